@@ -1,0 +1,129 @@
+//! One plain value for everything croq has to say about a program, and the collector that gathers
+//! all of it before anything fails. Rendering is in [`render`]; nothing here prints.
+
+use crate::source::Span;
+
+pub mod render;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    Error,
+    Warning,
+    Note,
+}
+
+/// A secondary fact a diagnostic rests on, or the primary place it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    pub span: Span,
+    pub text: String,
+}
+
+/// One diagnostic. `code` is a stable id of `language/08-checks.md`, such as `"E0431"`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    pub code: &'static str,
+    pub severity: Severity,
+    /// One sentence naming the concrete entities.
+    pub message: String,
+    /// The place on the user's own text, and what is wrong just there.
+    pub primary: Label,
+    pub secondary: Vec<Label>,
+    pub notes: Vec<String>,
+    /// What to write instead.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// Severity follows from the code's first letter.
+    pub fn new(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+        let severity = match code.as_bytes().first() {
+            Some(b'W') => Severity::Warning,
+            Some(b'N') => Severity::Note,
+            _ => Severity::Error,
+        };
+        Self {
+            code,
+            severity,
+            message: message.into(),
+            primary: Label {
+                span,
+                text: String::new(),
+            },
+            secondary: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// The text at the primary caret.
+    pub fn label(mut self, text: impl Into<String>) -> Self {
+        self.primary.text = text.into();
+        self
+    }
+
+    /// A further place the diagnostic rests on.
+    pub fn also(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.secondary.push(Label {
+            span,
+            text: text.into(),
+        });
+        self
+    }
+
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help = Some(text.into());
+        self
+    }
+}
+
+/// Gathers every independent diagnostic of one file.
+#[derive(Default, Debug)]
+pub struct Diagnostics {
+    list: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a diagnostic, unless the same code was already reported at the same place.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        let seen = self
+            .list
+            .iter()
+            .any(|d| d.code == diagnostic.code && d.primary.span == diagnostic.primary.span);
+        if !seen {
+            self.list.push(diagnostic);
+        }
+    }
+
+    pub fn has_errors(&self) -> bool {
+        self.list.iter().any(|d| d.severity == Severity::Error)
+    }
+
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.list.iter()
+    }
+
+    /// All of it, in source order (errors, warnings and notes interleaved by position).
+    pub fn into_sorted(mut self) -> Vec<Diagnostic> {
+        self.list
+            .sort_by_key(|d| (d.primary.span.start, d.severity, d.code));
+        self.list
+    }
+}

@@ -1,0 +1,1 @@
+//! Diagnostics as ariadne reports or JSON lines.

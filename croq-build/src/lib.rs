@@ -1,0 +1,6 @@
+//! Compiles Croqtile GPU kernels into safe Rust functions, from `build.rs`.
+
+pub mod diagnostics;
+pub mod source;
+pub mod symbolic;
+pub mod syntax;

@@ -1,0 +1,694 @@
+//! The tree of one `__co__` function, as written: every node with its span in the unexpanded text,
+//! nothing resolved, nothing desugared that a check still wants to see.
+
+use crate::source::Span;
+
+/// An identifier as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    pub text: String,
+    pub span: Span,
+}
+
+impl Name {
+    pub fn is_wildcard(&self) -> bool {
+        self.text == "_"
+    }
+}
+
+/// Element types of `02-types.md` section 1; `int` and `bool` are scalars only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ElemType {
+    F64,
+    F32,
+    Tf32,
+    F16,
+    Bf16,
+    F8E4M3,
+    F8E5M2,
+    F8Ue4m3,
+    F8Ue8m0,
+    F6E3M2,
+    F6E2M3,
+    F4E2M1,
+    S64,
+    S32,
+    S16,
+    S8,
+    S6,
+    S4,
+    S2,
+    U64,
+    U32,
+    U16,
+    U8,
+    U6,
+    U4,
+    U2,
+    U1,
+    Bin1,
+    Bool,
+    Int,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Storage {
+    Global,
+    Shared,
+    Local,
+}
+
+/// Outer to inner; the order of the variants is the nesting order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Level {
+    Device,
+    Cluster,
+    Block,
+    Group4,
+    Group,
+    Thread,
+}
+
+#[derive(Clone, Debug)]
+pub struct Function {
+    pub name: Name,
+    pub ret: RetType,
+    pub params: Vec<Param>,
+    pub body: Vec<Stmt>,
+    /// From `__co__` to the closing brace.
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum RetType {
+    Void(Span),
+    Auto(Span),
+    Typed(ParamType),
+}
+
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// A storage word written before the type (`shared`/`local` are errors for sema to report).
+    pub storage: Option<(Storage, Span)>,
+    pub ty: ParamType,
+    pub by_ref: Option<Span>,
+    pub name: Option<Name>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct ParamType {
+    pub kind: ParamTypeKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum ParamTypeKind {
+    Scalar(ElemType),
+    Stream,
+    Spanned {
+        elem: ElemType,
+        dims: Vec<Dim>,
+    },
+    /// `T mdspan<N>`: N anonymous dimensions.
+    SpannedRank {
+        elem: ElemType,
+        rank: Expr,
+    },
+    /// A type that can't be a parameter (`event`, `mdspan`, `ituple`, …), kept for its own error.
+    Unsupported(String),
+}
+
+#[derive(Clone, Debug)]
+pub enum Dim {
+    /// `?`
+    Anonymous(Span),
+    /// `??`
+    Unbounded(Span),
+    /// Any expression; a lone identifier declares or uses a symbolic dimension.
+    Expr(Expr),
+}
+
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    pub kind: StmtKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Block {
+    pub stmts: Vec<Stmt>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// A lone `;`.
+    Empty,
+    /// A free-standing `{ … }`.
+    Block(Block),
+    /// `[mdspan[<N>]] name : expr;`
+    Mdspan {
+        rank: Option<Expr>,
+        name: Name,
+        value: Expr,
+    },
+    /// `ituple[<N>] name = expr;`
+    Ituple {
+        rank: Option<Expr>,
+        name: Name,
+        value: Expr,
+    },
+    /// `[storage] [mutable] type a = e, b{e}, c;` or `mutable a = e;` (no type).
+    Scalar {
+        storage: Option<(Storage, Span)>,
+        mutable: Option<Span>,
+        ty: Option<(ElemType, Span)>,
+        items: Vec<ScalarItem>,
+    },
+    /// `[storage] T [shape] a, b[4]{v};`
+    Buffer {
+        storage: Option<(Storage, Span)>,
+        mutable: Option<Span>,
+        elem: (ElemType, Span),
+        shape: BufferShape,
+        items: Vec<BufferItem>,
+    },
+    /// `frag T [shape] a[2]{v};`, and `frag[.T] a[2]{v}` (shape empty).
+    Frag {
+        elem: Option<(ElemType, Span)>,
+        shape: Option<Vec<Expr>>,
+        items: Vec<BufferItem>,
+    },
+    Event {
+        storage: Option<(Storage, Span)>,
+        count: Option<Expr>,
+        items: Vec<EventItem>,
+    },
+    /// `target op= value` — declares when the target is a name that is not yet visible.
+    Assign {
+        target: Expr,
+        op: Option<BinOp>,
+        value: Expr,
+    },
+    /// `++x`, `x++`, `--x`, `x--` as a statement.
+    Increment {
+        target: Expr,
+        by: i8,
+    },
+    Copy(CopyStmt),
+    /// `f = dma.any;`
+    AnyFuture {
+        name: Name,
+        engine: Engine,
+    },
+    /// `f = view.map<storage>(a, b);`
+    Map {
+        name: Name,
+        source: Expr,
+        remap: bool,
+        storage: Storage,
+        args: Vec<Expr>,
+    },
+    Mma(MmaStmt),
+    FragOp {
+        op: FragOp,
+        op_span: Span,
+        args: Vec<Expr>,
+    },
+    Apply {
+        names: Vec<Name>,
+        frag: Name,
+        body: Block,
+    },
+    Wait(Vec<Expr>),
+    Trigger {
+        cluster: bool,
+        events: Vec<Expr>,
+        after: Vec<Name>,
+    },
+    Swap {
+        names: Vec<Name>,
+    },
+    Rotate {
+        names: Vec<Name>,
+    },
+    /// `call …`, `assert …`, `print …`, `__bar_sync …`, an atomic, an intrinsic: an expression
+    /// whose kind is `Expr::Call`.
+    Call(Expr),
+    Return(Option<Expr>),
+    /// `sync.shared`, `sync.global`, `sync.local`
+    SyncStorage(Storage),
+    /// `sync.barrier : level`
+    SyncBarrier(Level),
+    /// `sync.fence : level [<storage>]`
+    SyncFence(Level, Option<Storage>),
+    Cpp(String),
+    Asm(AsmStmt),
+    Break,
+    Continue,
+    Yield,
+    Parallel(ParallelStmt),
+    With {
+        bindings: Vec<Within>,
+        where_: Vec<(Name, Name)>,
+        body: Block,
+    },
+    Foreach(ForeachStmt),
+    Inthreads {
+        is_async: bool,
+        pred: Expr,
+        body: Block,
+    },
+    While {
+        cond: Expr,
+        body: Block,
+    },
+    If {
+        cond: Expr,
+        then: Block,
+        otherwise: Option<Block>,
+    },
+    /// A statement that did not parse; its error is already reported.
+    Error,
+}
+
+#[derive(Clone, Debug)]
+pub struct ScalarItem {
+    pub name: Name,
+    pub init: Option<Expr>,
+}
+
+#[derive(Clone, Debug)]
+pub enum BufferShape {
+    Dims(Vec<Expr>),
+    Auto(Span),
+}
+
+#[derive(Clone, Debug)]
+pub struct BufferItem {
+    pub name: Name,
+    /// `name[4][2]`: an array of buffers.
+    pub array: Vec<Expr>,
+    pub init: Option<Expr>,
+}
+
+#[derive(Clone, Debug)]
+pub struct EventItem {
+    pub name: Name,
+    pub array: Vec<Expr>,
+    pub ready: Option<Span>,
+}
+
+#[derive(Clone, Debug)]
+pub struct ParallelStmt {
+    pub attrs: Vec<ParallelAttr>,
+    pub is_async: Option<Span>,
+    pub stream: Option<Name>,
+    /// Comma-separated items: nested levels with no code between.
+    pub items: Vec<ParallelItem>,
+    pub body: Block,
+    /// `parallel … by … [: level]`, without the body.
+    pub header: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct ParallelItem {
+    pub binding: Binding,
+    pub bound: ParallelBound,
+    pub level: Option<LevelSpec>,
+    pub span: Span,
+}
+
+/// The names bound by a `parallel` item or a `with`/`foreach` clause.
+#[derive(Clone, Debug)]
+pub enum Binding {
+    /// `parallel by N`
+    None,
+    /// `p`
+    One(Name),
+    /// `{a, b}` or `t = {a, b}`
+    Tuple {
+        whole: Option<Name>,
+        parts: Vec<Name>,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub enum ParallelBound {
+    /// `by N`
+    Single(Expr),
+    /// `by [A, B]`
+    List(Vec<Expr>, Span),
+}
+
+#[derive(Clone, Debug)]
+pub struct LevelSpec {
+    pub level: Level,
+    pub span: Span,
+    pub device: Option<Name>,
+    pub cooperative: Option<Span>,
+    /// `: term`, accepted by the grammar only.
+    pub term: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct ParallelAttr {
+    pub name: Name,
+    pub args: Vec<Expr>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Within {
+    pub binding: Binding,
+    pub bound: Expr,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct ForeachStmt {
+    pub ranges: ForeachRanges,
+    pub suffixes: Vec<LoopSuffix>,
+    pub body: Block,
+    pub header: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum ForeachRanges {
+    /// `foreach x in …`: sugar for `with x in … foreach x`.
+    Within(Vec<Within>),
+    /// `foreach a, c = b(lo:hi:step)`
+    Ranges(Vec<ForeachRange>),
+}
+
+#[derive(Clone, Debug)]
+pub struct ForeachRange {
+    pub alias: Option<Name>,
+    pub name: Name,
+    pub slice: Option<Slice>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Slice {
+    pub lo: Option<Expr>,
+    pub hi: Option<Expr>,
+    pub step: Option<Expr>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum LoopSuffix {
+    Unroll(Option<Expr>, Span),
+    Vectorize(Name, Expr, Span),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    Dma,
+    Tma,
+}
+
+#[derive(Clone, Debug)]
+pub enum CopyOp {
+    Copy,
+    /// `tma.load`
+    Load,
+    Transp(Vec<Expr>),
+    Pad {
+        low: Vec<Expr>,
+        high: Vec<Expr>,
+        mid: Vec<Expr>,
+        value: Expr,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub struct CopyStmt {
+    pub name: Option<Name>,
+    pub engine: Engine,
+    pub op: CopyOp,
+    /// `.async`, with the event of `.async<full[s]>`.
+    pub is_async: Option<(Span, Option<Expr>)>,
+    pub modifiers: Vec<(CopyModifier, Span)>,
+    pub source: Expr,
+    pub dest: CopyDest,
+    pub after: Option<Name>,
+    /// `dma.copy…` up to the source.
+    pub head: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum CopyModifier {
+    /// `.swiz<N>`; bare `.swiz` has `None`.
+    Swizzle(Option<Expr>),
+    Zfill,
+    Sparse(Option<(Expr, Expr)>),
+    Promote(Expr),
+    Multicast,
+    EvictFirst,
+    EvictLast,
+}
+
+#[derive(Clone, Debug)]
+pub enum CopyDest {
+    /// A view, future or `select(…)`.
+    View(Expr),
+    Storage(Storage, Span),
+}
+
+/// Everything about tensor cores, kept whole for the issue that lowers it.
+#[derive(Clone, Debug)]
+pub struct MmaStmt {
+    pub target: Option<Name>,
+    pub op: MmaOp,
+    pub is_async: bool,
+    pub operands: Vec<Expr>,
+    pub k_tiles: Option<Vec<Expr>>,
+}
+
+#[derive(Clone, Debug)]
+pub enum MmaOp {
+    Fill(Option<ElemType>),
+    Load {
+        frag: bool,
+        swizzle: Option<Expr>,
+    },
+    /// `mma.row.col`: K is the last dimension of A (`row`) and the first of B (`col`).
+    Multiply {
+        a_row: bool,
+        b_row: bool,
+        scale: bool,
+        sparse: bool,
+    },
+    Store {
+        transposed: bool,
+        masked: bool,
+    },
+    Scale,
+    Commit,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FragOp {
+    ReduceMax,
+    ReduceSum,
+    AllReduceSum,
+    Copy,
+}
+
+#[derive(Clone, Debug)]
+pub struct AsmStmt {
+    pub volatile: bool,
+    pub template: String,
+    pub outputs: Vec<AsmOperand>,
+    pub inputs: Vec<AsmOperand>,
+    pub clobbers: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct AsmOperand {
+    pub name: Option<Name>,
+    pub constraint: String,
+    pub value: Expr,
+}
+
+#[derive(Clone, Debug)]
+pub struct Expr {
+    pub kind: Box<ExprKind>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    Int {
+        value: i128,
+        suffix: IntSuffix,
+    },
+    /// `f32` when `single`, else `f64`.
+    Float {
+        value: f64,
+        single: bool,
+    },
+    Bool(bool),
+    Str(String),
+    Inf,
+    Nullptr,
+    Name(String),
+    /// `(e)`: kept, because `(i)` means "element i" inside a derivation.
+    Paren(Expr),
+    Unary(UnaryOp, Expr),
+    Binary(BinOp, Span, Expr, Expr),
+    Ternary(Expr, Expr, Expr),
+    /// Prefix `#x`.
+    Extent(Expr),
+    /// `++x`/`--x` (prefix) or `x++`/`x--`.
+    Increment {
+        prefix: bool,
+        by: i8,
+        target: Expr,
+    },
+    /// `&x`, `&buf.at(i)`
+    AddressOf(Expr),
+    /// `[a, b]` in a shape position.
+    List(Vec<Expr>),
+    /// `{a, b}`
+    Braces(Vec<Expr>),
+    /// `x(k)`: element of a shape or ituple, or get-ith of a bounded variable.
+    Element(Expr, Expr),
+    /// `a[i]`, and `s [(0)/2, 1]` (mdspan derivation) when there are several or parenthesised ones.
+    Subscript(Expr, Vec<Expr>),
+    /// `t {(0), 5}`
+    Derive(Expr, Vec<Expr>),
+    /// `|e|`
+    Count(Expr),
+    /// `|s32|`
+    SizeOf(ElemType),
+    /// `base.span`, `.data`, `.mdata`
+    Member(Expr, Member, Span),
+    /// `base.at(i, j)`
+    At(Expr, Vec<Expr>),
+    /// A tile operator on a view; `span` covers the operator and its arguments.
+    View(Expr, ViewOp, Span),
+    /// `cdiv(a, b)`, `__alignup(x, a)`, `__aligndown(x, a)`
+    Builtin {
+        name: Name,
+        args: Vec<Expr>,
+    },
+    /// `__to<T>(e)`
+    Cast(ElemType, Expr),
+    /// `__to<"T*">(e)`
+    CppCast(String, Expr),
+    Select(Vec<Expr>),
+    Call(CallExpr),
+    /// `_` as a tiling argument.
+    Wildcard,
+    /// A sub-expression that did not parse; already reported.
+    Error,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IntSuffix {
+    pub unsigned: bool,
+    pub long: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Member {
+    Span,
+    Data,
+    Mdata,
+}
+
+#[derive(Clone, Debug)]
+pub enum ViewOp {
+    Chunkat(Vec<Expr>),
+    Chunk {
+        factors: Vec<Expr>,
+        at: Vec<Expr>,
+    },
+    Subspan {
+        extents: Vec<Expr>,
+        strides: Vec<Expr>,
+        step: Vec<Expr>,
+        at: Option<Vec<Expr>>,
+    },
+    Modspan {
+        extents: Vec<Expr>,
+        at: Option<Vec<Expr>>,
+    },
+    /// `.view(e… [: s…])[.from(o…)]`
+    Window {
+        extents: Vec<Expr>,
+        strides: Vec<Expr>,
+        from: Option<Vec<Expr>>,
+    },
+    SpanAs(Vec<Expr>),
+    Squeeze,
+    /// `.zfill` written on the source view.
+    Zfill,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOp {
+    Not,
+    Neg,
+    BitNot,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Shl,
+    Shr,
+    And,
+    Or,
+    Xor,
+    LogicAnd,
+    LogicOr,
+    Lt,
+    Gt,
+    Le,
+    Ge,
+    Eq,
+    Ne,
+    /// Infix `#`.
+    Compose,
+    /// `#+`, `#-`, `#*`, `#/`, `#%`
+    BoundAdd,
+    BoundSub,
+    BoundMul,
+    BoundDiv,
+    BoundRem,
+}
+
+#[derive(Clone, Debug)]
+pub struct CallExpr {
+    pub kind: CallKind,
+    /// The qualified name, `a::b::c`.
+    pub callee: Name,
+    pub targs: Vec<TemplateArg>,
+    pub args: Vec<Expr>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallKind {
+    /// `call f(…)`
+    Device,
+    /// `f(…)` without `call`: a math builtin, an atomic, `assert`, `print`, or an intrinsic.
+    Plain,
+    /// `print!`, `println!`
+    CompileTime,
+}
+
+#[derive(Clone, Debug)]
+pub enum TemplateArg {
+    Type(ElemType, Span),
+    Name(Name),
+    Expr(Expr),
+}

@@ -1,0 +1,3 @@
+//! Text to tree: a hand-written lexer, a chumsky parser, the AST.
+
+pub mod ast;
