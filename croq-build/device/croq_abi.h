@@ -1,0 +1,123 @@
+/* The contract between generated C++ (for the simulated GPU and for CUDA) and croq-sys.
+ *
+ * Includes nothing, so that libclang can read it without a sysroot. croq-sys mirrors it in
+ * `src/abi.rs`; a test holds the two together. Change anything: raise CROQ_ABI_VERSION. */
+#ifndef CROQ_ABI_H
+#define CROQ_ABI_H
+
+#define CROQ_ABI_VERSION 1
+
+typedef __INT64_TYPE__ croq_i64;
+typedef __UINT64_TYPE__ croq_u64;
+typedef __UINT32_TYPE__ croq_u32;
+
+/* What went wrong; the return value of a shim, and `kind` of a failure record. */
+enum {
+  CROQ_OK = 0,
+  CROQ_CHECK = 1,         /* a check of the function's table failed; `check` is its row */
+  CROQ_OUT_OF_BOUNDS = 2, /* a handle caught an access: values = index, extent */
+  CROQ_MISALIGNED = 3,
+  CROQ_DEADLOCK = 4,      /* sim: the text is kept by the runtime */
+  CROQ_OUT_OF_MEMORY = 5, /* values = bytes */
+  CROQ_CUDA_ERROR = 6,    /* values = cudaError_t */
+  CROQ_NEEDS_CUDA = 7,    /* the kernel uses text that the simulated GPU can't run */
+  CROQ_ABI_MISMATCH = 8
+};
+
+typedef struct croq_failure {
+  croq_u32 kind;
+  croq_u32 check;
+  croq_u32 line; /* in the .co file */
+  croq_u32 thread;
+  croq_u32 block[3];
+  croq_u32 value_count;
+  croq_i64 values[6];
+  char what[64]; /* the buffer's or barrier's name, NUL-terminated, may be empty */
+} croq_failure;
+
+/* One thread of the simulated GPU. The C++ side keeps the running one in a thread-local. */
+typedef struct croq_sim_thread {
+  croq_u32 tid;
+  croq_u32 block[3];
+  croq_u32 grid[3];
+  croq_u32 threads;
+  unsigned char *shared;
+  croq_u64 shared_bytes;
+  void *runtime; /* the scheduler's own record */
+} croq_sim_thread;
+
+enum {
+  CROQ_LAUNCH_WAITS = 1,  /* some thread can wait for another: a coroutine per thread */
+  CROQ_LAUNCH_ORDERED = 2 /* blocks must run one after another (order-dependent atomics) */
+};
+
+typedef struct croq_sim_launch {
+  const char *kernel;
+  const char *file;
+  croq_u32 grid[3];
+  croq_u32 threads;
+  croq_u64 shared_bytes;
+  croq_u32 flags;
+  void *closure;
+  /* Runs the one thread described by `thread`. */
+  void (*run)(void *closure, croq_sim_thread *thread);
+  /* Runs every thread of the blocks `first <= linear < last` (x fastest), one after another;
+   * only for kernels that don't wait. `thread->shared` is one block's arena, reused. */
+  void (*run_blocks)(void *closure, croq_sim_thread *thread, croq_u64 first, croq_u64 last);
+} croq_sim_launch;
+
+/* What the simulated GPU gives to device text; one table per process. */
+typedef struct croq_sim_api {
+  croq_u32 abi_version;
+  croq_u32 (*launch)(void *device, const croq_sim_launch *launch, croq_failure *failure);
+  void (*barrier)(croq_sim_thread *thread, croq_u32 line);
+  void (*barrier_named)(croq_sim_thread *thread, croq_u32 id, croq_u32 threads, croq_u32 line);
+  void (*barrier_warp)(croq_sim_thread *thread, croq_u32 mask, croq_u32 line);
+  /* Records the failure and suspends the thread for good: never returns. */
+  void (*stop)(croq_sim_thread *thread, const croq_failure *failure);
+  void (*print)(croq_sim_thread *thread, const char *text, croq_u64 length);
+} croq_sim_api;
+
+/* Everything a shim needs of the run it is part of. */
+typedef struct croq_env {
+  croq_u32 abi_version;
+  void *device;
+  void *stream;            /* cudaStream_t; null on the sim */
+  const croq_sim_api *sim; /* null on CUDA */
+  croq_failure *failure;   /* where the host reads what went wrong */
+  croq_failure *device_failure; /* the same record as the device sees it (host-mapped memory) */
+  /* Device memory for this call, freed by the runtime; null when there is none. */
+  void *(*alloc)(const struct croq_env *env, croq_u64 bytes, croq_u32 zero);
+} croq_env;
+
+/* The CUDA runtime as the nvcc-built part of the user's crate offers it to croq-sys. Every function
+ * returns a cudaError_t as int. */
+typedef struct croq_cuda_device_info {
+  char name[256];
+  croq_u32 major, minor;
+  croq_u64 memory_bytes;
+  croq_u64 shared_bytes_per_block; /* opt-in maximum */
+  croq_u32 multiprocessors;
+} croq_cuda_device_info;
+
+typedef struct croq_cuda_api {
+  croq_u32 abi_version;
+  croq_u32 runtime_version;
+  int (*device_count)(int *count);
+  int (*device_info)(int device, croq_cuda_device_info *info);
+  int (*set_device)(int device);
+  int (*stream_create)(void **stream);
+  int (*stream_destroy)(void *stream);
+  int (*stream_synchronize)(void *stream);
+  int (*malloc_async)(void **memory, croq_u64 bytes, void *stream);
+  int (*free_async)(void *memory, void *stream);
+  int (*copy_to_device)(void *dst, const void *src, croq_u64 bytes, void *stream);
+  int (*copy_to_host)(void *dst, const void *src, croq_u64 bytes, void *stream);
+  int (*copy_on_device)(void *dst, const void *src, croq_u64 bytes, void *stream);
+  int (*memset_async)(void *dst, int byte, croq_u64 bytes, void *stream);
+  int (*host_alloc_mapped)(void **host, void **device, croq_u64 bytes);
+  int (*host_free)(void *host);
+  const char *(*error_string)(int error);
+} croq_cuda_api;
+
+#endif

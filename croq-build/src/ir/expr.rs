@@ -1,0 +1,122 @@
+//! Typed run-time expressions.
+
+use super::{Access, LocalId, ParamId, Scalar, View};
+use crate::source::Span;
+use crate::symbolic::Sym;
+
+#[derive(Clone, Debug)]
+pub struct Expr {
+    pub kind: Box<ExprKind>,
+    pub ty: Scalar,
+    pub span: Span,
+}
+
+impl Expr {
+    pub fn new(kind: ExprKind, ty: Scalar, span: Span) -> Self {
+        Self { kind: Box::new(kind), ty, span }
+    }
+
+    /// A symbolic integer as a value.
+    pub fn index(sym: Sym, span: Span) -> Self {
+        Self::new(ExprKind::Index(sym), Scalar::Index, span)
+    }
+
+    pub fn bool(value: bool, span: Span) -> Self {
+        Self::new(ExprKind::Bool(value), Scalar::Bool, span)
+    }
+}
+
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// Type `Index`: a 64-bit signed integer.
+    Index(Sym),
+    Int(i128),
+    /// Infinities included.
+    Float(f64),
+    Bool(bool),
+    Local(LocalId),
+    /// A scalar parameter.
+    Param(ParamId),
+    Unary(UnOp, Expr),
+    /// Both operands have the same type, except the right side of shifts; comparisons give `Bool`.
+    Binary(BinOp, Expr, Expr),
+    Select(Expr, Expr, Expr),
+    /// To the expression's own type.
+    Cast(Expr),
+    Math(MathFn, Vec<Expr>),
+    Load(Access),
+    Hardware(Hardware),
+    Call(Call),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hardware {
+    /// Linear thread id in the block; type `Index`.
+    Thread,
+    /// Block index along x, y or z; type `Index`.
+    Block(u8),
+}
+
+#[derive(Clone, Debug)]
+pub struct Call {
+    pub callee: String,
+    pub targs: Vec<String>,
+    pub args: Vec<Arg>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Arg {
+    Value(Expr),
+    /// A typed pointer to the first element of the view.
+    Pointer(View),
+    /// `__to<"T*">(…)`: a C-style cast written as it is.
+    Cast(String, Box<Arg>),
+    Null,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnOp {
+    Neg,
+    /// Logical.
+    Not,
+    BitNot,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Shl,
+    Shr,
+    And,
+    Or,
+    Xor,
+    LogicAnd,
+    LogicOr,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Eq,
+    Ne,
+    Min,
+    Max,
+}
+
+impl BinOp {
+    pub fn is_comparison(self) -> bool {
+        matches!(self, BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge | BinOp::Eq | BinOp::Ne)
+    }
+}
+
+/// The math builtins. Operands and result have the expression's type; `IsFinite` gives `Bool`.
+#[rustfmt::skip]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MathFn {
+    Acos, Asin, Atan, Ceil, Cos, Cosh, Exp, Exp2, Expm1, Fabs, Floor, Recip, Gelu, IsFinite, Log,
+    Log1p, Round, Rsqrt, Sigmoid, Sign, Sin, Sinh, Softplus, Sqrt, Tan, Tanh, Atan2, Pow, Max, Min,
+    Fma,
+}

@@ -1,0 +1,277 @@
+//! The kernel IR: what a `.co` file means, with no spelling left of how it was written and no CUDA
+//! in it yet. `sema` produces it, `passes` rewrite it, `emit` prints it.
+//!
+//! The ideas to hold on to:
+//!
+//! * **Integers are symbolic.** Every extent, stride, offset, bound and index is a [`Sym`] over
+//!   [`Var`]s; [`Function::var_home`] says where each variable lives at run time (a dimension, a
+//!   parameter, a local). Whatever the prover can't express is first bound to a local by a
+//!   [`StmtKind::Let`], and the local's variable stands for it.
+//! * **Tile operators are gone.** `chunkat`, `subspan`, `view.from`, `span_as`, array subscripts and
+//!   futures have all folded into one [`View`].
+//! * **Levels are explicit.** A kernel's body runs at block level: every thread of the block runs
+//!   every statement. [`StmtKind::Parallel`] marks the part that runs at a finer level; its index
+//!   variables are ordinary locals, computed by `Let`s at its start. [`StmtKind::Once`] holds what
+//!   only one thread of the current unit may do.
+//! * **Barriers are not in the source.** `passes` inserts them.
+//!
+//! Tensor cores, asynchronous copies and events extend this without changing it: a copy gets an
+//! engine and a completion token, an event is a buffer of `mbarrier` slots with wait and trigger
+//! statements, a [`StmtKind::Region`] already carries its static thread set, and a fragment is a
+//! buffer distributed over a unit.
+
+use std::collections::BTreeMap;
+
+use crate::source::Span;
+use crate::symbolic::{Ctx, Sym, Var};
+
+mod expr;
+mod scalar;
+mod stmt;
+mod view;
+mod visit;
+
+pub use expr::*;
+pub use scalar::Scalar;
+pub use stmt::*;
+pub use view::*;
+pub use visit::{Visit, walk_block, walk_exprs};
+
+macro_rules! id {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        pub struct $name(pub u32);
+        impl $name {
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )*};
+}
+
+id! {
+    /// A parameter of the function, by position.
+    ParamId,
+    /// A symbolic dimension, in order of first occurrence.
+    DimId,
+    BufferId,
+    /// A scalar variable, on the host or in a kernel.
+    LocalId,
+    KernelId,
+    /// A row of [`Function::checks`].
+    CheckId,
+}
+
+/// One `__co__` function.
+#[derive(Debug)]
+pub struct Function {
+    pub name: String,
+    pub span: Span,
+    /// Variables with their bounds, and the prover.
+    pub cx: Ctx,
+    /// Where each symbolic variable lives at run time.
+    pub var_home: BTreeMap<Var, VarHome>,
+    pub params: Vec<Param>,
+    pub dims: Vec<Dim>,
+    pub ret: Return,
+    pub buffers: Vec<Buffer>,
+    pub locals: Vec<Local>,
+    pub kernels: Vec<Kernel>,
+    /// Host statements in order; kernels appear as [`StmtKind::Launch`].
+    pub body: Vec<Stmt>,
+    pub checks: Vec<CheckInfo>,
+}
+
+impl Function {
+    pub fn buffer(&self, id: BufferId) -> &Buffer {
+        &self.buffers[id.index()]
+    }
+
+    pub fn local(&self, id: LocalId) -> &Local {
+        &self.locals[id.index()]
+    }
+
+    pub fn param(&self, id: ParamId) -> &Param {
+        &self.params[id.index()]
+    }
+
+    pub fn kernel(&self, id: KernelId) -> &Kernel {
+        &self.kernels[id.index()]
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VarHome {
+    Dim(DimId),
+    /// An integer scalar parameter.
+    Param(ParamId),
+    Local(LocalId),
+}
+
+/// A symbolic dimension: `M`, or an anonymous one (named `param_axis`, such as `src_0`).
+#[derive(Clone, Debug)]
+pub struct Dim {
+    pub name: String,
+    pub var: Var,
+    pub anonymous: bool,
+    /// The parameter and axis that declare it: where its run-time value is read.
+    pub param: ParamId,
+    pub axis: usize,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// Unnamed parameters get `arg<position>`.
+    pub name: String,
+    pub named: bool,
+    pub span: Span,
+    pub kind: ParamKind,
+}
+
+#[derive(Clone, Debug)]
+pub enum ParamKind {
+    /// `var` is set for integer parameters, which the prover knows.
+    Scalar { ty: Scalar, var: Option<Var> },
+    Stream,
+    Tensor(TensorParam),
+}
+
+#[derive(Clone, Debug)]
+pub struct TensorParam {
+    pub passing: Passing,
+    pub elem: Scalar,
+    pub extents: Vec<Extent>,
+    pub buffer: BufferId,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passing {
+    /// `T [..] x`: copied in.
+    In,
+    /// `T [..] & x`: copied in, and back at the end.
+    InOut,
+    /// `global T [..] x`: the caller's device memory, in place.
+    Global,
+}
+
+/// One axis of a tensor parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Extent {
+    Static(u64),
+    /// `declares` at the first occurrence of the name (or an anonymous dimension).
+    Dim { dim: DimId, declares: bool },
+    /// `??`
+    Unbounded,
+}
+
+#[derive(Clone, Debug)]
+pub enum Return {
+    Void,
+    Scalar(Scalar),
+    Tensor { elem: Scalar, shape: Vec<Sym> },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// A tensor parameter's device memory.
+    Param(ParamId),
+    /// Declared on the host: one device allocation per call.
+    Host,
+    Shared,
+    Local,
+}
+
+impl Storage {
+    pub fn is_global(self) -> bool {
+        matches!(self, Storage::Param(_) | Storage::Host)
+    }
+}
+
+/// Memory with a name. Dense; views give it strides.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    /// As written; anonymous copy destinations take the future's name.
+    pub name: String,
+    pub elem: Scalar,
+    pub storage: Storage,
+    pub shape: Vec<Sym>,
+    /// Elements in all, arrays and per-instance slices included.
+    pub count: Sym,
+    pub span: Span,
+    /// What kernels do to it; text that sema can't see into counts as both.
+    pub read: bool,
+    pub written: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Local {
+    pub name: String,
+    pub ty: Scalar,
+    pub mutable: bool,
+    /// The symbolic variable that stands for this local's value, when it is an immutable integer.
+    pub var: Option<Var>,
+    pub role: Role,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// An ordinary scalar.
+    Value,
+    /// A `foreach` variable.
+    Loop,
+    /// An index of a `parallel` at this level.
+    Parallel(Level),
+}
+
+/// Execution levels below the grid, outer to inner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    Block,
+    /// A warpgroup: 128 threads.
+    Group4,
+    /// A warp: 32 threads.
+    Group,
+    Thread,
+}
+
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// `function_0`, `function_1`, … in order of appearance.
+    pub name: String,
+    pub span: Span,
+    /// Blocks along x, y, z.
+    pub grid: [Sym; 3],
+    /// Threads of a block (host-computable).
+    pub threads: Sym,
+    pub attrs: LaunchAttrs,
+    pub body: Vec<Stmt>,
+    /// Filled by the shared-memory plan: byte offset of each shared buffer, and the total.
+    pub shared: Vec<(BufferId, Sym)>,
+    pub shared_bytes: Sym,
+    /// Filled by the barrier pass: some thread can wait for another.
+    pub waits: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct LaunchAttrs {
+    /// `[[launch_bounds(T, B, C)]]`; `T` is never less than the real count.
+    pub launch_bounds: Option<[Option<u32>; 3]>,
+    pub maxnreg: Option<u32>,
+    pub cooperative: bool,
+    /// `parallel.async`: the host does not wait.
+    pub is_async: bool,
+    pub stream: Option<ParamId>,
+}
+
+/// A run-time check: what the wrapper says when it fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckInfo {
+    /// `R01` … of the catalogue.
+    pub code: &'static str,
+    /// With `{0}`, `{1}` for the values.
+    pub message: String,
+    pub span: Span,
+}
