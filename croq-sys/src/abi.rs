@@ -1,0 +1,204 @@
+//! The C ABI between generated code and this crate: a mirror of `croq-build/device/croq_abi.h`.
+//!
+//! The header says what each item means; here stands only what Rust needs. The conformance crate
+//! compares every size and offset with what a C++ compiler makes of the header. Names are the
+//! header's own, so that bindgen's output can use them in place.
+
+#![allow(non_camel_case_types)]
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+pub type croq_i64 = i64;
+pub type croq_u64 = u64;
+pub type croq_u32 = u32;
+
+pub const CROQ_ABI_VERSION: u32 = 1;
+
+pub const CROQ_OK: u32 = 0;
+pub const CROQ_CHECK: u32 = 1;
+pub const CROQ_OUT_OF_BOUNDS: u32 = 2;
+pub const CROQ_MISALIGNED: u32 = 3;
+pub const CROQ_DEADLOCK: u32 = 4;
+pub const CROQ_OUT_OF_MEMORY: u32 = 5;
+pub const CROQ_CUDA_ERROR: u32 = 6;
+pub const CROQ_NEEDS_CUDA: u32 = 7;
+pub const CROQ_ABI_MISMATCH: u32 = 8;
+
+/// `croq_failure::check` of a [`CROQ_CHECK`] that is no row of the function's table: the device API's
+/// own checks (division by zero, launch limits), named by `what`.
+pub const NO_ROW: u32 = u32::MAX;
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct croq_failure {
+    pub kind: u32,
+    pub check: u32,
+    pub line: u32,
+    pub thread: u32,
+    pub block: [u32; 3],
+    pub value_count: u32,
+    pub values: [i64; 6],
+    pub what: [c_char; 64],
+}
+
+impl Default for croq_failure {
+    fn default() -> Self {
+        Self {
+            kind: CROQ_OK,
+            check: 0,
+            line: 0,
+            thread: 0,
+            block: [0; 3],
+            value_count: 0,
+            values: [0; 6],
+            what: [0; 64],
+        }
+    }
+}
+
+impl croq_failure {
+    pub fn new(kind: u32) -> Self {
+        Self {
+            kind,
+            check: NO_ROW,
+            ..Self::default()
+        }
+    }
+
+    /// The buffer's or barrier's name; empty when there is none or it is no UTF-8.
+    pub fn what(&self) -> &str {
+        // SAFETY: `c_char` and `u8` have one size and alignment, and every bit pattern is a `u8`.
+        let bytes =
+            unsafe { std::slice::from_raw_parts(self.what.as_ptr().cast::<u8>(), self.what.len()) };
+        CStr::from_bytes_until_nul(bytes)
+            .ok()
+            .and_then(|c| c.to_str().ok())
+            .unwrap_or("")
+    }
+
+    /// Sets `what`, cut at the last character that fits.
+    pub fn with_what(mut self, name: &str) -> Self {
+        let mut end = name.len().min(self.what.len() - 1);
+        while !name.is_char_boundary(end) {
+            end -= 1;
+        }
+        self.what = [0; 64];
+        for (slot, byte) in self.what.iter_mut().zip(&name.as_bytes()[..end]) {
+            *slot = *byte as c_char;
+        }
+        self
+    }
+
+    /// Sets the values that a message shows; more than six are dropped.
+    pub fn with_values(mut self, values: &[i64]) -> Self {
+        let count = values.len().min(self.values.len());
+        self.values[..count].copy_from_slice(&values[..count]);
+        self.value_count = count as u32;
+        self
+    }
+
+    /// The values that a message shows.
+    pub fn values(&self) -> &[i64] {
+        &self.values[..(self.value_count as usize).min(self.values.len())]
+    }
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct croq_sim_thread {
+    pub tid: u32,
+    pub block: [u32; 3],
+    pub grid: [u32; 3],
+    pub threads: u32,
+    pub shared: *mut u8,
+    pub shared_bytes: u64,
+    pub runtime: *mut c_void,
+}
+
+pub const CROQ_LAUNCH_WAITS: u32 = 1;
+pub const CROQ_LAUNCH_ORDERED: u32 = 2;
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct croq_sim_launch {
+    pub kernel: *const c_char,
+    pub file: *const c_char,
+    pub grid: [u32; 3],
+    pub threads: u32,
+    pub shared_bytes: u64,
+    pub flags: u32,
+    pub closure: *mut c_void,
+    pub run: Option<unsafe extern "C" fn(closure: *mut c_void, thread: *mut croq_sim_thread)>,
+    pub run_blocks: Option<
+        unsafe extern "C" fn(
+            closure: *mut c_void,
+            thread: *mut croq_sim_thread,
+            first: u64,
+            last: u64,
+        ),
+    >,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct croq_sim_api {
+    pub abi_version: u32,
+    pub launch: unsafe extern "C" fn(
+        device: *mut c_void,
+        launch: *const croq_sim_launch,
+        failure: *mut croq_failure,
+    ) -> u32,
+    pub barrier: unsafe extern "C" fn(thread: *mut croq_sim_thread, line: u32),
+    pub barrier_named:
+        unsafe extern "C" fn(thread: *mut croq_sim_thread, id: u32, threads: u32, line: u32),
+    pub barrier_warp: unsafe extern "C" fn(thread: *mut croq_sim_thread, mask: u32, line: u32),
+    pub stop: unsafe extern "C" fn(thread: *mut croq_sim_thread, failure: *const croq_failure),
+    pub print: unsafe extern "C" fn(thread: *mut croq_sim_thread, text: *const c_char, length: u64),
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct croq_env {
+    pub abi_version: u32,
+    pub device: *mut c_void,
+    pub stream: *mut c_void,
+    pub sim: *const croq_sim_api,
+    pub failure: *mut croq_failure,
+    pub device_failure: *mut croq_failure,
+    pub alloc:
+        Option<unsafe extern "C" fn(env: *const croq_env, bytes: u64, zero: u32) -> *mut c_void>,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct croq_cuda_device_info {
+    pub name: [c_char; 256],
+    pub major: u32,
+    pub minor: u32,
+    pub memory_bytes: u64,
+    pub shared_bytes_per_block: u64,
+    pub multiprocessors: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+#[rustfmt::skip]
+pub struct croq_cuda_api {
+    pub abi_version: u32,
+    pub runtime_version: u32,
+    pub device_count: unsafe extern "C" fn(count: *mut c_int) -> c_int,
+    pub device_info: unsafe extern "C" fn(device: c_int, info: *mut croq_cuda_device_info) -> c_int,
+    pub set_device: unsafe extern "C" fn(device: c_int) -> c_int,
+    pub stream_create: unsafe extern "C" fn(stream: *mut *mut c_void) -> c_int,
+    pub stream_destroy: unsafe extern "C" fn(stream: *mut c_void) -> c_int,
+    pub stream_synchronize: unsafe extern "C" fn(stream: *mut c_void) -> c_int,
+    pub malloc_async: unsafe extern "C" fn(memory: *mut *mut c_void, bytes: u64, stream: *mut c_void) -> c_int,
+    pub free_async: unsafe extern "C" fn(memory: *mut c_void, stream: *mut c_void) -> c_int,
+    pub copy_to_device: unsafe extern "C" fn(dst: *mut c_void, src: *const c_void, bytes: u64, stream: *mut c_void) -> c_int,
+    pub copy_to_host: unsafe extern "C" fn(dst: *mut c_void, src: *const c_void, bytes: u64, stream: *mut c_void) -> c_int,
+    pub copy_on_device: unsafe extern "C" fn(dst: *mut c_void, src: *const c_void, bytes: u64, stream: *mut c_void) -> c_int,
+    pub memset_async: unsafe extern "C" fn(dst: *mut c_void, byte: c_int, bytes: u64, stream: *mut c_void) -> c_int,
+    pub host_alloc_mapped: unsafe extern "C" fn(host: *mut *mut c_void, device: *mut *mut c_void, bytes: u64) -> c_int,
+    pub host_free: unsafe extern "C" fn(host: *mut c_void) -> c_int,
+    pub error_string: unsafe extern "C" fn(error: c_int) -> *const c_char,
+}

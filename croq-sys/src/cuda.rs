@@ -1,0 +1,283 @@
+//! The CUDA runtime, as far as this crate uses it, behind the table of functions that the part of
+//! the user's program which nvcc compiled brings along. This crate declares no CUDA symbol itself, so
+//! that it links on every machine.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr::{self, NonNull};
+use std::sync::OnceLock;
+
+use crate::abi::{CROQ_ABI_VERSION, croq_cuda_api, croq_cuda_device_info, croq_failure};
+use crate::error::{Error, Result};
+
+/// `cudaErrorMemoryAllocation`.
+const OUT_OF_MEMORY: c_int = 2;
+
+static REGISTERED: OnceLock<Runtime> = OnceLock::new();
+
+/// Called by the nvcc-built part of a program, before `main`, with a table that stays valid. When
+/// several crates of a program bring one, the first is as good as any: there is one CUDA context.
+///
+/// # Safety
+///
+/// `api` is null or points to a table that lives for the rest of the program and whose functions
+/// behave as `croq_abi.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn croq_register_cuda(api: *const croq_cuda_api) {
+    // SAFETY: as the caller promises.
+    if let Some(api) = unsafe { api.as_ref() } {
+        let _ = REGISTERED.set(Runtime { api });
+    }
+}
+
+/// The registered table; an error when there is none, or one of another version.
+pub(crate) fn registered() -> Result<Runtime> {
+    let runtime = *REGISTERED
+        .get()
+        .ok_or(Error::CudaNotBuilt { kernel: None })?;
+    runtime.checked()
+}
+
+/// Whether any part of the program was built with CUDA.
+pub(crate) fn is_registered() -> bool {
+    REGISTERED.get().is_some()
+}
+
+/// The table, with its conventions in Rust terms.
+#[derive(Clone, Copy)]
+pub(crate) struct Runtime {
+    api: &'static croq_cuda_api,
+}
+
+/// A CUDA stream of one device.
+#[derive(Clone, Copy)]
+pub(crate) struct RawStream(pub(crate) *mut c_void);
+
+// SAFETY: a `cudaStream_t` is a handle that the runtime lets any thread use.
+unsafe impl Send for RawStream {}
+// SAFETY: as above.
+unsafe impl Sync for RawStream {}
+
+/// A failure record in host memory that a device can write.
+pub(crate) struct MappedRecord {
+    pub(crate) host: NonNull<croq_failure>,
+    pub(crate) device: *mut croq_failure,
+}
+
+// SAFETY: two addresses of memory that is never freed; how the memory is accessed is up to the user
+// of the addresses.
+unsafe impl Send for MappedRecord {}
+// SAFETY: as above.
+unsafe impl Sync for MappedRecord {}
+
+impl Runtime {
+    #[cfg(test)]
+    pub(crate) fn new(api: &'static croq_cuda_api) -> Self {
+        Self { api }
+    }
+
+    /// Itself, when its version is ours.
+    pub(crate) fn checked(self) -> Result<Self> {
+        if self.api.abi_version == CROQ_ABI_VERSION {
+            Ok(self)
+        } else {
+            Err(Error::AbiMismatch {
+                expected: CROQ_ABI_VERSION,
+                found: self.api.abi_version,
+            })
+        }
+    }
+
+    fn message(self, code: c_int) -> String {
+        // SAFETY: the table gives a static NUL-terminated text for any code.
+        let text = unsafe { (self.api.error_string)(code) };
+        text_at(text)
+    }
+
+    /// An error for a `cudaError_t`.
+    pub(crate) fn error(self, code: c_int, during: &'static str) -> Error {
+        Error::Cuda {
+            code,
+            message: self.message(code),
+            during,
+        }
+    }
+
+    fn check(self, code: c_int, during: &'static str) -> Result<()> {
+        if code == 0 {
+            Ok(())
+        } else {
+            Err(self.error(code, during))
+        }
+    }
+
+    /// How many GPUs there are, or why none can be used.
+    pub(crate) fn device_count(self) -> std::result::Result<usize, String> {
+        let mut count = 0;
+        // SAFETY: `count` outlives the call.
+        match unsafe { (self.api.device_count)(&mut count) } {
+            0 => Ok(usize::try_from(count).unwrap_or(0)),
+            code => Err(self.error(code, "looking for GPUs").to_string()),
+        }
+    }
+
+    pub(crate) fn device_name(self, device: c_int) -> Result<String> {
+        let mut info = croq_cuda_device_info {
+            name: [0; 256],
+            major: 0,
+            minor: 0,
+            memory_bytes: 0,
+            shared_bytes_per_block: 0,
+            multiprocessors: 0,
+        };
+        // SAFETY: `info` outlives the call.
+        self.check(
+            unsafe { (self.api.device_info)(device, &mut info) },
+            "asking what the GPU is",
+        )?;
+        if let Some(last) = info.name.last_mut() {
+            *last = 0;
+        }
+        Ok(text_at(info.name.as_ptr()))
+    }
+
+    /// Makes `device` the one that this thread's following calls are about.
+    pub(crate) fn select(self, device: c_int) -> Result<()> {
+        // SAFETY: takes a plain number and reports a bad one.
+        self.check(
+            unsafe { (self.api.set_device)(device) },
+            "selecting the GPU",
+        )
+    }
+
+    pub(crate) fn create_stream(self) -> Result<RawStream> {
+        let mut stream = ptr::null_mut();
+        // SAFETY: `stream` outlives the call.
+        self.check(
+            unsafe { (self.api.stream_create)(&mut stream) },
+            "creating a stream",
+        )?;
+        Ok(RawStream(stream))
+    }
+
+    /// # Safety
+    ///
+    /// Nobody uses `stream` after this.
+    pub(crate) unsafe fn destroy_stream(self, stream: RawStream) {
+        // SAFETY: a stream of ours, by the caller's promise no longer used. There is nobody to tell
+        // about an error.
+        unsafe { (self.api.stream_destroy)(stream.0) };
+    }
+
+    /// Waits for all work on `stream`; errors of earlier work appear here.
+    pub(crate) fn synchronize(self, stream: RawStream) -> Result<()> {
+        // SAFETY: `RawStream`s are made by `create_stream`.
+        self.check(
+            unsafe { (self.api.stream_synchronize)(stream.0) },
+            "waiting for the GPU",
+        )
+    }
+
+    /// Device memory; `None` when there is not enough.
+    pub(crate) fn allocate(self, bytes: u64, stream: RawStream) -> Result<Option<NonNull<u8>>> {
+        let mut memory = ptr::null_mut();
+        // SAFETY: `memory` outlives the call.
+        match unsafe { (self.api.malloc_async)(&mut memory, bytes, stream.0) } {
+            OUT_OF_MEMORY => Ok(None),
+            code => {
+                self.check(code, "allocating device memory")?;
+                Ok(NonNull::new(memory.cast()))
+            }
+        }
+    }
+
+    /// # Safety
+    ///
+    /// `memory` came from [`Self::allocate`], and only work already on `stream` uses it.
+    pub(crate) unsafe fn free(self, memory: NonNull<u8>, stream: RawStream) {
+        // SAFETY: as the caller promises. There is nobody to tell about an error.
+        unsafe { (self.api.free_async)(memory.as_ptr().cast(), stream.0) };
+    }
+
+    /// # Safety
+    ///
+    /// `to` is device memory of at least `from.len()` bytes, and `from` stays as it is until the
+    /// stream is synchronized.
+    pub(crate) unsafe fn copy_in(
+        self,
+        to: NonNull<u8>,
+        from: &[u8],
+        stream: RawStream,
+    ) -> Result<()> {
+        let bytes = from.len() as u64;
+        // SAFETY: as the caller promises.
+        let code = unsafe {
+            (self.api.copy_to_device)(to.as_ptr().cast(), from.as_ptr().cast(), bytes, stream.0)
+        };
+        self.check(code, "copying to the GPU")
+    }
+
+    /// # Safety
+    ///
+    /// `from` is device memory of at least `to.len()` bytes, and `to` is not looked at until the
+    /// stream is synchronized.
+    pub(crate) unsafe fn copy_out(
+        self,
+        to: &mut [u8],
+        from: NonNull<u8>,
+        stream: RawStream,
+    ) -> Result<()> {
+        let bytes = to.len() as u64;
+        // SAFETY: as the caller promises.
+        let code = unsafe {
+            (self.api.copy_to_host)(
+                to.as_mut_ptr().cast(),
+                from.as_ptr().cast(),
+                bytes,
+                stream.0,
+            )
+        };
+        self.check(code, "copying from the GPU")
+    }
+
+    /// # Safety
+    ///
+    /// `memory` is device memory of at least `bytes` bytes.
+    pub(crate) unsafe fn clear(
+        self,
+        memory: NonNull<u8>,
+        bytes: u64,
+        stream: RawStream,
+    ) -> Result<()> {
+        // SAFETY: as the caller promises.
+        let code = unsafe { (self.api.memset_async)(memory.as_ptr().cast(), 0, bytes, stream.0) };
+        self.check(code, "clearing device memory")
+    }
+
+    /// A record that kernels of the selected device can write; it is never freed.
+    pub(crate) fn mapped_record(self) -> Result<MappedRecord> {
+        let (mut host, mut device) = (ptr::null_mut(), ptr::null_mut());
+        let bytes = size_of::<croq_failure>() as u64;
+        // SAFETY: both addresses outlive the call.
+        let code = unsafe { (self.api.host_alloc_mapped)(&mut host, &mut device, bytes) };
+        self.check(code, "allocating memory that the GPU shares")?;
+        let Some(host) = NonNull::new(host.cast::<croq_failure>()) else {
+            return Err(self.error(OUT_OF_MEMORY, "allocating memory that the GPU shares"));
+        };
+        // SAFETY: fresh memory of that size, aligned to a page.
+        unsafe { host.write(croq_failure::default()) };
+        Ok(MappedRecord {
+            host,
+            device: device.cast(),
+        })
+    }
+}
+
+fn text_at(text: *const c_char) -> String {
+    if text.is_null() {
+        return "unknown error".to_owned();
+    }
+    // SAFETY: the callers pass NUL-terminated text that lives through this call.
+    unsafe { CStr::from_ptr(text) }
+        .to_string_lossy()
+        .into_owned()
+}

@@ -1,0 +1,286 @@
+//! Where kernels run: the simulated GPU, or a GPU through CUDA.
+
+use std::ffi::c_int;
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crate::cuda::{self, MappedRecord, RawStream, Runtime};
+use crate::error::{Error, Result};
+
+/// A device that kernels run on. Clones are the same device.
+///
+/// A kernel called with host tensors runs on [`Device::default()`]; one called with
+/// [`DeviceTensor`](crate::DeviceTensor)s runs where they live.
+///
+/// When a kernel fails on a GPU (a failed check, an illegal access), CUDA gives up the whole context:
+/// the device is *poisoned*, and everything later asked of it returns
+/// [`Error::Poisoned`] with the first failure inside. The simulated GPU stays healthy.
+#[derive(Clone)]
+pub struct Device(Arc<Inner>);
+
+struct Inner {
+    kind: Kind,
+    /// What made the device unusable.
+    failure: Mutex<Option<Error>>,
+}
+
+pub(crate) enum Kind {
+    Sim,
+    Cuda(Gpu),
+    /// `CROQ_DEVICE` asked for a device that cannot be had; every use says why.
+    Missing,
+}
+
+/// One GPU and what this crate keeps on it.
+pub(crate) struct Gpu {
+    pub(crate) runtime: Runtime,
+    pub(crate) index: c_int,
+    name: String,
+    /// Everything is enqueued here, so that one order holds for copies, kernels and frees.
+    pub(crate) stream: RawStream,
+    /// Where a failing kernel leaves its reason.
+    pub(crate) record: MappedRecord,
+}
+
+impl Gpu {
+    /// Makes this thread's CUDA calls about this GPU.
+    pub(crate) fn select(&self) -> Result<()> {
+        self.runtime.select(self.index)
+    }
+}
+
+impl Device {
+    /// The simulated GPU, which every machine has.
+    pub fn sim() -> Self {
+        static SIM: OnceLock<Device> = OnceLock::new();
+        SIM.get_or_init(|| Self::of(Kind::Sim, None)).clone()
+    }
+
+    /// The GPU that CUDA numbers `index`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CudaNotBuilt`] when no kernel of the program was built with CUDA, [`Error::NoGpu`] when
+    /// the machine has no such GPU or no driver for it.
+    pub fn cuda(index: usize) -> Result<Self> {
+        static OPENED: Mutex<Vec<Device>> = Mutex::new(Vec::new());
+        let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(device) = opened.iter().find(|d| d.gpu_index() == Some(index)) {
+            return Ok(device.clone());
+        }
+        let device = Self::open(cuda::registered()?, index)?;
+        opened.push(device.clone());
+        Ok(device)
+    }
+
+    pub(crate) fn open(runtime: Runtime, index: usize) -> Result<Self> {
+        let missing = |found, reason: String| Error::NoGpu {
+            index,
+            found,
+            reason,
+        };
+        let count = runtime
+            .device_count()
+            .map_err(|reason| missing(0, reason))?;
+        let number = match c_int::try_from(index) {
+            Ok(number) if index < count => number,
+            _ => return Err(missing(count, "this machine has no GPU".to_owned())),
+        };
+        runtime.select(number)?;
+        let gpu = Gpu {
+            runtime,
+            index: number,
+            name: runtime.device_name(number)?,
+            stream: runtime.create_stream()?,
+            record: runtime.mapped_record()?,
+        };
+        Ok(Self::of(Kind::Cuda(gpu), None))
+    }
+
+    fn of(kind: Kind, failure: Option<Error>) -> Self {
+        Self(Arc::new(Inner {
+            kind,
+            failure: Mutex::new(failure),
+        }))
+    }
+
+    pub(crate) fn kind(&self) -> &Kind {
+        &self.0.kind
+    }
+
+    fn gpu_index(&self) -> Option<usize> {
+        match &self.0.kind {
+            Kind::Cuda(gpu) => usize::try_from(gpu.index).ok(),
+            _ => None,
+        }
+    }
+
+    /// Whether this is the simulated GPU.
+    pub fn is_sim(&self) -> bool {
+        matches!(self.0.kind, Kind::Sim)
+    }
+
+    /// Whether this is a GPU.
+    pub fn is_cuda(&self) -> bool {
+        matches!(self.0.kind, Kind::Cuda(_))
+    }
+
+    /// What the device calls itself.
+    pub fn name(&self) -> &str {
+        match &self.0.kind {
+            Kind::Sim => "simulated GPU",
+            Kind::Cuda(gpu) => &gpu.name,
+            Kind::Missing => "missing device",
+        }
+    }
+
+    /// Waits until everything asked of the device is done.
+    ///
+    /// # Errors
+    ///
+    /// What the work failed with, and [`Error::Poisoned`] after an earlier failure.
+    pub fn synchronize(&self) -> Result<()> {
+        self.healthy()?;
+        match &self.0.kind {
+            Kind::Cuda(gpu) => {
+                gpu.select()?;
+                gpu.runtime
+                    .synchronize(gpu.stream)
+                    .map_err(|e| self.poison(e))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// An error when the device cannot be used (any more).
+    pub(crate) fn healthy(&self) -> Result<()> {
+        let failure = self
+            .0
+            .failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        match (&*failure, &self.0.kind) {
+            (None, _) => Ok(()),
+            (Some(reason), Kind::Missing) => Err(reason.clone()),
+            (Some(reason), _) => Err(Error::Poisoned(Box::new(reason.clone()))),
+        }
+    }
+
+    /// Makes the device unusable because of `failure`, which it gives back.
+    pub(crate) fn poison(&self, failure: Error) -> Error {
+        let mut first = self
+            .0
+            .failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert_with(|| failure.clone());
+        failure
+    }
+
+    /// What `CROQ_DEVICE`, or without it the program and machine, choose.
+    fn choose(wish: Option<&str>) -> Self {
+        let chosen = match wish.map(str::trim) {
+            None | Some("") if !cuda::is_registered() => return Self::sim(),
+            None | Some("") => return Self::cuda(0).unwrap_or_else(|_| Self::sim()),
+            Some("sim") => return Self::sim(),
+            Some("cuda") => Self::cuda(0),
+            Some(value) => match value.strip_prefix("cuda:").map(str::parse) {
+                Some(Ok(index)) => Self::cuda(index),
+                _ => Err(Error::UnknownDevice {
+                    value: value.to_owned(),
+                }),
+            },
+        };
+        chosen.unwrap_or_else(|reason| Self::of(Kind::Missing, Some(reason)))
+    }
+}
+
+/// A GPU when the program was built with CUDA and finds one, else the simulated GPU.
+///
+/// The environment variable `CROQ_DEVICE` overrides this: `sim`, `cuda`, or `cuda:1` for the second
+/// GPU. When it asks for what cannot be had, every use of the device returns the reason. The choice is
+/// made once.
+impl Default for Device {
+    fn default() -> Self {
+        static CHOSEN: OnceLock<Device> = OnceLock::new();
+        CHOSEN
+            .get_or_init(|| Self::choose(wish().as_deref()))
+            .clone()
+    }
+}
+
+fn wish() -> Option<String> {
+    std::env::var_os("CROQ_DEVICE").map(|value| value.to_string_lossy().into_owned())
+}
+
+/// Whether the user named a device in `CROQ_DEVICE`.
+pub(crate) fn is_chosen_by_user() -> bool {
+    wish().is_some_and(|value| !value.trim().is_empty())
+}
+
+impl PartialEq for Device {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Device {}
+
+/// `sim`, `cuda:0`, … as in `CROQ_DEVICE`.
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0.kind {
+            Kind::Sim => f.write_str("sim"),
+            Kind::Cuda(gpu) => write!(f, "cuda:{}", gpu.index),
+            Kind::Missing => f.write_str("missing"),
+        }
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Device({self}, {})", self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sim_is_one_device() {
+        assert_eq!(Device::sim(), Device::sim());
+        assert_eq!(Device::sim().to_string(), "sim");
+        assert!(Device::sim().healthy().is_ok());
+    }
+
+    #[test]
+    fn the_environment_chooses() {
+        assert!(Device::choose(None).is_sim());
+        assert!(Device::choose(Some(" ")).is_sim());
+        assert!(Device::choose(Some("sim")).is_sim());
+        let e = Device::choose(Some("cuda")).healthy().unwrap_err();
+        assert_eq!(e, Error::CudaNotBuilt { kernel: None });
+        for value in ["gpu", "cuda:x", "cuda:-1"] {
+            let e = Device::choose(Some(value)).healthy().unwrap_err();
+            assert_eq!(
+                e,
+                Error::UnknownDevice {
+                    value: value.to_owned()
+                }
+            );
+        }
+    }
+
+    #[test]
+    fn the_first_failure_poisons() {
+        let device = Device::of(Kind::Sim, None);
+        let (a, b) = (
+            Error::NeedsCuda { kernel: "a" },
+            Error::NeedsCuda { kernel: "b" },
+        );
+        assert_eq!(device.poison(a.clone()), a);
+        device.poison(b);
+        assert_eq!(device.healthy(), Err(Error::Poisoned(Box::new(a))));
+    }
+}

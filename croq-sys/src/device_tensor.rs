@@ -1,0 +1,154 @@
+//! Tensors in device memory.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use crate::device::Device;
+use crate::dims::Dims;
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::memory::Memory;
+use crate::tensor::{HostData, Tensor, check_extents};
+
+/// A dense row-major tensor in the memory of one [`Device`]: what `global` parameters of a kernel take.
+///
+/// Its memory is freed when the tensor is dropped, after all work on it that was asked for before.
+///
+/// ```
+/// use croq_sys::{Const, Device, DeviceTensor, Tensor};
+///
+/// let device = Device::default();
+/// let host = Tensor::from_fn((4, Const::<2>), |[i, j]| (i + j) as f32);
+/// let on_device = host.to_device(&device)?;
+/// assert_eq!(on_device.to_host()?, host);
+/// let zeros = DeviceTensor::<f32, _>::zeros((4, Const::<2>), &device)?;
+/// assert_eq!(zeros.shape(), [4, 2]);
+/// # Ok::<(), croq_sys::Error>(())
+/// ```
+pub struct DeviceTensor<T, D> {
+    memory: Arc<Memory>,
+    dims: D,
+    element: PhantomData<T>,
+}
+
+impl<T: Element, D: Dims> DeviceTensor<T, D> {
+    /// All elements zero.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`], or what the device failed with.
+    pub fn zeros(dims: D, device: &Device) -> Result<Self> {
+        let bytes = dims.elements().and_then(|n| n.checked_mul(size_of::<T>()));
+        let bytes = bytes.ok_or_else(|| Error::OutOfMemory {
+            device: device.to_string(),
+            bytes: u64::MAX,
+        })?;
+        Ok(Self::of(dims, Memory::zeroed(device, bytes)?))
+    }
+
+    /// A copy in host memory, of what the tensor holds after all work asked for so far.
+    ///
+    /// # Errors
+    ///
+    /// What that work, or the copy, failed with.
+    pub fn to_host(&self) -> Result<Tensor<T, D>> {
+        download(&self.memory, self.dims)
+    }
+}
+
+impl<T, D: Dims> DeviceTensor<T, D> {
+    fn of(dims: D, memory: Memory) -> Self {
+        Self {
+            memory: Arc::new(memory),
+            dims,
+            element: PhantomData,
+        }
+    }
+
+    /// The extents as numbers, outermost first.
+    pub fn shape(&self) -> D::Index {
+        self.dims.shape()
+    }
+
+    /// The extents as they are typed.
+    pub fn dims(&self) -> D {
+        self.dims
+    }
+
+    /// Where the tensor lives.
+    pub fn device(&self) -> &Device {
+        self.memory.device()
+    }
+
+    /// The same tensor with its extents typed in another way; see [`Tensor::into_dims`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Extents`] when `dims` has other extents than the tensor.
+    pub fn into_dims<E: Dims<Index = D::Index>>(self, dims: E) -> Result<DeviceTensor<T, E>> {
+        check_extents(self.shape().as_ref(), dims.shape().as_ref())?;
+        Ok(DeviceTensor {
+            memory: self.memory,
+            dims,
+            element: PhantomData,
+        })
+    }
+
+    pub(crate) fn memory(&self) -> &Arc<Memory> {
+        &self.memory
+    }
+}
+
+impl<T: Element, D: Dims, S: HostData<T>> Tensor<T, D, S> {
+    /// A copy in the memory of `device`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`], or what the device failed with.
+    pub fn to_device(&self, device: &Device) -> Result<DeviceTensor<T, D>> {
+        let memory = Memory::upload(device, bytemuck::cast_slice(self.as_slice()))?;
+        Ok(DeviceTensor::of(self.dims(), memory))
+    }
+}
+
+/// A host tensor of the first elements of `memory`.
+pub(crate) fn download<T: Element, D: Dims>(memory: &Memory, dims: D) -> Result<Tensor<T, D>> {
+    let mut host = Tensor::zeros(dims);
+    memory.download(bytemuck::cast_slice_mut(host.as_mut_slice()))?;
+    Ok(host)
+}
+
+impl<T: Element, D: Dims> fmt::Debug for DeviceTensor<T, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "DeviceTensor {} {:?} on {}",
+            T::NAME,
+            self.shape(),
+            self.device()
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dims::Const;
+
+    #[test]
+    fn there_and_back() {
+        let host = Tensor::<i16, _>::random((5, Const::<7>), -100..100, 3);
+        let device = host.to_device(&Device::sim()).unwrap();
+        assert_eq!(device.to_host().unwrap(), host);
+        assert_eq!(format!("{device:?}"), "DeviceTensor s16 [5, 7] on sim");
+        let retyped = device.into_dims((Const::<5>, 7)).unwrap();
+        assert!(retyped.into_dims((Const::<6>, 7)).is_err());
+    }
+
+    #[test]
+    fn impossible_sizes_are_errors() {
+        let e = DeviceTensor::<f64, _>::zeros((usize::MAX, 1), &Device::sim()).unwrap_err();
+        assert!(matches!(e, Error::OutOfMemory { .. }), "{e}");
+    }
+}

@@ -1,0 +1,95 @@
+//! What a tensor can hold, and random values of it.
+
+use std::fmt;
+use std::ops::Range;
+
+use half::{bf16, f16};
+
+use crate::float8::{F8E4M3, F8E5M2};
+use crate::random::Generator;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// An element type of tensors: the integers and floats of Rust, [`half::f16`], [`half::bf16`],
+/// [`F8E4M3`] and [`F8E5M2`].
+#[diagnostic::on_unimplemented(
+    message = "a tensor cannot hold elements of type `{Self}`",
+    label = "expected `i8` to `i64`, `u8` to `u64`, `f32`, `f64`, `f16`, `bf16`, `F8E4M3` or `F8E5M2`"
+)]
+pub trait Element:
+    sealed::Sealed + bytemuck::Pod + Default + PartialEq + fmt::Debug + Send + Sync + 'static
+{
+    /// The name in a `.co` file.
+    const NAME: &'static str;
+
+    /// What the ends of a range of random values are written in: the type itself, or `f32` for the
+    /// floats that have no literals.
+    type Bound: Copy;
+
+    #[doc(hidden)]
+    fn random(generator: &mut Generator, range: &Range<Self::Bound>) -> Self;
+}
+
+macro_rules! integers {
+    ($($ty:ident $name:literal;)*) => {$(
+        impl sealed::Sealed for $ty {}
+        impl Element for $ty {
+            const NAME: &'static str = $name;
+            type Bound = $ty;
+
+            fn random(generator: &mut Generator, range: &Range<$ty>) -> $ty {
+                let (start, end) = (i128::from(range.start), i128::from(range.end));
+                let width = (end - start).clamp(0, i128::from(u64::MAX)) as u64;
+                (start + i128::from(generator.below(width))) as $ty
+            }
+        }
+    )*};
+}
+
+integers! {
+    i8 "s8"; i16 "s16"; i32 "s32"; i64 "s64";
+    u8 "u8"; u16 "u16"; u32 "u32"; u64 "u64";
+}
+
+impl sealed::Sealed for f64 {}
+impl Element for f64 {
+    const NAME: &'static str = "f64";
+    type Bound = f64;
+
+    fn random(generator: &mut Generator, range: &Range<f64>) -> f64 {
+        let value = range.start + (range.end - range.start) * generator.unit();
+        if value < range.end {
+            value
+        } else {
+            range.start
+        }
+    }
+}
+
+macro_rules! through_f32 {
+    ($($ty:ident $name:literal $from:expr, $to:expr;)*) => {$(
+        impl sealed::Sealed for $ty {}
+        impl Element for $ty {
+            const NAME: &'static str = $name;
+            type Bound = f32;
+
+            fn random(generator: &mut Generator, range: &Range<f32>) -> $ty {
+                let value = f64::random(generator, &(range.start.into()..range.end.into()));
+                let (from, to): (fn(f32) -> $ty, fn($ty) -> f32) = ($from, $to);
+                // Rounding may reach the excluded end.
+                let rounded = from(value as f32);
+                if to(rounded) < range.end { rounded } else { from(range.start) }
+            }
+        }
+    )*};
+}
+
+through_f32! {
+    f32 "f32" |v| v, |v| v;
+    f16 "f16" f16::from_f32, f16::to_f32;
+    bf16 "bf16" bf16::from_f32, bf16::to_f32;
+    F8E4M3 "f8_e4m3" F8E4M3::from_f32, F8E4M3::to_f32;
+    F8E5M2 "f8_e5m2" F8E5M2::from_f32, F8E5M2::to_f32;
+}

@@ -1,0 +1,449 @@
+//! What can go wrong when a kernel is called, and what to do about it.
+
+use std::fmt;
+
+/// The result of everything that can fail.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why a call failed. `Display` says what happened and, on further lines, what to do next.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// Two extents that the `.co` file calls by one name, or an extent and the number it must be,
+    /// disagree.
+    ShapeMismatch {
+        kernel: &'static str,
+        param: &'static str,
+        axis: usize,
+        /// The dimension as the `.co` file writes it.
+        name: &'static str,
+        expected: usize,
+        found: usize,
+    },
+    /// A kernel needs at least one element along every axis.
+    ZeroExtent {
+        kernel: &'static str,
+        param: &'static str,
+        axis: usize,
+        name: &'static str,
+    },
+    /// `from_vec` or a view was given a wrong number of elements for its shape.
+    Length { shape: Vec<usize>, found: usize },
+    /// `into_dims` was given extents that the tensor does not have.
+    Extents {
+        axis: usize,
+        expected: usize,
+        found: usize,
+    },
+    /// An `ndarray` view whose elements are not in row-major order without gaps.
+    Strided,
+    /// The tensor arguments of one call live on different devices.
+    WrongDevice {
+        kernel: &'static str,
+        param: &'static str,
+        expected: String,
+        found: String,
+    },
+    /// The program, or this kernel of it, was built without CUDA.
+    CudaNotBuilt { kernel: Option<&'static str> },
+    /// There is no such GPU.
+    NoGpu {
+        index: usize,
+        found: usize,
+        reason: String,
+    },
+    /// `CROQ_DEVICE` has a value that names no device.
+    UnknownDevice { value: String },
+    /// A check that the compiler could not prove, or an `assert` of the `.co` file, failed.
+    Check {
+        kernel: &'static str,
+        /// `R01` … of the catalogue of run-time checks.
+        code: &'static str,
+        /// With the values filled in.
+        message: String,
+        file: &'static str,
+        line: u32,
+        values: Vec<i64>,
+    },
+    /// A kernel reached outside of a buffer; the access did not happen.
+    OutOfBounds {
+        kernel: &'static str,
+        file: &'static str,
+        line: u32,
+        /// The buffer.
+        what: String,
+        index: i64,
+        extent: i64,
+        block: [u32; 3],
+        thread: u32,
+    },
+    /// A wide access, or a descriptor, was not aligned as the hardware needs it.
+    Misaligned {
+        kernel: &'static str,
+        file: &'static str,
+        line: u32,
+        what: String,
+        block: [u32; 3],
+        thread: u32,
+    },
+    /// The simulated GPU found that no thread can go on.
+    Deadlock {
+        kernel: &'static str,
+        report: String,
+    },
+    /// The kernel contains text that only a GPU can run.
+    NeedsCuda { kernel: &'static str },
+    /// The device has not that much memory left.
+    OutOfMemory { device: String, bytes: u64 },
+    /// A call of the CUDA runtime failed.
+    Cuda {
+        code: i32,
+        /// The runtime's own words.
+        message: String,
+        /// What was being done.
+        during: &'static str,
+    },
+    /// An earlier failure, given here, has made the device unusable.
+    Poisoned(Box<Error>),
+    /// Generated code and croq-sys come from versions that do not fit together.
+    AbiMismatch { expected: u32, found: u32 },
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Poisoned(cause) => Some(cause),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::ShapeMismatch {
+                kernel,
+                param,
+                axis,
+                name,
+                expected,
+                found,
+            } => {
+                let number = expected.to_string();
+                if **name == *number {
+                    write!(
+                        f,
+                        "{kernel}: axis {axis} of `{param}` must have extent {expected}, but has {found}"
+                    )
+                } else {
+                    write!(
+                        f,
+                        "{kernel}: axis {axis} of `{param}` has extent {found}, but `{name}` is {expected} in this call\n\
+                         help: every extent called `{name}` in the signature of `{kernel}` must be the same"
+                    )
+                }
+            }
+            Error::ZeroExtent {
+                kernel,
+                param,
+                axis,
+                name,
+            } => write!(
+                f,
+                "{kernel}: axis {axis} (`{name}`) of `{param}` has extent 0\n\
+                 help: a kernel needs at least one element along every axis; skip the call when there is nothing to do"
+            ),
+            Error::Length { shape, found } => {
+                let expected = shape
+                    .iter()
+                    .try_fold(1usize, |n, &extent| n.checked_mul(extent));
+                write!(f, "a tensor of shape {shape:?} has ")?;
+                match expected {
+                    Some(n) => write!(f, "{n} elements")?,
+                    None => write!(f, "more elements than memory can hold")?,
+                }
+                write!(f, ", but {found} were given")
+            }
+            Error::Extents {
+                axis,
+                expected,
+                found,
+            } => write!(
+                f,
+                "axis {axis} has extent {found}, which cannot become {expected}\n\
+                 help: `into_dims` changes how extents are typed, not what they are"
+            ),
+            Error::Strided => f.write_str(
+                "the array is not in standard layout (row-major, without gaps)\n\
+                 help: make it so with `as_standard_layout()`",
+            ),
+            Error::WrongDevice {
+                kernel,
+                param,
+                expected,
+                found,
+            } => write!(
+                f,
+                "{kernel}: `{param}` lives on {found}, but the call runs on {expected}\n\
+                 help: move it with `to_host()?.to_device(&device)?`"
+            ),
+            Error::CudaNotBuilt {
+                kernel: Some(kernel),
+            } => write!(
+                f,
+                "{kernel}: built without CUDA, so it cannot run on a GPU\n\
+                 help: build with nvcc installed (`CROQ_CUDA=required` says what is missing), or use `Device::sim()`"
+            ),
+            Error::CudaNotBuilt { kernel: None } => write!(
+                f,
+                "no kernel of this program was built with CUDA\n\
+                 help: build with nvcc installed (`CROQ_CUDA=required` says what is missing), or use `Device::sim()`"
+            ),
+            Error::NoGpu {
+                index,
+                found,
+                reason,
+            } => {
+                write!(f, "there is no CUDA device {index}: ")?;
+                match found {
+                    0 => write!(f, "{reason}")?,
+                    1 => write!(f, "this machine has one, number 0")?,
+                    n => write!(f, "this machine has {n}, numbered from 0")?,
+                }
+                write!(
+                    f,
+                    "\nhelp: check what `nvidia-smi` lists and `CUDA_VISIBLE_DEVICES` hides, or use `Device::sim()`"
+                )
+            }
+            Error::UnknownDevice { value } => write!(
+                f,
+                "`CROQ_DEVICE={value}` names no device\n\
+                 help: use `sim`, `cuda`, or `cuda:1` for the second GPU"
+            ),
+            Error::Check {
+                kernel,
+                code,
+                message,
+                file,
+                line,
+                ..
+            } => {
+                write!(f, "{kernel}: {message} [{code}]\n  at {file}:{line}")
+            }
+            Error::OutOfBounds {
+                kernel,
+                file,
+                line,
+                what,
+                index,
+                extent,
+                block,
+                thread,
+            } => write!(
+                f,
+                "{kernel}: index {index} is outside of {}, which has {extent} elements [R12]\n  \
+                 at {file}:{line}, thread {thread} of block {block:?}",
+                Buffer(what)
+            ),
+            Error::Misaligned {
+                kernel,
+                file,
+                line,
+                what,
+                block,
+                thread,
+            } => write!(
+                f,
+                "{kernel}: misaligned access to {}\n  at {file}:{line}, thread {thread} of block {block:?}",
+                Buffer(what)
+            ),
+            Error::Deadlock { kernel, report } if report.is_empty() => {
+                write!(f, "deadlock in {kernel}: no thread can go on")
+            }
+            Error::Deadlock { report, .. } => f.write_str(report.trim_end()),
+            Error::NeedsCuda { kernel } => write!(
+                f,
+                "{kernel}: contains text that the simulated GPU cannot run\n\
+                 help: build with CUDA and run it with `CROQ_DEVICE=cuda`"
+            ),
+            Error::OutOfMemory { device, bytes } => write!(
+                f,
+                "{device} has not enough memory left for {bytes} bytes\n\
+                 help: drop device tensors that are no longer needed, or work on smaller pieces"
+            ),
+            Error::Cuda {
+                code,
+                message,
+                during,
+            } => {
+                write!(f, "CUDA error {code} while {during}: {message}")?;
+                match advice(*code) {
+                    Some(help) => write!(f, "\nhelp: {help}"),
+                    None => Ok(()),
+                }
+            }
+            Error::Poisoned(cause) => write!(
+                f,
+                "the device is unusable after an earlier failure: {cause}\n\
+                 help: CUDA recovers from a failed kernel only in a new process"
+            ),
+            Error::AbiMismatch { expected, found } => write!(
+                f,
+                "generated code has ABI version {found}, croq-sys has {expected}\n\
+                 help: use the same version of croq-build and croq-sys, then `cargo clean`"
+            ),
+        }
+    }
+}
+
+/// A buffer by name, where there is one.
+struct Buffer<'a>(&'a str);
+
+impl fmt::Display for Buffer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            "" => f.write_str("the buffer"),
+            name => write!(f, "`{name}`"),
+        }
+    }
+}
+
+/// What to do about the `cudaError_t` values that people meet.
+fn advice(code: i32) -> Option<&'static str> {
+    Some(match code {
+        2 => {
+            "the GPU is out of memory: free device tensors, or see with `nvidia-smi` who else uses it"
+        }
+        35 => {
+            "the NVIDIA driver is missing or older than the CUDA runtime this program was built with: \
+               install a newer driver, or use `CROQ_DEVICE=sim`"
+        }
+        46 => {
+            "another process has the GPU to itself: wait for it, or choose another with `CUDA_VISIBLE_DEVICES`"
+        }
+        98 | 209 => {
+            "the program holds no code for this GPU: add its architecture with `CROQ_CUDA_ARCH` \
+                or `Config::arch` and build again"
+        }
+        100 => {
+            "no GPU is visible: check `nvidia-smi` and `CUDA_VISIBLE_DEVICES`, or use `CROQ_DEVICE=sim`"
+        }
+        222 => {
+            "the driver is older than the CUDA toolkit that built this program: update the driver, build \
+                with an older toolkit, or name this GPU's architecture in `CROQ_CUDA_ARCH` so that no PTX \
+                needs compiling"
+        }
+        700 | 716 | 717 | 718 => {
+            "a kernel reached memory it must not touch: run the same call with \
+                `CROQ_DEVICE=sim`, which names the line, or under compute-sanitizer"
+        }
+        719 => "a kernel failed: run the same call with `CROQ_DEVICE=sim`, which names the line",
+        802 => "the system is not ready for CUDA yet: check that the fabric manager runs",
+        803 => {
+            "the driver and the kernel module have different versions: reboot after the driver update"
+        }
+        _ => return None,
+    })
+}
+
+/// Fills `{0}`, `{1}` … of a check's message with its values.
+pub(crate) fn fill(template: &str, values: &[i64]) -> String {
+    let mut text = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        text.push_str(before);
+        let value = after
+            .split_once('}')
+            .and_then(|(number, tail)| Some((values.get(number.parse::<usize>().ok()?)?, tail)));
+        match value {
+            Some((value, tail)) => {
+                text.push_str(&value.to_string());
+                rest = tail;
+            }
+            None => {
+                text.push('{');
+                rest = after;
+            }
+        }
+    }
+    text.push_str(rest);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_filled_in() {
+        assert_eq!(fill("{0} of {1}, {0}", &[3, -4]), "3 of -4, 3");
+        assert_eq!(fill("set {a, b} or {7}", &[1]), "set {a, b} or {7}");
+        assert_eq!(fill("open {", &[1]), "open {");
+    }
+
+    #[test]
+    fn a_mismatch_names_the_dimension() {
+        let e = Error::ShapeMismatch {
+            kernel: "gemm",
+            param: "rhs",
+            axis: 1,
+            name: "K",
+            expected: 64,
+            found: 65,
+        };
+        assert_eq!(
+            e.to_string(),
+            "gemm: axis 1 of `rhs` has extent 65, but `K` is 64 in this call\n\
+             help: every extent called `K` in the signature of `gemm` must be the same"
+        );
+    }
+
+    #[test]
+    fn a_static_mismatch_names_the_number() {
+        let e = Error::ShapeMismatch {
+            kernel: "scale",
+            param: "src",
+            axis: 1,
+            name: "64",
+            expected: 64,
+            found: 8,
+        };
+        assert_eq!(
+            e.to_string(),
+            "scale: axis 1 of `src` must have extent 64, but has 8"
+        );
+    }
+
+    #[test]
+    fn known_cuda_errors_come_with_advice() {
+        for code in [35, 209, 222, 700] {
+            let e = Error::Cuda {
+                code,
+                message: "x".into(),
+                during: "starting",
+            };
+            assert!(e.to_string().contains("\nhelp: "), "{e}");
+        }
+    }
+
+    #[test]
+    fn a_poisoned_device_tells_its_story() {
+        let cause = Error::Check {
+            kernel: "k",
+            code: "R14",
+            message: "n is 3".into(),
+            file: "k.co",
+            line: 9,
+            values: vec![3],
+        };
+        let e = Error::Poisoned(Box::new(cause.clone()));
+        assert!(
+            e.to_string().contains("k: n is 3 [R14]\n  at k.co:9"),
+            "{e}"
+        );
+        assert_eq!(
+            std::error::Error::source(&e).map(ToString::to_string),
+            Some(cause.to_string())
+        );
+    }
+}

@@ -1,0 +1,174 @@
+//! Device memory that frees itself, in stream order, when its last owner lets go.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ffi::c_void;
+use std::ptr::NonNull;
+
+use crate::device::{Device, Kind};
+use crate::error::{Error, Result};
+
+/// What CUDA guarantees for its allocations; kernels rely on it.
+const ALIGNMENT: usize = 256;
+
+/// A piece of memory on one device.
+pub(crate) struct Memory {
+    device: Device,
+    address: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: the memory is reached through `&self` only to read (`download`) and by kernels, whose
+// access the wrappers guard with `&` and `&mut` of the tensor that owns it; addresses of device memory
+// may be used from any thread.
+unsafe impl Send for Memory {}
+// SAFETY: as above.
+unsafe impl Sync for Memory {}
+
+impl Memory {
+    /// All bytes zero.
+    pub(crate) fn zeroed(device: &Device, bytes: usize) -> Result<Self> {
+        let memory = Self::allocate(device, bytes)?;
+        if let Kind::Cuda(gpu) = device.kind() {
+            // SAFETY: the memory was just allocated with that size.
+            unsafe {
+                gpu.runtime
+                    .clear(memory.address, bytes as u64, gpu.stream)?
+            };
+        }
+        Ok(memory)
+    }
+
+    /// A copy of `data`.
+    pub(crate) fn upload(device: &Device, data: &[u8]) -> Result<Self> {
+        let memory = Self::allocate(device, data.len())?;
+        match device.kind() {
+            Kind::Cuda(gpu) => {
+                // SAFETY: the memory was just allocated with that size, and the stream is
+                // synchronized before `data` can change.
+                unsafe { gpu.runtime.copy_in(memory.address, data, gpu.stream)? };
+                device.synchronize()?;
+            }
+            // SAFETY: the memory was just allocated with that size.
+            _ => unsafe {
+                memory
+                    .address
+                    .copy_from_nonoverlapping(NonNull::from(data).cast(), data.len())
+            },
+        }
+        Ok(memory)
+    }
+
+    /// On the sim the bytes are zero, as Rust must not see uninitialised memory.
+    fn allocate(device: &Device, bytes: usize) -> Result<Self> {
+        device.healthy()?;
+        let full = || Error::OutOfMemory {
+            device: device.to_string(),
+            bytes: bytes as u64,
+        };
+        let address = match device.kind() {
+            Kind::Cuda(gpu) => {
+                gpu.select()?;
+                gpu.runtime.allocate(bytes.max(1) as u64, gpu.stream)?
+            }
+            _ => {
+                let layout = layout(bytes).ok_or_else(full)?;
+                // SAFETY: the layout has at least one byte.
+                NonNull::new(unsafe { alloc_zeroed(layout) })
+            }
+        };
+        let address = address.ok_or_else(full)?;
+        Ok(Self {
+            device: device.clone(),
+            address,
+            bytes,
+        })
+    }
+
+    /// Copies the first `to.len()` bytes to the host, after all earlier work on the device.
+    pub(crate) fn download(&self, to: &mut [u8]) -> Result<()> {
+        self.device.healthy()?;
+        if to.len() > self.bytes {
+            return Err(Error::Length {
+                shape: vec![self.bytes],
+                found: to.len(),
+            });
+        }
+        match self.device.kind() {
+            Kind::Cuda(gpu) => {
+                gpu.select()?;
+                // SAFETY: the memory is at least that big, and the stream is synchronized before
+                // `to` is looked at.
+                unsafe { gpu.runtime.copy_out(to, self.address, gpu.stream) }
+                    .map_err(|e| self.device.poison(e))?;
+                self.device.synchronize()
+            }
+            _ => {
+                // SAFETY: the memory is at least that big; no kernel writes it while it is borrowed.
+                unsafe {
+                    self.address
+                        .copy_to_nonoverlapping(NonNull::from(to.as_mut()).cast(), to.len())
+                };
+                Ok(())
+            }
+        }
+    }
+
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    pub(crate) fn address(&self) -> *mut c_void {
+        self.address.as_ptr().cast()
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        match self.device.kind() {
+            Kind::Cuda(gpu) => {
+                // With the context lost the memory is gone already.
+                if self.device.healthy().is_ok() && gpu.select().is_ok() {
+                    // SAFETY: allocated by `allocate`; all work of ours is on this stream, and what
+                    // comes later cannot know the address.
+                    unsafe { gpu.runtime.free(self.address, gpu.stream) };
+                }
+            }
+            _ => {
+                if let Some(layout) = layout(self.bytes) {
+                    // SAFETY: allocated by `allocate` with this very layout.
+                    unsafe { dealloc(self.address.as_ptr(), layout) };
+                }
+            }
+        }
+    }
+}
+
+fn layout(bytes: usize) -> Option<Layout> {
+    Layout::from_size_align(bytes.max(1), ALIGNMENT).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sim_memory_is_zeroed_aligned_and_copied() {
+        let sim = Device::sim();
+        let zeros = Memory::zeroed(&sim, 100).unwrap();
+        assert_eq!(zeros.address() as usize % ALIGNMENT, 0);
+        let mut out = [1u8; 100];
+        zeros.download(&mut out).unwrap();
+        assert_eq!(out, [0; 100]);
+        let memory = Memory::upload(&sim, &[1, 2, 3]).unwrap();
+        let mut out = [0; 2];
+        memory.download(&mut out).unwrap();
+        assert_eq!(out, [1, 2]);
+        assert!(memory.download(&mut [0; 4]).is_err());
+    }
+
+    #[test]
+    fn too_much_is_an_error() {
+        let e = Memory::zeroed(&Device::sim(), usize::MAX / 2 + 1).err();
+        assert!(matches!(e, Some(Error::OutOfMemory { .. })), "{e:?}");
+    }
+}

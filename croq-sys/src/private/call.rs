@@ -1,0 +1,315 @@
+//! One call of a kernel: its device, the device memory it uses, and the way out of its failures.
+
+use std::cell::{Cell, RefCell};
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::Arc;
+
+use crate::abi::{
+    self, CROQ_ABI_VERSION, CROQ_CHECK, CROQ_CUDA_ERROR, CROQ_DEADLOCK, CROQ_MISALIGNED,
+    CROQ_NEEDS_CUDA, CROQ_OK, CROQ_OUT_OF_BOUNDS, CROQ_OUT_OF_MEMORY, croq_env, croq_failure,
+};
+use crate::device::{Device, Gpu, Kind};
+use crate::device_tensor::{DeviceTensor, download};
+use crate::dims::Dims;
+use crate::element::Element;
+use crate::error::{Error, Result, fill};
+use crate::memory::Memory;
+use crate::stream::Stream;
+use crate::tensor::{HostData, HostDataMut, Tensor};
+
+use super::Kernel;
+
+/// A call of `kernel` on one device. Every address that goes into the kernel's arguments comes from
+/// here, and the memory behind it lives at least as long as this.
+pub struct Call<A: 'static> {
+    kernel: &'static Kernel<A>,
+    device: Device,
+    buffers: RefCell<Vec<Arc<Memory>>>,
+    stream: Option<Stream>,
+}
+
+impl<A> Call<A> {
+    pub(super) fn new(kernel: &'static Kernel<A>, device: &Device) -> Result<Self> {
+        device.healthy()?;
+        if device.is_cuda() && kernel.cuda.is_none() {
+            return Err(Error::CudaNotBuilt {
+                kernel: Some(kernel.name),
+            });
+        }
+        Ok(Self {
+            kernel,
+            device: device.clone(),
+            buffers: RefCell::default(),
+            stream: None,
+        })
+    }
+
+    /// A device copy of a host tensor.
+    pub fn copy_in<T: Element, D: Dims, S: HostData<T>>(
+        &self,
+        tensor: &Tensor<T, D, S>,
+    ) -> Result<*mut c_void> {
+        let bytes = bytemuck::cast_slice(tensor.as_slice());
+        Ok(self.keep(Arc::new(Memory::upload(&self.device, bytes)?)))
+    }
+
+    /// A device tensor that the kernel reads in place.
+    pub fn global<T: Element, D: Dims>(
+        &self,
+        param: &'static str,
+        tensor: &DeviceTensor<T, D>,
+    ) -> Result<*mut c_void> {
+        self.same_device(param, tensor.device())?;
+        Ok(self.keep(tensor.memory().clone()))
+    }
+
+    /// A device tensor that the kernel writes in place.
+    pub fn global_mut<T: Element, D: Dims>(
+        &self,
+        param: &'static str,
+        tensor: &mut DeviceTensor<T, D>,
+    ) -> Result<*mut c_void> {
+        self.global(param, tensor)
+    }
+
+    /// The stream that the kernel's launches go to.
+    pub fn stream(&mut self, param: &'static str, stream: &Stream) -> Result<*mut c_void> {
+        self.same_device(param, stream.device())?;
+        self.stream = Some(stream.clone());
+        Ok(stream.handle())
+    }
+
+    fn same_device(&self, param: &'static str, found: &Device) -> Result<()> {
+        if *found == self.device {
+            return Ok(());
+        }
+        Err(Error::WrongDevice {
+            kernel: self.kernel.name,
+            param,
+            expected: self.device.to_string(),
+            found: found.to_string(),
+        })
+    }
+
+    fn keep(&self, memory: Arc<Memory>) -> *mut c_void {
+        let address = memory.address();
+        self.buffers.borrow_mut().push(memory);
+        address
+    }
+
+    /// Runs the kernel and waits for it.
+    pub fn run(&mut self, args: &mut A) -> Result<()> {
+        match self.device.kind() {
+            Kind::Cuda(gpu) => self.run_on_gpu(gpu, args),
+            _ => self.run_on_sim(args),
+        }
+    }
+
+    fn run_on_sim(&self, args: &mut A) -> Result<()> {
+        let mut failure = croq_failure::default();
+        let env = Env::new(self, &raw mut failure, &raw mut failure);
+        // SAFETY: the shim of this kernel, with the struct it was generated with; `env` and what it
+        // points to live until it returns.
+        let status = unsafe { (self.kernel.sim)((&raw const env).cast(), args) };
+        env.outcome(self, status, || failure)
+    }
+
+    fn run_on_gpu(&self, gpu: &Gpu, args: &mut A) -> Result<()> {
+        let shim = self.kernel.cuda.ok_or(Error::CudaNotBuilt {
+            kernel: Some(self.kernel.name),
+        })?;
+        gpu.select()?;
+        let mut stream = gpu.stream;
+        if let Some(own) = &self.stream {
+            // The copies to the device went to its own stream.
+            self.device.synchronize()?;
+            stream = own.raw();
+        }
+        let mut failure = croq_failure::default();
+        let mut env = Env::new(self, &raw mut failure, gpu.record.device);
+        env.abi.stream = stream.0;
+        // SAFETY: as on the sim.
+        let status = unsafe { shim((&raw const env).cast(), args) };
+        let launched = env.outcome(self, status, || failure);
+        // A kernel's own failure shows when it is waited for.
+        let Err(failed) = gpu.runtime.synchronize(stream) else {
+            return launched;
+        };
+        // SAFETY: a live record; the device that may write it has stopped for good.
+        let record = unsafe { gpu.record.host.read_volatile() };
+        let cause = match record.kind {
+            CROQ_OK => launched.err().unwrap_or(failed),
+            kind => self.error(kind, &record),
+        };
+        Err(self.device.poison(cause))
+    }
+
+    /// The tensor that the kernel returned at `address`.
+    pub fn result<T: Element, D: Dims>(
+        &self,
+        address: *mut c_void,
+        dims: D,
+    ) -> Result<Tensor<T, D>> {
+        download(&*self.buffer_at(address)?, dims)
+    }
+
+    /// Copies an `&` parameter's device copy, at `address`, back to the host.
+    pub fn copy_back<T: Element, D: Dims, S: HostDataMut<T>>(
+        &self,
+        address: *mut c_void,
+        tensor: &mut Tensor<T, D, S>,
+    ) -> Result<()> {
+        self.buffer_at(address)?
+            .download(bytemuck::cast_slice_mut(tensor.as_mut_slice()))
+    }
+
+    fn buffer_at(&self, address: *mut c_void) -> Result<Arc<Memory>> {
+        let buffers = self.buffers.borrow();
+        let found = buffers.iter().find(|memory| memory.address() == address);
+        // Only a shim of another generator gives an address that is not from here.
+        found.cloned().ok_or(Error::AbiMismatch {
+            expected: CROQ_ABI_VERSION,
+            found: 0,
+        })
+    }
+
+    /// What a failure record says, in this kernel's terms.
+    fn error(&self, kind: u32, failure: &croq_failure) -> Error {
+        let (kernel, file) = (self.kernel.name, self.kernel.file);
+        let (line, block, thread) = (failure.line, failure.block, failure.thread);
+        let value = |i: usize| failure.values().get(i).copied().unwrap_or(0);
+        let what = failure.what().to_owned();
+        match kind {
+            CROQ_CHECK => {
+                let row = self.kernel.checks.get(failure.check as usize);
+                let (code, message) = match row {
+                    Some(check) => (check.code, fill(check.message, failure.values())),
+                    None if what.is_empty() => ("R06", "a check failed".to_owned()),
+                    None => ("R06", what),
+                };
+                let line = row.map_or(line, |check| check.line);
+                Error::Check {
+                    kernel,
+                    code,
+                    message,
+                    file,
+                    line,
+                    values: failure.values().to_vec(),
+                }
+            }
+            CROQ_OUT_OF_BOUNDS => {
+                let (index, extent) = (value(0), value(1));
+                Error::OutOfBounds {
+                    kernel,
+                    file,
+                    line,
+                    what,
+                    index,
+                    extent,
+                    block,
+                    thread,
+                }
+            }
+            CROQ_MISALIGNED => Error::Misaligned {
+                kernel,
+                file,
+                line,
+                what,
+                block,
+                thread,
+            },
+            CROQ_DEADLOCK => Error::Deadlock {
+                kernel,
+                report: String::new(),
+            },
+            CROQ_OUT_OF_MEMORY => Error::OutOfMemory {
+                device: self.device.to_string(),
+                bytes: value(0) as u64,
+            },
+            CROQ_NEEDS_CUDA => Error::NeedsCuda { kernel },
+            CROQ_CUDA_ERROR => {
+                let code = i32::try_from(value(0)).unwrap_or(-1);
+                match self.device.kind() {
+                    Kind::Cuda(gpu) => gpu.runtime.error(code, "launching the kernel"),
+                    _ => Error::Cuda {
+                        code,
+                        message: String::new(),
+                        during: "launching the kernel",
+                    },
+                }
+            }
+            _ => Error::AbiMismatch {
+                expected: CROQ_ABI_VERSION,
+                found: value(0) as u32,
+            },
+        }
+    }
+}
+
+/// What a shim is given; the C part comes first, so that callbacks find the rest behind it.
+#[repr(C)]
+struct Env<'a> {
+    abi: croq_env,
+    device: &'a Device,
+    buffers: &'a RefCell<Vec<Arc<Memory>>>,
+    /// Why the last allocation failed.
+    refused: Cell<Option<Error>>,
+}
+
+impl<'a> Env<'a> {
+    fn new<A>(call: &'a Call<A>, failure: *mut croq_failure, on_device: *mut croq_failure) -> Self {
+        let abi = croq_env {
+            abi_version: CROQ_ABI_VERSION,
+            device: ptr::null_mut(),
+            stream: ptr::null_mut(),
+            sim: ptr::null(),
+            failure,
+            device_failure: on_device,
+            alloc: Some(alloc),
+        };
+        Self {
+            abi,
+            device: &call.device,
+            buffers: &call.buffers,
+            refused: Cell::new(None),
+        }
+    }
+
+    fn outcome<A>(
+        self,
+        call: &Call<A>,
+        status: u32,
+        failure: impl FnOnce() -> croq_failure,
+    ) -> Result<()> {
+        if status == abi::CROQ_OK {
+            return Ok(());
+        }
+        match self.refused.take() {
+            Some(reason) if status == CROQ_OUT_OF_MEMORY => Err(reason),
+            _ => Err(call.error(status, &failure())),
+        }
+    }
+}
+
+/// # Safety
+///
+/// `env` is the one that [`Call::run`] passed, on the same thread.
+unsafe extern "C" fn alloc(env: *const croq_env, bytes: u64, zero: u32) -> *mut c_void {
+    // SAFETY: the shims are called with the first field of a live `Env`, by an address of all of it.
+    let env = unsafe { &*env.cast::<Env<'_>>() };
+    // There is no allocation without its bytes set: the host may read them all.
+    let _ = zero;
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    match Memory::zeroed(env.device, bytes) {
+        Ok(memory) => {
+            let address = memory.address();
+            env.buffers.borrow_mut().push(Arc::new(memory));
+            address
+        }
+        Err(reason) => {
+            env.refused.set(Some(reason));
+            ptr::null_mut()
+        }
+    }
+}

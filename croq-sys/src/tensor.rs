@@ -1,0 +1,452 @@
+//! Tensors in host memory: owned, and borrowed from slices.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Index, IndexMut, Range};
+
+use crate::dims::{Dims, advance, offset};
+use crate::element::Element;
+use crate::error::{Error, Result};
+use crate::random::Generator;
+
+mod sealed {
+    pub trait Sealed {}
+    impl<T> Sealed for Vec<T> {}
+    impl<T> Sealed for &[T] {}
+    impl<T> Sealed for &mut [T] {}
+}
+
+/// Where a [`Tensor`] keeps its elements: `Vec<T>`, `&[T]` or `&mut [T]`. Kernels take any.
+pub trait HostData<T>: sealed::Sealed {
+    #[doc(hidden)]
+    fn elements(&self) -> &[T];
+}
+
+/// [`HostData`] that can be written: `Vec<T>` or `&mut [T]`.
+pub trait HostDataMut<T>: HostData<T> {
+    #[doc(hidden)]
+    fn elements_mut(&mut self) -> &mut [T];
+}
+
+impl<T> HostData<T> for Vec<T> {
+    fn elements(&self) -> &[T] {
+        self
+    }
+}
+
+impl<T> HostData<T> for &[T] {
+    fn elements(&self) -> &[T] {
+        self
+    }
+}
+
+impl<T> HostData<T> for &mut [T] {
+    fn elements(&self) -> &[T] {
+        self
+    }
+}
+
+impl<T> HostDataMut<T> for Vec<T> {
+    fn elements_mut(&mut self) -> &mut [T] {
+        self
+    }
+}
+
+impl<T> HostDataMut<T> for &mut [T] {
+    fn elements_mut(&mut self) -> &mut [T] {
+        self
+    }
+}
+
+/// A dense row-major tensor in host memory.
+///
+/// `T` is an [`Element`], `D` a tuple of extents (see [`Dims`]), and `S` says where the elements are:
+/// in the tensor's own `Vec`, or, for a [`TensorView`] or [`TensorViewMut`], in a borrowed slice.
+///
+/// ```
+/// use croq_sys::{Const, Tensor};
+///
+/// let mut t = Tensor::from_fn((2, Const::<3>), |[i, j]| (10 * i + j) as i32);
+/// assert_eq!(t[[1, 2]], 12);
+/// t[[0, 0]] = 7;
+/// assert_eq!(t.as_slice(), [7, 1, 2, 10, 11, 12]);
+/// ```
+#[derive(Clone)]
+pub struct Tensor<T, D, S = Vec<T>> {
+    /// As many elements as `dims` says.
+    data: S,
+    dims: D,
+    element: PhantomData<T>,
+}
+
+/// A tensor whose elements are borrowed.
+///
+/// ```
+/// use croq_sys::{Const, TensorView};
+/// let numbers = [1.0f32, 2.0, 3.0, 4.0];
+/// let t = TensorView::from_slice((Const::<2>, Const::<2>), &numbers)?;
+/// assert_eq!(t[[1, 0]], 3.0);
+/// # Ok::<(), croq_sys::Error>(())
+/// ```
+pub type TensorView<'a, T, D> = Tensor<T, D, &'a [T]>;
+
+/// A tensor whose elements are borrowed mutably.
+pub type TensorViewMut<'a, T, D> = Tensor<T, D, &'a mut [T]>;
+
+impl<T: Element, D: Dims> Tensor<T, D> {
+    /// All elements zero.
+    ///
+    /// # Panics
+    ///
+    /// When there is no memory for that many, as `Vec` does.
+    pub fn zeros(dims: D) -> Self {
+        Self::of(dims, vec![T::zeroed(); count(&dims)])
+    }
+
+    /// Each element from its index.
+    ///
+    /// # Panics
+    ///
+    /// When there is no memory for that many, as `Vec` does.
+    pub fn from_fn(dims: D, mut f: impl FnMut(D::Index) -> T) -> Self {
+        let shape = dims.shape();
+        let count = count(&dims);
+        let mut data = Vec::with_capacity(count);
+        let mut index = D::Index::default();
+        for _ in 0..count {
+            data.push(f(index));
+            advance(shape.as_ref(), index.as_mut());
+        }
+        Self::of(dims, data)
+    }
+
+    /// The elements in row-major order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] when `data` has another number of elements than `dims`.
+    pub fn from_vec(dims: D, data: Vec<T>) -> Result<Self> {
+        check_length(&dims, data.len())?;
+        Ok(Self::of(dims, data))
+    }
+
+    /// Random elements, uniform in `range` (its start, when it is empty). The same seed gives the same
+    /// tensor everywhere.
+    ///
+    /// The range of `f16`, `bf16` and 8-bit floats is written in `f32`.
+    ///
+    /// ```
+    /// use croq_sys::{Const, Tensor};
+    /// use half::f16;
+    ///
+    /// let a = Tensor::<i32, _>::random((Const::<128>, 4), -10..10, 7);
+    /// assert!(a.as_slice().iter().all(|v| (-10..10).contains(v)));
+    /// let b = Tensor::<f16, _>::random((3, 4), -1.0..1.0, 7);
+    /// assert_eq!(b.shape(), [3, 4]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When there is no memory for that many, as `Vec` does.
+    pub fn random(dims: D, range: Range<T::Bound>, seed: u64) -> Self {
+        let mut generator = Generator::new(seed);
+        let data = (0..count(&dims))
+            .map(|_| T::random(&mut generator, &range))
+            .collect();
+        Self::of(dims, data)
+    }
+}
+
+impl<T, D: Dims> Tensor<T, D> {
+    /// The elements in row-major order.
+    pub fn into_vec(self) -> Vec<T> {
+        self.data
+    }
+}
+
+impl<'a, T: Element, D: Dims> TensorView<'a, T, D> {
+    /// A tensor over elements in row-major order that stay where they are.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] when the slice has another number of elements than `dims`.
+    pub fn from_slice(dims: D, data: &'a [T]) -> Result<Self> {
+        check_length(&dims, data.len())?;
+        Ok(Self::of(dims, data))
+    }
+}
+
+impl<'a, T: Element, D: Dims> TensorViewMut<'a, T, D> {
+    /// A tensor over elements in row-major order that stay where they are.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Length`] when the slice has another number of elements than `dims`.
+    pub fn from_mut_slice(dims: D, data: &'a mut [T]) -> Result<Self> {
+        check_length(&dims, data.len())?;
+        Ok(Self::of(dims, data))
+    }
+}
+
+impl<T, D: Dims, S> Tensor<T, D, S> {
+    fn of(dims: D, data: S) -> Self {
+        Self {
+            data,
+            dims,
+            element: PhantomData,
+        }
+    }
+
+    /// The extents as numbers, outermost first.
+    pub fn shape(&self) -> D::Index {
+        self.dims.shape()
+    }
+
+    /// The extents as they are typed.
+    pub fn dims(&self) -> D {
+        self.dims
+    }
+
+    /// The same tensor with its extents typed in another way, such as `usize` as `Const<64>`.
+    ///
+    /// ```
+    /// use croq_sys::{Const, Tensor};
+    /// let rows = 64;
+    /// let t = Tensor::<f32, _>::zeros((rows, 8)).into_dims((Const::<64>, 8))?;
+    /// assert!(t.into_dims((Const::<65>, 8)).is_err());
+    /// # Ok::<(), croq_sys::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Extents`] when `dims` has other extents than the tensor.
+    pub fn into_dims<E: Dims<Index = D::Index>>(self, dims: E) -> Result<Tensor<T, E, S>> {
+        check_extents(self.shape().as_ref(), dims.shape().as_ref())?;
+        Ok(Tensor::of(dims, self.data))
+    }
+}
+
+impl<T, D: Dims, S: HostData<T>> Tensor<T, D, S> {
+    /// The elements in row-major order.
+    pub fn as_slice(&self) -> &[T] {
+        self.data.elements()
+    }
+
+    /// Borrows the whole tensor.
+    pub fn view(&self) -> TensorView<'_, T, D> {
+        Tensor::of(self.dims, self.data.elements())
+    }
+
+    /// The element at `index`, or `None` outside of the tensor.
+    pub fn get(&self, index: D::Index) -> Option<&T> {
+        let at = offset(self.shape().as_ref(), index.as_ref())?;
+        self.as_slice().get(at)
+    }
+}
+
+impl<T, D: Dims, S: HostDataMut<T>> Tensor<T, D, S> {
+    /// The elements in row-major order.
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        self.data.elements_mut()
+    }
+
+    /// Borrows the whole tensor mutably.
+    pub fn view_mut(&mut self) -> TensorViewMut<'_, T, D> {
+        Tensor::of(self.dims, self.data.elements_mut())
+    }
+
+    /// The element at `index`, or `None` outside of the tensor.
+    pub fn get_mut(&mut self, index: D::Index) -> Option<&mut T> {
+        let at = offset(self.shape().as_ref(), index.as_ref())?;
+        self.as_mut_slice().get_mut(at)
+    }
+}
+
+impl<T, D: Dims, S: HostData<T>> Index<D::Index> for Tensor<T, D, S> {
+    type Output = T;
+
+    #[track_caller]
+    fn index(&self, index: D::Index) -> &T {
+        match self.get(index) {
+            Some(element) => element,
+            None => outside(index.as_ref(), self.shape().as_ref()),
+        }
+    }
+}
+
+impl<T, D: Dims, S: HostDataMut<T>> IndexMut<D::Index> for Tensor<T, D, S> {
+    #[track_caller]
+    fn index_mut(&mut self, index: D::Index) -> &mut T {
+        let shape = self.shape();
+        match self.get_mut(index) {
+            Some(element) => element,
+            None => outside(index.as_ref(), shape.as_ref()),
+        }
+    }
+}
+
+#[track_caller]
+#[cold]
+fn outside(index: &[usize], shape: &[usize]) -> ! {
+    panic!("index {index:?} is outside of a tensor of shape {shape:?}")
+}
+
+/// Tensors are equal when their shapes and elements are, however the extents are typed.
+impl<T, U, D, E, S, R> PartialEq<Tensor<U, E, R>> for Tensor<T, D, S>
+where
+    T: PartialEq<U>,
+    D: Dims,
+    E: Dims,
+    S: HostData<T>,
+    R: HostData<U>,
+{
+    fn eq(&self, other: &Tensor<U, E, R>) -> bool {
+        self.shape().as_ref() == other.shape().as_ref() && self.as_slice() == other.as_slice()
+    }
+}
+
+impl<T: fmt::Debug, D: Dims, S: HostData<T>> fmt::Debug for Tensor<T, D, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tensor {:?} ", self.shape())?;
+        write_nested(f, self.shape().as_ref(), self.as_slice(), 1)
+    }
+}
+
+/// More along one axis are printed as an ellipsis.
+const SHOWN: usize = 8;
+
+fn write_nested<T: fmt::Debug>(
+    f: &mut fmt::Formatter<'_>,
+    shape: &[usize],
+    data: &[T],
+    depth: usize,
+) -> fmt::Result {
+    let Some((&extent, inner)) = shape.split_first() else {
+        return data.first().map_or(Ok(()), |element| element.fmt(f));
+    };
+    let step = data.len().checked_div(extent).unwrap_or(0);
+    f.write_str("[")?;
+    for i in 0..extent.min(SHOWN) {
+        match (i, inner.is_empty()) {
+            (0, _) => {}
+            (_, true) => f.write_str(", ")?,
+            (_, false) => write!(f, ",\n{:depth$}", "")?,
+        }
+        write_nested(
+            f,
+            inner,
+            data.get(i * step..(i + 1) * step).unwrap_or(&[]),
+            depth + 1,
+        )?;
+    }
+    if extent > SHOWN {
+        f.write_str(", …")?;
+    }
+    f.write_str("]")
+}
+
+/// The number of elements of a tensor to be allocated here.
+#[track_caller]
+fn count<D: Dims>(dims: &D) -> usize {
+    match dims.elements() {
+        Some(count) => count,
+        None => panic!("a tensor of shape {:?} has too many elements", dims.shape()),
+    }
+}
+
+fn check_length<D: Dims>(dims: &D, found: usize) -> Result<()> {
+    if dims.elements() == Some(found) {
+        Ok(())
+    } else {
+        Err(Error::Length {
+            shape: dims.shape().as_ref().to_vec(),
+            found,
+        })
+    }
+}
+
+/// That a tensor of extents `found` can be seen as one of extents `expected`.
+pub(crate) fn check_extents(found: &[usize], expected: &[usize]) -> Result<()> {
+    match found.iter().zip(expected).position(|(a, b)| a != b) {
+        None => Ok(()),
+        Some(axis) => Err(Error::Extents {
+            axis,
+            expected: expected[axis],
+            found: found[axis],
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dims::Const;
+
+    #[test]
+    fn elements_are_row_major() {
+        let t = Tensor::from_fn((2, 3), |[i, j]| (i * 3 + j) as u16);
+        assert_eq!(t.as_slice(), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(t[[1, 1]], 4);
+        assert_eq!(t.get([1, 3]), None);
+    }
+
+    #[test]
+    #[should_panic(expected = "index [0, 3] is outside of a tensor of shape [2, 3]")]
+    fn an_index_outside_panics() {
+        let _ = Tensor::<f32, _>::zeros((2, 3))[[0, 3]];
+    }
+
+    #[test]
+    fn lengths_are_checked() {
+        let e = Tensor::from_vec((2, Const::<3>), vec![0u8; 5]).unwrap_err();
+        assert_eq!(
+            e.to_string(),
+            "a tensor of shape [2, 3] has 6 elements, but 5 were given"
+        );
+        assert!(TensorView::from_slice((usize::MAX, 2), &[0u8]).is_err());
+    }
+
+    #[test]
+    fn extents_are_retyped_only_when_equal() {
+        let t = Tensor::<i8, _>::zeros((4, 5));
+        let t = t.into_dims((Const::<4>, Const::<5>)).unwrap();
+        let e = t.into_dims((4, 6)).unwrap_err();
+        assert_eq!(
+            e,
+            Error::Extents {
+                axis: 1,
+                expected: 6,
+                found: 5
+            }
+        );
+    }
+
+    #[test]
+    fn views_share_the_elements() {
+        let mut v = vec![1, 2, 3, 4];
+        let mut t = TensorViewMut::from_mut_slice((2, 2), &mut v).unwrap();
+        t[[1, 0]] = 9;
+        assert_eq!(t.view()[[1, 0]], 9);
+        assert_eq!(v, [1, 2, 9, 4]);
+    }
+
+    #[test]
+    fn equality_ignores_how_extents_are_typed() {
+        let a = Tensor::<i32, _>::random((3, Const::<2>), 0..100, 5);
+        assert_eq!(a, a.clone().into_dims((Const::<3>, 2)).unwrap().view());
+        assert_ne!(a, Tensor::<i32, _>::random((3, Const::<2>), 0..100, 6));
+    }
+
+    #[test]
+    fn debug_shows_rows_and_cuts_long_ones() {
+        let t = Tensor::from_fn((2, 2), |[i, j]| (i * 2 + j) as i32);
+        assert_eq!(format!("{t:?}"), "Tensor [2, 2] [[0, 1],\n [2, 3]]");
+        let t = Tensor::<u8, _>::zeros((20,));
+        assert_eq!(format!("{t:?}"), "Tensor [20] [0, 0, 0, 0, 0, 0, 0, 0, …]");
+        assert_eq!(
+            format!("{:?}", Tensor::<u8, _>::zeros((0, 3))),
+            "Tensor [0, 3] []"
+        );
+        assert_eq!(format!("{:?}", Tensor::<u8, _>::zeros(())), "Tensor [] 0");
+    }
+}
