@@ -1,0 +1,442 @@
+//! Bounds of an expression: eliminating a variable or an atom for the end of its range.
+
+use std::collections::BTreeSet;
+
+use super::interval::interval;
+use super::prove::{Prover, Step};
+use super::sym::{Atom, Sym, Term, Var};
+
+/// How an expression moves when a variable grows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Flat,
+    Up,
+    Down,
+}
+
+impl Direction {
+    fn of_sign(sign: i32) -> Direction {
+        match sign {
+            0 => Direction::Flat,
+            1 => Direction::Up,
+            _ => Direction::Down,
+        }
+    }
+
+    fn flipped(self) -> Direction {
+        match self {
+            Direction::Flat => Direction::Flat,
+            Direction::Up => Direction::Down,
+            Direction::Down => Direction::Up,
+        }
+    }
+
+    fn and(self, other: Direction) -> Option<Direction> {
+        match (self, other) {
+            (Direction::Flat, d) | (d, Direction::Flat) => Some(d),
+            (a, b) => (a == b).then_some(a),
+        }
+    }
+}
+
+/// Lower bounds found by moving a variable to the end of its range.
+pub(super) struct Least {
+    pub bounds: Vec<Sym>,
+    /// The first bound is reached, so that nothing better can be found.
+    pub exact: bool,
+}
+
+impl Prover<'_> {
+    /// 1 for `e >= 0`, -1 for `e <= 0`, 0 for `e == 0`.
+    fn sign(&self, e: &Sym) -> Option<i32> {
+        if e.is_zero() {
+            Some(0)
+        } else if self.nonneg(e) {
+            Some(1)
+        } else if self.nonneg(&-e) {
+            Some(-1)
+        } else {
+            None
+        }
+    }
+
+    /// The direction of `e` in `v`, provided that each of `conditions` is at least zero along the
+    /// way; each is monotone in `v`, so both ends of the way suffice.
+    fn direction(&self, e: &Sym, v: Var, conditions: &mut Vec<Sym>) -> Option<Direction> {
+        // Terms by the factors that move with `v`; the others add up to a coefficient.
+        let mut groups: Vec<(Vec<&Atom>, Vec<Term>)> = Vec::new();
+        for term in e.raw_terms()? {
+            let (moving, fixed): (Vec<&Atom>, Vec<&Atom>) =
+                term.factors.iter().partition(|f| f.contains(v));
+            if moving.is_empty() {
+                continue;
+            }
+            let fixed = Term {
+                factors: fixed.into_iter().cloned().collect(),
+                coef: term.coef,
+            };
+            match groups.iter_mut().find(|(m, _)| *m == moving) {
+                Some((_, terms)) => terms.push(fixed),
+                None => groups.push((moving, vec![fixed])),
+            }
+        }
+        let mut total = Direction::Flat;
+        for (moving, terms) in groups {
+            let sign = self.sign(&Sym::from_unsorted(terms))?;
+            let mut own = Direction::Flat;
+            for atom in &moving {
+                own = own.and(self.atom_direction(atom, v, conditions)?)?;
+            }
+            if moving.len() > 1 {
+                // A product of factors that are not negative moves with them.
+                for atom in &moving {
+                    let factor = Sym::atom((*atom).clone());
+                    if !self.nonneg(&factor) {
+                        return None;
+                    }
+                    conditions.push(factor);
+                }
+            }
+            let own = match Direction::of_sign(sign) {
+                Direction::Flat => Direction::Flat,
+                Direction::Up => own,
+                Direction::Down => own.flipped(),
+            };
+            total = total.and(own)?;
+        }
+        Some(total)
+    }
+
+    fn atom_direction(&self, atom: &Atom, v: Var, conditions: &mut Vec<Sym>) -> Option<Direction> {
+        match atom {
+            Atom::Var(_) => Some(Direction::Up),
+            Atom::Div(a, b) if !b.contains(v) => {
+                if !self.positive(b) {
+                    return None;
+                }
+                self.direction(a, v, conditions)
+            }
+            Atom::Div(a, b) if !a.contains(v) => {
+                if !self.nonneg(a) || !self.positive(b) {
+                    return None;
+                }
+                let towards = self.direction(b, v, conditions)?;
+                conditions.push(b - 1);
+                Some(towards.flipped())
+            }
+            Atom::Div(..) | Atom::Rem(..) => None,
+            Atom::Min(a, b) | Atom::Max(a, b) => self
+                .direction(a, v, conditions)?
+                .and(self.direction(b, v, conditions)?),
+        }
+    }
+
+    /// Lower bounds of `e` by moving `v` to where `e` is least.
+    pub(super) fn at_least_end(&self, e: &Sym, v: Var) -> Option<Least> {
+        let mut conditions = Vec::new();
+        let direction = self.direction(e, v, &mut conditions)?;
+        if direction == Direction::Flat {
+            // A coefficient that is zero everywhere, though not in form.
+            return None;
+        }
+        let upper = direction == Direction::Down;
+        let (declared, assumed) = self.ends(v, upper);
+        let exact = declared.is_some() && !assumed.1 && e.linear_in(v).is_some();
+        let mut bounds = Vec::new();
+        for end in declared.into_iter().chain(assumed.0) {
+            if end.contains(v)
+                || !conditions
+                    .iter()
+                    .all(|c| self.nonneg(&self.substitute(c, v, &end)))
+            {
+                continue;
+            }
+            let bound = self.substitute(e, v, &end);
+            if !bound.contains(v) && !bound.is_poison() && !bounds.contains(&bound) {
+                bounds.push(bound);
+            }
+        }
+        (!bounds.is_empty()).then_some(Least { bounds, exact })
+    }
+
+    /// The declared end of the range of `v`, those that assumptions give, and whether any
+    /// assumption mentions `v`.
+    fn ends(&self, v: Var, upper: bool) -> (Option<Sym>, (Vec<Sym>, bool)) {
+        let (lo, hi) = self.cx.bounds(v);
+        let declared = if upper { hi } else { lo }.map(|end| self.settled(end));
+        let mut assumed = Vec::new();
+        let range = self.facts.range_of(v);
+        let constant = if upper { range.hi } else { range.lo };
+        if let Some(constant) = constant.and_then(|c| i64::try_from(c).ok()).map(Sym::int) {
+            assumed.push(constant);
+        }
+        let mut mentioned = self
+            .facts
+            .divisors
+            .iter()
+            .any(|(d, e)| d.contains(v) || e.contains(v));
+        for known in &self.facts.inequalities {
+            if !known.contains(v) {
+                continue;
+            }
+            mentioned = true;
+            let Some((coefficient, rest)) = known.linear_in(v) else {
+                continue;
+            };
+            // coefficient * v + rest >= 0
+            if upper && self.positive(&-&coefficient) {
+                // The quotient truncates, which only rounds down what is not negative.
+                if coefficient.as_int() == Some(-1) {
+                    assumed.push(rest);
+                } else if self.nonneg(&rest) {
+                    assumed.push(self.div(&rest, &-coefficient));
+                }
+            } else if !upper && self.positive(&coefficient) {
+                if coefficient.is_one() {
+                    assumed.push(-rest);
+                } else if self.nonneg(&-&rest) {
+                    assumed.push(self.div(&(-rest + &coefficient - 1), &coefficient));
+                }
+            }
+        }
+        (declared, (assumed, mentioned))
+    }
+
+    /// A declared bound, by what is known now: it was built from what was known then.
+    fn settled(&self, end: &Sym) -> Sym {
+        if !end.has_compound_atoms() || self.facts.is_bare() {
+            return self.with_values(end);
+        }
+        if let Some(known) = self.settled_ends.borrow().get(end) {
+            return known.clone();
+        }
+        // While it is being simplified it stands for itself.
+        self.settled_ends
+            .borrow_mut()
+            .insert(end.clone(), end.clone());
+        let simple = self.simplify(end);
+        self.settled_ends
+            .borrow_mut()
+            .insert(end.clone(), simple.clone());
+        simple
+    }
+
+    /// Lower bounds of `e` without one occurrence of a quotient, remainder, minimum or maximum.
+    /// With `scaled`, a bound may be that of a multiple of `e` that is negative only where `e` is.
+    pub(super) fn without_atom(&self, e: &Sym, atom: &Atom, scaled: bool) -> Step {
+        let nothing = || Step::AnyOf(Vec::new());
+        let Some((k, rest)) = e.collect(atom) else {
+            return nothing();
+        };
+        match atom {
+            Atom::Var(_) => nothing(),
+            Atom::Min(a, b) | Atom::Max(a, b) => {
+                let either = vec![&k * a + &rest, &k * b + &rest];
+                let is_min = matches!(atom, Atom::Min(..));
+                match self.sign(&k) {
+                    // -min(a, b) >= -a, and max(a, b) >= a.
+                    Some(-1) if is_min => Step::AnyOf(either),
+                    Some(1) if !is_min => Step::AnyOf(either),
+                    _ => Step::AllOf(either),
+                }
+            }
+            Atom::Rem(a, b) => {
+                let mut goals = Vec::new();
+                let whole = Sym::atom(Atom::Div(a.clone(), b.clone()));
+                if e.top_atoms()
+                    .iter()
+                    .any(|x| matches!(x, Atom::Div(c, d) if c == a && d == b))
+                {
+                    goals.push(&k * (a - b * &whole) + &rest);
+                }
+                if self.positive(b) {
+                    let not_negative = self.nonneg(a);
+                    match self.sign(&k) {
+                        Some(1) if not_negative => goals.push(rest.clone()),
+                        Some(1) => goals.push(&rest - &k * (b - 1)),
+                        Some(-1) => {
+                            goals.push(&rest + &k * (b - 1));
+                            if not_negative {
+                                goals.push(&rest + &k * a);
+                            } else if self.nonneg(&-a) {
+                                goals.push(rest.clone());
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+                goals.push(&k * (a - b * whole) + rest);
+                goals.dedup();
+                Step::AnyOf(goals)
+            }
+            Atom::Div(a, b) => {
+                if !self.positive(b) {
+                    return nothing();
+                }
+                let mut goals = Vec::new();
+                let not_negative = self.nonneg(a);
+                let exact = self.divides_by_form(b, a);
+                match self.sign(&k) {
+                    Some(-1) => {
+                        // b * q <= most
+                        let most = if not_negative || exact {
+                            a.clone()
+                        } else {
+                            a + b - 1
+                        };
+                        let amount = -&k;
+                        goals.extend(Self::quotient_bound(&k, &rest, b, &most, scaled));
+                        if not_negative && let Some(part) = self.part_of_divisor(&amount, b) {
+                            // g * (a / (g * c)) <= a / c
+                            if let (Some(times), Some(c)) =
+                                (amount.without(&part), b.without(&part))
+                            {
+                                goals.push(&rest - times * self.div(a, &c));
+                            }
+                        }
+                    }
+                    Some(1) => {
+                        // b * q >= least
+                        let least = if exact || !not_negative && self.nonneg(&-a) {
+                            a.clone()
+                        } else {
+                            a - b + 1
+                        };
+                        goals.extend(Self::quotient_bound(&k, &rest, b, &least, scaled));
+                        if not_negative {
+                            goals.push(rest.clone());
+                            if let Some(part) = self.part_of_divisor(&k, b)
+                                && let (Some(times), Some(c)) = (k.without(&part), b.without(&part))
+                            {
+                                // g * (a / (g * c)) >= a / c - (g - 1)
+                                let g = Sym::of_term(&part);
+                                goals.push(times * (self.div(a, &c) - g + 1) + &rest);
+                            }
+                        }
+                    }
+                    _ => {}
+                }
+                Step::AnyOf(goals)
+            }
+        }
+    }
+
+    /// For `k * q + rest`, where `k * (b * q)` is at least `k * end`.
+    fn quotient_bound(k: &Sym, rest: &Sym, b: &Sym, end: &Sym, scaled: bool) -> Option<Sym> {
+        match k.exact_quotient(b) {
+            Some(times) => Some(rest + times * end),
+            // b * e > -b is enough for e >= 0.
+            None => scaled.then(|| b * rest + k * end + b - 1),
+        }
+    }
+
+    /// A lower bound of `e` without the variables of `drop`.
+    pub fn inf(&self, e: &Sym, drop: &BTreeSet<Var>) -> Option<Sym> {
+        let e = self.simplify(e);
+        let found = self.lower(&e, drop, 0);
+        found.map(|e| self.simplify(&e)).filter(|e| !e.is_poison())
+    }
+
+    /// An upper bound of `e` without the variables of `drop`.
+    pub fn sup(&self, e: &Sym, drop: &BTreeSet<Var>) -> Option<Sym> {
+        self.inf(&-e, drop).map(|e| -e)
+    }
+
+    fn lower(&self, e: &Sym, drop: &BTreeSet<Var>, depth: u32) -> Option<Sym> {
+        if e.is_poison() || depth > 40 || !self.spend() {
+            return None;
+        }
+        let dropped: Vec<Var> = e
+            .sorted_vars()
+            .iter()
+            .rev()
+            .copied()
+            .filter(|v| drop.contains(v))
+            .collect();
+        if dropped.is_empty() {
+            return Some(e.clone());
+        }
+        for v in &dropped {
+            let Some(least) = self.at_least_end(e, *v) else {
+                continue;
+            };
+            for bound in &least.bounds {
+                if let Some(found) = self.lower(bound, drop, depth + 1) {
+                    return Some(found);
+                }
+            }
+        }
+        let mut atoms = e.top_atoms();
+        atoms.retain(|a| !matches!(a, Atom::Var(_)) && dropped.iter().any(|v| a.contains(*v)));
+        atoms.sort_by_key(|atom| std::cmp::Reverse(atom.last_var()));
+        for atom in atoms {
+            match self.without_atom(e, atom, false) {
+                Step::AnyOf(goals) => {
+                    for goal in goals {
+                        if let Some(found) = self.lower(&goal, drop, depth + 1) {
+                            return Some(found);
+                        }
+                    }
+                }
+                Step::AllOf(goals) => {
+                    let bounds: Option<Vec<Sym>> = goals
+                        .iter()
+                        .map(|goal| self.lower(goal, drop, depth + 1))
+                        .collect();
+                    if let Some(least) =
+                        bounds.and_then(|b| b.into_iter().reduce(|a, b| self.min(&a, &b)))
+                    {
+                        return Some(least);
+                    }
+                }
+            }
+        }
+        let constant = interval(self.facts, e)
+            .lo
+            .and_then(|lo| i64::try_from(lo).ok());
+        constant.map(Sym::int)
+    }
+
+    /// Inclusive constant ends.
+    pub fn range(&self, e: &Sym) -> (Option<i64>, Option<i64>) {
+        if e.is_poison() {
+            return (None, None);
+        }
+        let e = self.simplify(e);
+        let quick = interval(self.facts, &e);
+        let all = e.vars();
+        let tighter = |found: Option<Sym>, quick: Option<i128>, pick: fn(i128, i128) -> i128| {
+            let found = found.and_then(|e| e.as_int()).map(i128::from);
+            let end = match (found, quick) {
+                (Some(a), Some(b)) => Some(pick(a, b)),
+                (a, b) => a.or(b),
+            };
+            end.and_then(|end| i64::try_from(end).ok())
+        };
+        if e.as_int().is_some() || e.as_var().is_some() && self.facts.inequalities.is_empty() {
+            return (
+                tighter(None, quick.lo, i128::max),
+                tighter(None, quick.hi, i128::min),
+            );
+        }
+        self.refuel();
+        let lo = self.inf(&e, &all);
+        self.refuel();
+        let hi = self.sup(&e, &all);
+        (
+            tighter(lo, quick.lo, i128::max),
+            tighter(hi, quick.hi, i128::min),
+        )
+    }
+
+    /// A positive factor that the amount shares with the divisor, a single product, but that is
+    /// not all of it.
+    fn part_of_divisor(&self, amount: &Sym, b: &Sym) -> Option<Term> {
+        let [divisor] = b.raw_terms()? else {
+            return None;
+        };
+        let part = amount.content()?.common(divisor);
+        let proper = !part.is_unit() && part != *divisor;
+        (proper && self.positive(&Sym::of_term(&part))).then_some(part)
+    }
+}

@@ -1,0 +1,451 @@
+//! The context: variables, what bounds them, and the assumptions in force.
+
+use std::collections::BTreeSet;
+
+use super::interval::{Interval, interval};
+use super::model::Models;
+use super::prove::Prover;
+use super::sym::{Atom, Sym, Var};
+
+/// The answer to a question about all assignments at once.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Truth {
+    /// Holds for every assignment within bounds and assumptions.
+    Yes,
+    /// Fails for every assignment within bounds and assumptions.
+    No,
+    Unknown,
+}
+
+impl Truth {
+    pub fn is_yes(self) -> bool {
+        self == Truth::Yes
+    }
+
+    pub fn is_no(self) -> bool {
+        self == Truth::No
+    }
+}
+
+/// The answer to the opposite question.
+impl std::ops::Not for Truth {
+    type Output = Truth;
+    fn not(self) -> Truth {
+        match self {
+            Truth::Yes => Truth::No,
+            Truth::No => Truth::Yes,
+            Truth::Unknown => Truth::Unknown,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Variable {
+    name: String,
+    lo: Option<Sym>,
+    hi: Option<Sym>,
+}
+
+/// What one scope knows beyond the declared bounds, its outer scopes' knowledge included.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts {
+    ranges: Vec<Interval>,
+    /// Each is at least zero.
+    pub inequalities: Vec<Sym>,
+    /// The variable equals the expression, in which no variable of this list occurs.
+    pub equalities: Vec<(Var, Sym)>,
+    /// The first divides the second.
+    pub divisors: Vec<(Sym, Sym)>,
+    pub models: Models,
+}
+
+impl Facts {
+    pub fn range_of(&self, v: Var) -> Interval {
+        self.ranges
+            .get(v.0 as usize)
+            .copied()
+            .unwrap_or(Interval::ALL)
+    }
+
+    /// Whether there is nothing beyond the declared bounds.
+    pub fn is_bare(&self) -> bool {
+        self.inequalities.is_empty() && self.equalities.is_empty() && self.divisors.is_empty()
+    }
+
+    /// Narrows the ranges of the variables that occur linearly in `e`, which is at least zero.
+    fn tighten(&mut self, e: &Sym) {
+        for (coef, factors) in e.terms() {
+            let [Atom::Var(v)] = factors else { continue };
+            let Some((_, rest)) = e.linear_in(*v) else {
+                continue;
+            };
+            // coef * v >= -rest >= -(greatest value of rest)
+            let Some(most) = interval(self, &rest).hi else {
+                continue;
+            };
+            let coef = i128::from(coef);
+            let Some(range) = self.ranges.get_mut(v.0 as usize) else {
+                continue;
+            };
+            let end = if coef > 0 {
+                let least = most.checked_neg().and_then(|m| ceil_div(m, coef));
+                Interval {
+                    lo: least,
+                    hi: None,
+                }
+            } else {
+                Interval {
+                    lo: None,
+                    hi: Some(most.div_euclid(-coef)),
+                }
+            };
+            *range = range.intersect(end);
+        }
+    }
+}
+
+fn ceil_div(a: i128, b: i128) -> Option<i128> {
+    a.checked_neg().map(|n| -n.div_euclid(b))
+}
+
+/// Variables with bounds, plus a scoped stack of assumptions.
+///
+/// The constructors ([`Ctx::div`] and its kin) rely on declared bounds and on the assumptions of
+/// the outermost scope only, so that what they build stays true when a scope is popped.
+/// [`Ctx::simplify`] and the questions rely on everything in force.
+#[derive(Clone, Debug)]
+pub struct Ctx {
+    variables: Vec<Variable>,
+    outermost: Facts,
+    scopes: Vec<Facts>,
+}
+
+impl Default for Ctx {
+    fn default() -> Ctx {
+        Ctx::new()
+    }
+}
+
+impl Ctx {
+    pub fn new() -> Ctx {
+        Ctx {
+            variables: Vec::new(),
+            outermost: Facts::default(),
+            scopes: Vec::new(),
+        }
+    }
+
+    /// A new variable with inclusive bounds, which may mention earlier variables.
+    pub fn new_var(&mut self, name: &str, lo: Option<Sym>, hi: Option<Sym>) -> Var {
+        let v = Var(u32::try_from(self.variables.len()).unwrap_or(u32::MAX));
+        self.variables.push(Variable {
+            name: name.to_owned(),
+            lo: usable(lo),
+            hi: usable(hi),
+        });
+        let variables = &self.variables;
+        for facts in std::iter::once(&mut self.outermost).chain(&mut self.scopes) {
+            let range = declared_range(variables, facts, v);
+            facts.ranges.push(range);
+            facts
+                .models
+                .extend(variables.len(), |v| bounds_of(variables, v));
+        }
+        v
+    }
+
+    pub fn name(&self, v: Var) -> &str {
+        self.variables
+            .get(v.0 as usize)
+            .map_or("?", |x| x.name.as_str())
+    }
+
+    pub fn bounds(&self, v: Var) -> (Option<&Sym>, Option<&Sym>) {
+        bounds_of(&self.variables, v)
+    }
+
+    /// Replaces the bounds of a variable. Expressions already built relied on the old ones, so the
+    /// new ones should be at least as narrow.
+    pub fn set_bounds(&mut self, v: Var, lo: Option<Sym>, hi: Option<Sym>) {
+        let Some(variable) = self.variables.get_mut(v.0 as usize) else {
+            return;
+        };
+        variable.lo = usable(lo);
+        variable.hi = usable(hi);
+        let variables = &self.variables;
+        for facts in std::iter::once(&mut self.outermost).chain(&mut self.scopes) {
+            facts.ranges.clear();
+            for at in 0..variables.len() {
+                let range = declared_range(variables, facts, Var(at as u32));
+                facts.ranges.push(range);
+            }
+            for e in facts.inequalities.clone() {
+                facts.tighten(&e);
+            }
+            facts.models = Models::default();
+            refresh_models(variables, facts);
+        }
+    }
+
+    /// How many variables there are; they are `Var(0)` up to this.
+    pub fn var_count(&self) -> usize {
+        self.variables.len()
+    }
+
+    pub fn push_scope(&mut self) {
+        self.scopes.push(self.top().clone());
+    }
+
+    pub fn pop_scope(&mut self) {
+        self.scopes.pop();
+    }
+
+    fn top(&self) -> &Facts {
+        self.scopes.last().unwrap_or(&self.outermost)
+    }
+
+    fn prover(&self) -> Prover<'_> {
+        Prover::new(self, self.top())
+    }
+
+    fn builder(&self) -> Prover<'_> {
+        Prover::new(self, &self.outermost)
+    }
+
+    // ---- assumptions ----
+
+    /// From here to the end of the scope, `a <= b`.
+    pub fn assume_le(&mut self, a: &Sym, b: &Sym) {
+        let e = self.prover().simplify(&(b - a));
+        self.assume_nonneg(e);
+    }
+
+    /// From here to the end of the scope, `a < b`.
+    pub fn assume_lt(&mut self, a: &Sym, b: &Sym) {
+        self.assume_le(&(a + 1), b);
+    }
+
+    /// From here to the end of the scope, `a == b`.
+    pub fn assume_eq(&mut self, a: &Sym, b: &Sym) {
+        let difference = self.prover().simplify(&(b - a));
+        if difference.is_poison() || difference.as_int().is_some() {
+            return;
+        }
+        let solved = difference.sorted_vars().iter().rev().find_map(|v| {
+            let (coefficient, rest) = difference.linear_in(*v)?;
+            match coefficient.as_int()? {
+                1 => Some((*v, -rest)),
+                -1 => Some((*v, rest)),
+                _ => None,
+            }
+        });
+        let Some((v, value)) = solved else {
+            self.assume_nonneg(difference.clone());
+            self.assume_nonneg(-difference);
+            return;
+        };
+        let (lo, hi) = self.bounds(v);
+        let (lo, hi) = (lo.map(|lo| &value - lo), hi.map(|hi| hi - &value));
+        let facts = self.top();
+        let range = facts.range_of(v);
+        let mut old = std::mem::take(&mut self.top_mut().inequalities);
+        let mut equalities = std::mem::take(&mut self.top_mut().equalities);
+        let mut divisors = std::mem::take(&mut self.top_mut().divisors);
+        {
+            let prover = self.builder();
+            for e in &mut old {
+                *e = prover.substitute(e, v, &value);
+            }
+            for (_, e) in &mut equalities {
+                *e = prover.substitute(e, v, &value);
+            }
+            for (d, e) in &mut divisors {
+                *d = prover.substitute(d, v, &value);
+                *e = prover.substitute(e, v, &value);
+            }
+        }
+        equalities.push((v, value.clone()));
+        let top = self.top_mut();
+        top.inequalities = old;
+        top.equalities = equalities;
+        top.divisors = divisors;
+        // What was known of the variable is now known of its value, and the other way round.
+        for known in [lo, hi].into_iter().flatten() {
+            let known = self.prover().simplify(&known);
+            self.assume_nonneg(known);
+        }
+        for (end, sign) in [(range.lo, 1), (range.hi, -1)] {
+            if let Some(end) = end.and_then(|end| i64::try_from(end).ok()) {
+                self.assume_nonneg((&value - end).scaled(sign));
+            }
+        }
+        let value_range = interval(self.top(), &value);
+        if let Some(range) = self.top_mut().ranges.get_mut(v.0 as usize) {
+            *range = range.intersect(value_range);
+        }
+        self.refresh();
+    }
+
+    /// From here to the end of the scope, `d` divides `a`.
+    pub fn assume_divides(&mut self, d: &Sym, a: &Sym) {
+        let prover = self.prover();
+        let (d, a) = (prover.simplify(d), prover.simplify(a));
+        if d.is_poison() || a.is_poison() || d.is_zero() {
+            return;
+        }
+        let not_below = prover.nonneg(&(&a - 1)) && prover.nonneg(&(&d - 1));
+        if not_below {
+            let e = prover.simplify(&(&a - &d));
+            self.assume_nonneg(e);
+        }
+        self.top_mut().divisors.push((d, a));
+        self.refresh();
+    }
+
+    fn assume_nonneg(&mut self, e: Sym) {
+        if e.is_poison() || e.as_int().is_some() {
+            return;
+        }
+        let facts = self.top_mut();
+        if !facts.inequalities.contains(&e) {
+            facts.tighten(&e);
+            facts.inequalities.push(e);
+            self.refresh();
+        }
+    }
+
+    fn top_mut(&mut self) -> &mut Facts {
+        self.scopes.last_mut().unwrap_or(&mut self.outermost)
+    }
+
+    fn refresh(&mut self) {
+        let mut facts = std::mem::take(self.top_mut());
+        refresh_models(&self.variables, &mut facts);
+        *self.top_mut() = facts;
+    }
+
+    // ---- constructors ----
+
+    /// `a / b`, truncating.
+    pub fn div(&self, a: &Sym, b: &Sym) -> Sym {
+        self.builder().div(a, b)
+    }
+
+    /// `a % b`, with the sign of `a`.
+    pub fn rem(&self, a: &Sym, b: &Sym) -> Sym {
+        self.builder().rem(a, b)
+    }
+
+    /// `(a + b - 1) / b`.
+    pub fn cdiv(&self, a: &Sym, b: &Sym) -> Sym {
+        self.builder().div(&(a + b - 1), b)
+    }
+
+    pub fn min(&self, a: &Sym, b: &Sym) -> Sym {
+        self.builder().min(a, b)
+    }
+
+    pub fn max(&self, a: &Sym, b: &Sym) -> Sym {
+        self.builder().max(a, b)
+    }
+
+    /// The least multiple of `b` that is not below `a` (for `a >= 0`).
+    pub fn align_up(&self, a: &Sym, b: &Sym) -> Sym {
+        self.cdiv(a, b) * b
+    }
+
+    /// The greatest multiple of `b` that is not above `a` (for `a >= 0`).
+    pub fn align_down(&self, a: &Sym, b: &Sym) -> Sym {
+        self.div(a, b) * b
+    }
+
+    pub(super) fn substituted(&self, e: &Sym, v: Var, by: &Sym) -> Sym {
+        self.builder().substitute(e, v, by)
+    }
+
+    // ---- questions ----
+
+    pub fn le(&self, a: &Sym, b: &Sym) -> Truth {
+        self.prover().is_nonneg(&(b - a))
+    }
+
+    pub fn lt(&self, a: &Sym, b: &Sym) -> Truth {
+        self.prover().is_nonneg(&(b - a - 1))
+    }
+
+    pub fn eq(&self, a: &Sym, b: &Sym) -> Truth {
+        self.prover().is_zero(&(b - a))
+    }
+
+    pub fn ne(&self, a: &Sym, b: &Sym) -> Truth {
+        !self.eq(a, b)
+    }
+
+    /// Whether `d` divides `a`.
+    pub fn divides(&self, d: &Sym, a: &Sym) -> Truth {
+        self.prover().divides(d, a)
+    }
+
+    /// The greatest constant that is known to divide `a`; `None` when `a` is zero or poison.
+    pub fn constant_divisor(&self, a: &Sym) -> Option<i64> {
+        self.prover().constant_divisor(a)
+    }
+
+    /// Inclusive constant ends; `None` where unbounded or unknown.
+    pub fn range(&self, a: &Sym) -> (Option<i64>, Option<i64>) {
+        self.prover().range(a)
+    }
+
+    /// An equal expression, simpler where the assumptions in force allow.
+    pub fn simplify(&self, a: &Sym) -> Sym {
+        self.prover().simplify(a)
+    }
+
+    /// An upper bound of `a` that mentions no variable of `drop`.
+    pub fn sup(&self, a: &Sym, drop: &BTreeSet<Var>) -> Option<Sym> {
+        self.prover().sup(a, drop)
+    }
+
+    /// A lower bound of `a` that mentions no variable of `drop`.
+    pub fn inf(&self, a: &Sym, drop: &BTreeSet<Var>) -> Option<Sym> {
+        self.prover().inf(a, drop)
+    }
+
+    /// In source terms, as `M / 64` or `16 * px + qx`.
+    pub fn show(&self, a: &Sym) -> String {
+        super::show::show(a, &|v| self.name(v).to_owned())
+    }
+}
+
+impl Sym {
+    /// `self` with `by` in place of `v`, folded again.
+    pub fn subst(&self, v: Var, by: &Sym, cx: &Ctx) -> Sym {
+        cx.substituted(self, v, by)
+    }
+}
+
+fn usable(bound: Option<Sym>) -> Option<Sym> {
+    bound.filter(|b| !b.is_poison())
+}
+
+fn bounds_of(variables: &[Variable], v: Var) -> (Option<&Sym>, Option<&Sym>) {
+    variables
+        .get(v.0 as usize)
+        .map_or((None, None), |x| (x.lo.as_ref(), x.hi.as_ref()))
+}
+
+/// By the ranges of earlier variables; a bound that mentions a later one says nothing here.
+fn declared_range(variables: &[Variable], facts: &Facts, v: Var) -> Interval {
+    let (lo, hi) = bounds_of(variables, v);
+    let earlier = |e: &&Sym| e.last_var().is_none_or(|last| last < v);
+    Interval {
+        lo: lo.filter(earlier).and_then(|lo| interval(facts, lo).lo),
+        hi: hi.filter(earlier).and_then(|hi| interval(facts, hi).hi),
+    }
+}
+
+fn refresh_models(variables: &[Variable], facts: &mut Facts) {
+    let mut models = std::mem::take(&mut facts.models);
+    models.refresh(variables.len(), |v| bounds_of(variables, v), facts);
+    facts.models = models;
+}

@@ -1,0 +1,181 @@
+//! Constant intervals: the quick answer, before any search.
+
+use super::ctx::Facts;
+use super::sym::{Atom, Sym};
+
+/// Inclusive; `None` is unbounded. Ends that leave `i128` count as unbounded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Interval {
+    pub lo: Option<i128>,
+    pub hi: Option<i128>,
+}
+
+impl Interval {
+    pub const ALL: Interval = Interval { lo: None, hi: None };
+
+    pub fn point(v: i64) -> Interval {
+        Interval {
+            lo: Some(i128::from(v)),
+            hi: Some(i128::from(v)),
+        }
+    }
+
+    pub fn intersect(self, other: Interval) -> Interval {
+        let lo = match (self.lo, other.lo) {
+            (Some(a), Some(b)) => Some(a.max(b)),
+            (a, b) => a.or(b),
+        };
+        let hi = match (self.hi, other.hi) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        Interval { lo, hi }
+    }
+
+    fn plus(self, other: Interval) -> Interval {
+        Interval {
+            lo: self.lo.zip(other.lo).and_then(|(a, b)| a.checked_add(b)),
+            hi: self.hi.zip(other.hi).and_then(|(a, b)| a.checked_add(b)),
+        }
+    }
+
+    fn times(self, other: Interval) -> Interval {
+        let zero = |x: Interval| x.lo == Some(0) && x.hi == Some(0);
+        if zero(self) || zero(other) {
+            return Interval::point(0);
+        }
+        if let (Some(a), Some(b), Some(c), Some(d)) = (self.lo, self.hi, other.lo, other.hi) {
+            let corners = [
+                a.checked_mul(c),
+                a.checked_mul(d),
+                b.checked_mul(c),
+                b.checked_mul(d),
+            ];
+            let all: Option<Vec<i128>> = corners.into_iter().collect();
+            let Some(all) = all else { return Interval::ALL };
+            return Interval {
+                lo: all.iter().min().copied(),
+                hi: all.iter().max().copied(),
+            };
+        }
+        // An open end: the signs decide.
+        match (self.sign(), other.sign()) {
+            (Some(1), Some(1)) => Interval {
+                lo: self
+                    .lo
+                    .zip(other.lo)
+                    .and_then(|(a, b)| a.checked_mul(b))
+                    .or(Some(0)),
+                hi: self.hi.zip(other.hi).and_then(|(a, b)| a.checked_mul(b)),
+            },
+            (Some(-1), Some(-1)) => self.negated().times(other.negated()),
+            (Some(-1), Some(1)) => self.negated().times(other).negated(),
+            (Some(1), Some(-1)) => self.times(other.negated()).negated(),
+            _ => Interval::ALL,
+        }
+    }
+
+    /// 1 when nowhere negative, -1 when nowhere positive.
+    fn sign(self) -> Option<i32> {
+        if self.lo.is_some_and(|lo| lo >= 0) {
+            Some(1)
+        } else if self.hi.is_some_and(|hi| hi <= 0) {
+            Some(-1)
+        } else {
+            None
+        }
+    }
+
+    fn negated(self) -> Interval {
+        Interval {
+            lo: self.hi.and_then(i128::checked_neg),
+            hi: self.lo.and_then(i128::checked_neg),
+        }
+    }
+
+    /// Truncating quotient; only divisors that are known to be positive tell anything.
+    fn over(self, by: Interval) -> Interval {
+        let Some(least) = by.lo.filter(|lo| *lo >= 1) else {
+            return Interval::ALL;
+        };
+        let towards_zero = |end: i128| by.hi.map_or(0, |most| end / most);
+        Interval {
+            lo: self.lo.map(|lo| {
+                if lo >= 0 {
+                    towards_zero(lo)
+                } else {
+                    lo / least
+                }
+            }),
+            hi: self.hi.map(|hi| {
+                if hi >= 0 {
+                    hi / least
+                } else {
+                    towards_zero(hi)
+                }
+            }),
+        }
+    }
+
+    /// Remainder, with the sign of the dividend.
+    fn modulo(self, by: Interval) -> Interval {
+        if by.lo.is_none_or(|lo| lo < 1) {
+            return Interval::ALL;
+        }
+        let most = by.hi.and_then(|hi| hi.checked_sub(1));
+        let not_negative = self.lo.is_some_and(|lo| lo >= 0);
+        let not_positive = self.hi.is_some_and(|hi| hi <= 0);
+        let lo = match (self.lo, most.and_then(i128::checked_neg)) {
+            _ if not_negative => Some(0),
+            (Some(a), Some(b)) => Some(a.max(b)),
+            (a, b) => a.or(b),
+        };
+        let hi = match (self.hi, most) {
+            _ if not_positive => Some(0),
+            (Some(a), Some(b)) => Some(a.max(0).min(b)),
+            (a, b) => a.or(b),
+        };
+        Interval { lo, hi }
+    }
+}
+
+/// The interval of `e` by the intervals of its variables alone.
+pub(super) fn interval(facts: &Facts, e: &Sym) -> Interval {
+    let Some(terms) = e.raw_terms() else {
+        return Interval::ALL;
+    };
+    let mut sum = Interval::point(0);
+    for term in terms {
+        let mut product = Interval::point(term.coef);
+        for factor in &term.factors {
+            product = product.times(of_atom(facts, factor));
+        }
+        sum = sum.plus(product);
+        if sum == Interval::ALL {
+            break;
+        }
+    }
+    sum
+}
+
+fn of_atom(facts: &Facts, atom: &Atom) -> Interval {
+    match atom {
+        Atom::Var(v) => facts.range_of(*v),
+        Atom::Div(a, b) => interval(facts, a).over(interval(facts, b)),
+        Atom::Rem(a, b) => interval(facts, a).modulo(interval(facts, b)),
+        Atom::Min(a, b) => {
+            let (a, b) = (interval(facts, a), interval(facts, b));
+            Interval {
+                lo: a.lo.zip(b.lo).map(|(x, y)| x.min(y)),
+                hi: a.intersect(b).hi,
+            }
+        }
+        Atom::Max(a, b) => {
+            let (a, b) = (interval(facts, a), interval(facts, b));
+            Interval {
+                lo: a.intersect(b).lo,
+                hi: a.hi.zip(b.hi).map(|(x, y)| x.max(y)),
+            }
+        }
+    }
+}

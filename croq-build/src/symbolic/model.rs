@@ -1,0 +1,172 @@
+//! Sample assignments that satisfy all that is known. One that contradicts a claim ends the search
+//! for its proof at once; a bad sample could only cost a proof, never make a false one.
+
+use super::ctx::Facts;
+use super::sym::{Atom, Sym, Var};
+
+const WANTED: usize = 8;
+const TRIES: u64 = 40;
+
+/// Values by variable number.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Models {
+    samples: Vec<Vec<i128>>,
+    started: bool,
+}
+
+impl Models {
+    /// Whether some sample makes `e` negative.
+    pub fn refute(&self, e: &Sym) -> bool {
+        self.samples.iter().any(|sample| {
+            evaluate(e, &|v| sample.get(v.0 as usize).copied()).is_some_and(|value| value < 0)
+        })
+    }
+
+    /// Gives new variables a value in each sample.
+    pub fn extend<'a>(
+        &mut self,
+        count: usize,
+        bounds: impl Fn(Var) -> (Option<&'a Sym>, Option<&'a Sym>),
+    ) {
+        if !self.started {
+            self.started = true;
+            self.samples = vec![Vec::new(); WANTED];
+        }
+        let mut seed = 0;
+        self.samples.retain_mut(|sample| {
+            seed += 1;
+            assign(sample, count, seed, &bounds)
+        });
+    }
+
+    /// Drops the samples that the facts rule out, and looks for more when few are left.
+    pub fn refresh<'a>(
+        &mut self,
+        count: usize,
+        bounds: impl Fn(Var) -> (Option<&'a Sym>, Option<&'a Sym>),
+        facts: &Facts,
+    ) {
+        self.extend(count, &bounds);
+        self.samples.retain(|sample| satisfies(sample, facts));
+        let mut seed = 100;
+        while self.samples.len() < WANTED / 2 && seed < 100 + TRIES {
+            seed += 1;
+            let mut sample = Vec::new();
+            if assign(&mut sample, count, seed, &bounds) {
+                for (v, value) in &facts.equalities {
+                    let value = evaluate(value, &|v| sample.get(v.0 as usize).copied());
+                    if let (Some(slot), Some(value)) = (sample.get_mut(v.0 as usize), value) {
+                        *slot = value;
+                    }
+                }
+                if within(&sample, &bounds) && satisfies(&sample, facts) {
+                    self.samples.push(sample);
+                }
+            }
+        }
+    }
+}
+
+fn within<'a>(
+    sample: &[i128],
+    bounds: &impl Fn(Var) -> (Option<&'a Sym>, Option<&'a Sym>),
+) -> bool {
+    let value_of = |e: &Sym| evaluate(e, &|v| sample.get(v.0 as usize).copied());
+    sample.iter().enumerate().all(|(at, value)| {
+        let (lo, hi) = bounds(Var(at as u32));
+        lo.is_none_or(|lo| value_of(lo).is_some_and(|lo| lo <= *value))
+            && hi.is_none_or(|hi| value_of(hi).is_some_and(|hi| *value <= hi))
+    })
+}
+
+fn satisfies(sample: &[i128], facts: &Facts) -> bool {
+    let value_of = |e: &Sym| evaluate(e, &|v| sample.get(v.0 as usize).copied());
+    facts
+        .inequalities
+        .iter()
+        .all(|e| value_of(e).is_some_and(|x| x >= 0))
+        && facts.equalities.iter().all(|(v, e)| {
+            value_of(e).is_some_and(|x| sample.get(v.0 as usize).is_some_and(|y| x == *y))
+        })
+        && facts.divisors.iter().all(|(d, e)| {
+            value_of(d)
+                .zip(value_of(e))
+                .is_some_and(|(d, e)| e.checked_rem(d) == Some(0))
+        })
+}
+
+/// Extends the sample to `count` variables; false when the bounds leave no value.
+fn assign<'a>(
+    sample: &mut Vec<i128>,
+    count: usize,
+    seed: u64,
+    bounds: &impl Fn(Var) -> (Option<&'a Sym>, Option<&'a Sym>),
+) -> bool {
+    while sample.len() < count {
+        let (lo, hi) = bounds(Var(sample.len() as u32));
+        let value_of = |e: Option<&Sym>| match e {
+            None => Some(None),
+            Some(e) => evaluate(e, &|v| sample.get(v.0 as usize).copied()).map(Some),
+        };
+        let (Some(lo), Some(hi)) = (value_of(lo), value_of(hi)) else {
+            return false;
+        };
+        let pick = scramble(seed, sample.len() as u64);
+        let span = match (lo, hi) {
+            (Some(lo), Some(hi)) if lo > hi => return false,
+            (Some(lo), Some(hi)) => hi.saturating_sub(lo),
+            _ => i128::MAX,
+        };
+        // Ends first: most false claims fail there.
+        let steps = [0, i128::MAX, 1, 64, 7, 1000, 128, 12_345];
+        let first = if seed <= steps.len() as u64 {
+            seed - 1
+        } else {
+            pick % 8
+        };
+        let step = steps.get(first as usize).copied().unwrap_or(0);
+        let step = match (seed > 4, span == i128::MAX) {
+            (_, true) if step == i128::MAX => 4096,
+            (_, true) => step,
+            (true, false) => i128::from(pick >> 8) % (span.saturating_add(1)),
+            (false, false) => step.min(span),
+        };
+        let value = match (lo, hi) {
+            (Some(lo), _) => lo.saturating_add(step),
+            (None, Some(hi)) => hi.saturating_sub(step),
+            (None, None) if pick & 16 == 0 => step,
+            (None, None) => -step,
+        };
+        sample.push(value);
+    }
+    true
+}
+
+fn scramble(seed: u64, at: u64) -> u64 {
+    let mut x = seed
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        .wrapping_add(at.wrapping_mul(0xbf58_476d));
+    x ^= x >> 29;
+    x = x.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x ^ (x >> 32)
+}
+
+/// The value of `e`; `None` on division by zero, overflow, or a variable without a value.
+pub(super) fn evaluate(e: &Sym, value_of: &dyn Fn(Var) -> Option<i128>) -> Option<i128> {
+    let mut sum: i128 = 0;
+    for term in e.raw_terms()? {
+        let mut product = i128::from(term.coef);
+        for factor in &term.factors {
+            let value = match factor {
+                Atom::Var(v) => value_of(*v)?,
+                Atom::Div(a, b) => evaluate(a, value_of)?.checked_div(evaluate(b, value_of)?)?,
+                Atom::Rem(a, b) => evaluate(a, value_of)?.checked_rem(evaluate(b, value_of)?)?,
+                Atom::Min(a, b) => evaluate(a, value_of)?.min(evaluate(b, value_of)?),
+                Atom::Max(a, b) => evaluate(a, value_of)?.max(evaluate(b, value_of)?),
+            };
+            product = product.checked_mul(value)?;
+        }
+        sum = sum.checked_add(product)?;
+    }
+    Some(sum)
+}

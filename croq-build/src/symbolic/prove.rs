@@ -1,0 +1,273 @@
+//! The search for a proof that an expression is nowhere negative.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+
+use super::ctx::{Ctx, Facts, Truth};
+use super::division::gcd;
+use super::interval::interval;
+use super::sym::{Atom, Sym, Term};
+
+/// Goals that one question may open before it is given up.
+const FUEL: u32 = 400;
+/// Goals below goals; side conditions count.
+const MAX_GOAL_DEPTH: u32 = 14;
+/// Assumptions added up on one path.
+const MAX_COMBINED: u32 = 3;
+
+/// One question: what is known, and how much work is left.
+pub(super) struct Prover<'a> {
+    pub cx: &'a Ctx,
+    pub facts: &'a Facts,
+    fuel: Cell<u32>,
+    depth: Cell<u32>,
+    combined: Cell<u32>,
+    /// Goals met before. A goal still open counts as not proved, which ends circles.
+    met: RefCell<HashMap<Sym, bool>>,
+    /// Declared ends, simplified.
+    pub settled_ends: RefCell<HashMap<Sym, Sym>>,
+}
+
+/// What would show a goal.
+pub(super) enum Step {
+    /// Each of these is a lower bound of the goal.
+    AnyOf(Vec<Sym>),
+    /// The goal is one of these, but it is not known which.
+    AllOf(Vec<Sym>),
+}
+
+impl<'a> Prover<'a> {
+    pub fn new(cx: &'a Ctx, facts: &'a Facts) -> Prover<'a> {
+        Prover {
+            cx,
+            facts,
+            fuel: Cell::new(FUEL),
+            depth: Cell::new(0),
+            combined: Cell::new(0),
+            met: RefCell::default(),
+            settled_ends: RefCell::default(),
+        }
+    }
+
+    /// Whether `e >= 0` everywhere (`Yes`) or nowhere (`No`).
+    pub fn is_nonneg(&self, e: &Sym) -> Truth {
+        if e.is_poison() {
+            return Truth::Unknown;
+        }
+        if self.nonneg(e) {
+            return Truth::Yes;
+        }
+        self.refuel();
+        if self.nonneg(&-(e + 1)) {
+            return Truth::No;
+        }
+        if !e.has_compound_atoms() {
+            return Truth::Unknown;
+        }
+        let simple = self.simplify(e);
+        if simple == *e {
+            return Truth::Unknown;
+        }
+        self.refuel();
+        if self.nonneg(&simple) {
+            Truth::Yes
+        } else if self.nonneg(&-(simple + 1)) {
+            Truth::No
+        } else {
+            Truth::Unknown
+        }
+    }
+
+    /// Whether `e == 0` everywhere (`Yes`) or nowhere (`No`).
+    pub fn is_zero(&self, e: &Sym) -> Truth {
+        if e.is_poison() {
+            return Truth::Unknown;
+        }
+        let e = self.simplify(e);
+        if e.is_poison() {
+            return Truth::Unknown;
+        }
+        if let Some(c) = e.as_int() {
+            return if c == 0 { Truth::Yes } else { Truth::No };
+        }
+        if self.never_zero_by_residue(&e) {
+            return Truth::No;
+        }
+        self.refuel();
+        let (not_negative, not_positive) = (self.nonneg(&e), self.nonneg(&-&e));
+        if not_negative && not_positive {
+            return Truth::Yes;
+        }
+        self.refuel();
+        if self.nonneg(&(&e - 1)) || self.nonneg(&-(&e + 1)) {
+            return Truth::No;
+        }
+        Truth::Unknown
+    }
+
+    pub(super) fn refuel(&self) {
+        self.fuel.set(FUEL);
+    }
+
+    pub(super) fn spend(&self) -> bool {
+        let left = self.fuel.get();
+        self.fuel.set(left.saturating_sub(1));
+        left > 0
+    }
+
+    /// Proves `e >= 0`, or gives up.
+    pub(super) fn nonneg(&self, e: &Sym) -> bool {
+        if e.is_poison() {
+            return false;
+        }
+        if let Some(c) = e.as_int() {
+            return c >= 0;
+        }
+        let quick = interval(self.facts, e);
+        if quick.lo.is_some_and(|lo| lo >= 0) {
+            return true;
+        }
+        if quick.hi.is_some_and(|hi| hi < 0) || self.facts.models.refute(e) {
+            return false;
+        }
+        if let Some(known) = self.met.borrow().get(e) {
+            return *known;
+        }
+        if self.depth.get() >= MAX_GOAL_DEPTH || !self.spend() {
+            return false;
+        }
+        self.met.borrow_mut().insert(e.clone(), false);
+        self.depth.set(self.depth.get() + 1);
+        let shown = self.search(&self.rounded(&self.with_values(e)));
+        self.depth.set(self.depth.get().saturating_sub(1));
+        if shown {
+            self.met.borrow_mut().insert(e.clone(), true);
+        }
+        shown
+    }
+
+    /// `g * x + c >= 0` is `x + floor(c / g) >= 0`.
+    fn rounded(&self, e: &Sym) -> Sym {
+        let Some(terms) = e.raw_terms() else {
+            return e.clone();
+        };
+        let g = terms
+            .iter()
+            .filter(|t| !t.factors.is_empty())
+            .fold(0, |g, t| gcd(g, t.coef));
+        if g <= 1 {
+            return e.clone();
+        }
+        let divided = terms
+            .iter()
+            .map(|t| Term {
+                factors: t.factors.clone(),
+                coef: t.coef.div_euclid(g),
+            })
+            .collect();
+        Sym::from_sorted(divided)
+    }
+
+    fn search(&self, e: &Sym) -> bool {
+        if let Some(c) = e.as_int() {
+            return c >= 0;
+        }
+        if interval(self.facts, e).lo.is_some_and(|lo| lo >= 0) {
+            return true;
+        }
+        let vars = e.sorted_vars();
+        for known in &self.facts.inequalities {
+            if !known
+                .sorted_vars()
+                .iter()
+                .any(|v| vars.binary_search(v).is_ok())
+            {
+                continue;
+            }
+            if interval(self.facts, &(e - known))
+                .lo
+                .is_some_and(|lo| lo >= 0)
+            {
+                return true;
+            }
+        }
+        for v in vars.iter().rev() {
+            let Some(least) = self.at_least_end(e, *v) else {
+                continue;
+            };
+            if least.bounds.iter().any(|bound| self.nonneg(bound)) {
+                return true;
+            }
+            if least.exact && e.last_var() == Some(*v) {
+                return false;
+            }
+        }
+        let mut atoms = e.top_atoms();
+        atoms.retain(|atom| !matches!(atom, Atom::Var(_)));
+        atoms.sort_by_key(|atom| std::cmp::Reverse(atom.last_var()));
+        for atom in atoms {
+            let shown = match self.without_atom(e, atom, true) {
+                Step::AnyOf(goals) => goals.iter().any(|goal| self.nonneg(goal)),
+                Step::AllOf(goals) => goals.iter().all(|goal| self.nonneg(goal)),
+            };
+            if shown {
+                return true;
+            }
+        }
+        self.with_assumption(e)
+    }
+
+    /// Subtracts a non-negative multiple of an assumption so that a term cancels.
+    fn with_assumption(&self, e: &Sym) -> bool {
+        if self.combined.get() >= MAX_COMBINED {
+            return false;
+        }
+        self.combined.set(self.combined.get() + 1);
+        let shown = self
+            .facts
+            .inequalities
+            .iter()
+            .any(|known| self.with_this(e, known));
+        self.combined.set(self.combined.get().saturating_sub(1));
+        shown
+    }
+
+    fn with_this(&self, e: &Sym, known: &Sym) -> bool {
+        let (Some(terms), Some(parts)) = (e.raw_terms(), known.raw_terms()) else {
+            return false;
+        };
+        let mut tried: Vec<Sym> = Vec::new();
+        for part in parts.iter().filter(|part| !part.factors.is_empty()) {
+            for term in terms {
+                let Some(factors) = super::division::divide_factors(&term.factors, &part.factors)
+                else {
+                    continue;
+                };
+                if (term.coef > 0) != (part.coef > 0) {
+                    continue;
+                }
+                // Scale both so that the term cancels: s * e - m * known.
+                let g = gcd(term.coef, part.coef).max(1);
+                let (Some(times), Some(scale)) = (
+                    term.coef.checked_div(g).and_then(i64::checked_abs),
+                    part.coef.checked_div(g).and_then(i64::checked_abs),
+                ) else {
+                    continue;
+                };
+                let multiple = Sym::term(times, factors);
+                if !self.nonneg(&multiple) {
+                    continue;
+                }
+                // s * e > -s is enough for e >= 0.
+                let goal = e.scaled(scale) + (scale - 1) - multiple * known;
+                if !tried.contains(&goal) {
+                    if self.nonneg(&goal) {
+                        return true;
+                    }
+                    tried.push(goal);
+                }
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,395 @@
+//! The normal form: a sorted sum of integer coefficients times products of atoms.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// More terms than this in one sum and the expression is poison.
+const MAX_TERMS: usize = 256;
+/// Total number of terms, those inside atoms included.
+const MAX_SIZE: usize = 2048;
+/// Nesting of atoms in atoms.
+const MAX_DEPTH: u32 = 24;
+/// Number of factors in one product.
+const MAX_DEGREE: usize = 16;
+
+/// A variable of a [`Ctx`](super::Ctx): a dimension, a parameter, a loop or parallel variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Var(pub u32);
+
+/// What a product is made of. `Div` and `Rem` truncate toward zero, as in C.
+///
+/// Build quotients and the like with the constructors of [`Ctx`](super::Ctx), which fold them.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Atom {
+    Var(Var),
+    Div(Sym, Sym),
+    Rem(Sym, Sym),
+    Min(Sym, Sym),
+    Max(Sym, Sym),
+}
+
+/// An integer expression in normal form. Cheap to clone; equal expressions that were built by the
+/// same context compare equal.
+#[derive(Clone)]
+pub struct Sym(Arc<Node>);
+
+struct Node {
+    hash: u64,
+    size: usize,
+    depth: u32,
+    /// Sorted; those inside atoms included.
+    vars: Vec<Var>,
+    /// `None` is poison.
+    terms: Option<Vec<Term>>,
+}
+
+/// `coef` times the product of `factors`, which are sorted and may repeat.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Term {
+    pub factors: Vec<Atom>,
+    pub coef: i64,
+}
+
+impl Atom {
+    /// The two operands; none for a variable.
+    pub(super) fn operands(&self) -> Option<(&Sym, &Sym)> {
+        match self {
+            Atom::Var(_) => None,
+            Atom::Div(a, b) | Atom::Rem(a, b) | Atom::Min(a, b) | Atom::Max(a, b) => Some((a, b)),
+        }
+    }
+
+    pub fn contains(&self, v: Var) -> bool {
+        match self {
+            Atom::Var(own) => *own == v,
+            _ => self
+                .operands()
+                .is_some_and(|(a, b)| a.contains(v) || b.contains(v)),
+        }
+    }
+
+    /// The variable introduced last among those inside.
+    pub(super) fn last_var(&self) -> Option<Var> {
+        match self {
+            Atom::Var(v) => Some(*v),
+            _ => self
+                .operands()
+                .and_then(|(a, b)| a.last_var().max(b.last_var())),
+        }
+    }
+}
+
+/// Graded lexicographic, greatest first: the order in which terms are stored, and one that
+/// respects multiplication, as exact division needs.
+pub(super) fn order_of_products(a: &[Atom], b: &[Atom]) -> Ordering {
+    b.len().cmp(&a.len()).then_with(|| a.cmp(b))
+}
+
+/// The product of two sorted products.
+pub(super) fn merge_factors(a: &[Atom], b: &[Atom]) -> Vec<Atom> {
+    let mut all = Vec::with_capacity(a.len() + b.len());
+    let (mut left, mut right) = (a.iter().peekable(), b.iter().peekable());
+    loop {
+        match (left.peek(), right.peek()) {
+            (Some(x), Some(y)) => {
+                if x <= y {
+                    all.extend(left.next().cloned());
+                } else {
+                    all.extend(right.next().cloned());
+                }
+            }
+            (Some(_), None) => all.extend(left.next().cloned()),
+            (None, Some(_)) => all.extend(right.next().cloned()),
+            (None, None) => return all,
+        }
+    }
+}
+
+impl Sym {
+    pub fn int(v: i64) -> Sym {
+        if v == 0 {
+            return Sym::from_sorted(Vec::new());
+        }
+        Sym::from_sorted(vec![Term {
+            factors: Vec::new(),
+            coef: v,
+        }])
+    }
+
+    pub fn zero() -> Sym {
+        Sym::int(0)
+    }
+
+    pub fn one() -> Sym {
+        Sym::int(1)
+    }
+
+    pub fn var(v: Var) -> Sym {
+        Sym::atom(Atom::Var(v))
+    }
+
+    /// The expression of which nothing is known.
+    pub fn poison() -> Sym {
+        Sym(Arc::new(Node {
+            hash: 0,
+            size: 1,
+            depth: 0,
+            vars: Vec::new(),
+            terms: None,
+        }))
+    }
+
+    pub(super) fn atom(atom: Atom) -> Sym {
+        if atom
+            .operands()
+            .is_some_and(|(a, b)| a.is_poison() || b.is_poison())
+        {
+            return Sym::poison();
+        }
+        Sym::from_sorted(vec![Term {
+            factors: vec![atom],
+            coef: 1,
+        }])
+    }
+
+    pub(super) fn term(coef: i64, factors: Vec<Atom>) -> Sym {
+        if coef == 0 {
+            return Sym::zero();
+        }
+        Sym::from_sorted(vec![Term { factors, coef }])
+    }
+
+    /// Sorts, and adds up terms of the same product.
+    pub(super) fn from_unsorted(mut terms: Vec<Term>) -> Sym {
+        terms.sort_by(|a, b| order_of_products(&a.factors, &b.factors));
+        let mut sum: Vec<Term> = Vec::with_capacity(terms.len());
+        for term in terms {
+            match sum.last_mut() {
+                Some(last) if last.factors == term.factors => {
+                    let Some(coef) = last.coef.checked_add(term.coef) else {
+                        return Sym::poison();
+                    };
+                    last.coef = coef;
+                }
+                _ => sum.push(term),
+            }
+        }
+        Sym::from_sorted(sum)
+    }
+
+    /// Terms must be sorted and distinct; zero coefficients are dropped here.
+    pub(super) fn from_sorted(mut terms: Vec<Term>) -> Sym {
+        terms.retain(|t| t.coef != 0);
+        let mut size = terms.len().max(1);
+        let mut depth = 0;
+        let mut vars: Vec<Var> = Vec::new();
+        let mut hasher = DefaultHasher::new();
+        for term in &terms {
+            if term.factors.len() > MAX_DEGREE {
+                return Sym::poison();
+            }
+            term.coef.hash(&mut hasher);
+            for atom in &term.factors {
+                match atom {
+                    Atom::Var(v) => vars.push(*v),
+                    _ => {
+                        if let Some((a, b)) = atom.operands() {
+                            size += a.0.size + b.0.size;
+                            depth = depth.max(1 + a.0.depth.max(b.0.depth));
+                            vars.extend(a.0.vars.iter().chain(&b.0.vars));
+                        }
+                    }
+                }
+                atom.hash(&mut hasher);
+            }
+        }
+        if terms.len() > MAX_TERMS || size > MAX_SIZE || depth > MAX_DEPTH {
+            return Sym::poison();
+        }
+        vars.sort_unstable();
+        vars.dedup();
+        Sym(Arc::new(Node {
+            hash: hasher.finish(),
+            size,
+            depth,
+            vars,
+            terms: Some(terms),
+        }))
+    }
+
+    pub(super) fn raw_terms(&self) -> Option<&[Term]> {
+        self.0.terms.as_deref()
+    }
+
+    /// True when an operation overflowed or the expression outgrew its limits.
+    pub fn is_poison(&self) -> bool {
+        self.0.terms.is_none()
+    }
+
+    pub fn as_int(&self) -> Option<i64> {
+        match self.raw_terms()? {
+            [] => Some(0),
+            [one] if one.factors.is_empty() => Some(one.coef),
+            _ => None,
+        }
+    }
+
+    pub fn as_var(&self) -> Option<Var> {
+        match self.raw_terms()? {
+            [Term { factors, coef: 1 }] => match factors.as_slice() {
+                [Atom::Var(v)] => Some(*v),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    pub fn is_zero(&self) -> bool {
+        self.as_int() == Some(0)
+    }
+
+    pub fn is_one(&self) -> bool {
+        self.as_int() == Some(1)
+    }
+
+    /// All variables, those inside atoms included.
+    pub fn vars(&self) -> BTreeSet<Var> {
+        self.0.vars.iter().copied().collect()
+    }
+
+    pub(super) fn sorted_vars(&self) -> &[Var] {
+        &self.0.vars
+    }
+
+    pub(super) fn last_var(&self) -> Option<Var> {
+        self.0.vars.last().copied()
+    }
+
+    pub fn contains(&self, v: Var) -> bool {
+        self.0.vars.binary_search(&v).is_ok()
+    }
+
+    /// The terms, highest degree first: coefficient and sorted factors. A constant has no factors.
+    /// Poison has no terms.
+    pub fn terms(&self) -> impl Iterator<Item = (i64, &[Atom])> {
+        self.raw_terms()
+            .unwrap_or_default()
+            .iter()
+            .map(|t| (t.coef, t.factors.as_slice()))
+    }
+
+    /// The constant term.
+    pub fn constant_part(&self) -> i64 {
+        match self.raw_terms().and_then(<[Term]>::last) {
+            Some(last) if last.factors.is_empty() => last.coef,
+            _ => 0,
+        }
+    }
+
+    /// Whether any quotient, remainder, minimum or maximum occurs.
+    pub(super) fn has_compound_atoms(&self) -> bool {
+        self.0.depth > 0
+    }
+
+    /// The distinct atoms of the sum itself, not those inside other atoms, in order.
+    pub(super) fn top_atoms(&self) -> Vec<&Atom> {
+        let mut atoms: Vec<&Atom> = self
+            .raw_terms()
+            .unwrap_or_default()
+            .iter()
+            .flat_map(|t| &t.factors)
+            .collect();
+        atoms.sort_unstable();
+        atoms.dedup();
+        atoms
+    }
+
+    /// Splits into `coefficient * v + rest`, both free of `v`. `None` when `v` occurs in a power,
+    /// in a product with itself, or inside an atom.
+    pub fn linear_in(&self, v: Var) -> Option<(Sym, Sym)> {
+        let (coefficient, rest) = self.collect(&Atom::Var(v))?;
+        (!coefficient.contains(v) && !rest.contains(v)).then_some((coefficient, rest))
+    }
+
+    /// Splits into `coefficient * atom + rest` by the terms that have `atom` as a factor; either
+    /// part may still have it inside other atoms. `None` when a term has it twice, or on poison.
+    pub(super) fn collect(&self, atom: &Atom) -> Option<(Sym, Sym)> {
+        let mut with = Vec::new();
+        let mut without = Vec::new();
+        for term in self.raw_terms()? {
+            match term.factors.iter().position(|f| f == atom) {
+                None => without.push(term.clone()),
+                Some(at) => {
+                    let mut factors = term.factors.clone();
+                    factors.remove(at);
+                    if factors.contains(atom) {
+                        return None;
+                    }
+                    with.push(Term {
+                        factors,
+                        coef: term.coef,
+                    });
+                }
+            }
+        }
+        Some((Sym::from_unsorted(with), Sym::from_sorted(without)))
+    }
+}
+
+impl PartialEq for Sym {
+    fn eq(&self, other: &Sym) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+            || (self.0.hash == other.0.hash && self.0.terms == other.0.terms)
+    }
+}
+
+impl Eq for Sym {}
+
+impl Hash for Sym {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash.hash(state);
+    }
+}
+
+impl PartialOrd for Sym {
+    fn partial_cmp(&self, other: &Sym) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Sym {
+    fn cmp(&self, other: &Sym) -> Ordering {
+        if Arc::ptr_eq(&self.0, &other.0) {
+            return Ordering::Equal;
+        }
+        self.0.terms.cmp(&other.0.terms)
+    }
+}
+
+impl Default for Sym {
+    fn default() -> Sym {
+        Sym::zero()
+    }
+}
+
+impl From<i64> for Sym {
+    fn from(v: i64) -> Sym {
+        Sym::int(v)
+    }
+}
+
+impl From<Var> for Sym {
+    fn from(v: Var) -> Sym {
+        Sym::var(v)
+    }
+}
+
+/// For debugging; [`Ctx::show`](super::Ctx::show) knows the names.
+impl fmt::Debug for Sym {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&super::show::show(self, &|v| format!("v{}", v.0)))
+    }
+}
