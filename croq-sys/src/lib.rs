@@ -38,6 +38,8 @@ mod memory;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod random;
+#[doc(hidden)]
+pub mod sim;
 mod stream;
 mod tensor;
 

@@ -1,0 +1,49 @@
+/* The device API that generated code is written against: one face, two implementations.
+ *
+ * `sim` runs on the host's processor under the simulated GPU of croq-sys; `cuda` is compiled by
+ * nvcc. Each lives in an inline namespace of its own, because a program may link both. */
+#ifndef CROQ_H
+#define CROQ_H
+
+#include "croq_abi.h"
+
+#if defined(CROQ_CUDA)
+#define CROQ_TARGET cuda
+#define CROQ_SHIM(name) croq_cuda_##name
+/* The namespace of a file's own text. */
+#define CROQ_SPACE(hash) croq_##hash##_cuda
+#define CROQ_KERNEL(threads) static __global__ __launch_bounds__(threads)
+#define CROQ_FN __host__ __device__ __forceinline__
+#define CROQ_DEVICE __device__ __forceinline__
+#define CROQ_UNROLL _Pragma("unroll")
+#define CROQ_UNROLL_BY(n) CROQ_PRAGMA(unroll n)
+#else
+#define CROQ_TARGET sim
+#define CROQ_SHIM(name) croq_sim_##name
+#define CROQ_SPACE(hash) croq_##hash##_sim
+#define CROQ_KERNEL(threads) static
+#define CROQ_FN inline __attribute__((always_inline))
+#define CROQ_DEVICE inline __attribute__((always_inline))
+#define CROQ_UNROLL
+#define CROQ_UNROLL_BY(n)
+#endif
+#define CROQ_PRAGMA(text) _Pragma(#text)
+
+#include "croq_types.h"
+
+#if defined(CROQ_CUDA)
+#include "cuda/thread.h"
+#include "croq_math.h"
+#include "cuda/handles.h"
+#include "cuda/print.h"
+#include "cuda/host.h"
+#else
+#include "sim/thread.h"
+#include "croq_math.h"
+#include "sim/handles.h"
+#include "sim/print.h"
+#include "sim/host.h"
+#include "sim/cuda_names.h"
+#endif
+
+#endif

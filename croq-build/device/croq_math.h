@@ -1,0 +1,99 @@
+/* The math builtins, on f32 and f64; narrower floats are computed in f32 and rounded. */
+#ifndef CROQ_MATH_H
+#define CROQ_MATH_H
+
+#if !defined(CROQ_CUDA)
+#include <cmath>
+#endif
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+#define CROQ_EACH_NARROW(M, name) M(f16, name) M(bf16, name) M(f8_e4m3, name) M(f8_e5m2, name)
+#define CROQ_UNARY_NARROW(T, name)                                                                 \
+  CROQ_FN T name(T x) { return round_to<T>(name(widen(x))); }
+#define CROQ_BINARY_NARROW(T, name)                                                                \
+  CROQ_FN T name(T x, T y) { return round_to<T>(name(widen(x), widen(y))); }
+
+/* A function of the C library. */
+#define CROQ_UNARY(name)                                                                           \
+  CROQ_FN float name(float x) { return ::name##f(x); }                                             \
+  CROQ_FN double name(double x) { return ::name(x); }                                              \
+  CROQ_EACH_NARROW(CROQ_UNARY_NARROW, name)
+CROQ_UNARY(acos)
+CROQ_UNARY(asin)
+CROQ_UNARY(atan)
+CROQ_UNARY(ceil)
+CROQ_UNARY(cos)
+CROQ_UNARY(cosh)
+CROQ_UNARY(erf)
+CROQ_UNARY(exp)
+CROQ_UNARY(exp2)
+CROQ_UNARY(expm1)
+CROQ_UNARY(fabs)
+CROQ_UNARY(floor)
+CROQ_UNARY(log)
+CROQ_UNARY(log1p)
+CROQ_UNARY(round)
+CROQ_UNARY(sin)
+CROQ_UNARY(sinh)
+CROQ_UNARY(sqrt)
+CROQ_UNARY(tan)
+CROQ_UNARY(tanh)
+#undef CROQ_UNARY
+
+/* A formula, in T. */
+#define CROQ_FORMULA(name, ...)                                                                    \
+  template <class T> CROQ_FN T name##_of(T x) { return __VA_ARGS__; }                              \
+  CROQ_FN float name(float x) { return name##_of<float>(x); }                                      \
+  CROQ_FN double name(double x) { return name##_of<double>(x); }                                   \
+  CROQ_EACH_NARROW(CROQ_UNARY_NARROW, name)
+CROQ_FORMULA(recip, T(1) / x)
+CROQ_FORMULA(sigmoid, T(1) / (T(1) + exp(-x)))
+CROQ_FORMULA(gelu, T(0.5) * x * (T(1) + erf(x * T(0.70710678118654752440))))
+CROQ_FORMULA(softplus, (x > T(0) ? x : T(0)) + log1p(exp(-fabs(x))))
+CROQ_FORMULA(sign, T((x > T(0)) - (x < T(0))))
+#if defined(__CUDA_ARCH__)
+CROQ_FORMULA(rsqrt, ::rsqrt(x))
+#else
+CROQ_FORMULA(rsqrt, T(1) / sqrt(x))
+#endif
+#undef CROQ_FORMULA
+
+CROQ_FN bool is_finite(float x) { return (float_bits(x) & 0x7f800000u) != 0x7f800000u; }
+CROQ_FN bool is_finite(double x) { return x - x == 0; }
+CROQ_FN bool is_finite(f16 x) { return (x.bits & 0x7c00u) != 0x7c00u; }
+CROQ_FN bool is_finite(bf16 x) { return (x.bits & 0x7f80u) != 0x7f80u; }
+CROQ_FN bool is_finite(f8_e4m3 x) { return (x.bits & 0x7fu) != 0x7fu; }
+CROQ_FN bool is_finite(f8_e5m2 x) { return (x.bits & 0x7cu) != 0x7cu; }
+
+#define CROQ_BINARY(name, libc)                                                                    \
+  CROQ_FN float name(float x, float y) { return ::libc##f(x, y); }                                 \
+  CROQ_FN double name(double x, double y) { return ::libc(x, y); }                                 \
+  CROQ_EACH_NARROW(CROQ_BINARY_NARROW, name)
+CROQ_BINARY(atan2, atan2)
+CROQ_BINARY(pow, pow)
+/* NaN loses. */
+CROQ_BINARY(min, fmin)
+CROQ_BINARY(max, fmax)
+#undef CROQ_BINARY
+
+/* Integers; both of one type. */
+template <class T> CROQ_FN T min(T a, T b) { return b < a ? b : a; }
+template <class T> CROQ_FN T max(T a, T b) { return a < b ? b : a; }
+CROQ_FN idx cdiv(idx a, idx b) { return div(a + b - 1, b); }
+
+CROQ_FN float fma(float a, float b, float c) { return ::fmaf(a, b, c); }
+CROQ_FN double fma(double a, double b, double c) { return ::fma(a, b, c); }
+#define CROQ_FMA_NARROW(T, name)                                                                   \
+  CROQ_FN T name(T a, T b, T c) { return round_to<T>(name(widen(a), widen(b), widen(c))); }
+CROQ_EACH_NARROW(CROQ_FMA_NARROW, fma)
+
+#undef CROQ_FMA_NARROW
+#undef CROQ_BINARY_NARROW
+#undef CROQ_UNARY_NARROW
+#undef CROQ_EACH_NARROW
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

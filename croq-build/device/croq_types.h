@@ -1,0 +1,237 @@
+/* Element types that C++ lacks, and every conversion between types: `croq::to<T>(v)`.
+ *
+ * To a floating type: nearest, ties to even, with one rounding. To f8: overflow and infinities give
+ * the largest finite value of their sign (PTX `cvt.rn.satfinite`). A NaN becomes the canonical one
+ * of PTX. From a floating type to an integer: toward zero, clamped to its range, NaN gives 0.
+ * Between integers: modulo 2^N. */
+#ifndef CROQ_TYPES_H
+#define CROQ_TYPES_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* What symbolic integers are computed in. */
+using idx = long long;
+
+struct f16 {
+  unsigned short bits;
+};
+struct bf16 {
+  unsigned short bits;
+};
+struct f8_e4m3 {
+  unsigned char bits;
+};
+struct f8_e5m2 {
+  unsigned char bits;
+};
+
+template <class A, class B> inline constexpr bool same = false;
+template <class A> inline constexpr bool same<A, A> = true;
+template <class T> struct without_const {
+  using type = T;
+};
+template <class T> struct without_const<const T> {
+  using type = T;
+};
+
+/* The floats narrower than 32 bits, which are computed in f32 and rounded. */
+template <class T> inline constexpr bool narrow = false;
+template <> inline constexpr bool narrow<f16> = true;
+template <> inline constexpr bool narrow<bf16> = true;
+template <> inline constexpr bool narrow<f8_e4m3> = true;
+template <> inline constexpr bool narrow<f8_e5m2> = true;
+template <class T> inline constexpr bool native_float = same<T, float> || same<T, double>;
+
+template <class T> CROQ_FN T from_bits(decltype(T::bits) bits) { return T{bits}; }
+
+CROQ_FN unsigned float_bits(float v) {
+#ifdef __CUDA_ARCH__
+  return __float_as_uint(v);
+#else
+  unsigned bits;
+  __builtin_memcpy(&bits, &v, 4);
+  return bits;
+#endif
+}
+CROQ_FN float float_from_bits(unsigned bits) {
+#ifdef __CUDA_ARCH__
+  return __uint_as_float(bits);
+#else
+  float v;
+  __builtin_memcpy(&v, &bits, 4);
+  return v;
+#endif
+}
+
+/* f32 to a format of `mantissa` stored bits whose smallest normal number is 2^(1 - bias); `top` is
+ * its largest finite value, taken for whatever is larger. */
+CROQ_FN unsigned char round_to_f8(float v, unsigned mantissa, unsigned bias, unsigned top) {
+  const unsigned all = float_bits(v);
+  const unsigned sign = all >> 24 & 0x80u;
+  const unsigned size = all & 0x7fffffffu;
+  if (size > 0x7f800000u) return 0x7f;
+  const unsigned shift = 23 - mantissa;
+  unsigned result;
+  if (size < (128 - bias) << 23) {
+    /* Subnormal: the last place of `unit` is that of the format, so that the addition rounds. */
+    const unsigned unit = (151 - bias - mantissa) << 23;
+    result = float_bits(float_from_bits(size) + float_from_bits(unit)) - unit;
+  } else {
+    const unsigned odd = size >> shift & 1u;
+    result = (size - ((127 - bias) << 23) + (1u << (shift - 1)) - 1 + odd) >> shift;
+    if (result > top) result = top;
+  }
+  return static_cast<unsigned char>(sign | result);
+}
+
+CROQ_FN float widen(f16 v) {
+#ifdef __CUDA_ARCH__
+  float wide;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(v.bits));
+  return wide;
+#else
+  /* The exponent is re-biased by a multiplication, which also makes subnormals normal. */
+  const unsigned size = (v.bits & 0x7fffu) << 13;
+  const unsigned sign = (v.bits & 0x8000u) << 16;
+  const unsigned wide = float_bits(float_from_bits(size) * 0x1p112f);
+  return float_from_bits(sign | (size >= 0x0f800000u ? size | 0x7f800000u : wide));
+#endif
+}
+CROQ_FN float widen(bf16 v) { return float_from_bits(static_cast<unsigned>(v.bits) << 16); }
+CROQ_FN float widen(f8_e5m2 v) {
+  return widen(f16{static_cast<unsigned short>(v.bits << 8)});
+}
+CROQ_FN float widen(f8_e4m3 v) {
+  const unsigned size = v.bits & 0x7fu;
+  const unsigned sign = (v.bits & 0x80u) << 24;
+  if (size == 0x7f) return float_from_bits(0x7fffffffu);
+  return float_from_bits(sign | float_bits(float_from_bits(size << 20) * 0x1p120f));
+}
+
+template <class T> T round_to(float v);
+template <> CROQ_FN f16 round_to<f16>(float v) {
+#ifdef __CUDA_ARCH__
+  f16 result;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(result.bits) : "f"(v));
+  return result;
+#else
+  const unsigned all = float_bits(v);
+  const unsigned sign = all >> 16 & 0x8000u;
+  unsigned size = all & 0x7fffffffu;
+  if (size >= 0x47800000u) size = size > 0x7f800000u ? 0x7fffu : 0x7c00u | sign;
+  else if (size < 0x38800000u)
+    size = (float_bits(float_from_bits(size) + 0.5f) - 0x3f000000u) | sign;
+  else size = ((size - 0x38000000u + 0xfffu + (size >> 13 & 1u)) >> 13) | sign;
+  return f16{static_cast<unsigned short>(size)};
+#endif
+}
+template <> CROQ_FN bf16 round_to<bf16>(float v) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  bf16 result;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(result.bits) : "f"(v));
+  return result;
+#else
+  const unsigned all = float_bits(v);
+  if ((all & 0x7fffffffu) > 0x7f800000u) return bf16{0x7fff};
+  return bf16{static_cast<unsigned short>((all + 0x7fffu + (all >> 16 & 1u)) >> 16)};
+#endif
+}
+template <> CROQ_FN f8_e4m3 round_to<f8_e4m3>(float v) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
+  unsigned short pair;
+  asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(0.0f), "f"(v));
+  return f8_e4m3{static_cast<unsigned char>(pair)};
+#else
+  return f8_e4m3{round_to_f8(v, 3, 7, 0x7e)};
+#endif
+}
+template <> CROQ_FN f8_e5m2 round_to<f8_e5m2>(float v) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
+  unsigned short pair;
+  asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(0.0f), "f"(v));
+  return f8_e5m2{static_cast<unsigned char>(pair)};
+#else
+  return f8_e5m2{round_to_f8(v, 2, 15, 0x7b)};
+#endif
+}
+
+/* f32 by rounding to odd: what was lost leaves a mark in the last bit, so that rounding once more
+ * to a much narrower format gives what a single rounding would have given. */
+CROQ_FN float to_odd(double v) {
+  const float near = static_cast<float>(v);
+  const double back = static_cast<double>(near);
+  if (back == v || v != v) return near;
+  unsigned bits = float_bits(near);
+  const bool outward = v < 0 ? back < v : back > v;
+  return float_from_bits((outward ? bits - 1 : bits) | 1u);
+}
+CROQ_FN float to_odd(unsigned long long v) {
+#ifdef __CUDA_ARCH__
+  const int zeros = __clzll(static_cast<long long>(v));
+#else
+  const int zeros = v == 0 ? 64 : __builtin_clzll(v);
+#endif
+  const int shift = zeros < 40 ? 40 - zeros : 0;
+  const unsigned long long lost = v & ((1ull << shift) - 1);
+  const float kept = static_cast<float>(static_cast<unsigned>(v >> shift) | (lost != 0 ? 1u : 0u));
+  return kept * static_cast<float>(1ull << shift);
+}
+template <class S> CROQ_FN float narrowing_source(S v) {
+  if constexpr (same<S, float>) return v;
+  else if constexpr (same<S, double>) return to_odd(v);
+  else if constexpr (sizeof(S) <= 2) return static_cast<float>(v);
+  else {
+    using wide = unsigned long long;
+    return v < S(0) ? -to_odd(0 - static_cast<wide>(v)) : to_odd(static_cast<wide>(v));
+  }
+}
+
+/* The range of an integer type. */
+template <class T> inline constexpr bool is_signed = T(-1) < T(0);
+template <class T> inline constexpr unsigned digits = sizeof(T) * 8 - (is_signed<T> ? 1 : 0);
+template <class T>
+inline constexpr T largest = static_cast<T>((((1ull << (digits<T> - 1)) - 1) << 1) | 1);
+template <class T> inline constexpr T smallest = static_cast<T>(is_signed<T> ? -largest<T> - 1 : 0);
+
+template <class T, class F> CROQ_FN T truncate(F v) {
+  constexpr F above = static_cast<F>(1ull << (digits<T> - 1)) * F(2);
+  if (v >= above) return largest<T>;
+  if (v > static_cast<F>(smallest<T>)) return static_cast<T>(v);
+  return v == v ? smallest<T> : T(0);
+}
+
+template <class T, class S> CROQ_FN T to(S v) {
+  if constexpr (same<T, S>) return v;
+  else if constexpr (narrow<S>) return to<T>(widen(v));
+  else if constexpr (same<T, bool>) return v != S(0);
+  else if constexpr (narrow<T>) return round_to<T>(narrowing_source(v));
+  else if constexpr (native_float<S> && !native_float<T>) return truncate<T>(v);
+  else return static_cast<T>(v);
+}
+
+#define CROQ_NARROW_OPERATORS(T, sign)                                                             \
+  CROQ_FN T operator-(T a) { return T{static_cast<decltype(T::bits)>(a.bits ^ sign)}; }            \
+  CROQ_FN T operator+(T a, T b) { return round_to<T>(widen(a) + widen(b)); }                       \
+  CROQ_FN T operator-(T a, T b) { return round_to<T>(widen(a) - widen(b)); }                       \
+  CROQ_FN T operator*(T a, T b) { return round_to<T>(widen(a) * widen(b)); }                       \
+  CROQ_FN T operator/(T a, T b) { return round_to<T>(widen(a) / widen(b)); }                       \
+  CROQ_FN T &operator+=(T &a, T b) { return a = a + b; }                                           \
+  CROQ_FN T &operator-=(T &a, T b) { return a = a - b; }                                           \
+  CROQ_FN T &operator*=(T &a, T b) { return a = a * b; }                                           \
+  CROQ_FN T &operator/=(T &a, T b) { return a = a / b; }                                           \
+  CROQ_FN bool operator<(T a, T b) { return widen(a) < widen(b); }                                 \
+  CROQ_FN bool operator<=(T a, T b) { return widen(a) <= widen(b); }                               \
+  CROQ_FN bool operator>(T a, T b) { return widen(a) > widen(b); }                                 \
+  CROQ_FN bool operator>=(T a, T b) { return widen(a) >= widen(b); }                               \
+  CROQ_FN bool operator==(T a, T b) { return widen(a) == widen(b); }                               \
+  CROQ_FN bool operator!=(T a, T b) { return widen(a) != widen(b); }
+CROQ_NARROW_OPERATORS(f16, 0x8000u)
+CROQ_NARROW_OPERATORS(bf16, 0x8000u)
+CROQ_NARROW_OPERATORS(f8_e4m3, 0x80u)
+CROQ_NARROW_OPERATORS(f8_e5m2, 0x80u)
+#undef CROQ_NARROW_OPERATORS
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

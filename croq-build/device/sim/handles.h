@@ -1,0 +1,92 @@
+/* Memory, reached only through handles that know their extent: every access is checked. */
+#ifndef CROQ_SIM_HANDLES_H
+#define CROQ_SIM_HANDLES_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* Element access through `element(i, line)`; T is an element type, never const. */
+#define CROQ_ACCESS(T, constness)                                                                  \
+  CROQ_FN T load(idx i, int line = __builtin_LINE()) constness { return element(i, line); }        \
+  CROQ_FN void store(idx i, T v, int line = __builtin_LINE()) constness { element(i, line) = v; }  \
+  CROQ_UPDATE(T, constness, add, e + v)                                                            \
+  CROQ_UPDATE(T, constness, sub, e - v)                                                            \
+  CROQ_UPDATE(T, constness, mul, e * v)                                                            \
+  CROQ_UPDATE(T, constness, div, croq::div<T>(e, v, line))                                         \
+  CROQ_UPDATE(T, constness, rem, croq::rem<T>(e, v, line))                                         \
+  CROQ_UPDATE(T, constness, shl, e << v)                                                           \
+  CROQ_UPDATE(T, constness, shr, e >> v)                                                           \
+  CROQ_UPDATE(T, constness, bit_and, e & v)                                                        \
+  CROQ_UPDATE(T, constness, bit_or, e | v)                                                         \
+  CROQ_UPDATE(T, constness, bit_xor, e ^ v)
+#define CROQ_UPDATE(T, constness, name, ...)                                                       \
+  CROQ_FN void name(idx i, T v, int line = __builtin_LINE()) constness {                           \
+    auto &e = element(i, line);                                                                    \
+    e = static_cast<T>(__VA_ARGS__);                                                               \
+  }
+
+template <class T> struct __attribute__((unused)) handle {
+  using value = typename without_const<T>::type;
+  T *first = nullptr;
+  idx extent = 0;
+  const char *name = "";
+
+  CROQ_FN T &element(idx i, int line) const {
+    if (!CROQ_LIKELY(static_cast<unsigned long long>(i) < static_cast<unsigned long long>(extent)))
+      out_of_bounds(name, i, extent, line);
+    return first[i];
+  }
+  CROQ_ACCESS(value, const)
+  /* For text that the compiler can't see into; what it does from there on is not checked. */
+  CROQ_FN T *pointer(idx offset, int line = __builtin_LINE()) const {
+    if (!CROQ_LIKELY(static_cast<unsigned long long>(offset) <=
+                     static_cast<unsigned long long>(extent)))
+      out_of_bounds(name, offset, extent, line);
+    return first + offset;
+  }
+  CROQ_FN T *data() const { return first; }
+};
+
+/* Device memory. */
+template <class T> struct __attribute__((unused)) global : handle<T> {};
+/* The block's own memory. */
+template <class T> struct __attribute__((unused)) shared : handle<T> {};
+
+template <class T>
+CROQ_FN global<T> bind(const void *memory, idx extent, const char *name = "") {
+  return {{static_cast<T *>(const_cast<void *>(memory)), extent, name}};
+}
+
+/* `extent` elements at `offset` bytes into the block's arena. */
+template <class T>
+CROQ_FN shared<T> shared_at(idx offset, idx extent, const char *name = "shared",
+                            int line = __builtin_LINE()) {
+  const idx end = offset + extent * static_cast<idx>(sizeof(T));
+  if (!CROQ_LIKELY(offset >= 0 && extent >= 0 && end <= static_cast<idx>(current->shared_bytes)))
+    out_of_bounds(name, end, static_cast<idx>(current->shared_bytes), line);
+  return {{reinterpret_cast<T *>(current->shared + offset), extent, name}};
+}
+
+/* The thread's own memory. */
+template <class T, int N> struct __attribute__((unused)) local {
+  T elements[N];
+
+  CROQ_FN T &element(idx i, int line) {
+    if (!CROQ_LIKELY(static_cast<unsigned long long>(i) < static_cast<unsigned long long>(N)))
+      out_of_bounds("local", i, N, line);
+    return elements[i];
+  }
+  CROQ_ACCESS(T, )
+  CROQ_FN T *pointer(idx offset, int line = __builtin_LINE()) {
+    if (!CROQ_LIKELY(static_cast<unsigned long long>(offset) <= static_cast<unsigned long long>(N)))
+      out_of_bounds("local", offset, N, line);
+    return elements + offset;
+  }
+  CROQ_FN T *data() { return elements; }
+};
+#undef CROQ_UPDATE
+#undef CROQ_ACCESS
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

@@ -1,0 +1,129 @@
+/* The host's side of a call: device memory, checks, launches. */
+#ifndef CROQ_SIM_HOST_H
+#define CROQ_SIM_HOST_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+struct grid {
+  idx x, y, z;
+};
+
+/* How the blocks of a launch run; `waits | ordered` is both. */
+template <unsigned F> struct launch_mode {};
+template <unsigned A, unsigned B>
+constexpr launch_mode<A | B> operator|(launch_mode<A>, launch_mode<B>) {
+  return {};
+}
+/* No thread waits for another. */
+inline constexpr launch_mode<0> plain{};
+/* Some thread may: there is a barrier, or text that the compiler can't see into. */
+inline constexpr launch_mode<CROQ_LAUNCH_WAITS> waits{};
+/* The result depends on the order of the blocks. */
+inline constexpr launch_mode<CROQ_LAUNCH_ORDERED> ordered{};
+
+class host {
+ public:
+  /* `file` is the `.co` file, as reports show it. */
+  host(const croq_env *environment, const char *file) : env(environment), co_file(file) {
+    if (env->abi_version != CROQ_ABI_VERSION || env->sim == nullptr ||
+        env->sim->abi_version != CROQ_ABI_VERSION)
+      fail(CROQ_ABI_MISMATCH, no_row, 0, "");
+    else
+      __atomic_store_n(&sim_table, env->sim, __ATOMIC_RELAXED);
+  }
+
+  /* CROQ_OK, or the kind of the failure that made a step return false. */
+  croq_u32 status() const { return result; }
+
+  /* Device memory of `extent` elements, all zero bits. */
+  template <class T> bool alloc(global<T> &memory, idx extent, const char *name = "") {
+    if (result != CROQ_OK) return false;
+    const idx bytes = extent * static_cast<idx>(sizeof(T));
+    void *const found = env->alloc(env, static_cast<croq_u64>(bytes), 1);
+    if (found == nullptr && bytes != 0) return fail(CROQ_OUT_OF_MEMORY, no_row, 0, name, bytes);
+    memory = bind<T>(found, extent, name);
+    return true;
+  }
+
+  /* A row of the function's table of checks. */
+  template <class... V> bool check(bool ok, croq_u32 row, int line, V... values) {
+    if (result != CROQ_OK) return false;
+    return ok || fail(CROQ_CHECK, row, line, "", to<idx>(values)...);
+  }
+
+  template <class F, F K, unsigned M, class... A>
+  bool launch(const char *name, grid blocks, idx threads, idx shared_bytes, launch_mode<M>,
+              A... arguments) {
+    if (result != CROQ_OK) return false;
+    const idx limit = 0x7fffffff;
+    if (blocks.x > limit || blocks.y > 65535 || blocks.z > 65535)
+      return fail(CROQ_CHECK, no_row, 0, "grid", blocks.x, blocks.y, blocks.z);
+    if (blocks.x <= 0 || blocks.y <= 0 || blocks.z <= 0) return true;
+
+    auto body = [=] { K(context{}, arguments...); };
+    croq_sim_launch launch = {};
+    launch.kernel = name;
+    launch.file = co_file;
+    launch.grid[0] = static_cast<croq_u32>(blocks.x);
+    launch.grid[1] = static_cast<croq_u32>(blocks.y);
+    launch.grid[2] = static_cast<croq_u32>(blocks.z);
+    launch.threads = static_cast<croq_u32>(threads);
+    launch.shared_bytes = static_cast<croq_u64>(shared_bytes);
+    launch.flags = M;
+    launch.closure = &body;
+    if constexpr ((M & CROQ_LAUNCH_WAITS) != 0) launch.run = run_thread<decltype(body)>;
+    else launch.run_blocks = run_blocks<decltype(body)>;
+    result = env->sim->launch(env->device, &launch, env->failure);
+    return result == CROQ_OK;
+  }
+
+ private:
+  const croq_env *env;
+  const char *co_file;
+  croq_u32 result = CROQ_OK;
+
+  template <class... V>
+  CROQ_COLD bool fail(croq_u32 kind, croq_u32 row, int line, const char *what, V... values) {
+    const croq_i64 list[] = {values..., 0};
+    croq_failure failure = {};
+    failure.kind = kind;
+    failure.check = row;
+    failure.line = static_cast<croq_u32>(line);
+    failure.value_count = sizeof...(values) < 6 ? sizeof...(values) : 6;
+    for (croq_u32 i = 0; i < failure.value_count; ++i) failure.values[i] = list[i];
+    for (croq_u32 i = 0; what[i] != 0 && i + 1 < sizeof failure.what; ++i)
+      failure.what[i] = what[i];
+    *env->failure = failure;
+    result = kind;
+    return false;
+  }
+
+  template <class B> static void run_thread(void *closure, croq_sim_thread *thread) {
+    current = thread;
+    const B body = *static_cast<const B *>(closure);
+    body();
+  }
+
+  template <class B>
+  static void run_blocks(void *closure, croq_sim_thread *thread, croq_u64 first, croq_u64 last) {
+    current = thread;
+    const B body = *static_cast<const B *>(closure);
+    const croq_u64 rows = thread->grid[0], planes = rows * thread->grid[1];
+    for (croq_u64 block = first; block < last; ++block) {
+      thread->block[0] = static_cast<croq_u32>(block % rows);
+      thread->block[1] = static_cast<croq_u32>(block % planes / rows);
+      thread->block[2] = static_cast<croq_u32>(block / planes);
+      if (thread->shared_bytes != 0)
+        __builtin_memset(thread->shared, 0xff, thread->shared_bytes);
+      for (croq_u32 tid = 0; tid < thread->threads; ++tid) {
+        thread->tid = tid;
+        body();
+      }
+    }
+  }
+};
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

@@ -1,0 +1,52 @@
+/* `print`: one piece of output per call, however many parts. */
+#ifndef CROQ_SIM_PRINT_H
+#define CROQ_SIM_PRINT_H
+
+#include <cstdio>
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+struct print_buffer {
+  char text[1024];
+  unsigned length = 0;
+
+  void flush() {
+    if (length != 0) sim_api()->print(current, text, length);
+    length = 0;
+  }
+  template <class V> void format(const char *pattern, V v) {
+    char part[400]; /* the longest f64 has 309 digits before its point */
+    std::snprintf(part, sizeof part, pattern, v);
+    put(part);
+  }
+  void put(const char *part) {
+    for (; *part != 0; ++part) {
+      if (length == sizeof text) flush();
+      text[length++] = *part;
+    }
+  }
+  void put(bool v) { put(v ? "true" : "false"); }
+  void put(int v) { format("%d", v); }
+  void put(long v) { format("%ld", v); }
+  void put(long long v) { format("%lld", v); }
+  void put(unsigned v) { format("%u", v); }
+  void put(unsigned long v) { format("%lu", v); }
+  void put(unsigned long long v) { format("%llu", v); }
+  void put(double v) { format("%f", v); }
+  void put(f16 v) { put(to<double>(v)); }
+  void put(bf16 v) { put(to<double>(v)); }
+  void put(f8_e4m3 v) { put(to<double>(v)); }
+  void put(f8_e5m2 v) { put(to<double>(v)); }
+  void put(const void *v) { format("%p", v); }
+};
+
+template <class... P> CROQ_COLD void print(context, P... parts) {
+  print_buffer buffer;
+  (buffer.put(parts), ...);
+  buffer.flush();
+}
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

@@ -1,0 +1,111 @@
+/* One thread of the simulated GPU: who it is, waiting for others, stopping. */
+#ifndef CROQ_SIM_THREAD_H
+#define CROQ_SIM_THREAD_H
+
+#define CROQ_LIKELY(condition) __builtin_expect(static_cast<bool>(condition), 1)
+/* Keeps what only a failure needs out of the way of what runs. */
+#define CROQ_COLD __attribute__((noinline, cold))
+/* The fast model even in a shared object; a thread-local is read at every id and every view. */
+#define CROQ_THREAD_LOCAL thread_local __attribute__((tls_model("initial-exec")))
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* The running thread. Set at entry and after everything that may have let another thread run. */
+inline CROQ_THREAD_LOCAL croq_sim_thread *current = nullptr;
+/* The one table of the process; set by every launch, always to the same value. */
+inline const croq_sim_api *sim_table = nullptr;
+
+CROQ_FN const croq_sim_api *sim_api() { return __atomic_load_n(&sim_table, __ATOMIC_RELAXED); }
+
+/* What a kernel is given of its launch. */
+struct __attribute__((unused)) context {};
+
+CROQ_FN idx tid() { return current->tid; }
+CROQ_FN idx block_x() { return current->block[0]; }
+CROQ_FN idx block_y() { return current->block[1]; }
+CROQ_FN idx block_z() { return current->block[2]; }
+
+/* `check` of a failure that is no row of the function's table. */
+inline constexpr croq_u32 no_row = 0xffffffffu;
+
+[[noreturn]] CROQ_COLD inline void stop(croq_u32 kind, croq_u32 row, int line, const char *what,
+                                        croq_u32 count, const croq_i64 *values) {
+  croq_failure failure = {};
+  failure.kind = kind;
+  failure.check = row;
+  failure.line = static_cast<croq_u32>(line);
+  failure.value_count = count < 6 ? count : 6;
+  for (croq_u32 i = 0; i < failure.value_count; ++i) failure.values[i] = values[i];
+  for (croq_u32 i = 0; what[i] != 0 && i + 1 < sizeof failure.what; ++i) failure.what[i] = what[i];
+  sim_api()->stop(current, &failure);
+  __builtin_unreachable();
+}
+
+[[noreturn]] CROQ_COLD inline void out_of_bounds(const char *name, idx index, idx extent, int line) {
+  const croq_i64 values[] = {index, extent};
+  stop(CROQ_OUT_OF_BOUNDS, no_row, line, name, 2, values);
+}
+
+/* A row of the function's table of checks, and the line it is checked on. */
+struct check_row {
+  croq_u32 row;
+  int line;
+  constexpr check_row(croq_u32 number, int at = __builtin_LINE()) : row(number), line(at) {}
+};
+
+template <class... V> CROQ_FN void check(context, bool ok, check_row row, V... values) {
+  if (CROQ_LIKELY(ok)) return;
+  const croq_i64 list[] = {to<idx>(values)..., 0};
+  stop(CROQ_CHECK, row.row, row.line, "", sizeof...(values), list);
+}
+
+CROQ_FN void barrier(int line = __builtin_LINE()) {
+  croq_sim_thread *const self = current;
+  sim_api()->barrier(self, static_cast<croq_u32>(line));
+  current = self;
+}
+CROQ_FN void barrier_named(unsigned id, unsigned threads, int line = __builtin_LINE()) {
+  croq_sim_thread *const self = current;
+  sim_api()->barrier_named(self, id, threads, static_cast<croq_u32>(line));
+  current = self;
+}
+CROQ_FN void barrier_warp(unsigned mask = 0xffffffffu, int line = __builtin_LINE()) {
+  croq_sim_thread *const self = current;
+  sim_api()->barrier_warp(self, mask, static_cast<croq_u32>(line));
+  current = self;
+}
+/* The threads of a block share an OS thread, so only the compiler could reorder. */
+CROQ_FN void fence_block() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+CROQ_FN void fence_device() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+
+/* Integers. On a zero divisor a kernel stops; on the host the result is 0 (a check comes first). */
+CROQ_COLD inline void divided_by_zero(int line) {
+  if (current != nullptr) stop(CROQ_CHECK, no_row, line, "division by zero", 0, nullptr);
+}
+template <class T> CROQ_FN T div(T a, T b, int line = __builtin_LINE()) {
+  if constexpr (native_float<T> || narrow<T>) return a / b;
+  else {
+    if (!CROQ_LIKELY(b != 0)) {
+      divided_by_zero(line);
+      return 0;
+    }
+    /* The one quotient that does not fit wraps, as on a GPU. */
+    if constexpr (is_signed<T>)
+      if (b == T(-1)) return static_cast<T>(0 - static_cast<unsigned long long>(a));
+    return static_cast<T>(a / b);
+  }
+}
+template <class T> CROQ_FN T rem(T a, T b, int line = __builtin_LINE()) {
+  if (!CROQ_LIKELY(b != 0)) {
+    divided_by_zero(line);
+    return 0;
+  }
+  if constexpr (is_signed<T>)
+    if (b == T(-1)) return 0;
+  return static_cast<T>(a % b);
+}
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

@@ -1,0 +1,125 @@
+/* Barriers: that they hold, and what is said when they can't. */
+#include "croq.h"
+
+namespace {
+#line 1 "barriers.co"
+
+/* Neighbours exchange through shared memory: every round rotates the block's values by one. */
+CROQ_KERNEL(1024) void rotate_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx rounds) {
+  const croq::idx n = static_cast<croq::idx>(blockDim.x);
+  croq::shared<int> s = croq::shared_at<int>(0, n);
+  const croq::idx i = croq::block_x() * n + croq::tid();
+  s.store(croq::tid(), d.load(i));
+  for (croq::idx k = 0; k < rounds; ++k) {
+    croq::barrier();
+    const int next = s.load((croq::tid() + 1) % n);
+    croq::barrier();
+    s.store(croq::tid(), next);
+  }
+  d.store(i, s.load(croq::tid()));
+}
+
+/* Two halves of the block go round on their own, at different paces. */
+CROQ_KERNEL(256) void named_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx rounds) {
+  croq::shared<int> s = croq::shared_at<int>(0, 256);
+  const croq::idx half = croq::tid() / 128, lane = croq::tid() % 128;
+  s.store(croq::tid(), d.load(croq::tid()));
+  for (croq::idx k = 0; k < rounds * (half + 1); ++k) {
+    croq::barrier_named(static_cast<unsigned>(half + 1), 128);
+    const int next = s.load(half * 128 + (lane + 1) % 128);
+    croq::barrier_named(static_cast<unsigned>(half + 1), 128);
+    s.store(croq::tid(), next);
+  }
+  d.store(croq::tid(), s.load(croq::tid()));
+}
+
+/* Each warp goes round as often as its number. */
+CROQ_KERNEL(256) void warps_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx rounds) {
+  croq::shared<int> s = croq::shared_at<int>(0, 256);
+  const croq::idx warp = croq::tid() / 32, lane = croq::tid() % 32;
+  s.store(croq::tid(), d.load(croq::tid()));
+  for (croq::idx k = 0; k < rounds * warp; ++k) {
+    croq::barrier_warp();
+    const int next = s.load(warp * 32 + (lane + 1) % 32);
+    __syncwarp();
+    s.store(croq::tid(), next);
+  }
+  d.store(croq::tid(), s.load(croq::tid()));
+}
+
+/* Odd threads leave; the others still meet. */
+CROQ_KERNEL(64) void leave_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx rounds) {
+  if (croq::tid() % 2 == 1) return;
+  for (croq::idx k = 0; k < rounds; ++k) {
+    croq::barrier();
+    croq::barrier_warp();
+  }
+  d.store(croq::tid(), 1);
+}
+
+/* Everyone waits before some leave: the leavers let the others go. */
+CROQ_KERNEL(64) void leave_late_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx last) {
+  if (croq::tid() < last) croq::barrier();
+  d.store(croq::tid(), 1);
+}
+
+CROQ_KERNEL(96) void stuck_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx part) {
+  if (croq::tid() >= part && croq::tid() < part + 32) return;
+  if (croq::tid() < 32)
+    croq::barrier_named(3, 64);  // line 71
+  else
+    croq::barrier();  // line 73
+  d.store(croq::tid(), 1);
+}
+
+CROQ_KERNEL(64) void stuck_warp_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx) {
+  if (croq::tid() == 5)
+    croq::barrier();  // line 79
+  else
+    croq::barrier_warp();  // line 81
+  d.store(croq::tid(), 1);
+}
+
+CROQ_KERNEL(64) void bad_count_0([[maybe_unused]] croq::context ctx, croq::global<int>, croq::idx) {
+  croq::barrier_named(2, croq::tid() < 32 ? 64u : 32u);  // line 86
+}
+
+CROQ_KERNEL(64) void bad_number_0([[maybe_unused]] croq::context ctx, croq::global<int>, croq::idx at) {
+  croq::barrier_named(static_cast<unsigned>(at), 64);  // line 90
+}
+
+CROQ_KERNEL(64) void stop_among_waiters_0(croq::context ctx, croq::global<int>, croq::idx at) {
+  if (croq::tid() == at) croq::check(ctx, false, 2, at);  // line 94
+  croq::barrier();
+}
+#line 100 "barriers.cc"
+}  // namespace
+
+#define SHIM(name, blocks, threads, shared_bytes)                                                  \
+  extern "C" croq_u32 conf_##name(const croq_env *env, int *data, croq_i64 extent, croq_i64 at) {  \
+    croq::host host(env, "barriers.co");                                                           \
+    host.launch<decltype(&name##_0), &name##_0>(#name "_0", croq::grid{blocks, 1, 1}, threads,     \
+                                                shared_bytes, croq::waits,                         \
+                                                croq::bind<int>(data, extent, "data"),             \
+                                                croq::idx(at));                                    \
+    return host.status();                                                                          \
+  }
+SHIM(named, 1, 256, 1024)
+SHIM(warps, 1, 256, 1024)
+SHIM(leave, 1, 64, 0)
+SHIM(leave_late, 1, 64, 0)
+SHIM(stuck, 3, 96, 0)
+SHIM(stuck_warp, 1, 64, 0)
+SHIM(bad_count, 1, 64, 0)
+SHIM(bad_number, 1, 64, 0)
+SHIM(stop_among_waiters, 4, 64, 0)
+
+extern "C" croq_u32 conf_rotate(const croq_env *env, int *data, croq_i64 blocks, croq_i64 threads,
+                                croq_i64 rounds) {
+  croq::host host(env, "barriers.co");
+  host.launch<decltype(&rotate_0), &rotate_0>("rotate_0", croq::grid{blocks, 1, 1}, threads,
+                                              threads * 4, croq::waits,
+                                              croq::bind<int>(data, blocks * threads, "data"),
+                                              croq::idx(rounds));
+  return host.status();
+}

@@ -1,0 +1,88 @@
+/* Launches: ids, order, limits, what the host does. */
+#include "croq.h"
+
+namespace {
+#line 1 "launches.co"
+
+/* Every thread writes who it is, at its linear place. */
+CROQ_KERNEL(1024) void ids_0([[maybe_unused]] croq::context ctx, croq::global<int> d) {
+  const croq::idx block =
+      croq::block_x() + static_cast<croq::idx>(gridDim.x) * (croq::block_y() + static_cast<croq::idx>(gridDim.y) * croq::block_z());
+  const croq::idx i = (block * static_cast<croq::idx>(blockDim.x) + croq::tid()) * 4;
+  d.add(i, croq::to<int>(croq::tid()));
+  d.add(i + 1, croq::to<int>(croq::block_x()));
+  d.add(i + 2, croq::to<int>(croq::block_y()));
+  d.add(i + 3, croq::to<int>(croq::block_z()));
+}
+
+/* Appends its block to a list: the order in which blocks ran. */
+CROQ_KERNEL(2) void order_0([[maybe_unused]] croq::context ctx, croq::global<int> d) {
+  if (croq::tid() != 0) return;
+  const int at = d.load(0);
+  d.store(0, at + 1);
+  d.store(at + 1, croq::to<int>(croq::block_x()));
+}
+
+__device__ float scaled(const float *from, int at, float by) {
+  return __fmaf_rn(__ldg(from + at), by, 0.0f);
+}
+__global__ void unused_by_croq(float *) {}
+
+/* As `call` and `__cpp__` use plain CUDA text. */
+CROQ_KERNEL(64) void foreign_0([[maybe_unused]] croq::context ctx, croq::global<float> d, croq::global<int> count) {
+  __shared__ float tile[64];
+  tile[threadIdx.x] = scaled(d.pointer(0), static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), 2.0f);
+  __syncthreads();
+  d.store(croq::block_x() * 64 + croq::tid(), tile[63 - threadIdx.x]);
+  atomicAdd(count.pointer(0), 1);
+}
+#line 45 "launches.cc"
+}  // namespace
+
+template <unsigned M>
+static croq_u32 ids(const croq_env *env, int *data, croq_i64 x, croq_i64 y, croq_i64 z,
+                    croq_i64 threads, croq_i64 shared_bytes, croq::launch_mode<M> mode) {
+  croq::host host(env, "launches.co");
+  host.launch<decltype(&ids_0), &ids_0>("ids_0", croq::grid{x, y, z}, threads, shared_bytes, mode,
+                                        croq::bind<int>(data, x * y * z * threads * 4, "d"));
+  return host.status();
+}
+extern "C" croq_u32 conf_ids(const croq_env *env, int *data, croq_i64 x, croq_i64 y, croq_i64 z,
+                             croq_i64 threads, croq_i64 shared_bytes, bool waits) {
+  return waits ? ids(env, data, x, y, z, threads, shared_bytes, croq::waits)
+               : ids(env, data, x, y, z, threads, shared_bytes, croq::plain);
+}
+
+extern "C" croq_u32 conf_order(const croq_env *env, int *data, croq_i64 blocks, bool waits) {
+  croq::host host(env, "launches.co");
+  const croq::global<int> d = croq::bind<int>(data, blocks + 1, "d");
+  if (waits)
+    host.launch<decltype(&order_0), &order_0>("order_0", croq::grid{blocks, 1, 1}, 2, 0,
+                                              croq::waits | croq::ordered, d);
+  else
+    host.launch<decltype(&order_0), &order_0>("order_0", croq::grid{blocks, 1, 1}, 2, 0,
+                                              croq::ordered, d);
+  return host.status();
+}
+
+extern "C" croq_u32 conf_foreign(const croq_env *env, float *data, int *count, croq_i64 blocks) {
+  croq::host host(env, "launches.co");
+  host.launch<decltype(&foreign_0), &foreign_0>("foreign_0", croq::grid{blocks, 1, 1}, 64, 0,
+                                                croq::waits, croq::bind<float>(data, blocks * 64),
+                                                croq::bind<int>(count, 1));
+  return host.status();
+}
+
+extern "C" croq_u32 conf_host_check(const croq_env *env, croq_i64 value) {
+  croq::host host(env, "launches.co");
+  if (!host.check(value > 3, 7, 12, value, 3)) return host.status();
+  return CROQ_OK;
+}
+
+extern "C" croq_u32 conf_host_alloc(const croq_env *env, croq_i64 extent, void **result) {
+  croq::host host(env, "launches.co");
+  croq::global<float> made;
+  if (!host.alloc(made, extent, "made")) return host.status();
+  *result = made.data();
+  return host.status();
+}

@@ -1,0 +1,65 @@
+/* Sizes and offsets of the ABI, as the header lays them out. */
+#include "croq_abi.h"
+
+#include <cstddef>
+
+#define FIELD(type, field) {#type "." #field, offsetof(type, field)}
+#define SIZE(type) {#type, sizeof(type)}
+
+namespace {
+struct place {
+  const char *name;
+  std::size_t bytes;
+};
+const place places[] = {
+    SIZE(croq_failure), FIELD(croq_failure, kind), FIELD(croq_failure, check),
+    FIELD(croq_failure, line), FIELD(croq_failure, thread), FIELD(croq_failure, block),
+    FIELD(croq_failure, value_count), FIELD(croq_failure, values), FIELD(croq_failure, what),
+    SIZE(croq_sim_thread), FIELD(croq_sim_thread, tid), FIELD(croq_sim_thread, block),
+    FIELD(croq_sim_thread, grid), FIELD(croq_sim_thread, threads), FIELD(croq_sim_thread, shared),
+    FIELD(croq_sim_thread, shared_bytes), FIELD(croq_sim_thread, runtime),
+    SIZE(croq_sim_launch), FIELD(croq_sim_launch, kernel), FIELD(croq_sim_launch, file),
+    FIELD(croq_sim_launch, grid), FIELD(croq_sim_launch, threads),
+    FIELD(croq_sim_launch, shared_bytes), FIELD(croq_sim_launch, flags),
+    FIELD(croq_sim_launch, closure), FIELD(croq_sim_launch, run),
+    FIELD(croq_sim_launch, run_blocks),
+    SIZE(croq_sim_api), FIELD(croq_sim_api, abi_version), FIELD(croq_sim_api, launch),
+    FIELD(croq_sim_api, barrier), FIELD(croq_sim_api, barrier_named),
+    FIELD(croq_sim_api, barrier_warp), FIELD(croq_sim_api, stop), FIELD(croq_sim_api, print),
+    SIZE(croq_env), FIELD(croq_env, abi_version), FIELD(croq_env, device), FIELD(croq_env, stream),
+    FIELD(croq_env, sim), FIELD(croq_env, failure), FIELD(croq_env, device_failure),
+    FIELD(croq_env, alloc),
+    SIZE(croq_cuda_device_info), FIELD(croq_cuda_device_info, name),
+    FIELD(croq_cuda_device_info, major), FIELD(croq_cuda_device_info, minor),
+    FIELD(croq_cuda_device_info, memory_bytes),
+    FIELD(croq_cuda_device_info, shared_bytes_per_block),
+    FIELD(croq_cuda_device_info, multiprocessors),
+    SIZE(croq_cuda_api), FIELD(croq_cuda_api, abi_version), FIELD(croq_cuda_api, runtime_version),
+    FIELD(croq_cuda_api, device_count), FIELD(croq_cuda_api, device_info),
+    FIELD(croq_cuda_api, set_device), FIELD(croq_cuda_api, stream_create),
+    FIELD(croq_cuda_api, stream_destroy), FIELD(croq_cuda_api, stream_synchronize),
+    FIELD(croq_cuda_api, malloc_async), FIELD(croq_cuda_api, free_async),
+    FIELD(croq_cuda_api, copy_to_device), FIELD(croq_cuda_api, copy_to_host),
+    FIELD(croq_cuda_api, copy_on_device), FIELD(croq_cuda_api, memset_async),
+    FIELD(croq_cuda_api, host_alloc_mapped), FIELD(croq_cuda_api, host_free),
+    FIELD(croq_cuda_api, error_string),
+};
+const place values[] = {
+    {"CROQ_ABI_VERSION", CROQ_ABI_VERSION}, {"CROQ_OK", CROQ_OK}, {"CROQ_CHECK", CROQ_CHECK},
+    {"CROQ_OUT_OF_BOUNDS", CROQ_OUT_OF_BOUNDS}, {"CROQ_MISALIGNED", CROQ_MISALIGNED},
+    {"CROQ_DEADLOCK", CROQ_DEADLOCK}, {"CROQ_OUT_OF_MEMORY", CROQ_OUT_OF_MEMORY},
+    {"CROQ_CUDA_ERROR", CROQ_CUDA_ERROR}, {"CROQ_NEEDS_CUDA", CROQ_NEEDS_CUDA},
+    {"CROQ_ABI_MISMATCH", CROQ_ABI_MISMATCH}, {"CROQ_LAUNCH_WAITS", CROQ_LAUNCH_WAITS},
+    {"CROQ_LAUNCH_ORDERED", CROQ_LAUNCH_ORDERED},
+};
+}  // namespace
+
+/* The place numbered `index`, then the constants; null after the last. */
+extern "C" const char *conf_layout(std::size_t index, std::size_t *bytes) {
+  const std::size_t count = sizeof places / sizeof *places;
+  const std::size_t constants = sizeof values / sizeof *values;
+  if (index >= count + constants) return nullptr;
+  const place &found = index < count ? places[index] : values[index - count];
+  *bytes = found.bytes;
+  return found.name;
+}

@@ -1,0 +1,206 @@
+//! Who waits for whom in one block.
+//!
+//! Counting is by thread. The block barrier takes a thread that has left the kernel for arrived, as
+//! the hardware does; so does a warp barrier. A named barrier waits for its count.
+
+use std::collections::VecDeque;
+
+use crate::abi::{CROQ_CHECK, croq_failure};
+
+pub(super) const WARP: u32 = 32;
+pub(super) const NAMED_BARRIERS: u32 = 16;
+
+/// What becomes of a thread that arrived at a barrier.
+#[derive(Debug, PartialEq)]
+pub(super) enum Arrival {
+    /// It was the last one: it goes on, and those who waited are ready.
+    GoesOn,
+    Waits,
+    /// The barrier is used in a way that has no meaning.
+    Fails(croq_failure),
+}
+
+#[derive(Default)]
+pub(super) struct NamedBarrier {
+    pub(super) expected: u32,
+    pub(super) waiting: Vec<u32>,
+}
+
+/// A warp barrier that some lane has reached.
+pub(super) struct WarpBarrier {
+    pub(super) warp: u32,
+    pub(super) mask: u32,
+    pub(super) arrived: u32,
+}
+
+#[derive(Default)]
+pub(super) struct Barriers {
+    pub(super) threads: u32,
+    /// Threads that have not left the kernel.
+    pub(super) live: u32,
+    /// Who can go on, in turn.
+    pub(super) ready: VecDeque<u32>,
+    pub(super) block: Vec<u32>,
+    pub(super) named: [NamedBarrier; NAMED_BARRIERS as usize],
+    pub(super) warps: Vec<WarpBarrier>,
+    /// Per warp, the lanes that have left, or never were.
+    pub(super) gone: Vec<u32>,
+    /// Per thread, the line of the barrier where it was last seen.
+    pub(super) lines: Vec<u32>,
+}
+
+impl Barriers {
+    /// All threads are ready, in order.
+    pub(super) fn reset(&mut self, threads: u32) {
+        self.threads = threads;
+        self.live = threads;
+        self.ready.clear();
+        self.ready.extend(0..threads);
+        self.block.clear();
+        for named in &mut self.named {
+            named.waiting.clear();
+        }
+        self.warps.clear();
+        self.gone.clear();
+        self.gone.extend((0..threads.div_ceil(WARP)).map(|warp| {
+            let lanes = (threads - warp * WARP).min(WARP);
+            if lanes == WARP { 0 } else { u32::MAX << lanes }
+        }));
+        self.lines.clear();
+        self.lines.resize(threads as usize, 0);
+    }
+
+    fn seen(&mut self, thread: u32, line: u32) {
+        if let Some(seen) = self.lines.get_mut(thread as usize) {
+            *seen = line;
+        }
+    }
+
+    pub(super) fn arrive_block(&mut self, thread: u32, line: u32) -> Arrival {
+        self.seen(thread, line);
+        if self.block.len() as u32 + 1 == self.live {
+            self.ready.extend(&self.block);
+            self.block.clear();
+            return Arrival::GoesOn;
+        }
+        self.block.push(thread);
+        Arrival::Waits
+    }
+
+    pub(super) fn arrive_named(
+        &mut self,
+        thread: u32,
+        id: u32,
+        threads: u32,
+        line: u32,
+    ) -> Arrival {
+        // Barrier 0 of the hardware is the block barrier.
+        if id == 0 && threads == self.threads {
+            return self.arrive_block(thread, line);
+        }
+        self.seen(thread, line);
+        let misused = |what: &str, values: &[i64]| {
+            let mut failure = croq_failure::new(CROQ_CHECK)
+                .with_what(what)
+                .with_values(values);
+            failure.line = line;
+            Arrival::Fails(failure)
+        };
+        let Some(barrier) = self.named.get_mut(id as usize) else {
+            return misused("named barrier: no such number", &[i64::from(id)]);
+        };
+        if threads == 0 || threads > self.threads {
+            let values = [i64::from(id), i64::from(threads), i64::from(self.threads)];
+            return misused("named barrier: impossible count", &values);
+        }
+        if barrier.waiting.is_empty() {
+            barrier.expected = threads;
+        } else if barrier.expected != threads {
+            let values = [
+                i64::from(id),
+                i64::from(threads),
+                i64::from(barrier.expected),
+            ];
+            return misused("named barrier: counts differ", &values);
+        }
+        if barrier.waiting.len() as u32 + 1 == threads {
+            self.ready.extend(&barrier.waiting);
+            barrier.waiting.clear();
+            return Arrival::GoesOn;
+        }
+        barrier.waiting.push(thread);
+        Arrival::Waits
+    }
+
+    pub(super) fn arrive_warp(&mut self, thread: u32, mask: u32, line: u32) -> Arrival {
+        self.seen(thread, line);
+        let (warp, lane) = (thread / WARP, 1 << (thread % WARP));
+        if mask & lane == 0 {
+            let mut failure = croq_failure::new(CROQ_CHECK)
+                .with_what("warp barrier: not in its own mask")
+                .with_values(&[i64::from(mask)]);
+            failure.line = line;
+            return Arrival::Fails(failure);
+        }
+        let at = self
+            .warps
+            .iter()
+            .position(|b| b.warp == warp && b.mask == mask);
+        let at = at.unwrap_or_else(|| {
+            self.warps.push(WarpBarrier {
+                warp,
+                mask,
+                arrived: 0,
+            });
+            self.warps.len() - 1
+        });
+        self.warps[at].arrived |= lane;
+        if self.warp_complete(at) {
+            let barrier = self.warps.swap_remove(at);
+            self.wake_lanes(warp, barrier.arrived & !lane);
+            return Arrival::GoesOn;
+        }
+        Arrival::Waits
+    }
+
+    fn warp_complete(&self, at: usize) -> bool {
+        let barrier = &self.warps[at];
+        let gone = self.gone.get(barrier.warp as usize).copied().unwrap_or(0);
+        barrier.mask & !(barrier.arrived | gone) == 0
+    }
+
+    fn wake_lanes(&mut self, warp: u32, mut lanes: u32) {
+        while lanes != 0 {
+            self.ready.push_back(warp * WARP + lanes.trailing_zeros());
+            lanes &= lanes - 1;
+        }
+    }
+
+    /// `thread` has left the kernel; those who waited for nobody else are ready.
+    pub(super) fn exit(&mut self, thread: u32) {
+        self.live -= 1;
+        if self.block.len() as u32 == self.live {
+            self.ready.extend(&self.block);
+            self.block.clear();
+        }
+        let warp = thread / WARP;
+        if let Some(gone) = self.gone.get_mut(warp as usize) {
+            *gone |= 1 << (thread % WARP);
+        }
+        let mut at = 0;
+        while at < self.warps.len() {
+            if self.warps[at].warp == warp && self.warp_complete(at) {
+                let barrier = self.warps.swap_remove(at);
+                self.wake_lanes(warp, barrier.arrived);
+            } else {
+                at += 1;
+            }
+        }
+    }
+
+    pub(super) fn has_left(&self, thread: u32) -> bool {
+        self.gone
+            .get((thread / WARP) as usize)
+            .is_some_and(|gone| gone & (1 << (thread % WARP)) != 0)
+    }
+}

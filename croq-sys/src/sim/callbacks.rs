@@ -1,0 +1,160 @@
+//! What device text calls. No panic leaves these functions: one that happens stops the kernel.
+
+use std::ffi::{c_char, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::barriers::{Arrival, Barriers};
+use super::worker::{Seat, Stopped};
+use super::{RunState, launch};
+use crate::abi::{
+    CROQ_ABI_VERSION, CROQ_CHECK, CROQ_OK, croq_failure, croq_sim_api, croq_sim_launch,
+    croq_sim_thread,
+};
+
+pub(super) static API: croq_sim_api = croq_sim_api {
+    abi_version: CROQ_ABI_VERSION,
+    launch: launch_kernel,
+    barrier,
+    barrier_named,
+    barrier_warp,
+    stop,
+    print,
+};
+
+fn internal_error() -> croq_failure {
+    croq_failure::new(CROQ_CHECK).with_what("internal error in the simulated GPU")
+}
+
+unsafe extern "C" fn launch_kernel(
+    device: *mut c_void,
+    launch: *const croq_sim_launch,
+    failure: *mut croq_failure,
+) -> u32 {
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        // SAFETY: the shim passes `env.device`, a launch on its stack, and `env.failure`.
+        unsafe {
+            let run = RunState::from_device(device);
+            let Err(Stopped {
+                failure, report, ..
+            }) = launch::launch(&*launch, run)
+            else {
+                return Ok(());
+            };
+            if let Some(run) = run {
+                run.set_report(report);
+            }
+            Err(failure)
+        }
+    }));
+    let record = match outcome {
+        Ok(Ok(())) => return CROQ_OK,
+        Ok(Err(record)) => record,
+        Err(_) => internal_error(),
+    };
+    // SAFETY: null or `env.failure`, which the caller of the shim keeps for the call.
+    if let Some(place) = unsafe { failure.as_mut() } {
+        *place = record;
+    }
+    record.kind
+}
+
+/// # Safety
+/// `thread` is the running thread.
+unsafe fn suspend(seat: *mut Seat) {
+    // SAFETY: set when the coroutine began, and valid as long as it runs.
+    unsafe { (*(*seat).yielder).suspend(()) }
+}
+
+/// Suspends the running thread for good.
+///
+/// # Safety
+/// `seat` is that of the running thread.
+unsafe fn stop_seat(seat: *mut Seat, mut failure: croq_failure) -> ! {
+    // SAFETY: the caller's promise; the scheduler holds no reference while a thread runs.
+    unsafe {
+        failure.thread = (*seat).thread.tid;
+        failure.block = (*seat).thread.block;
+        (*(*seat).residents).stopped = Some(failure);
+        loop {
+            suspend(seat);
+        }
+    }
+}
+
+/// # Safety
+/// `thread` is the running thread.
+unsafe fn arrive(
+    thread: *mut croq_sim_thread,
+    line: u32,
+    at: impl FnOnce(&mut Barriers, u32) -> Arrival,
+) {
+    // SAFETY: the caller's promise; the scheduler holds no reference while a thread runs, and the
+    // reference made here ends before the thread is suspended.
+    unsafe {
+        let seat = (*thread).runtime.cast::<Seat>();
+        let arrival = catch_unwind(AssertUnwindSafe(|| {
+            let residents = &mut *(*seat).residents;
+            if residents.can_wait {
+                at(&mut residents.barriers, (*thread).tid)
+            } else if (*thread).threads == 1 {
+                Arrival::GoesOn
+            } else {
+                let mut failure = croq_failure::new(CROQ_CHECK)
+                    .with_what("barrier in a kernel launched as one that never waits");
+                failure.line = line;
+                Arrival::Fails(failure)
+            }
+        }));
+        match arrival {
+            Ok(Arrival::GoesOn) => {}
+            Ok(Arrival::Waits) => suspend(seat),
+            Ok(Arrival::Fails(failure)) => stop_seat(seat, failure),
+            Err(_) => stop_seat(seat, internal_error()),
+        }
+    }
+}
+
+unsafe extern "C" fn barrier(thread: *mut croq_sim_thread, line: u32) {
+    // SAFETY: device text passes the running thread.
+    unsafe {
+        arrive(thread, line, |barriers, tid| {
+            barriers.arrive_block(tid, line)
+        })
+    }
+}
+
+unsafe extern "C" fn barrier_named(thread: *mut croq_sim_thread, id: u32, threads: u32, line: u32) {
+    // SAFETY: device text passes the running thread.
+    unsafe {
+        arrive(thread, line, |barriers, tid| {
+            barriers.arrive_named(tid, id, threads, line)
+        })
+    }
+}
+
+unsafe extern "C" fn barrier_warp(thread: *mut croq_sim_thread, mask: u32, line: u32) {
+    // SAFETY: device text passes the running thread.
+    unsafe {
+        arrive(thread, line, |barriers, tid| {
+            barriers.arrive_warp(tid, mask, line)
+        })
+    }
+}
+
+unsafe extern "C" fn stop(thread: *mut croq_sim_thread, failure: *const croq_failure) {
+    // SAFETY: device text passes the running thread and a record on its stack.
+    unsafe { stop_seat((*thread).runtime.cast::<Seat>(), *failure) }
+}
+
+unsafe extern "C" fn print(thread: *mut croq_sim_thread, text: *const c_char, length: u64) {
+    // A panic here would be one of standard output's; the text is lost with it.
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        // SAFETY: device text passes the running thread and a buffer of this length; the run
+        // outlives the launch.
+        unsafe {
+            let seat = (*thread).runtime.cast::<Seat>();
+            let text = std::slice::from_raw_parts(text.cast::<u8>(), length as usize);
+            RunState::print((*seat).run.as_ref(), text);
+        }
+    }));
+}

@@ -1,0 +1,132 @@
+//! A launch: its limits, and its blocks over the cores.
+
+use std::ffi::{CStr, c_char};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use super::worker::{Job, Stopped, Worker};
+use super::{RunState, block, sweep};
+use crate::abi::{
+    CROQ_CHECK, CROQ_LAUNCH_ORDERED, CROQ_LAUNCH_WAITS, croq_failure, croq_sim_launch,
+};
+
+/// Of every GPU so far.
+const MOST_THREADS: u32 = 1024;
+/// Of sm_90, opted in.
+const MOST_SHARED_BYTES: u64 = 227 * 1024;
+
+/// Enough pieces that a slow one doesn't keep the others waiting at the end.
+const PIECES_PER_CORE: u64 = 8;
+
+/// # Safety
+/// `launch` is from the device API's `host::launch`.
+pub(super) unsafe fn launch(
+    launch: &croq_sim_launch,
+    run: Option<&RunState>,
+) -> Result<(), Stopped> {
+    check_limits(launch).map_err(|failure| Stopped {
+        block: 0,
+        failure,
+        report: None,
+    })?;
+    // SAFETY: both are literals of the shim.
+    let (kernel, file) = unsafe { (text(launch.kernel), text(launch.file)) };
+    let job = Job {
+        launch,
+        run,
+        kernel,
+        file,
+    };
+
+    // A block index is below 2^31 · 2^16 · 2^16, which `check_limits` saw to.
+    let blocks: u64 = launch
+        .grid
+        .iter()
+        .map(|&extent| u64::from(extent))
+        .product();
+    let cores = rayon::current_num_threads() as u64;
+    if blocks == 1 || cores == 1 || launch.flags & CROQ_LAUNCH_ORDERED != 0 {
+        return run_piece(&job, 0, blocks, |_| true);
+    }
+
+    // The lowest block that failed: nothing above it needs to run, everything below it does.
+    let lowest = AtomicU64::new(u64::MAX);
+    let worst: Mutex<Option<Stopped>> = Mutex::new(None);
+    let pieces = u32::try_from(blocks.min(cores * PIECES_PER_CORE)).unwrap_or(u32::MAX);
+    // Blocks are below 2^63 and pieces few, but not so few that the product must fit.
+    let start = |piece| (u128::from(piece) * u128::from(blocks) / u128::from(pieces)) as u64;
+    (0..pieces)
+        .into_par_iter()
+        .with_max_len(1)
+        .for_each(|piece| {
+            let wanted = |block| block < lowest.load(Ordering::Relaxed);
+            let (first, last) = (start(piece), start(piece + 1));
+            if !wanted(first) {
+                return;
+            }
+            if let Err(stopped) = run_piece(&job, first, last, wanted) {
+                lowest.fetch_min(stopped.block, Ordering::Relaxed);
+                let mut worst = worst.lock().unwrap_or_else(PoisonError::into_inner);
+                if worst
+                    .as_ref()
+                    .is_none_or(|worst| stopped.block < worst.block)
+                {
+                    *worst = Some(stopped);
+                }
+            }
+        });
+    match worst.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(stopped) => Err(stopped),
+        None => Ok(()),
+    }
+}
+
+fn run_piece(
+    job: &Job,
+    first: u64,
+    last: u64,
+    wanted: impl Fn(u64) -> bool,
+) -> Result<(), Stopped> {
+    Worker::with(|worker| {
+        if job.launch.flags & CROQ_LAUNCH_WAITS != 0 {
+            block::run(worker, job, first, last, wanted)
+        } else {
+            sweep::run(worker, job, first, last)
+        }
+    })
+}
+
+fn check_limits(launch: &croq_sim_launch) -> Result<(), croq_failure> {
+    let limit = |what: &str, values: &[i64]| {
+        Err(croq_failure::new(CROQ_CHECK)
+            .with_what(what)
+            .with_values(values))
+    };
+    let [x, y, z] = launch.grid;
+    if x == 0 || y == 0 || z == 0 || x > i32::MAX as u32 || y > 0xffff || z > 0xffff {
+        return limit("grid", &[x, y, z].map(i64::from));
+    }
+    if launch.threads == 0 || launch.threads > MOST_THREADS {
+        return limit(
+            "threads per block",
+            &[launch.threads, MOST_THREADS].map(i64::from),
+        );
+    }
+    if launch.shared_bytes > MOST_SHARED_BYTES {
+        let bytes = i64::try_from(launch.shared_bytes).unwrap_or(i64::MAX);
+        return limit("shared memory", &[bytes, MOST_SHARED_BYTES as i64]);
+    }
+    Ok(())
+}
+
+/// # Safety
+/// `literal` is null or a C string that outlives the result.
+unsafe fn text<'a>(literal: *const c_char) -> &'a str {
+    if literal.is_null() {
+        return "";
+    }
+    // SAFETY: the caller's promise.
+    unsafe { CStr::from_ptr(literal) }.to_str().unwrap_or("")
+}

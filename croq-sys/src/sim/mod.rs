@@ -1,0 +1,130 @@
+//! The simulated GPU: runs the device text that the host's C++ compiler made of a kernel.
+//!
+//! A launch's blocks run in parallel on rayon's threads, each block on one OS thread for its whole
+//! life. In a kernel whose threads wait for each other every thread of the block is a coroutine
+//! ([`block`]); in any other the C++ side runs them in a plain loop ([`sweep`]).
+//!
+//! Nothing unwinds through C++. A thread that fails is suspended for good, its block is given up
+//! with it, and what stood on the coroutines' stacks is forgotten: device text has no destructors.
+//! The next launch finds everything as if nothing had happened.
+//!
+//! # How a failure is read
+//!
+//! `launch` returns its kind, and writes the record to the `failure` that it was given (a shim
+//! passes `env.failure` and returns the kind in turn). Of several failing blocks the one with the
+//! lowest index counts, and in it the thread that failed first, so a failure is the same on every
+//! run. The text of a deadlock doesn't fit a record: it is kept by the [`Run`] whose
+//! [`Run::as_ptr`] was `env.device`. A caller makes one `Run` per call of a shim:
+//!
+//! ```
+//! use croq_sys::sim::Run;
+//!
+//! let run = Run::new();
+//! // env.device = run.as_ptr(); env.sim = croq_sys::sim::api(); … call the shim …
+//! assert_eq!(run.report(), None);
+//! ```
+
+mod arena;
+mod barriers;
+mod block;
+mod callbacks;
+mod launch;
+mod report;
+mod stacks;
+mod sweep;
+mod worker;
+
+use std::ffi::c_void;
+use std::io::Write;
+use std::sync::{Mutex, PoisonError};
+
+use crate::abi::croq_sim_api;
+
+/// The table that a shim finds in `env.sim`.
+pub fn api() -> &'static croq_sim_api {
+    &callbacks::API
+}
+
+/// What one call of a shim leaves besides its failure record; `env.device` points to it.
+///
+/// It must outlive the call. Calls that run at the same time have one each.
+#[derive(Debug, Default)]
+pub struct Run {
+    // In a box, so that moving a `Run` doesn't move what C++ holds the address of.
+    state: Box<RunState>,
+}
+
+#[derive(Debug, Default)]
+struct RunState {
+    report: Mutex<Option<String>>,
+    /// Where `print` goes when not to standard output.
+    output: Option<Mutex<Vec<u8>>>,
+}
+
+impl Run {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Keeps what the kernels print, for [`Run::output`].
+    pub fn capturing() -> Self {
+        Self {
+            state: Box::new(RunState {
+                output: Some(Mutex::default()),
+                ..RunState::default()
+            }),
+        }
+    }
+
+    /// The value of `env.device`.
+    pub fn as_ptr(&self) -> *mut c_void {
+        std::ptr::from_ref(&*self.state).cast_mut().cast()
+    }
+
+    /// What the last failed launch has to say beyond its record: which threads of a deadlock wait
+    /// where.
+    pub fn report(&self) -> Option<String> {
+        self.state
+            .report
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// What the kernels printed; empty unless this is a [`Run::capturing`].
+    pub fn output(&self) -> String {
+        let bytes = self.state.output.as_ref().map(|output| {
+            output
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone()
+        });
+        String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
+    }
+}
+
+impl RunState {
+    /// # Safety
+    /// `device` is null or from [`Run::as_ptr`] of a `Run` that lives as long as the result is used.
+    unsafe fn from_device<'a>(device: *mut c_void) -> Option<&'a RunState> {
+        // SAFETY: the caller's promise; all mutation is behind a mutex.
+        unsafe { device.cast::<RunState>().as_ref() }
+    }
+
+    fn set_report(&self, report: Option<String>) {
+        *self.report.lock().unwrap_or_else(PoisonError::into_inner) = report;
+    }
+
+    /// Output that can't be written is lost, as on a GPU.
+    fn print(run: Option<&RunState>, text: &[u8]) {
+        match run.and_then(|run| run.output.as_ref()) {
+            Some(output) => {
+                output
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .extend_from_slice(text);
+            }
+            None => drop(std::io::stdout().lock().write_all(text)),
+        }
+    }
+}

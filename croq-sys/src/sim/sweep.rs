@@ -1,0 +1,51 @@
+//! Blocks whose threads wait for nobody: the C++ side runs them one after another.
+
+use corosensei::{Coroutine, CoroutineResult};
+
+use super::worker::{Job, Seat, Stopped, Worker};
+
+/// Runs blocks `first..last`, in one coroutine: a thread that fails is suspended for good, and the
+/// loop around it with it.
+pub(super) fn run(worker: &mut Worker, job: &Job, first: u64, last: u64) -> Result<(), Stopped> {
+    let Some(entry) = job.launch.run_blocks else {
+        return Ok(());
+    };
+    let closure = job.launch.closure;
+    worker.prepare(job, 1).map_err(|failure| Stopped {
+        block: first,
+        failure,
+        report: None,
+    })?;
+    worker.residents.can_wait = false;
+    worker.residents.stopped = None;
+    worker.coroutines.clear();
+
+    let seat: *mut Seat = worker.seats.as_mut_ptr();
+    // SAFETY: the pool outlives the coroutine, and there is only this one.
+    let stack = unsafe { worker.stacks.stack(0) };
+    worker
+        .coroutines
+        .push(Coroutine::with_stack(stack, move |yielder, ()| {
+            // SAFETY: the seat outlives the coroutine; `entry` is the shim's, for this closure.
+            unsafe {
+                (*seat).yielder = yielder;
+                entry(closure, &raw mut (*seat).thread, first, last);
+            }
+        }));
+    let result = worker
+        .coroutines
+        .first_mut()
+        .map(|coroutine| coroutine.resume(()));
+    worker.abandon();
+    match result {
+        Some(CoroutineResult::Yield(())) => {
+            let failure = worker.residents.stopped.take().unwrap_or_default();
+            Err(Stopped {
+                block: job.linear(failure.block),
+                failure,
+                report: None,
+            })
+        }
+        _ => Ok(()),
+    }
+}
