@@ -15,6 +15,7 @@ use crate::dims::Dims;
 use crate::element::Element;
 use crate::error::{Error, Result, fill};
 use crate::memory::Memory;
+use crate::sim;
 use crate::stream::Stream;
 use crate::tensor::{HostData, HostDataMut, Tensor};
 
@@ -108,11 +109,20 @@ impl<A> Call<A> {
 
     fn run_on_sim(&self, args: &mut A) -> Result<()> {
         let mut failure = croq_failure::default();
-        let env = Env::new(self, &raw mut failure, &raw mut failure);
+        let mut env = Env::new(self, &raw mut failure, &raw mut failure);
+        let run = sim::Run::new();
+        env.abi.device = run.as_ptr();
+        env.abi.sim = sim::api();
         // SAFETY: the shim of this kernel, with the struct it was generated with; `env` and what it
         // points to live until it returns.
         let status = unsafe { (self.kernel.sim)((&raw const env).cast(), args) };
-        env.outcome(self, status, || failure)
+        match env.outcome(self, status, || failure) {
+            Err(Error::Deadlock { kernel, .. }) => {
+                let report = run.report().unwrap_or_default();
+                Err(Error::Deadlock { kernel, report })
+            }
+            outcome => outcome,
+        }
     }
 
     fn run_on_gpu(&self, gpu: &Gpu, args: &mut A) -> Result<()> {
