@@ -4,3 +4,4 @@ pub mod diagnostics;
 pub mod source;
 pub mod symbolic;
 pub mod syntax;
+pub mod toolchain;

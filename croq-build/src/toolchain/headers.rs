@@ -1,0 +1,47 @@
+//! The device headers, carried inside croq-build so that a user's build needs no files of ours.
+
+/// Path below `include/`, and text.
+pub const HEADERS: &[(&str, &str)] = &[("croq_abi.h", include_str!("../../device/croq_abi.h"))];
+
+/// `CROQ_ABI_VERSION` as the header says it; part of every symbol name.
+pub fn abi_version() -> &'static str {
+    HEADERS
+        .iter()
+        .find(|(name, _)| *name == "croq_abi.h")
+        .and_then(|(_, text)| text.split_once("#define CROQ_ABI_VERSION "))
+        .map_or("", |(_, rest)| rest.split_whitespace().next().unwrap_or(""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn the_abi_version_is_read_from_the_header() {
+        assert!(abi_version().parse::<u32>().is_ok(), "{:?}", abi_version());
+    }
+
+    /// A header that is not in the table would be missing from every user's build.
+    #[test]
+    fn every_device_header_is_in_the_table() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("device");
+        let mut folders = vec![root.clone()];
+        let mut found = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(&folder).expect("device/").flatten() {
+                let path = entry.path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|e| e == "h") {
+                    let name = path.strip_prefix(&root).expect("below device/");
+                    found.push(name.to_string_lossy().into_owned());
+                }
+            }
+        }
+        found.sort();
+        let mut listed: Vec<&str> = HEADERS.iter().map(|(name, _)| *name).collect();
+        listed.sort_unstable();
+        assert_eq!(listed, found);
+    }
+}

@@ -1,0 +1,207 @@
+//! The C++ compiler of the machine: builds the simulated GPU's objects, and is what nvcc uses for
+//! the host half of a CUDA object.
+//!
+//! Which one it is, the `cc` crate decides (`CXX` and its kin, else `c++`). Finding out takes `cc`
+//! a run of the compiler, so it is asked only when something has to be compiled; what the cache
+//! needs to know is read from the environment and the file system.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use super::environment::Environment;
+use super::identity;
+use super::problem::Problem;
+
+pub struct HostCompiler {
+    /// All that decides which compiler runs with which of the user's flags.
+    pub identity: String,
+    /// Set when a person chose the compiler; nvcc then uses the same.
+    pub chosen: bool,
+    /// The C++ library that `CXXSTDLIB` asks for.
+    pub standard_library: Option<String>,
+    target: String,
+    host: String,
+    missing: Option<Problem>,
+    tool: OnceLock<Result<cc::Tool, Problem>>,
+}
+
+impl HostCompiler {
+    pub fn of(env: &Environment, target: &str, host: &str) -> Self {
+        let command = tool_variable(env, "CXX", target, host);
+        let flags = tool_variable(env, "CXXFLAGS", target, host);
+        let name = command.clone().unwrap_or_else(|| "c++".to_owned());
+        let identity = format!(
+            "{target}\n{}\n{}",
+            identity::of_command(env, &name),
+            flags.unwrap_or_default()
+        );
+        // For another target cc derives the name from it; then cc's own message has to do.
+        let there = target != host
+            || name
+                .split_whitespace()
+                .any(|word| env.resolve(Path::new(word)).is_some());
+        let standard_library = tool_variable(env, "CXXSTDLIB", target, host)
+            .or_else(|| default_library(target).map(str::to_owned));
+        Self {
+            identity,
+            chosen: command.is_some(),
+            standard_library,
+            target: target.to_owned(),
+            host: host.to_owned(),
+            missing: (!there).then(|| missing(&name)),
+            tool: OnceLock::new(),
+        }
+    }
+
+    /// Fails when there is no usable compiler, and says what to install.
+    pub fn tool(&self) -> Result<&cc::Tool, Problem> {
+        if let Some(problem) = &self.missing {
+            return Err(problem.clone());
+        }
+        self.tool
+            .get_or_init(|| self.find())
+            .as_ref()
+            .map_err(Clone::clone)
+    }
+
+    fn find(&self) -> Result<cc::Tool, Problem> {
+        let mut build = cc::Build::new();
+        build
+            .cpp(true)
+            .target(&self.target)
+            .host(&self.host)
+            // The simulated GPU runs whole grids: unoptimised it would be too slow to be of use,
+            // whatever the profile of the crate.
+            .opt_level(2)
+            .debug(false)
+            .std("c++17")
+            .warnings(true)
+            .extra_warnings(true)
+            .pic(true)
+            // Directives go to cargo only once the whole build has succeeded.
+            .cargo_metadata(false)
+            .cargo_warnings(false);
+        let tool = build
+            .try_get_compiler()
+            .map_err(|error| missing("c++").note(error.to_string()))?;
+        if tool.is_like_msvc() {
+            return Err(Problem::new(
+                "E1111",
+                "the C++ compiler is MSVC, which croq does not know",
+            )
+            .help("set CXX to g++ or clang++"));
+        }
+        Ok(tool)
+    }
+
+    /// A command that compiles for the simulated GPU, up to the file names.
+    pub fn command(&self) -> Result<Command, Problem> {
+        let tool = self.tool()?;
+        let mut command = tool.to_command();
+        // Multiply and add round twice everywhere, so that results do not depend on the machine.
+        command.args(["-ffp-contract=off", "-fdiagnostics-color=never"]);
+        command.arg(if tool.is_like_clang() {
+            "-fno-caret-diagnostics"
+        } else {
+            "-fno-diagnostics-show-caret"
+        });
+        // Messages are read by a program.
+        command.env("LC_ALL", "C");
+        Ok(command)
+    }
+
+    /// The archiver that goes with it.
+    pub fn archiver(&self) -> Result<Command, Problem> {
+        cc::Build::new()
+            .target(&self.target)
+            .host(&self.host)
+            .cargo_metadata(false)
+            .cargo_warnings(false)
+            .try_get_archiver()
+            .map_err(|error| {
+                Problem::new("E1111", "no archiver (`ar`) was found").note(error.to_string())
+            })
+    }
+}
+
+/// Where `cc` looks a variable up: for the target, for its role, plain.
+fn tool_variable(env: &Environment, name: &str, target: &str, host: &str) -> Option<String> {
+    let role = if target == host { "HOST" } else { "TARGET" };
+    [
+        format!("{name}_{target}"),
+        format!("{name}_{}", target.replace('-', "_")),
+        format!("{role}_{name}"),
+        name.to_owned(),
+    ]
+    .iter()
+    // All are asked for: setting a more special one must rerun the script.
+    .map(|name| env.text(name))
+    .fold(None, Option::or)
+}
+
+fn default_library(target: &str) -> Option<&'static str> {
+    if target.contains("apple") || target.contains("freebsd") || target.contains("android") {
+        Some("c++")
+    } else if target.contains("msvc") {
+        None
+    } else {
+        Some("stdc++")
+    }
+}
+
+pub fn missing(name: &str) -> Problem {
+    Problem::new(
+        "E1111",
+        format!("there is no C++ compiler `{name}`, which croq needs to build kernels for the simulated GPU"),
+    )
+    .help(
+        "install one (Debian and Ubuntu: `apt-get install build-essential`, Fedora: `dnf install gcc-c++`), \
+         or set CXX to the one you have",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toolchain::environment::tests::environment;
+
+    const HOST: &str = "x86_64-unknown-linux-gnu";
+
+    #[test]
+    fn a_missing_compiler_says_what_to_install() {
+        let env = environment(&[("PATH", "/nowhere")]);
+        let problem = HostCompiler::of(&env, HOST, HOST)
+            .tool()
+            .map(|_| ())
+            .expect_err("none there");
+        let text = problem.to_string();
+        assert!(
+            text.contains("`c++`") && text.contains("build-essential"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn the_most_special_variable_wins_and_all_are_declared() {
+        let env = environment(&[("CXX", "g++"), ("CXX_x86_64_unknown_linux_gnu", "clang++")]);
+        let compiler = HostCompiler::of(&env, HOST, HOST);
+        assert!(compiler.chosen && compiler.identity.contains("clang++"));
+        for name in [
+            "CXX",
+            "HOST_CXX",
+            "CXXFLAGS",
+            "CXX_x86_64-unknown-linux-gnu",
+        ] {
+            assert!(env.asked().contains(&name.to_owned()), "{name}");
+        }
+    }
+
+    #[test]
+    fn flags_and_target_are_part_of_the_identity() {
+        let plain = HostCompiler::of(&environment(&[]), HOST, HOST).identity;
+        let flags = HostCompiler::of(&environment(&[("CXXFLAGS", "-g")]), HOST, HOST).identity;
+        let other = HostCompiler::of(&environment(&[]), "aarch64-unknown-linux-gnu", HOST).identity;
+        assert!(plain != flags && plain != other);
+    }
+}

@@ -1,0 +1,208 @@
+//! Runs compilers in parallel, as many as cargo allows.
+//!
+//! Cargo hands its job slots to build scripts as a GNU make jobserver: a pipe with one byte per
+//! free slot. This process owns one slot already; every further compiler first takes a byte from
+//! the pipe and puts the same byte back when it is done. Without a jobserver (or on a system where
+//! the pipe can't be reopened) tasks run one after another, so that a build never takes more than
+//! it was given.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::environment::Environment;
+
+/// The job slots that this process may take beyond its own.
+pub struct Slots {
+    pipe: Option<Pipe>,
+}
+
+struct Pipe {
+    take: File,
+    give: File,
+}
+
+/// A slot taken; it goes back when this is dropped.
+struct Slot<'a> {
+    pipe: &'a Pipe,
+    token: [u8; 1],
+}
+
+impl Drop for Slot<'_> {
+    fn drop(&mut self) {
+        // Nothing can be done about a broken pipe: then cargo itself is gone.
+        let _ = (&self.pipe.give).write_all(&self.token);
+    }
+}
+
+impl Slots {
+    pub fn of_cargo(env: &Environment) -> Self {
+        let pipe = ["CARGO_MAKEFLAGS", "MAKEFLAGS"]
+            .iter()
+            .filter_map(|name| env.undeclared(name))
+            .find_map(|flags| Pipe::open(&flags.to_string_lossy()));
+        Self { pipe }
+    }
+
+    /// Runs `work` on every item and returns the results in the order of the items.
+    pub fn run<T: Sync, R: Send>(&self, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+        let results: Vec<Mutex<Option<R>>> = items.iter().map(|_| Mutex::new(None)).collect();
+        let next = AtomicUsize::new(0);
+        let take_one = || {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let (Some(item), Some(place)) = (items.get(index), results.get(index)) else {
+                return false;
+            };
+            let result = work(item);
+            if let Ok(mut place) = place.lock() {
+                *place = Some(result);
+            }
+            true
+        };
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        std::thread::scope(|scope| {
+            if let Some(pipe) = &self.pipe {
+                for _ in 1..items.len().min(cores) {
+                    scope.spawn(|| {
+                        // Wait for a slot only while there is something to do with it.
+                        while next.load(Ordering::Relaxed) < items.len() {
+                            let Some(_slot) = pipe.slot() else { return };
+                            if !take_one() {
+                                return;
+                            }
+                        }
+                    });
+                }
+            }
+            while take_one() {}
+        });
+        results
+            .into_iter()
+            .filter_map(|place| place.into_inner().ok().flatten())
+            .collect()
+    }
+}
+
+impl Pipe {
+    /// Reads `--jobserver-auth=fifo:PATH` or `--jobserver-auth=READ,WRITE` (the older
+    /// `--jobserver-fds` alike).
+    fn open(flags: &str) -> Option<Self> {
+        let auth = flags.split_whitespace().rev().find_map(|flag| {
+            flag.strip_prefix("--jobserver-auth=")
+                .or_else(|| flag.strip_prefix("--jobserver-fds="))
+        })?;
+        let (take, give) = match auth.strip_prefix("fifo:") {
+            Some(path) => (PathBuf::from(path), PathBuf::from(path)),
+            None => {
+                let (take, give) = auth.split_once(',')?;
+                (descriptor(take)?, descriptor(give)?)
+            }
+        };
+        Some(Self {
+            take: open_pipe(&take, OpenOptions::new().read(true))?,
+            give: open_pipe(&give, OpenOptions::new().write(true))?,
+        })
+    }
+
+    fn slot(&self) -> Option<Slot<'_>> {
+        let mut token = [0];
+        (&self.take).read_exact(&mut token).ok()?;
+        Some(Slot { pipe: self, token })
+    }
+}
+
+/// An inherited descriptor by its name in the file system, which makes opening it safe.
+fn descriptor(number: &str) -> Option<PathBuf> {
+    let number: u32 = number.parse().ok()?;
+    Some(PathBuf::from(format!("/dev/fd/{number}")))
+}
+
+/// Opens what really is a pipe; the number may have been closed and given to some other file.
+fn open_pipe(path: &Path, options: &OpenOptions) -> Option<File> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if !path.metadata().ok()?.file_type().is_fifo() {
+            return None;
+        }
+        options.open(path).ok()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (path, options);
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toolchain::environment::tests::environment;
+    use std::time::Duration;
+
+    #[test]
+    fn results_come_in_the_order_of_the_items() {
+        let items: Vec<u64> = (0..20).collect();
+        let slots = Slots { pipe: None };
+        assert_eq!(
+            slots.run(&items, |i| i * 2),
+            items.iter().map(|i| i * 2).collect::<Vec<_>>()
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn slots_are_taken_from_the_pipe_and_given_back() {
+        use std::process::{Command, Stdio};
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let fifo = folder.path().join("slots");
+        let made = Command::new("mkfifo")
+            .arg(&fifo)
+            .stdout(Stdio::null())
+            .status();
+        assert!(made.expect("mkfifo runs").success());
+        // Both ends stay open here, as they do in cargo.
+        let mut pipe = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(&fifo)
+            .expect("the pipe");
+        pipe.write_all(b"x").expect("one free slot");
+
+        let flags = format!("-j --jobserver-auth=fifo:{}", fifo.display());
+        let slots = Slots::of_cargo(&environment(&[("CARGO_MAKEFLAGS", &flags)]));
+        assert!(slots.pipe.is_some());
+        let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let items: Vec<u32> = (0..8).collect();
+        let done = slots.run(&items, |i| {
+            let now = running.fetch_add(1, Ordering::SeqCst) + 1;
+            most.fetch_max(now, Ordering::SeqCst);
+            std::thread::sleep(Duration::from_millis(5));
+            running.fetch_sub(1, Ordering::SeqCst);
+            *i
+        });
+        assert_eq!(done, items);
+        assert!(
+            most.load(Ordering::SeqCst) <= 2,
+            "one slot of ours and one taken"
+        );
+        let mut token = [0];
+        pipe.read_exact(&mut token).expect("the slot came back");
+        assert_eq!(&token, b"x");
+    }
+
+    #[test]
+    fn a_descriptor_that_is_no_pipe_is_left_alone() {
+        for flags in [
+            "--jobserver-auth=0,1000000",
+            "--jobserver-auth=x,y",
+            "--jobserver-auth=",
+            "-j",
+        ] {
+            let slots = Slots::of_cargo(&environment(&[("CARGO_MAKEFLAGS", flags)]));
+            assert!(slots.pipe.is_none(), "{flags}");
+        }
+    }
+}

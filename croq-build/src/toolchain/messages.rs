@@ -1,0 +1,350 @@
+//! Reads what C++ compilers, nvcc and ptxas print, and finds the `.co` line that each message is
+//! about. Thanks to `#line` the compilers already speak of `.co` lines; ptxas names a kernel.
+
+use super::canonical::PresumedLines;
+use crate::diagnostics::Diagnostic;
+use crate::source::Span;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Severity {
+    Error,
+    Warning,
+    Note,
+}
+
+/// One message with the lines that belong to it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Message {
+    pub severity: Severity,
+    pub file: Option<String>,
+    pub line: u32,
+    pub text: String,
+    /// What was printed below it: details and notes.
+    pub details: Vec<String>,
+}
+
+/// Splits a compiler's output into messages. Lines before the first one, such as "In function …",
+/// tell nothing that the messages do not; when there is no message at all, the caller shows the
+/// output as it is.
+pub fn parse(output: &str) -> Vec<Message> {
+    let mut messages: Vec<Message> = Vec::new();
+    for row in output.lines() {
+        let row = row.trim_end();
+        match read_row(row) {
+            Some(message) if message.severity == Severity::Note => {
+                if let Some(last) = messages.last_mut() {
+                    last.details.push(match &message.file {
+                        Some(file) => format!("{file}:{}: {}", message.line, message.text),
+                        None => message.text,
+                    });
+                }
+            }
+            Some(message) => messages.push(message),
+            None => {
+                let Some(last) = messages.last_mut() else {
+                    continue;
+                };
+                if is_caret(row) {
+                    // nvcc prints the line in question above its caret.
+                    last.details.pop();
+                } else if is_detail(row) {
+                    last.details.push(row.trim().to_owned());
+                }
+            }
+        }
+    }
+    messages
+}
+
+/// Source excerpts, carets, counts and context lines add nothing to a report of our own.
+fn is_detail(row: &str) -> bool {
+    let text = row.trim();
+    let excerpt = text.split_once('|').is_some_and(|(before, _)| {
+        before.trim().is_empty() || before.trim().bytes().all(|b| b.is_ascii_digit())
+    });
+    let context = text.ends_with(':')
+        && (text.contains("In function") || text.contains("In member"))
+        || text.starts_with("In file included from")
+        || text.starts_with("from ")
+        || text.contains(" errors detected in the compilation of")
+        || text.contains(" error detected in the compilation of")
+        || text.starts_with("Remark:")
+        || text.ends_with("warning generated.")
+        || text.ends_with("warnings generated.");
+    !text.is_empty() && !excerpt && !context
+}
+
+fn is_caret(row: &str) -> bool {
+    !row.trim().is_empty() && row.chars().all(|c| matches!(c, '^' | '~' | ' '))
+}
+
+fn read_row(row: &str) -> Option<Message> {
+    ptxas_row(row).or_else(|| {
+        let words = [
+            ("fatal error", Severity::Error),
+            ("catastrophic error", Severity::Error),
+            ("error", Severity::Error),
+            ("warning", Severity::Warning),
+            ("note", Severity::Note),
+        ];
+        // The earliest word wins: the text of a message may hold any of them.
+        let (at, word, severity) = words
+            .iter()
+            .filter_map(|(word, severity)| {
+                Some((row.find(&format!(": {word}"))?, *word, *severity))
+            })
+            .min_by_key(|(at, ..)| *at)?;
+        let place = row.get(..at)?;
+        let rest = row.get(at + 2 + word.len()..)?;
+        // `error: text`, `error #20: text`, `warning #177-D: text`
+        let (number, text) = rest.split_once(':')?;
+        if !(number.is_empty() || number.starts_with(" #")) {
+            return None;
+        }
+        let (file, line) = read_place(place)?;
+        Some(Message {
+            severity,
+            file: Some(file),
+            line,
+            text: text.trim().to_owned(),
+            details: Vec::new(),
+        })
+    })
+}
+
+/// `scale.co:12:5`, `scale.co:12` or `scale.co(12)`.
+fn read_place(place: &str) -> Option<(String, u32)> {
+    if let Some((file, line)) = place.strip_suffix(')').and_then(|p| p.rsplit_once('(')) {
+        return Some((file.to_owned(), line.parse().ok()?));
+    }
+    let (before, last) = place.rsplit_once(':')?;
+    let last: u32 = last.parse().ok()?;
+    match before
+        .rsplit_once(':')
+        .map(|(file, line)| (file, line.parse::<u32>()))
+    {
+        Some((file, Ok(line))) => Some((file.to_owned(), line)),
+        _ => Some((before.to_owned(), last)),
+    }
+}
+
+/// `ptxas warning : Registers are spilled …`, `ptxas info    : (C7510) Potential Performance Loss…`
+fn ptxas_row(row: &str) -> Option<Message> {
+    let rest = row.strip_prefix("ptxas ")?;
+    let (head, text) = rest.split_once(": ").or_else(|| rest.split_once(':'))?;
+    // `ptxas /tmp/x.ptx, line 42; error   : text`
+    let head = head.rsplit(';').next().unwrap_or(head).trim();
+    let severity = match head {
+        "error" | "fatal" => Severity::Error,
+        "warning" => Severity::Warning,
+        // The serialisation of wgmma is told as a mere information and costs most of the speed.
+        "info" if text.contains("(C7510)") || text.contains("(C7520)") => Severity::Error,
+        _ => return None,
+    };
+    Some(Message {
+        severity,
+        file: None,
+        line: 0,
+        text: format!("ptxas: {}", text.trim()),
+        details: Vec::new(),
+    })
+}
+
+/// The `.co` file that a compiled text came from.
+pub struct Origin<'a> {
+    /// As `#line` names it.
+    pub path: &'a str,
+    pub source: &'a str,
+    pub device_text: &'a str,
+}
+
+impl Origin<'_> {
+    /// The trimmed text of the line that a message is about; `None` when the message is about
+    /// another file.
+    pub fn span(&self, message: &Message) -> Option<Span> {
+        match &message.file {
+            Some(file) if file == self.path => self.line_span(message.line),
+            Some(_) => None,
+            None => {
+                let kernel = mangled_name(&message.text)?;
+                let call = format!("{kernel}(");
+                let line = PresumedLines::of(self.device_text)
+                    .find(|(_, row)| row.contains(&call))
+                    .and_then(|(line, _)| line)?;
+                self.line_span(line)
+            }
+        }
+    }
+
+    fn line_span(&self, number: u32) -> Option<Span> {
+        let index = usize::try_from(number).ok()?.checked_sub(1)?;
+        let mut start = 0;
+        for (at, row) in self.source.split_inclusive('\n').enumerate() {
+            if at == index {
+                let indent = row.len() - row.trim_start().len();
+                let from = u32::try_from(start + indent).ok()?;
+                let to = u32::try_from(start + row.trim_end().len()).ok()?;
+                return Some(Span::new(from.min(to), to));
+            }
+            start += row.len();
+        }
+        None
+    }
+
+    /// A diagnostic on the `.co` line, or `None` when there is none for it.
+    pub fn diagnostic(&self, message: &Message, codes: &Codes) -> Option<Diagnostic> {
+        let span = self.span(message)?;
+        let (code, verb) = match message.severity {
+            Severity::Error => (codes.error, "rejects"),
+            _ => (codes.warning, "warns about"),
+        };
+        let mut diagnostic = Diagnostic::new(
+            code,
+            span,
+            format!(
+                "{} {verb} the code of this line: {}",
+                codes.compiler, message.text
+            ),
+        )
+        .label(message.text.clone());
+        for detail in message.details.iter().take(8) {
+            diagnostic = diagnostic.note(detail.clone());
+        }
+        Some(diagnostic)
+    }
+}
+
+/// How the messages of one compiler are reported.
+pub struct Codes {
+    pub compiler: &'static str,
+    pub error: &'static str,
+    pub warning: &'static str,
+}
+
+/// `… '_ZN13croq_0123abcd7scale_0EN4croq…'` → `scale_0`: the last part of the first nested name of
+/// the Itanium C++ ABI in the text.
+fn mangled_name(text: &str) -> Option<&str> {
+    let (_, mut rest) = text.split_once("_ZN")?;
+    let mut name = None;
+    while rest.starts_with(|c: char| c.is_ascii_digit()) {
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let length: usize = rest.get(..digits)?.parse().ok()?;
+        let end = digits.checked_add(length)?;
+        name = Some(rest.get(digits..end)?);
+        rest = rest.get(end..)?;
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CODES: Codes = Codes {
+        compiler: "the C++ compiler",
+        error: "E1112",
+        warning: "W1112",
+    };
+
+    #[test]
+    fn gcc_and_clang_messages_are_read() {
+        let output = "\
+In file included from /out/scale.cc:1:
+kernels/scale.co: In function ‘void f()’:
+kernels/scale.co:12:5: error: ‘frob’ was not declared in this scope
+   12 |     frob();
+      |     ^~~~
+kernels/scale.co:12:5: note: suggested alternative: ‘from’
+kernels/scale.co:14: warning: unused variable ‘x’ [-Wunused-variable]
+";
+        let messages = parse(output);
+        assert_eq!(messages.len(), 2);
+        assert_eq!(messages[0].line, 12);
+        assert_eq!(messages[0].text, "‘frob’ was not declared in this scope");
+        assert_eq!(
+            messages[0].details,
+            ["kernels/scale.co:12: suggested alternative: ‘from’"]
+        );
+        assert_eq!(
+            (messages[1].severity, messages[1].line),
+            (Severity::Warning, 14)
+        );
+    }
+
+    #[test]
+    fn nvcc_messages_are_read() {
+        let output = "\
+kernels/scale.co(12): error: identifier \"frob\" is undefined
+      frob();
+      ^
+
+kernels/scale.co(14): warning #177-D: variable \"x\" was declared but never referenced
+Remark: The warnings can be suppressed with \"-diag-suppress <warning-number>\"
+1 error detected in the compilation of \"/out/scale.cc\".
+";
+        let messages = parse(output);
+        assert_eq!(messages.len(), 2);
+        assert_eq!(messages[0].text, "identifier \"frob\" is undefined");
+        assert_eq!(messages[0].details, Vec::<String>::new());
+        assert_eq!(
+            messages[1].text,
+            "variable \"x\" was declared but never referenced"
+        );
+        assert_eq!(messages[1].line, 14);
+    }
+
+    #[test]
+    fn ptxas_speaks_of_a_kernel_and_serialised_wgmma_is_an_error() {
+        let output = "\
+ptxas info    : 0 bytes gmem
+ptxas warning : Registers are spilled to local memory in function '_ZN13croq_0123abcd7scale_0EN4croq7contextE', 8 bytes spill stores
+ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized in function '_ZN13croq_0123abcd7scale_0E'
+ptxas /tmp/a.ptx, line 9; error   : Unknown modifier
+";
+        let messages = parse(output);
+        assert_eq!(
+            messages.iter().map(|m| m.severity).collect::<Vec<_>>(),
+            [Severity::Warning, Severity::Error, Severity::Error]
+        );
+        let origin = Origin {
+            path: "scale.co",
+            source: "a\nb\n  parallel {\n",
+            device_text: "#include \"croq.h\"\n#line 3 \"scale.co\"\nCROQ_KERNEL(64) void scale_0(int);\n",
+        };
+        assert_eq!(origin.span(&messages[0]), Some(Span::new(6, 16)));
+        assert_eq!(origin.span(&messages[2]), None);
+    }
+
+    #[test]
+    fn a_message_lands_on_its_line_and_others_do_not() {
+        let origin = Origin {
+            path: "k/a.co",
+            source: "one\n  two  \n\n",
+            device_text: "",
+        };
+        let at = |file: &str, line| Message {
+            severity: Severity::Error,
+            file: Some(file.to_owned()),
+            line,
+            text: "no".to_owned(),
+            details: Vec::new(),
+        };
+        let diagnostic = origin
+            .diagnostic(&at("k/a.co", 2), &CODES)
+            .expect("on line 2");
+        assert_eq!(diagnostic.primary.span, Span::new(6, 9));
+        assert_eq!(diagnostic.code, "E1112");
+        assert_eq!(origin.span(&at("k/a.co", 3)), Some(Span::new(12, 12)));
+        assert_eq!(origin.span(&at("k/a.co", 99)), None);
+        assert_eq!(origin.span(&at("k/a.co", 0)), None);
+        assert_eq!(origin.span(&at("k/b.h", 1)), None);
+    }
+
+    #[test]
+    fn odd_names_do_no_harm() {
+        assert_eq!(mangled_name("_ZN99x"), None);
+        assert_eq!(mangled_name("_ZN3abcE"), Some("abc"));
+        assert_eq!(mangled_name("_ZN18446744073709551615a"), None);
+        assert_eq!(mangled_name("plain"), None);
+    }
+}

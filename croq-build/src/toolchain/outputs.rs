@@ -1,0 +1,92 @@
+//! Writes generated files, and leaves untouched what already reads right: an unchanged time stamp
+//! keeps cargo and debuggers calm.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::problem::Problem;
+
+/// `OUT_DIR/croq` and the files that this build put there.
+pub struct Outputs {
+    root: PathBuf,
+    written: BTreeSet<PathBuf>,
+}
+
+impl Outputs {
+    pub fn in_folder(root: PathBuf) -> Self {
+        Self {
+            root,
+            written: BTreeSet::new(),
+        }
+    }
+
+    /// Writes `text` to `name` (a relative path) and returns where that is.
+    pub fn write(&mut self, name: &str, text: &str) -> Result<PathBuf, Problem> {
+        let path = self.path(name)?;
+        let same = std::fs::read(&path).is_ok_and(|old| old == text.as_bytes());
+        if !same {
+            std::fs::write(&path, text).map_err(|error| unwritable(&path, &error))?;
+        }
+        Ok(path)
+    }
+
+    /// A path for a tool to write to; its folder exists.
+    pub fn path(&mut self, name: &str) -> Result<PathBuf, Problem> {
+        let path = self.root.join(name);
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+        }
+        self.written.insert(path.clone());
+        Ok(path)
+    }
+
+    /// Removes what earlier builds left and this one did not ask for, such as the files of a
+    /// kernel that is gone.
+    pub fn remove_stale(&self) {
+        remove_stale(&self.root, &self.written);
+    }
+}
+
+/// Failing to remove is harmless: nothing refers to the file any more.
+fn remove_stale(folder: &Path, keep: &BTreeSet<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            remove_stale(&path, keep);
+            let _ = std::fs::remove_dir(&path); // fails unless it became empty
+        } else if !keep.contains(&path) {
+            let _ = std::fs::remove_file(&path);
+        }
+    }
+}
+
+pub fn unwritable(path: &Path, error: &std::io::Error) -> Problem {
+    Problem::new("E1107", format!("can't write {}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_unchanged_is_not_written_and_what_is_left_over_goes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("croq");
+        let mut first = Outputs::in_folder(root.clone());
+        let kept = first.write("matmul/basic.cc", "a").expect("written");
+        let gone = first.write("gone/old.cc", "b").expect("written");
+        let time = kept.metadata().and_then(|m| m.modified()).expect("a time");
+
+        let mut second = Outputs::in_folder(root);
+        second.write("matmul/basic.cc", "a").expect("written");
+        second.remove_stale();
+        assert!(!gone.exists() && !gone.parent().is_some_and(Path::exists));
+        assert_eq!(
+            kept.metadata().and_then(|m| m.modified()).expect("a time"),
+            time
+        );
+    }
+}

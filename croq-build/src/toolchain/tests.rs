@@ -1,0 +1,291 @@
+//! Builds of small hand-written texts with the machine's real C++ compiler.
+
+use super::*;
+use environment::tests::environment;
+
+const HOST: &str = "x86_64-unknown-linux-gnu";
+
+struct Crate {
+    folder: tempfile::TempDir,
+    archs: Vec<Arch>,
+}
+
+impl Crate {
+    fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().expect("a folder"),
+            archs: Arch::DEFAULT.to_vec(),
+        }
+    }
+
+    fn build(&self, units: &[Unit]) -> Result<Built, Findings> {
+        self.build_with(units, None)
+    }
+
+    fn build_with(&self, units: &[Unit], cuda: Option<&Toolkit>) -> Result<Built, Findings> {
+        let env = Environment::of_process();
+        let request = Request {
+            out_dir: self.folder.path(),
+            base: self.folder.path(),
+            target: HOST,
+            host: HOST,
+            archs: &self.archs,
+            cuda,
+            defines: &[("TILE".to_owned(), "8".to_owned())],
+            includes: &[],
+            documentation_only: false,
+        };
+        build(&request, units, &env)
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(output_folder(self.folder.path()).join(name)).expect(name)
+    }
+}
+
+/// A file with one function whose statement stands on the given line of the source.
+fn unit(name: &str, line: u32, statement: &str) -> Unit {
+    let hash = format!("{:08x}", name.len());
+    let blank = "\n".repeat(line as usize - 1);
+    Unit {
+        path: format!("kernels/{name}.co"),
+        source: format!("{blank}  {statement}\n"),
+        folder: PathBuf::from("kernels"),
+        module: ModulePath::of(Path::new(&format!("{name}.co"))),
+        device: format!(
+            "#include \"croq_abi.h\"\n#include \"{name}.h\"\n#ifdef CROQ_CUDA\n#define SHIM(x) croq_cuda_##x\n#else\n\
+             #define SHIM(x) croq_sim_##x\n#endif\n\
+             #line {line} \"kernels/{name}.co\"\nextern \"C\" croq_u32 SHIM({hash}_f)() {{\n\
+             #line {line} \"kernels/{name}.co\"\n  {statement} // {statement}\n}}\n"
+        ),
+        header: format!(
+            "#include \"croq_abi.h\"\n#ifdef __cplusplus\nextern \"C\"\n#endif\ncroq_u32 croq_sim_{hash}_f(void);\n"
+        ),
+        wrappers: "pub fn f() {}\n".to_owned(),
+        functions: vec!["f".to_owned()],
+        hash,
+    }
+}
+
+#[test]
+fn an_unchanged_text_is_not_compiled_again() {
+    let package = Crate::new();
+    let first = package
+        .build(&[
+            unit("one", 3, "return TILE;"),
+            unit("seven77", 3, "return 7;"),
+        ])
+        .expect("built");
+    assert_eq!(first.compiled, 2);
+    let link = first.directives.to_string();
+    for part in [
+        "rustc-link-lib=static=croq_00000003",
+        "rustc-link-lib=static=croq_00000007",
+        "=dylib=stdc++",
+    ] {
+        assert!(link.contains(part), "no {part} in\n{link}");
+    }
+    assert!(!link.contains("cudart"), "{link}");
+    let archive = output_folder(package.folder.path()).join("lib/libcroq_00000003.a");
+    let time = archive
+        .metadata()
+        .and_then(|m| m.modified())
+        .expect("an archive");
+
+    // The same, then the same with a line more above: nothing is compiled, and lines are told.
+    let same = package
+        .build(&[
+            unit("one", 3, "return TILE;"),
+            unit("seven77", 3, "return 7;"),
+        ])
+        .expect("built");
+    assert_eq!(same.compiled, 0);
+    let moved = package
+        .build(&[
+            unit("one", 5, "return TILE;"),
+            unit("seven77", 3, "return 7;"),
+        ])
+        .expect("built");
+    assert_eq!(moved.compiled, 0);
+    assert!(
+        package.read("kernels.rs").contains("&[(3, 5), (4, 6)]"),
+        "{}",
+        package.read("kernels.rs")
+    );
+    assert_eq!(
+        archive
+            .metadata()
+            .and_then(|m| m.modified())
+            .expect("an archive"),
+        time
+    );
+
+    let changed = package
+        .build(&[unit("one", 5, "return 9;"), unit("seven77", 3, "return 7;")])
+        .expect("built");
+    assert_eq!(changed.compiled, 1);
+    assert!(
+        package
+            .read("kernels.rs")
+            .contains("MOVED_LINES: &[(u32, u32)] = &[];")
+    );
+
+    // A file that is gone leaves nothing behind.
+    package
+        .build(&[unit("one", 5, "return 9;")])
+        .expect("built");
+    assert!(
+        !output_folder(package.folder.path())
+            .join("seven77.cc")
+            .exists()
+    );
+    assert!(
+        !output_folder(package.folder.path())
+            .join("build/seven77.sim.o")
+            .exists()
+    );
+}
+
+#[test]
+fn every_file_that_fails_is_reported_on_its_line() {
+    let package = Crate::new();
+    let units = [
+        unit("good", 2, "return 1;"),
+        unit("bad", 4, "return frob();"),
+        unit("worse12", 2, "return 1 +;"),
+    ];
+    let findings = package.build(&units).err().expect("two of them fail");
+    assert!(findings.unplaced.is_empty(), "{:?}", findings.unplaced);
+    let places: Vec<(usize, &str, u32)> = findings
+        .placed
+        .iter()
+        .flat_map(|(unit, list)| list.iter().map(|d| (*unit, d.code, d.primary.span.start)))
+        .collect();
+    assert_eq!(places, [(1, "E1112", 5), (2, "E1112", 3)]);
+    let (_, list) = &findings.placed[0];
+    assert!(list[0].message.contains("frob"), "{list:?}");
+    // Once mended, only what failed is compiled.
+    let mended = [
+        unit("good", 2, "return 1;"),
+        unit("bad", 4, "return 2;"),
+        unit("worse12", 2, "return 1;"),
+    ];
+    assert_eq!(package.build(&mended).expect("built").compiled, 2);
+}
+
+#[test]
+fn warnings_come_back_with_the_reused_object() {
+    let package = Crate::new();
+    for compiled in [1, 0] {
+        let built = package
+            .build(&[unit("warns", 3, "int unused; return 1;")])
+            .expect("built");
+        assert_eq!(built.compiled, compiled);
+        let (_, list) = built.warnings.placed.first().expect("a warning");
+        assert_eq!(list[0].code, "W1112");
+        assert!(list[0].message.contains("unused"), "{list:?}");
+    }
+}
+
+#[test]
+fn documentation_needs_no_compiler() {
+    let package = Crate::new();
+    let env = Environment::of_process();
+    let request = Request {
+        out_dir: package.folder.path(),
+        base: package.folder.path(),
+        target: HOST,
+        host: HOST,
+        archs: &package.archs,
+        cuda: None,
+        defines: &[],
+        includes: &[],
+        documentation_only: true,
+    };
+    let built =
+        build(&request, &[unit("bad", 4, "return frob();")], &env).expect("nothing compiled");
+    assert_eq!(built.directives.to_string(), "");
+    assert!(package.read("kernels.rs").contains("pub use self::bad::f;"));
+}
+
+#[test]
+fn without_a_compiler_the_report_says_what_to_install() {
+    let package = Crate::new();
+    let request = Request {
+        out_dir: package.folder.path(),
+        base: package.folder.path(),
+        target: HOST,
+        host: HOST,
+        archs: &package.archs,
+        cuda: None,
+        defines: &[],
+        includes: &[],
+        documentation_only: false,
+    };
+    // libclang is asked for with the variables of this process, so only the compiler is missing.
+    let env = environment(&[("PATH", "/nowhere")]);
+    let findings = build(
+        &request,
+        &[unit("one", 2, "return 1;"), unit("four", 2, "return 1;")],
+        &env,
+    )
+    .err()
+    .expect("no compiler");
+    assert_eq!(findings.unplaced.len(), 1, "{findings:?}");
+    assert!(findings.unplaced[0].to_string().contains("build-essential"));
+}
+
+/// Runs where nvcc is, which `make setup` sees to.
+#[test]
+fn cuda_objects_are_built_beside_the_others() {
+    let env = Environment::of_process();
+    let search = nvcc::search(&env, None);
+    let Some(toolkit) = &search.toolkit else {
+        eprintln!("skipped: {}", search.left_out().one_line());
+        return;
+    };
+    let package = Crate::new();
+    let text =
+        "return 1; } __global__ void k(float *x) { x[threadIdx.x] = 1; } int g() { return 0;";
+    let mut good = unit("gpu", 3, "return 1;");
+    good.device = good
+        .device
+        .replace("return 1; //", "#ifdef CROQ_CUDA\n//")
+        .replace(
+            "}\n",
+            &format!("#line 3 \"kernels/gpu.co\"\n{text}\n#else\nreturn 1;\n#endif\n}}\n"),
+        );
+    let built = package
+        .build_with(std::slice::from_ref(&good), Some(toolkit))
+        .unwrap_or_else(|e| panic!("{e:?}"));
+    assert_eq!(built.compiled, 2);
+    assert!(
+        built
+            .directives
+            .to_string()
+            .contains("rustc-link-lib=static:-bundle=cudart_static")
+    );
+    assert!(built.warnings.is_empty(), "{:?}", built.warnings);
+    assert_eq!(
+        package
+            .build_with(std::slice::from_ref(&good), Some(toolkit))
+            .expect("built")
+            .compiled,
+        0
+    );
+    // Without CUDA the archive is made anew from one object.
+    assert_eq!(
+        package
+            .build(std::slice::from_ref(&good))
+            .expect("built")
+            .compiled,
+        0
+    );
+
+    good.device = good.device.replace("= 1;", "= frob;");
+    let findings = package
+        .build_with(&[good], Some(toolkit))
+        .err()
+        .expect("rejected");
+    assert_eq!(findings.placed[0].1[0].code, "E1113", "{findings:?}");
+}
