@@ -1,9 +1,14 @@
 //! One plain value for everything croq has to say about a program, and the collector that gathers
 //! all of it before anything fails. Rendering is in [`render`]; nothing here prints.
 
+use std::collections::HashSet;
+
 use crate::source::Span;
 
+mod nearest;
 pub mod render;
+
+pub use nearest::{edit_distance, nearest};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -86,6 +91,7 @@ impl Diagnostic {
 #[derive(Default, Debug)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
+    seen: HashSet<(&'static str, Span)>,
 }
 
 impl Diagnostics {
@@ -95,11 +101,7 @@ impl Diagnostics {
 
     /// Adds a diagnostic, unless the same code was already reported at the same place.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        let seen = self
-            .list
-            .iter()
-            .any(|d| d.code == diagnostic.code && d.primary.span == diagnostic.primary.span);
-        if !seen {
+        if self.seen.insert((diagnostic.code, diagnostic.primary.span)) {
             self.list.push(diagnostic);
         }
     }

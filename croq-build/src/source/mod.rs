@@ -1,6 +1,53 @@
-//! From the bytes of a `.co` file to the text of its `__co__` functions: islands, macros,
+//! From the bytes of a `.co` file to the tokens of its `__co__` functions: islands, macros,
 //! conditionals, and the map back to where everything was written.
+//!
+//! The next stage may assume that the tokens of a function are readable (what was not is reported),
+//! that macros are expanded and dead branches gone, and that every span is one of the unexpanded
+//! text.
 
+mod condition;
+mod device;
+mod directive;
+mod file;
+mod function;
+mod host;
+mod intrinsics;
+mod lexer;
+mod macros;
+mod raw;
+mod scan;
 mod span;
+#[cfg(test)]
+mod tests;
+pub mod token;
 
+pub use file::{DeviceText, DeviceTextKind, FunctionText, Note, SourceFile};
+pub use intrinsics::{Intrinsic, IntrinsicKind};
 pub use span::{Span, Spanned};
+
+use crate::diagnostics::Diagnostics;
+
+/// Reads one file. `path` is what users are shown; each of `defines` acts like a `#define` before
+/// line 1, an empty value meaning 1.
+pub fn load(
+    path: &str,
+    text: &str,
+    defines: &[(String, String)],
+    diags: &mut Diagnostics,
+) -> SourceFile {
+    let mut table = macros::Macros::default();
+    for (name, value) in defines {
+        table.define(macros::Macro::new(name, None, value, None), diags);
+    }
+    let mut scanner = scan::Scanner::new(text, table, diags);
+    scanner.file();
+    SourceFile {
+        path: path.to_string(),
+        text: text.to_string(),
+        functions: scanner.functions,
+        device: scanner.device,
+        notes: scanner.notes,
+        expansions: scanner.expansions,
+        line_starts: SourceFile::index_lines(text),
+    }
+}

@@ -1,3 +1,59 @@
-//! Text to tree: a hand-written lexer, a chumsky parser, the AST.
+//! Tokens to tree: a chumsky parser over the tokens of each `__co__` function.
+//!
+//! The next stage may assume that whatever did not parse is reported. A function with a syntax error
+//! still yields the statements that parsed, with [`ast::StmtKind::Error`] between them and
+//! [`ast::ExprKind::Error`] for a value that was lost; a function without a readable header yields
+//! nothing.
 
 pub mod ast;
+mod balance;
+mod control;
+mod declaration;
+mod expression;
+mod fault;
+mod function;
+mod movement;
+mod parallel;
+mod postfix;
+mod recovery;
+mod rule;
+mod statement;
+mod tensor;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+
+use chumsky::Parser;
+use chumsky::inspector::SimpleState;
+
+use crate::diagnostics::Diagnostics;
+use crate::source::SourceFile;
+
+/// Parses every function of a file.
+pub fn parse(file: &SourceFile, diags: &mut Diagnostics) -> Vec<ast::Function> {
+    let mut functions = Vec::new();
+    for function in &file.functions {
+        if let Some(diagnostic) = balance::too_deep(&function.tokens) {
+            diags.push(diagnostic);
+            continue;
+        }
+        let tokens = balance::repair(&function.tokens, function.complete, diags);
+        let rules = function::function(&expression::expressions());
+        let mut state = SimpleState(rule::Around { file, function });
+        let (parsed, faults) = rules
+            .parse_with_state(tokens.as_slice(), &mut state)
+            .into_output_errors();
+        // A keyword that stands for a name is told once, however often it is used.
+        let mut misused = HashSet::new();
+        for fault in faults {
+            let diagnostic = fault.into_diagnostic(&tokens);
+            if diagnostic.code == "E0124" && !misused.insert(diagnostic.message.clone()) {
+                continue;
+            }
+            diags.push(diagnostic);
+        }
+        functions.extend(parsed.flatten());
+    }
+    functions
+}

@@ -1,0 +1,62 @@
+//! Which known word a misspelled one was meant to be.
+
+/// Insertions, deletions, replacements and swaps of neighbours that lead from `a` to `b`.
+pub fn edit_distance(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.chars().collect();
+    let b: Vec<char> = b.chars().collect();
+    let mut before: Vec<usize> = Vec::new();
+    let mut above: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.iter().enumerate() {
+        let mut row = Vec::with_capacity(b.len() + 1);
+        let mut left = i + 1;
+        row.push(left);
+        for (j, cb) in b.iter().enumerate() {
+            let mut best = (above[j] + usize::from(ca != cb))
+                .min(above[j + 1] + 1)
+                .min(left + 1);
+            if i > 0 && j > 0 && a[i - 1] == *cb && *ca == b[j - 1] {
+                best = best.min(before[j - 1] + 1);
+            }
+            row.push(best);
+            left = best;
+        }
+        before = std::mem::replace(&mut above, row);
+    }
+    above.last().copied().unwrap_or(0)
+}
+
+/// The candidate closest to `word`, if one is close enough to be what was meant.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // The distance is quadratic in length, and no name that long is a slip.
+    if word.len() > 64 {
+        return None;
+    }
+    candidates
+        .into_iter()
+        .filter(|candidate| *candidate != word && candidate.len() <= 64)
+        .map(|candidate| (edit_distance(word, candidate), candidate))
+        .filter(|(distance, candidate)| {
+            *distance <= word.len().max(candidate.len()).div_ceil(4).min(3)
+        })
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        assert_eq!(edit_distance("", "abc"), 3);
+        assert_eq!(edit_distance("paralel", "parallel"), 1);
+        assert_eq!(edit_distance("defnie", "define"), 1);
+        assert_eq!(edit_distance("kitten", "sitting"), 3);
+    }
+
+    #[test]
+    fn only_close_words_are_offered() {
+        assert_eq!(nearest("paralel", ["parallel", "with"]), Some("parallel"));
+        assert_eq!(nearest("banana", ["parallel", "with"]), None);
+    }
+}

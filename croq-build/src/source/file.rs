@@ -1,0 +1,133 @@
+//! What `source` hands on: the functions, the device text, and the map back to lines.
+
+use std::collections::HashMap;
+
+use super::Span;
+use super::intrinsics::Intrinsic;
+use super::macros::Expansions;
+use super::token::Token;
+
+/// One `.co` file, read.
+#[derive(Debug, Default)]
+pub struct SourceFile {
+    /// As shown to users.
+    pub path: String,
+    pub text: String,
+    /// The `__co__` functions, in order.
+    pub functions: Vec<FunctionText>,
+    /// What goes to the device part besides them, in order.
+    pub device: Vec<DeviceText>,
+    /// What the reader of the build log should know, at most one of a kind.
+    pub notes: Vec<Note>,
+    pub(super) expansions: Expansions,
+    pub(super) line_starts: Vec<u32>,
+}
+
+/// The text of one `__co__` function, macros expanded, dead branches gone.
+#[derive(Debug)]
+pub struct FunctionText {
+    /// From `__co__` to the closing brace.
+    pub tokens: Vec<Token>,
+    pub span: Span,
+    /// The registrations that reach into the function.
+    pub intrinsics: Vec<Intrinsic>,
+    /// False when its closing brace is missing, which is already reported.
+    pub complete: bool,
+}
+
+impl FunctionText {
+    /// `callee`, written at `at`, is a registered intrinsic.
+    pub fn is_intrinsic(&self, callee: &str, at: Span) -> bool {
+        self.intrinsics
+            .iter()
+            .any(|intrinsic| intrinsic.covers(callee, at.start))
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceText {
+    pub kind: DeviceTextKind,
+    pub text: String,
+    pub span: Span,
+    /// The functions it declares, where known.
+    pub names: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceTextKind {
+    /// A `__device__` function or variable, with the declaration specifiers before it.
+    Device,
+    /// The inside of a `__cok__` block.
+    Kernel,
+    /// A preprocessor line or a declaration that device code may need.
+    HostKept,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    pub span: Span,
+    pub text: String,
+}
+
+impl SourceFile {
+    pub(super) fn index_lines(text: &str) -> Vec<u32> {
+        let mut starts = vec![0];
+        starts.extend(
+            text.bytes()
+                .enumerate()
+                .filter(|(_, b)| *b == b'\n')
+                .map(|(i, _)| i as u32 + 1),
+        );
+        starts
+    }
+
+    /// 1-based line and column; the column counts characters.
+    pub fn line_col(&self, byte: u32) -> (u32, u32) {
+        let line = self
+            .line_starts
+            .partition_point(|start| *start <= byte)
+            .max(1)
+            - 1;
+        let start = self.line_starts.get(line).copied().unwrap_or(0) as usize;
+        let end = (byte as usize).min(self.text.len());
+        let before = self.text.as_bytes().get(start..end).unwrap_or_default();
+        // Bytes that begin a character.
+        let column = before.iter().filter(|b| !matches!(b, 0x80..=0xbf)).count();
+        (line as u32 + 1, column as u32 + 1)
+    }
+
+    /// The 1-based line where `span` starts.
+    pub fn line(&self, span: Span) -> u32 {
+        self.line_col(span.start).0
+    }
+
+    /// The macro that `span` is a use of.
+    pub fn macro_at(&self, span: Span) -> Option<&str> {
+        self.expansions.macro_at(span)
+    }
+
+    /// The text of `span`, as the user wrote it.
+    pub fn snippet(&self, span: Span) -> &str {
+        self.text
+            .get(span.start as usize..span.end as usize)
+            .unwrap_or("")
+    }
+
+    /// The tokens' function that holds `span`.
+    pub fn function_at(&self, span: Span) -> Option<&FunctionText> {
+        self.functions
+            .iter()
+            .find(|function| function.span.start <= span.start && span.end <= function.span.end)
+    }
+
+    /// The device text that declares `name`.
+    pub fn device_names(&self) -> HashMap<&str, &DeviceText> {
+        let mut names = HashMap::new();
+        for text in &self.device {
+            for name in &text.names {
+                names.entry(name.as_str()).or_insert(text);
+            }
+        }
+        names
+    }
+}

@@ -1,0 +1,226 @@
+//! `__co__` functions: lexed, their directives obeyed, their macros expanded.
+
+use super::Span;
+use super::directive::{self, KNOWN, Line};
+use super::file::FunctionText;
+use super::intrinsics::Intrinsic;
+use super::lexer::{Lexeme, Lexer, is_word_start};
+use super::macros::{Expander, report_bad};
+use super::scan::{Place, Scanner};
+use super::token::{Keyword, Punct, Token, TokenKind};
+use crate::diagnostics::Diagnostic;
+
+/// How the text of a function came to its end.
+enum End {
+    /// At its closing brace.
+    Closed,
+    /// At a `;` where the body should be.
+    NoBody(Span),
+    /// At the `__co__` of another function.
+    Intruder(Span),
+    EndOfFile,
+}
+
+impl Scanner<'_> {
+    /// Reads the function whose `__co__` is at `at`.
+    pub fn function(&mut self, at: usize) {
+        let opening = Span::new(at as u32, at as u32 + 6);
+        self.macros.enter_body();
+        self.budget = super::macros::fresh_budget();
+        let mut tokens = Vec::new();
+        let end = self.function_tokens(at, &mut tokens);
+        self.macros.leave_body();
+        let mut intrinsics: Vec<Intrinsic> = self.intrinsics.clone();
+        intrinsics.append(&mut self.local_intrinsics);
+        if self.dead {
+            return;
+        }
+        let complete = match end {
+            End::Closed => true,
+            End::NoBody(semi) => {
+                self.report(
+                    Diagnostic::new(
+                        "E0100",
+                        semi,
+                        "a DSL function can't be declared without a body",
+                    )
+                    .label("expected `{` here")
+                    .also(opening, "the function begins here")
+                    .help(
+                        "give it its body: DSL functions of one file need no forward declarations",
+                    ),
+                );
+                return;
+            }
+            End::Intruder(intruder) => {
+                self.report(
+                    Diagnostic::new("E0010", intruder, "`__co__` inside another DSL function")
+                        .label("DSL functions stand at file scope")
+                        .also(opening, "the enclosing function begins here")
+                        .help("close the function before it: a `}` may be missing"),
+                );
+                false
+            }
+            End::EndOfFile => {
+                self.report(
+                    Diagnostic::new("E0004", opening, "the file ends inside this DSL function")
+                        .label("begins here")
+                        .help("a closing `}` is missing"),
+                );
+                return;
+            }
+        };
+        let span = tokens
+            .last()
+            .map_or(opening, |last: &Token| opening.to(last.span));
+        let tokens = report_bad(tokens, self.diags);
+        self.functions.push(FunctionText {
+            tokens,
+            span,
+            intrinsics,
+            complete,
+        });
+    }
+
+    fn function_tokens(&mut self, at: usize, tokens: &mut Vec<Token>) -> End {
+        let mut lexer = Lexer::at(self.text, at, true);
+        let mut run: Vec<Token> = Vec::new();
+        let mut braces = 0usize;
+        let mut parens = 0usize;
+        let mut block_marks: Vec<usize> = Vec::new();
+        let end = loop {
+            // A dead branch of host text ends where its directive says, whatever is open.
+            if lexer.pos() >= self.walk.limit {
+                break End::EndOfFile;
+            }
+            let lexeme = match lexer.next_lexeme() {
+                Lexeme::LineHash => match self.function_directive(&mut lexer, &mut run, tokens) {
+                    Some(lexeme) => lexeme,
+                    None => continue,
+                },
+                other => other,
+            };
+            let Lexeme::Token(token) = lexeme else {
+                self.walk.pos = self.walk.limit;
+                break End::EndOfFile;
+            };
+            match &token.kind {
+                TokenKind::Punct(Punct::LBrace) => {
+                    braces += 1;
+                    block_marks.push(self.local_intrinsics.len());
+                }
+                TokenKind::Punct(Punct::RBrace) => {
+                    let mark = block_marks.pop().unwrap_or(0);
+                    for intrinsic in self.local_intrinsics.iter_mut().skip(mark) {
+                        intrinsic.scope.end = intrinsic.scope.end.min(token.span.start);
+                    }
+                    braces = braces.saturating_sub(1);
+                    if braces == 0 {
+                        run.push(token);
+                        break End::Closed;
+                    }
+                }
+                TokenKind::Punct(Punct::LParen) => parens += 1,
+                TokenKind::Punct(Punct::RParen) => parens = parens.saturating_sub(1),
+                TokenKind::Punct(Punct::Semi) if braces == 0 => {
+                    let _ = parens;
+                    let span = token.span;
+                    break End::NoBody(span);
+                }
+                TokenKind::Keyword(Keyword::Co) if token.span.start as usize != at => {
+                    let span = token.span;
+                    self.walk.pos = span.start as usize;
+                    self.expand(&mut run, tokens);
+                    return End::Intruder(span);
+                }
+                TokenKind::Word(word)
+                    if matches!(&**word, "__cok__" | "__device__" | "__co_device__") =>
+                {
+                    self.misplaced(&word.clone(), token.span);
+                    lexer.resume_at_line(self.walk.pos);
+                    continue;
+                }
+                _ => {}
+            }
+            run.push(token);
+        };
+        self.expand(&mut run, tokens);
+        if !matches!(end, End::EndOfFile) {
+            self.walk.pos = lexer.pos();
+        }
+        end
+    }
+
+    fn expand(&mut self, run: &mut Vec<Token>, tokens: &mut Vec<Token>) {
+        if self.dead {
+            run.clear();
+            return;
+        }
+        Expander {
+            macros: &self.macros,
+            expansions: &mut self.expansions,
+            diags: self.diags,
+            budget: &mut self.budget,
+        }
+        .expand(std::mem::take(run), tokens);
+    }
+
+    /// Obeys the directive that the lexer stands on; gives the `#` back when it is the operator.
+    fn function_directive(
+        &mut self,
+        lexer: &mut Lexer,
+        run: &mut Vec<Token>,
+        tokens: &mut Vec<Token>,
+    ) -> Option<Lexeme> {
+        let hash = lexer.pos();
+        let line = Line::read(self.text, hash, self.walk.limit);
+        if KNOWN.contains(&line.name) {
+            self.expand(run, tokens);
+            self.directive(hash, Place::Function);
+            lexer.resume_at_line(self.walk.pos);
+            return None;
+        }
+        // After a complete statement no operand or operator `#` can stand, so this was meant as a
+        // directive.
+        let after_statement = run.last().or(tokens.last()).is_none_or(|token| {
+            matches!(
+                token.kind,
+                TokenKind::Punct(Punct::Semi | Punct::LBrace | Punct::RBrace)
+            )
+        });
+        let slip = directive::nearest(line.name)
+            .filter(|_| after_statement && line.name.bytes().next().is_some_and(is_word_start));
+        let Some(known) = slip else {
+            return Some(lexer.hash_operator());
+        };
+        self.report(
+            Diagnostic::new(
+                "W0019",
+                line.name_span,
+                format!("`#{}` is no directive", line.name),
+            )
+            .label("this line is ignored")
+            .help(format!("write `#{known}`")),
+        );
+        lexer.resume_at_line(line.span.end as usize);
+        None
+    }
+
+    fn misplaced(&mut self, word: &str, span: Span) {
+        self.report(
+            Diagnostic::new("E0011", span, format!("`{word}` inside a DSL function"))
+                .label("device text stands at file scope")
+                .help("move it out of the function"),
+        );
+        self.walk.pos = span.end as usize;
+        let dead = std::mem::replace(&mut self.dead, true);
+        let kept = self.device.len();
+        if word == "__cok__" {
+            self.kernel_block(span.start as usize);
+        } else {
+            self.skip_device_function(span);
+        }
+        self.device.truncate(kept);
+        self.dead = dead;
+    }
+}

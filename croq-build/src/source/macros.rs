@@ -1,0 +1,519 @@
+//! Macro definitions, and their expansion on tokens.
+//!
+//! Every token of an expansion carries the span of the macro *use*, the arguments of a call their
+//! own; [`Expansions`] remembers which macro a use was of. Expansion follows the C rules: the result
+//! is scanned again, a macro is not expanded inside its own expansion, strings stay as they are.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::Span;
+use super::lexer::{Lexeme, Lexer};
+use super::token::{BadToken, Punct, Token, TokenKind};
+use crate::diagnostics::{Diagnostic, Diagnostics};
+
+/// Tokens that one function may come to; more is taken for runaway macros.
+const TOKEN_BUDGET: usize = 1 << 20;
+/// Macro calls inside the arguments of macro calls.
+const ARGUMENT_DEPTH: usize = 64;
+
+#[derive(Clone, Debug)]
+pub struct Macro {
+    pub name: Arc<str>,
+    /// `Some` for a function-like macro.
+    pub params: Option<Vec<Arc<str>>>,
+    pub body: Arc<[TokenKind]>,
+    /// Of the name in its `#define`; `None` for one from the command line.
+    pub span: Option<Span>,
+}
+
+impl Macro {
+    /// `text` is the replacement, with comments and line continuations.
+    pub fn new(name: &str, params: Option<Vec<&str>>, text: &str, span: Option<Span>) -> Self {
+        let mut body = Vec::new();
+        let mut lexer = Lexer::new(text, 0);
+        loop {
+            match lexer.next_lexeme() {
+                Lexeme::Token(token) => body.push(token.kind),
+                Lexeme::LineHash => {
+                    if let Lexeme::Token(token) = lexer.hash_operator() {
+                        body.push(token.kind);
+                    }
+                }
+                Lexeme::End => break,
+            }
+        }
+        if body.is_empty() && params.is_none() {
+            body.push(TokenKind::Int {
+                value: 1,
+                unsigned: false,
+                long: false,
+            });
+        }
+        Self {
+            name: Arc::from(name),
+            params: params.map(|params| params.into_iter().map(Arc::from).collect()),
+            body: body.into(),
+            span,
+        }
+    }
+}
+
+/// The macros in force, in two scopes: the file's, and the body's of the function being read.
+#[derive(Default)]
+pub struct Macros {
+    file: HashMap<Arc<str>, Macro>,
+    /// `None` marks a name that the body has undefined.
+    body: Option<HashMap<Arc<str>, Option<Macro>>>,
+}
+
+impl Macros {
+    pub fn enter_body(&mut self) {
+        self.body = Some(HashMap::new());
+    }
+
+    pub fn leave_body(&mut self) {
+        self.body = None;
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Macro> {
+        if let Some(entry) = self.body.as_ref().and_then(|body| body.get(name)) {
+            return entry.as_ref();
+        }
+        self.file.get(name)
+    }
+
+    /// Records a definition. Redefining an object-like macro replaces it silently; a function-like
+    /// macro keeps its first definition of a scope.
+    pub fn define(&mut self, new: Macro, diags: &mut Diagnostics) {
+        let earlier = match &self.body {
+            Some(body) => body.get(&new.name).and_then(Option::as_ref),
+            None => self.file.get(&new.name),
+        };
+        if let Some(earlier) = earlier
+            && new.params.is_some()
+            && earlier.params.is_some()
+            && (earlier.body != new.body || earlier.params != new.params)
+        {
+            let name = &new.name;
+            let mut diagnostic = Diagnostic::new(
+                "E0007",
+                new.span.unwrap_or_default(),
+                format!("the function-like macro `{name}` is defined twice, with different text"),
+            )
+            .label("defined again here")
+            .help(format!(
+                "`#undef {name}` first, or give one of them another name"
+            ));
+            if let Some(span) = earlier.span {
+                diagnostic = diagnostic.also(span, "first defined here");
+            }
+            diags.push(diagnostic);
+            return;
+        }
+        match &mut self.body {
+            Some(body) => {
+                body.insert(new.name.clone(), Some(new));
+            }
+            None => {
+                self.file.insert(new.name.clone(), new);
+            }
+        }
+    }
+
+    pub fn undefine(&mut self, name: &str) {
+        match &mut self.body {
+            Some(body) => {
+                body.insert(Arc::from(name), None);
+            }
+            None => {
+                self.file.remove(name);
+            }
+        }
+    }
+}
+
+/// Which macro a span in the unexpanded text is a use of.
+#[derive(Debug, Default)]
+pub struct Expansions {
+    uses: HashMap<Span, Arc<str>>,
+}
+
+impl Expansions {
+    pub fn macro_at(&self, span: Span) -> Option<&str> {
+        self.uses.get(&span).map(|name| &**name)
+    }
+
+    fn record(&mut self, span: Span, name: &Arc<str>) {
+        self.uses.entry(span).or_insert_with(|| name.clone());
+    }
+}
+
+/// A token on its way through expansion.
+#[derive(Clone)]
+enum Item {
+    Token {
+        token: Token,
+        painted: bool,
+    },
+    /// The end of a macro's expansion: from here on it may be used again.
+    End(Arc<str>),
+}
+
+pub struct Expander<'a> {
+    pub macros: &'a Macros,
+    pub expansions: &'a mut Expansions,
+    pub diags: &'a mut Diagnostics,
+    /// Tokens still allowed, over the whole function.
+    pub budget: &'a mut usize,
+}
+
+pub fn fresh_budget() -> usize {
+    TOKEN_BUDGET
+}
+
+impl Expander<'_> {
+    /// Expands a run of tokens with no directive in it, appending to `out`.
+    pub fn expand(&mut self, tokens: Vec<Token>, out: &mut Vec<Token>) {
+        // Most text uses no macro.
+        let any = tokens.iter().any(|token| {
+            macro_name(&token.kind).is_some_and(|name| self.macros.get(name).is_some())
+        });
+        if !any {
+            out.extend(tokens);
+            return;
+        }
+        let items = tokens
+            .into_iter()
+            .map(|token| Item::Token {
+                token,
+                painted: false,
+            })
+            .collect();
+        let expanded = self.run(items, &HashSet::new(), 0);
+        out.extend(expanded.into_iter().map(|(token, _)| token));
+    }
+
+    fn run(
+        &mut self,
+        items: Vec<Item>,
+        outer: &HashSet<Arc<str>>,
+        depth: usize,
+    ) -> Vec<(Token, bool)> {
+        let mut active: HashSet<Arc<str>> = outer.clone();
+        let mut chain: Vec<Arc<str>> = Vec::new();
+        let mut work = items;
+        work.reverse();
+        let mut out = Vec::new();
+        // After one call that never closes, every later `(` would be searched to the end again.
+        let mut calls_expand = true;
+        while let Some(item) = work.pop() {
+            let (token, painted) = match item {
+                Item::End(name) => {
+                    active.remove(&name);
+                    chain.pop();
+                    continue;
+                }
+                Item::Token { token, painted } => (token, painted),
+            };
+            let Some(found) = macro_name(&token.kind).and_then(|name| self.macros.get(name)) else {
+                out.push((token, painted));
+                continue;
+            };
+            if painted || active.contains(&found.name) {
+                out.push((token, true));
+                continue;
+            }
+            let (use_span, body) = match &found.params {
+                None => {
+                    let body: Vec<Item> = found
+                        .body
+                        .iter()
+                        .enumerate()
+                        .map(|(i, kind)| Item::Token {
+                            token: placed(kind, token.span, i == 0 && token.starts_line),
+                            painted: false,
+                        })
+                        .collect();
+                    (token.span, body)
+                }
+                Some(params) => {
+                    if !calls_expand || !next_is_open(&work) {
+                        out.push((token, painted));
+                        continue;
+                    }
+                    let found = found.clone();
+                    let Some((args, close)) = self.arguments(&mut work, &mut active, &mut chain)
+                    else {
+                        calls_expand = false;
+                        self.unbalanced(&found, &token);
+                        out.push((token, painted));
+                        continue;
+                    };
+                    let use_span = token.span.to(close);
+                    let Some(args) = self.fit_arguments(&found, params.len(), args, use_span)
+                    else {
+                        out.push((stand_in(use_span, token.starts_line), painted));
+                        continue;
+                    };
+                    if depth >= ARGUMENT_DEPTH {
+                        self.runaway(use_span, &chain, &found.name);
+                        out.push((stand_in(use_span, token.starts_line), painted));
+                        continue;
+                    }
+                    let args: Vec<Vec<(Token, bool)>> = args
+                        .into_iter()
+                        .map(|arg| self.run(arg, &active, depth + 1))
+                        .collect();
+                    let Some(body) =
+                        self.substitute(&found, params, &args, use_span, token.starts_line)
+                    else {
+                        self.runaway(use_span, &chain, &found.name);
+                        break;
+                    };
+                    (use_span, body)
+                }
+            };
+            let name = found.name.clone();
+            if *self.budget < body.len() {
+                self.runaway(use_span, &chain, &name);
+                break;
+            }
+            *self.budget -= body.len();
+            self.expansions.record(use_span, &name);
+            work.push(Item::End(name.clone()));
+            chain.push(name.clone());
+            active.insert(name);
+            work.extend(body.into_iter().rev());
+        }
+        out
+    }
+
+    /// The arguments of a call whose `(` is next, and the span of its `)`; `None` (and nothing
+    /// taken) when it never closes.
+    #[allow(clippy::type_complexity)]
+    fn arguments(
+        &mut self,
+        work: &mut Vec<Item>,
+        active: &mut HashSet<Arc<str>>,
+        chain: &mut Vec<Arc<str>>,
+    ) -> Option<(Vec<Vec<Item>>, Span)> {
+        let mut depth = 0usize;
+        let close = work.iter().rev().position(|item| {
+            let Item::Token { token, .. } = item else {
+                return false;
+            };
+            match token.kind {
+                TokenKind::Punct(Punct::LParen) => depth += 1,
+                TokenKind::Punct(Punct::RParen) => depth -= 1,
+                _ => {}
+            }
+            depth == 0
+        })?;
+        let mut taken = work.split_off(work.len() - close - 1);
+        taken.reverse();
+        let mut args: Vec<Vec<Item>> = vec![Vec::new()];
+        let mut nesting = 0usize;
+        let mut opened = false;
+        let mut close_span = Span::default();
+        let last = taken.len() - 1;
+        for (i, item) in taken.into_iter().enumerate() {
+            let token = match item {
+                // The call reaches past the end of an expansion that its name came from.
+                Item::End(name) => {
+                    active.remove(&name);
+                    chain.pop();
+                    continue;
+                }
+                Item::Token { token, painted } => {
+                    match token.kind {
+                        TokenKind::Punct(Punct::LParen | Punct::LBracket | Punct::LBrace) => {
+                            nesting += 1;
+                            if nesting == 1 && !std::mem::replace(&mut opened, true) {
+                                continue;
+                            }
+                        }
+                        TokenKind::Punct(Punct::RParen | Punct::RBracket | Punct::RBrace) => {
+                            nesting = nesting.saturating_sub(1);
+                            if i == last {
+                                close_span = token.span;
+                                continue;
+                            }
+                        }
+                        // C++ splits at every comma outside parentheses; commas inside brackets and
+                        // braces are no separators here, as those are plain values of this language.
+                        TokenKind::Punct(Punct::Comma) if nesting == 1 => {
+                            args.push(Vec::new());
+                            continue;
+                        }
+                        _ => {}
+                    }
+                    Item::Token { token, painted }
+                }
+            };
+            if let Some(arg) = args.last_mut() {
+                arg.push(token);
+            }
+        }
+        Some((args, close_span))
+    }
+
+    /// Checks the number of arguments.
+    fn fit_arguments(
+        &mut self,
+        found: &Macro,
+        expected: usize,
+        mut args: Vec<Vec<Item>>,
+        use_span: Span,
+    ) -> Option<Vec<Vec<Item>>> {
+        if expected == 0 && args.len() == 1 && args.first().is_some_and(Vec::is_empty) {
+            args.clear();
+        }
+        if args.len() == expected {
+            return Some(args);
+        }
+        let name = &found.name;
+        let given = args.len();
+        let s = if expected == 1 { "" } else { "s" };
+        let mut diagnostic = Diagnostic::new(
+            "E0008",
+            use_span,
+            format!("the macro `{name}` takes {expected} argument{s}, but {given} given"),
+        )
+        .label(format!("{given} here"));
+        if let Some(span) = found.span {
+            diagnostic = diagnostic.also(span, "defined here");
+        }
+        self.diags.push(diagnostic);
+        None
+    }
+
+    fn substitute(
+        &mut self,
+        found: &Macro,
+        params: &[Arc<str>],
+        args: &[Vec<(Token, bool)>],
+        use_span: Span,
+        starts_line: bool,
+    ) -> Option<Vec<Item>> {
+        let mut body: Vec<Item> = Vec::new();
+        for kind in found.body.iter() {
+            let arg = macro_name(kind)
+                .and_then(|name| params.iter().position(|param| &**param == name))
+                .and_then(|i| args.get(i));
+            match arg {
+                Some(arg) => body.extend(arg.iter().map(|(token, painted)| Item::Token {
+                    token: token.clone(),
+                    painted: *painted,
+                })),
+                None => body.push(Item::Token {
+                    token: placed(kind, use_span, false),
+                    painted: false,
+                }),
+            }
+            if body.len() > *self.budget {
+                return None;
+            }
+        }
+        if let Some(Item::Token { token, .. }) = body.first_mut() {
+            token.starts_line = starts_line;
+        }
+        Some(body)
+    }
+
+    fn unbalanced(&mut self, found: &Macro, token: &Token) {
+        let name = &found.name;
+        self.diags.push(
+            Diagnostic::new(
+                "E0001",
+                token.span,
+                format!("the call of the macro `{name}` has no closing `)`"),
+            )
+            .label("its arguments begin here")
+            .help(format!("close the arguments: `{name}(…)`")),
+        );
+    }
+
+    fn runaway(&mut self, use_span: Span, chain: &[Arc<str>], name: &Arc<str>) {
+        let mut names: Vec<&str> = chain.iter().map(|name| &**name).take(8).collect();
+        names.push(name);
+        // Only the first is worth telling.
+        *self.budget = 0;
+        self.diags.push(
+            Diagnostic::new(
+                "E0009",
+                use_span,
+                "the macros used here expand to too much text",
+            )
+            .label(format!("expanding `{name}`"))
+            .note(format!("the chain of macros is {}", names.join(" → "))),
+        );
+    }
+}
+
+/// The text that may name a macro: any word, reserved or not.
+fn macro_name(kind: &TokenKind) -> Option<&str> {
+    match kind {
+        TokenKind::Word(text) => Some(text),
+        TokenKind::Keyword(keyword) => Some(keyword.text()),
+        TokenKind::Type(elem) => Some(elem.text()),
+        _ => None,
+    }
+}
+
+fn placed(kind: &TokenKind, span: Span, starts_line: bool) -> Token {
+    Token {
+        kind: kind.clone(),
+        span,
+        starts_line,
+    }
+}
+
+/// What takes the place of a macro call that could not be expanded.
+fn stand_in(span: Span, starts_line: bool) -> Token {
+    placed(
+        &TokenKind::Int {
+            value: 1,
+            unsigned: false,
+            long: false,
+        },
+        span,
+        starts_line,
+    )
+}
+
+fn next_is_open(work: &[Item]) -> bool {
+    work.iter()
+        .rev()
+        .find_map(|item| match item {
+            Item::Token { token, .. } => Some(token.kind.is(Punct::LParen)),
+            Item::End(_) => None,
+        })
+        .unwrap_or(false)
+}
+
+/// Takes the unreadable tokens out of an expanded function, reporting each.
+pub fn report_bad(tokens: Vec<Token>, diags: &mut Diagnostics) -> Vec<Token> {
+    let mut good = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        match token.kind {
+            TokenKind::Bad(bad) => {
+                let BadToken {
+                    code,
+                    message,
+                    label,
+                    help,
+                    stand_in,
+                } = *bad;
+                let mut diagnostic = Diagnostic::new(code, token.span, message).label(label);
+                diagnostic.help = help;
+                diags.push(diagnostic);
+                if let Some(kind) = stand_in {
+                    good.push(Token { kind, ..token });
+                }
+            }
+            kind => good.push(Token { kind, ..token }),
+        }
+    }
+    good
+}

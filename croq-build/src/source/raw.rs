@@ -1,0 +1,145 @@
+//! C++ text as far as croq reads it: words, brackets, and what to skip.
+
+use super::lexer::{block_comment_end, is_word_byte, is_word_start, raw_string_end};
+
+/// Walks over C++ text, skipping white space, comments, strings, characters and numbers.
+pub struct RawText<'a> {
+    pub text: &'a str,
+    pub pos: usize,
+    /// Nothing at or after this byte is read.
+    pub limit: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Raw<'a> {
+    Word(&'a str, usize),
+    /// A string literal that starts here.
+    Str(usize),
+    /// Any other byte that is no blank; the operators of one byte, one by one.
+    Byte(u8, usize),
+    /// `#` first on its line. The walk stands on it.
+    LineHash(usize),
+}
+
+impl<'a> RawText<'a> {
+    pub fn byte(&self, at: usize) -> u8 {
+        if at < self.limit {
+            self.text.as_bytes().get(at).copied().unwrap_or(0)
+        } else {
+            0
+        }
+    }
+
+    pub fn next_raw(&mut self) -> Option<Raw<'a>> {
+        loop {
+            self.skip_blanks();
+            if self.pos >= self.limit {
+                return None;
+            }
+            let start = self.pos;
+            let first = self.byte(start);
+            match first {
+                b'#' if starts_line(self.text, start) => return Some(Raw::LineHash(start)),
+                b'"' => {
+                    self.skip_quoted(b'"');
+                    return Some(Raw::Str(start));
+                }
+                b'\'' => self.skip_quoted(b'\''),
+                b'0'..=b'9' => {
+                    // `1'000'000`, `0x1p-3`, `1.5e3f`
+                    while is_word_byte(self.byte(self.pos))
+                        || self.byte(self.pos) == b'.'
+                        || (self.byte(self.pos) == b'\'' && is_word_byte(self.byte(self.pos + 1)))
+                    {
+                        self.pos += 1;
+                    }
+                }
+                _ if is_word_start(first) => {
+                    while is_word_byte(self.byte(self.pos)) {
+                        self.pos += 1;
+                    }
+                    let word = self.text.get(start..self.pos).unwrap_or("");
+                    if self.byte(self.pos) == b'"'
+                        && matches!(word, "R" | "LR" | "uR" | "UR" | "u8R")
+                    {
+                        match raw_string_end(self.text, self.pos) {
+                            Some((_, end)) => self.pos = end.min(self.limit),
+                            None => self.skip_quoted(b'"'),
+                        }
+                        return Some(Raw::Str(start));
+                    }
+                    return Some(Raw::Word(word, start));
+                }
+                _ => {
+                    self.pos += 1;
+                    return Some(Raw::Byte(first, start));
+                }
+            }
+        }
+    }
+
+    pub fn skip_blanks(&mut self) {
+        while self.pos < self.limit {
+            match self.byte(self.pos) {
+                b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => self.pos += 1,
+                b'\\' if matches!(self.byte(self.pos + 1), b'\n' | b'\r') => self.pos += 2,
+                b'/' if self.byte(self.pos + 1) == b'/' => self.skip_line(),
+                b'/' if self.byte(self.pos + 1) == b'*' => {
+                    self.pos = block_comment_end(self.text.as_bytes(), self.pos)
+                        .unwrap_or(self.limit)
+                        .min(self.limit);
+                }
+                _ => break,
+            }
+        }
+    }
+
+    /// Past a quoted literal, or to the end of its line when it is never closed.
+    fn skip_quoted(&mut self, quote: u8) {
+        self.pos += 1;
+        while self.pos < self.limit {
+            match self.byte(self.pos) {
+                b'\\' => self.pos += 2,
+                b'\n' => break,
+                b if b == quote => {
+                    self.pos += 1;
+                    break;
+                }
+                _ => self.pos += 1,
+            }
+        }
+        // An escape may have stepped over the end, or into a character.
+        self.pos = self.pos.min(self.limit);
+        while self.pos < self.limit && !self.text.is_char_boundary(self.pos) {
+            self.pos += 1;
+        }
+    }
+
+    /// To the end of the line, honouring line continuations.
+    pub fn skip_line(&mut self) {
+        while self.pos < self.limit && self.byte(self.pos) != b'\n' {
+            let step = match (
+                self.byte(self.pos),
+                self.byte(self.pos + 1),
+                self.byte(self.pos + 2),
+            ) {
+                (b'\\', b'\n', _) => 2,
+                (b'\\', b'\r', b'\n') => 3,
+                _ => 1,
+            };
+            self.pos += step;
+        }
+        self.pos = self.pos.min(self.limit);
+    }
+}
+
+/// Only blanks stand before `pos` on its line.
+pub fn starts_line(text: &str, pos: usize) -> bool {
+    text.as_bytes()
+        .get(..pos)
+        .unwrap_or_default()
+        .iter()
+        .rev()
+        .find(|b| !matches!(b, b' ' | b'\t' | b'\r'))
+        .is_none_or(|b| *b == b'\n')
+}

@@ -1,0 +1,353 @@
+//! One pass over a `.co` file: directives as they come, islands found and handed to their readers.
+
+use super::directive::{Branch, Definition, Line};
+use super::file::{DeviceText, DeviceTextKind, FunctionText, Note};
+use super::intrinsics::{self, Intrinsic};
+use super::macros::{Expansions, Macro, Macros};
+use super::raw::RawText;
+use super::{Span, condition};
+use crate::diagnostics::{Diagnostic, Diagnostics};
+
+/// Where a directive stands, which decides what it may do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Host text at file scope: the line is kept for C++.
+    Host,
+    /// Inside a `__device__` function or a `__cok__` block, whose text is kept whole.
+    Device,
+    /// Inside a `__co__` function.
+    Function,
+}
+
+pub(super) struct Scanner<'a> {
+    pub text: &'a str,
+    pub walk: RawText<'a>,
+    pub macros: Macros,
+    pub branches: Vec<Branch>,
+    pub expansions: Expansions,
+    pub budget: usize,
+    pub diags: &'a mut Diagnostics,
+    pub functions: Vec<FunctionText>,
+    pub device: Vec<DeviceText>,
+    pub notes: Vec<Note>,
+    /// Registered at file scope so far.
+    pub intrinsics: Vec<Intrinsic>,
+    /// Registered in the function being read.
+    pub local_intrinsics: Vec<Intrinsic>,
+    /// Inside a dead branch: text is kept for C++, which may judge the condition otherwise (it knows
+    /// `__CUDA_ARCH__`), but nothing is evaluated, compiled or reported.
+    pub dead: bool,
+    /// Namespaces and `extern "C"` blocks that are open, innermost last.
+    pub scopes: Vec<Span>,
+    /// Something of the host text was left out.
+    pub left_out: Option<Span>,
+}
+
+impl<'a> Scanner<'a> {
+    pub fn new(text: &'a str, macros: Macros, diags: &'a mut Diagnostics) -> Self {
+        Self {
+            text,
+            walk: RawText {
+                text,
+                pos: 0,
+                limit: text.len(),
+            },
+            macros,
+            branches: Vec::new(),
+            expansions: Expansions::default(),
+            budget: super::macros::fresh_budget(),
+            diags,
+            functions: Vec::new(),
+            device: Vec::new(),
+            notes: Vec::new(),
+            intrinsics: Vec::new(),
+            local_intrinsics: Vec::new(),
+            dead: false,
+            scopes: Vec::new(),
+            left_out: None,
+        }
+    }
+
+    pub fn file(&mut self) {
+        self.host_text();
+        for branch in std::mem::take(&mut self.branches) {
+            self.diags.push(
+                Diagnostic::new("E0006", branch.span, "this conditional is never closed")
+                    .label("opened here")
+                    .help("end it with `#endif`"),
+            );
+        }
+        if let Some(span) = self.left_out {
+            self.notes.push(Note {
+                span,
+                text: "host functions and objects of this file are left out: the host is Rust"
+                    .into(),
+            });
+        }
+    }
+
+    pub fn keep(&mut self, kind: DeviceTextKind, span: Span, names: Vec<String>) {
+        let text = self.slice(span).to_string();
+        self.device.push(DeviceText {
+            kind,
+            text,
+            span,
+            names,
+        });
+    }
+
+    pub fn slice(&self, span: Span) -> &'a str {
+        self.text
+            .get(span.start as usize..span.end as usize)
+            .unwrap_or("")
+    }
+
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        if !self.dead {
+            self.diags.push(diagnostic);
+        }
+    }
+
+    /// Reads the directive at `hash` and stands behind it, or at the directive that ends the dead
+    /// branch it opened.
+    pub fn directive(&mut self, hash: usize, place: Place) {
+        let line = Line::read(self.text, hash, self.walk.limit);
+        self.walk.pos = line.span.end as usize;
+        let is_croq_pragma = line.name == "pragma"
+            && matches!(line.rest.split_whitespace().next(), Some("croq" | "choreo"));
+        if place == Place::Host && !is_croq_pragma {
+            self.keep(DeviceTextKind::HostKept, line.span, Vec::new());
+        }
+        if self.dead {
+            return;
+        }
+        if let Some(span) = line.broken_continuation {
+            self.diags.push(
+                Diagnostic::new(
+                    "W0015",
+                    span,
+                    "blanks after this backslash keep it from continuing the line",
+                )
+                .label("the continuation is ignored")
+                .help("remove the blanks"),
+            );
+        }
+        match line.name {
+            "define" => self.define(&line, place),
+            "undef" => {
+                let name = line.rest.split_whitespace().next().unwrap_or("");
+                self.macros.undefine(name);
+            }
+            "if" => {
+                let live = self.condition(&line);
+                self.open_branch(&line, live, place);
+            }
+            "ifdef" | "ifndef" => {
+                let name = line.rest.split_whitespace().next().unwrap_or("");
+                if name.is_empty() {
+                    self.diags.push(
+                        Diagnostic::new(
+                            "E0002",
+                            line.span,
+                            format!("`#{}` needs a name", line.name),
+                        )
+                        .label("a macro name belongs here"),
+                    );
+                }
+                let defined = self.macros.get(name).is_some();
+                self.open_branch(&line, defined == (line.name == "ifdef"), place);
+            }
+            "elif" | "else" => self.next_branch(&line, place),
+            "endif" => {
+                if self.branches.pop().is_none() {
+                    self.stray(&line);
+                }
+            }
+            "error" if place == Place::Function => {
+                let text = line.rest.trim();
+                self.diags.push(
+                    Diagnostic::new("E0017", line.span, format!("#error: {text}"))
+                        .label("this branch is live"),
+                );
+            }
+            "include" if place == Place::Function => {
+                self.diags.push(
+                    Diagnostic::new("E0018", line.span, "`#include` inside a DSL function")
+                        .label("not allowed here")
+                        .help("move it to file scope"),
+                );
+            }
+            "pragma" => self.pragma(&line, place),
+            _ => {}
+        }
+    }
+
+    fn define(&mut self, line: &Line<'a>, place: Place) {
+        match Definition::read(line) {
+            Some(found) => {
+                let new = Macro::new(found.name, found.params, found.body, Some(found.name_span));
+                self.macros.define(new, self.diags);
+            }
+            None if place == Place::Function => {
+                self.diags.push(
+                    Diagnostic::new("E0100", line.span, "this `#define` defines nothing")
+                        .label("expected a name, and perhaps a list of parameter names")
+                        .help("write `#define NAME value` or `#define NAME(a, b) value`"),
+                );
+            }
+            // C++ may know better (variadic macros); a function that uses it will see its name.
+            None => {}
+        }
+    }
+
+    fn condition(&mut self, line: &Line) -> bool {
+        match condition::evaluate(line.rest, line.rest_start as u32, &self.macros) {
+            Ok(value) => value != 0,
+            Err(malformed) => {
+                self.diags.push(
+                    Diagnostic::new(
+                        "E0002",
+                        malformed.span,
+                        format!("malformed `#{}` condition", line.name),
+                    )
+                    .label(malformed.what),
+                );
+                false
+            }
+        }
+    }
+
+    fn open_branch(&mut self, line: &Line, live: bool, place: Place) {
+        self.branches.push(Branch {
+            span: line.span,
+            taken: live,
+            live,
+            seen_else: None,
+        });
+        if !live {
+            self.skip_dead(place);
+        }
+    }
+
+    fn next_branch(&mut self, line: &Line, place: Place) {
+        let Some(mut branch) = self.branches.pop() else {
+            self.stray(line);
+            return;
+        };
+        if let Some(first) = branch.seen_else {
+            self.diags.push(
+                Diagnostic::new(
+                    "E0003",
+                    line.span,
+                    format!("`#{}` after the `#else` of its `#if`", line.name),
+                )
+                .label("unexpected here")
+                .also(branch.span, "the `#if`")
+                .also(first, "its `#else`"),
+            );
+        }
+        if line.name == "else" {
+            branch.seen_else = branch.seen_else.or(Some(line.span));
+            branch.live = !branch.taken;
+        } else {
+            branch.live = !branch.taken && self.condition(line);
+        }
+        branch.taken |= branch.live;
+        let live = branch.live;
+        self.branches.push(branch);
+        if !live {
+            self.skip_dead(place);
+        }
+    }
+
+    fn stray(&mut self, line: &Line) {
+        self.diags.push(
+            Diagnostic::new(
+                "E0003",
+                line.span,
+                format!("`#{}` without an open `#if`", line.name),
+            )
+            .label("nothing to end here"),
+        );
+    }
+
+    /// Goes on to the directive that ends the dead branch begun here.
+    fn skip_dead(&mut self, place: Place) {
+        let start = self.walk.pos;
+        let end = self.dead_end(start);
+        if place == Place::Host {
+            let limit = std::mem::replace(&mut self.walk.limit, end);
+            let scopes = std::mem::take(&mut self.scopes);
+            self.dead = true;
+            self.host_text();
+            self.dead = false;
+            self.scopes = scopes;
+            self.walk.limit = limit;
+        }
+        self.walk.pos = end;
+    }
+
+    /// The `#` of the `#else`, `#elif` or `#endif` that belongs to the innermost open `#if`.
+    fn dead_end(&self, start: usize) -> usize {
+        let mut walk = RawText {
+            text: self.text,
+            pos: start,
+            limit: self.walk.limit,
+        };
+        let mut nested = 0usize;
+        loop {
+            // Comments are skipped as C++ does, so that a directive in one does not count; quotes
+            // mean nothing in dead prose.
+            walk.skip_blanks();
+            if walk.pos >= walk.limit {
+                return walk.limit;
+            }
+            if walk.byte(walk.pos) == b'#' && super::raw::starts_line(self.text, walk.pos) {
+                let hash = walk.pos;
+                let line = Line::read(self.text, hash, walk.limit);
+                match line.name {
+                    "if" | "ifdef" | "ifndef" => nested += 1,
+                    "endif" | "else" | "elif" if nested == 0 => return hash,
+                    "endif" => nested -= 1,
+                    _ => {}
+                }
+                walk.pos = (line.span.end as usize).max(hash + 1);
+            } else {
+                walk.pos += 1;
+            }
+        }
+    }
+
+    fn pragma(&mut self, line: &Line, place: Place) {
+        let Some(Some((kind, name))) = intrinsics::read_pragma(line, self.diags) else {
+            return;
+        };
+        let end = u32::MAX;
+        let new = Intrinsic {
+            kind,
+            name,
+            span: line.span,
+            scope: Span::new(line.span.end, end),
+        };
+        let known = self.intrinsics.iter().chain(&self.local_intrinsics);
+        let earlier = known
+            .filter(|old| old.scope.end == end)
+            .find(|old| old.kind == new.kind && old.name == new.name);
+        if let Some(earlier) = earlier {
+            let diagnostic = Diagnostic::new(
+                "W0014",
+                line.span,
+                format!("the intrinsics `{}` are already registered", new.name),
+            )
+            .label("has no effect")
+            .also(earlier.span, "registered here");
+            self.diags.push(diagnostic);
+            return;
+        }
+        if place == Place::Function {
+            self.local_intrinsics.push(new);
+        } else {
+            self.intrinsics.push(new);
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! What a failing rule leaves behind, and how it becomes a diagnostic.
+//!
+//! A fault is a position and a set of what could have stood there, in one machine word, so that the
+//! many alternatives which fail on the way to a good parse cost nothing.
+
+use chumsky::error::{Error, LabelError};
+use chumsky::util::MaybeRef;
+
+use super::rule::Tokens;
+use crate::diagnostics::{self, Diagnostic};
+use crate::source::Span;
+use crate::source::token::{Keyword, Punct, Token, TokenKind};
+
+/// Anything that a rule may wait for, beside punctuation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Class {
+    Expression,
+    Name,
+    Operator,
+    Statement,
+    Integer,
+    Text,
+    Level,
+    Storage,
+    Type,
+    Member,
+    CopyOperation,
+    MmaOperation,
+    By,
+    In,
+    Each,
+    Attribute,
+    Body,
+    Function,
+    EndOfFunction,
+    Suffix,
+    SyncKind,
+}
+
+impl Class {
+    const ALL: [(Class, &'static str); 21] = [
+        (Class::Expression, "an expression"),
+        (Class::Name, "a name"),
+        (Class::Type, "a type"),
+        (Class::Statement, "a statement"),
+        (Class::Integer, "an integer"),
+        (Class::Text, "a string"),
+        (
+            Class::Level,
+            "a level (`block`, `group`, `group-4`, `thread`)",
+        ),
+        (Class::Storage, "`global`, `shared` or `local`"),
+        (Class::Member, "a member"),
+        (Class::CopyOperation, "`.copy`, `.transp`, `.pad` or `.any`"),
+        (
+            Class::MmaOperation,
+            "`.fill`, `.load`, `.store`, `.row`, `.col`, `.scale` or `.commit`",
+        ),
+        (Class::By, "`by`"),
+        (Class::In, "`in`"),
+        (Class::Each, "`unroll` or `vectorize`"),
+        (Class::Attribute, "an attribute"),
+        (Class::Body, "a block"),
+        (Class::Function, "`__co__`"),
+        (Class::EndOfFunction, "the end of the function"),
+        (Class::Suffix, "a modifier"),
+        (
+            Class::SyncKind,
+            "`.shared`, `.global`, `.local`, `.barrier` or `.fence`",
+        ),
+        (Class::Operator, "an operator"),
+    ];
+}
+
+/// A set of [`Class`]es and [`Punct`]s.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Expected(u128);
+
+impl From<Class> for Expected {
+    fn from(class: Class) -> Self {
+        Expected(1 << (class as u32))
+    }
+}
+
+impl From<Punct> for Expected {
+    fn from(punct: Punct) -> Self {
+        Expected(1 << (32 + punct as u32))
+    }
+}
+
+impl Expected {
+    fn has(self, other: impl Into<Expected>) -> bool {
+        self.0 & other.into().0 != 0
+    }
+
+    /// At most five alternatives, the most telling first.
+    fn list(mut self) -> String {
+        if self.has(Class::Expression) {
+            // What an expression may begin with says nothing more.
+            for punct in [Punct::LParen, Punct::LBracket, Punct::LBrace, Punct::Pipe] {
+                self.0 &= !Expected::from(punct).0;
+            }
+            self.0 &= !Expected::from(Class::Text).0;
+        }
+        let mut items: Vec<String> = Class::ALL
+            .iter()
+            .filter(|(class, _)| *class != Class::Operator && self.has(*class))
+            .map(|(_, text)| (*text).to_string())
+            .collect();
+        items.extend(
+            Punct::ALL
+                .iter()
+                .filter(|punct| self.has(**punct))
+                .map(|punct| format!("`{}`", punct.text())),
+        );
+        items.truncate(5);
+        if self.has(Class::Operator) && items.len() < 5 {
+            items.push("an operator".into());
+        }
+        match items.pop() {
+            None => "something else".into(),
+            Some(last) if items.is_empty() => last,
+            Some(last) => format!("{} or {last}", items.join(", ")),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// The index of the token that does not fit.
+    at: u32,
+    expected: Expected,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Unexpected,
+    /// Something should have been written right after the token before `at`.
+    Missing(Punct),
+    Known(Box<Diagnostic>),
+}
+
+impl Fault {
+    pub fn expected(at: usize, expected: impl Into<Expected>) -> Self {
+        Fault {
+            at: at as u32,
+            expected: expected.into(),
+            kind: Kind::Unexpected,
+        }
+    }
+
+    pub fn missing(at: usize, punct: Punct) -> Self {
+        Fault {
+            at: at as u32,
+            expected: punct.into(),
+            kind: Kind::Missing(punct),
+        }
+    }
+
+    pub fn known(diagnostic: Diagnostic) -> Self {
+        Fault {
+            at: 0,
+            expected: Expected::default(),
+            kind: Kind::Known(Box::new(diagnostic)),
+        }
+    }
+
+    pub fn into_diagnostic(self, tokens: &[Token]) -> Diagnostic {
+        let at = self.at as usize;
+        match self.kind {
+            Kind::Known(diagnostic) => *diagnostic,
+            Kind::Missing(punct) => {
+                let before = at.checked_sub(1).and_then(|i| tokens.get(i));
+                let place = before.map_or(Span::default(), |token| token.span);
+                let before = before.map_or(String::new(), |token| format!(" after {}", token.kind));
+                let text = punct.text();
+                Diagnostic::new("E0100", place, format!("expected `{text}`{before}"))
+                    .label(format!("`{text}` is missing after this"))
+                    .help(format!("add `{text}`"))
+            }
+            Kind::Unexpected => unexpected(at, self.expected, tokens),
+        }
+    }
+}
+
+fn unexpected(at: usize, expected: Expected, tokens: &[Token]) -> Diagnostic {
+    let list = expected.list();
+    let Some(found) = tokens.get(at) else {
+        let span = tokens.last().map_or(Span::default(), |token| token.span);
+        return Diagnostic::new(
+            "E0100",
+            span,
+            format!("the function ends here, expected {list}"),
+        )
+        .label(format!("expected {list} after this"));
+    };
+    let mut diagnostic = Diagnostic::new(
+        "E0100",
+        found.span,
+        format!("unexpected {}, expected {list}", found.kind),
+    )
+    .label(format!("expected {list}"));
+    if let Some(help) = advice(at, expected, tokens) {
+        diagnostic = diagnostic.help(help);
+    }
+    diagnostic
+}
+
+/// What was probably meant.
+fn advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<String> {
+    let found = &tokens.get(at)?.kind;
+    if found.is(Punct::Eq) && expected.has(Class::Operator) && expected.has(Punct::RParen) {
+        return Some("`==` compares; `=` is a statement of its own".into());
+    }
+    if let Some(word) = found.word() {
+        let wanted: &[&str] = if expected.has(Class::Level) {
+            &["block", "group", "group-4", "thread", "cluster", "device"]
+        } else if expected.has(Class::By) {
+            &["by"]
+        } else if expected.has(Class::In) {
+            &["in"]
+        } else if expected.has(Class::Each) {
+            &["unroll", "vectorize"]
+        } else {
+            &[]
+        };
+        if let Some(near) = diagnostics::nearest(word, wanted.iter().copied()) {
+            return Some(format!("write `{near}`"));
+        }
+    }
+    // `paralel p by 8`: the word before was meant as a keyword.
+    let before = at.checked_sub(1).and_then(|i| tokens.get(i))?;
+    let begins = match at.checked_sub(2).and_then(|i| tokens.get(i)) {
+        Some(token) => {
+            before.starts_line
+                || matches!(
+                    token.kind,
+                    TokenKind::Punct(Punct::Semi | Punct::LBrace | Punct::RBrace)
+                )
+        }
+        None => true,
+    };
+    if begins && let Some(word) = before.kind.word() {
+        let keywords = Keyword::ALL.iter().map(|keyword| keyword.text());
+        if let Some(near) = diagnostics::nearest(word, keywords) {
+            return Some(format!("`{word}` is no keyword; did you mean `{near}`?"));
+        }
+    }
+    None
+}
+
+impl<'t> Error<'t, Tokens<'t>> for Fault {
+    fn merge(mut self, other: Self) -> Self {
+        if matches!(self.kind, Kind::Known(_)) {
+            return self;
+        }
+        if matches!(other.kind, Kind::Known(_)) || other.at > self.at {
+            return other;
+        }
+        if other.at == self.at {
+            self.expected.0 |= other.expected.0;
+        }
+        self
+    }
+}
+
+impl<'t, L> LabelError<'t, Tokens<'t>, L> for Fault {
+    fn expected_found<I: IntoIterator<Item = L>>(
+        _expected: I,
+        _found: Option<MaybeRef<'t, Token>>,
+        span: chumsky::span::SimpleSpan,
+    ) -> Self {
+        Fault {
+            at: span.start as u32,
+            expected: Expected::default(),
+            kind: Kind::Unexpected,
+        }
+    }
+}

@@ -1,0 +1,440 @@
+//! Copies: `f = dma.copy.async src => dst after g;`
+
+use chumsky::prelude::*;
+
+use super::ast::{
+    CopyDest, CopyModifier, CopyOp, CopyStmt, Engine, Expr, ExprKind, Name, StmtKind,
+};
+use super::expression::Exprs;
+use super::fault::{Class, Fault};
+use super::rule::*;
+use crate::diagnostics::Diagnostic;
+use crate::source::Span;
+use crate::source::token::{Keyword, Punct, TokenKind};
+
+/// A copy, or `dma.any`, without the name it is bound to.
+#[derive(Clone)]
+pub enum Movement {
+    Copy(Box<CopyStmt>),
+    Any(Engine, Span),
+    /// Wrong and reported.
+    Lost,
+}
+
+impl Movement {
+    pub fn bind(self, name: Option<Name>, emit: &mut dyn FnMut(Fault)) -> StmtKind {
+        match (self, name) {
+            (Movement::Copy(copy), name) => StmtKind::Copy(CopyStmt { name, ..*copy }),
+            (Movement::Any(engine, _), Some(name)) => StmtKind::AnyFuture { name, engine },
+            (Movement::Any(_, span), None) => {
+                emit(Fault::known(
+                    Diagnostic::new("E0100", span, "a placeholder future needs a name")
+                        .label("nothing is bound to it")
+                        .help("write `f = dma.any;`"),
+                ));
+                StmtKind::Error
+            }
+            (Movement::Lost, Some(name)) => super::declaration::lost(name),
+            (Movement::Lost, None) => StmtKind::Error,
+        }
+    }
+}
+
+enum Modifier {
+    Async(Span, Option<Expr>),
+    Other(CopyModifier, Span),
+}
+
+pub fn movement<'t>(e: &Exprs<'t>) -> Rule<'t, Movement> {
+    let engine = accept(Class::Statement, |token| match token.kind {
+        TokenKind::Keyword(Keyword::Dma) => Some((Engine::Dma, token.span)),
+        TokenKind::Keyword(Keyword::Tma) => Some((Engine::Tma, token.span)),
+        _ => None,
+    });
+    let any = member("any", Class::CopyOperation);
+    let dest = choice((
+        when(
+            |kind| {
+                matches!(
+                    kind,
+                    TokenKind::Keyword(Keyword::Global | Keyword::Shared | Keyword::Local)
+                )
+            },
+            storage_word().map(|(storage, span)| CopyDest::Storage(storage, span)),
+        ),
+        not_a_storage(),
+        e.any.clone().map(CopyDest::View).boxed(),
+    ));
+    let after = when(
+        |kind| kind.word() == Some("after"),
+        any_token().ignore_then(name()),
+    );
+    let copy = operation(e)
+        .then(modifiers(e))
+        .map_with(|parsed, e| (parsed, cover(e.slice())))
+        .then(e.any.clone())
+        .then_ignore(punct(Punct::FatArrow))
+        .then(dest)
+        .then(after.or_not());
+    engine
+        .then(choice((
+            any.map(|span| (None, span)).boxed(),
+            copy.map(|parsed| (Some(parsed), Span::default())).boxed(),
+        )))
+        .validate(|((engine, start), (copy, any)), _, emitter| {
+            let Some((((((op, modifiers), head), source), dest), after)) = copy else {
+                return Movement::Any(engine, start.to(any));
+            };
+            let mut emit = |fault| emitter.emit(fault);
+            let Some(op) = check_operation(engine, op, &mut emit) else {
+                return Movement::Lost;
+            };
+            let (is_async, modifiers) = check_modifiers(modifiers, &mut emit);
+            Movement::Copy(Box::new(CopyStmt {
+                name: None,
+                engine,
+                op,
+                is_async,
+                modifiers,
+                source,
+                dest,
+                after,
+                head: start.to(head),
+            }))
+        })
+        .boxed()
+}
+
+fn any_token<'t>() -> Rule<'t, Span> {
+    accept(Class::Name, |token| Some(token.span))
+}
+
+/// `=> frag`: a keyword where a storage word or a view belongs.
+fn not_a_storage<'t>() -> Rule<'t, CopyDest> {
+    rule(|inp| {
+        let fail = Err(Fault::expected(position(inp), Class::Storage));
+        let [Some(token), next] = ahead(inp) else {
+            return fail;
+        };
+        let ends =
+            next.is_none_or(|next| next.kind.is(Punct::Semi) || next.kind.word() == Some("after"));
+        let is_word = match &token.kind {
+            TokenKind::Keyword(keyword) => !matches!(keyword, Keyword::Select),
+            TokenKind::Word(text) => matches!(
+                &**text,
+                "register" | "registers" | "device" | "host" | "constant"
+            ),
+            _ => false,
+        };
+        if !is_word || !ends {
+            return fail;
+        }
+        inp.next_ref();
+        inp.emit(Fault::known(
+            Diagnostic::new(
+                "E0123",
+                token.span,
+                format!("{} is no storage to copy to", token.kind),
+            )
+            .label("not a storage")
+            .help("write `=> global`, `=> shared` or `=> local`, or name a buffer"),
+        ));
+        Ok(CopyDest::View(expr(ExprKind::Error, token.span)))
+    })
+}
+
+/// The operation as written, before it is known to fit the engine.
+struct Operation {
+    word: String,
+    span: Span,
+    config: Config,
+}
+
+enum Config {
+    None,
+    List(Vec<Expr>, Span),
+    Pad(Vec<Vec<Expr>>, Expr, Span),
+}
+
+fn operation<'t>(e: &Exprs<'t>) -> Rule<'t, Operation> {
+    const OPS: [&str; 5] = ["copy", "load", "pad", "transp", "store"];
+    let word = rule(|inp| {
+        let at = position(inp);
+        if is_member(inp, |kind| {
+            kind.word().is_some_and(|text| OPS.contains(&text))
+        }) {
+            inp.next_ref();
+            if let Some(token) = inp.next_ref() {
+                return Ok((
+                    token.kind.word().unwrap_or_default().to_string(),
+                    token.span,
+                ));
+            }
+        }
+        Err(Fault::expected(at, Class::CopyOperation))
+    });
+    let braces =
+        between(Punct::LBrace, comma(e.any.clone()), Punct::RBrace).map(|(items, _)| items);
+    let pad = braces
+        .then_ignore(punct(Punct::Comma))
+        .repeated()
+        .at_least(1)
+        .collect::<Vec<_>>()
+        .then(e.angle.clone());
+    let list = between(Punct::Lt, comma(e.angle.clone()), Punct::Gt)
+        .map(|(items, span)| Config::List(items, span));
+    let pad = between(Punct::Lt, pad.boxed(), Punct::Gt)
+        .map(|((lists, value), span)| Config::Pad(lists, value, span));
+    let opens_pad = rule(|inp| match ahead(inp) {
+        [Some(lt), Some(brace)] if lt.kind.is(Punct::Lt) && brace.kind.is(Punct::LBrace) => Ok(()),
+        _ => Err(Fault::expected(
+            position(inp),
+            super::fault::Expected::default(),
+        )),
+    });
+    let config = choice((
+        opens_pad.ignore_then(pad).boxed(),
+        when(|kind| kind.is(Punct::Lt), list),
+        empty().map(|()| Config::None).boxed(),
+    ));
+    word.then(config)
+        .map(|((word, span), config)| Operation { word, span, config })
+        .boxed()
+}
+
+fn check_operation(engine: Engine, op: Operation, emit: &mut dyn FnMut(Fault)) -> Option<CopyOp> {
+    let Operation { word, span, config } = op;
+    let mut wants_none = |config: &Config| {
+        if let Config::List(_, at) | Config::Pad(_, _, at) = config {
+            emit(Fault::known(
+                Diagnostic::new("E0837", *at, format!("`.{word}` takes no configuration"))
+                    .label("unexpected here")
+                    .help("only `.transp<…>` and `.pad<…>` have one"),
+            ));
+        }
+    };
+    match word.as_str() {
+        "copy" => {
+            wants_none(&config);
+            Some(CopyOp::Copy)
+        }
+        "load" => {
+            wants_none(&config);
+            if engine == Engine::Dma {
+                emit(Fault::known(
+                    Diagnostic::new("E0110", span, "`.load` is an operation of `tma` only")
+                        .label("`dma` has no `.load`")
+                        .help("write `dma.copy`"),
+                ));
+                return Some(CopyOp::Copy);
+            }
+            Some(CopyOp::Load)
+        }
+        "store" => {
+            emit(Fault::known(
+                Diagnostic::new("E0119", span, "there is no `.store` operation any more")
+                    .label("removed")
+                    .help(match engine {
+                        Engine::Tma => "write `tma.copy source => destination`",
+                        Engine::Dma => "write `dma.copy source => destination`",
+                    }),
+            ));
+            Some(CopyOp::Copy)
+        }
+        "transp" => match config {
+            Config::List(items, _) => Some(CopyOp::Transp(items)),
+            Config::None => Some(CopyOp::Transp(Vec::new())),
+            Config::Pad(_, _, at) => {
+                emit(Fault::known(
+                    Diagnostic::new("E0837", at, "`.transp` takes a list of dimensions")
+                        .label("not a list of dimensions")
+                        .help("write `.transp<1, 0>`"),
+                ));
+                None
+            }
+        },
+        _ => {
+            let form = "write `.pad<{low, …}, {high, …}, {0, …}, value>`";
+            match config {
+                Config::Pad(lists, value, at) => {
+                    let mut lists = lists.into_iter();
+                    let (low, high, mid, more) =
+                        (lists.next(), lists.next(), lists.next(), lists.next());
+                    if let (Some(low), Some(high), Some(mid), None) = (low, high, mid, more) {
+                        return Some(CopyOp::Pad {
+                            low,
+                            high,
+                            mid,
+                            value,
+                        });
+                    }
+                    emit(Fault::known(
+                        Diagnostic::new("E0837", at, "`.pad` takes three lists and a value")
+                            .label("not three lists")
+                            .help(form),
+                    ));
+                    None
+                }
+                Config::None => {
+                    emit(Fault::known(
+                        Diagnostic::new("E0837", span, "`.pad` needs its configuration")
+                            .label("how much on each side?")
+                            .help(form),
+                    ));
+                    None
+                }
+                Config::List(_, at) => {
+                    emit(Fault::known(
+                        Diagnostic::new("E0837", at, "`.pad` takes three lists and a value")
+                            .label("not three lists")
+                            .help(form),
+                    ));
+                    None
+                }
+            }
+        }
+    }
+}
+
+fn modifiers<'t>(e: &Exprs<'t>) -> Rule<'t, Vec<Modifier>> {
+    let angled = |inner: Rule<'t, Expr>| between(Punct::Lt, inner, Punct::Gt);
+    let asynchronous = member("async", Class::Suffix)
+        .then(angled(e.angle.clone()).or_not())
+        .map(|(span, event)| match event {
+            None => Modifier::Async(span, None),
+            Some((event, end)) => Modifier::Async(span.to(end), Some(event)),
+        });
+    let swizzle = choice((
+        member("swiz", Class::Suffix),
+        member("swizzle", Class::Suffix),
+    ))
+    .then(angled(e.angle.clone()).or_not())
+    .map(|(span, width)| match width {
+        None => Modifier::Other(CopyModifier::Swizzle(None), span),
+        Some((width, end)) => Modifier::Other(CopyModifier::Swizzle(Some(width)), span.to(end)),
+    });
+    let promote = member("promote", Class::Suffix)
+        .then(angled(e.angle.clone()))
+        .map(|(span, (width, end))| Modifier::Other(CopyModifier::Promote(width), span.to(end)));
+    let ratio_end = choice((punct(Punct::Colon), punct(Punct::Comma)));
+    let ratio = between(
+        Punct::Lt,
+        e.angle
+            .clone()
+            .then(ratio_end.ignore_then(e.angle.clone()).or_not())
+            .boxed(),
+        Punct::Gt,
+    );
+    let sparse =
+        member("sp", Class::Suffix)
+            .then(ratio.or_not())
+            .validate(|(span, ratio), _, emitter| {
+                let (pattern, end) = match ratio {
+                    None => (None, span),
+                    Some(((n, Some(m)), end)) => (Some((n, m)), span.to(end)),
+                    Some(((n, None), end)) => {
+                        emitter.emit(Fault::known(
+                            Diagnostic::new("E0118", n.span, "a sparse pattern is written `n:m`")
+                                .label("not a pattern")
+                                .help("write `.sp<2:4>`"),
+                        ));
+                        (None, span.to(end))
+                    }
+                };
+                Modifier::Other(CopyModifier::Sparse(pattern), end)
+            });
+    let plain = |text: &'static str, make: fn() -> CopyModifier| {
+        member(text, Class::Suffix)
+            .map(move |span| Modifier::Other(make(), span))
+            .boxed()
+    };
+    choice((
+        asynchronous.boxed(),
+        swizzle.boxed(),
+        plain("zfill", || CopyModifier::Zfill),
+        promote.boxed(),
+        sparse.boxed(),
+        plain("multicast", || CopyModifier::Multicast),
+        plain("evict_first", || CopyModifier::EvictFirst),
+        plain("evict_last", || CopyModifier::EvictLast),
+        removed_hint(),
+    ))
+    .repeated()
+    .collect()
+    .boxed()
+}
+
+/// Cache hints that older programs carry.
+fn removed_hint<'t>() -> Rule<'t, Modifier> {
+    rule(|inp| {
+        let old = |text: &str| {
+            text.starts_with("cache")
+                || text.starts_with("evict")
+                || matches!(text, "l2" | "no_allocate" | "hint")
+        };
+        if is_member(inp, |kind| kind.word().is_some_and(old)) {
+            inp.next_ref();
+            if let Some(token) = inp.next_ref() {
+                inp.emit(Fault::known(
+                    Diagnostic::new(
+                        "E0119",
+                        token.span,
+                        format!("there is no modifier {}", token.kind),
+                    )
+                    .label("removed")
+                    .help("cache hints are `.evict_first` and `.evict_last`"),
+                ));
+                return Ok(Modifier::Other(
+                    CopyModifier::Zfill,
+                    Span::new(u32::MAX, u32::MAX),
+                ));
+            }
+        }
+        Err(Fault::expected(position(inp), Class::Suffix))
+    })
+}
+
+type Checked = (Option<(Span, Option<Expr>)>, Vec<(CopyModifier, Span)>);
+
+fn check_modifiers(written: Vec<Modifier>, emit: &mut dyn FnMut(Fault)) -> Checked {
+    let mut is_async: Option<(Span, Option<Expr>)> = None;
+    let mut kept: Vec<(CopyModifier, Span)> = Vec::new();
+    let mut twice = |what: &str, first: Span, second: Span| {
+        emit(Fault::known(
+            Diagnostic::new("E0112", second, format!("{what} is given twice"))
+                .label("again here")
+                .also(first, "first here")
+                .help("keep one of them"),
+        ));
+    };
+    for modifier in written {
+        match modifier {
+            Modifier::Async(span, event) => match &is_async {
+                Some((first, _)) => twice("`.async`", *first, span),
+                None => is_async = Some((span, event)),
+            },
+            // The stand-in of a removed modifier.
+            Modifier::Other(_, span) if span.start == u32::MAX => {}
+            Modifier::Other(modifier, span) => {
+                let group = group_of(&modifier);
+                match kept.iter().find(|(other, _)| group_of(other) == group) {
+                    Some((_, first)) => twice(group, *first, span),
+                    None => kept.push((modifier, span)),
+                }
+            }
+        }
+    }
+    (is_async, kept)
+}
+
+/// Of each group a copy may have one.
+fn group_of(modifier: &CopyModifier) -> &'static str {
+    match modifier {
+        CopyModifier::Swizzle(_) => "the swizzle",
+        CopyModifier::Zfill => "`.zfill`",
+        CopyModifier::Sparse(_) => "the sparse pattern",
+        CopyModifier::Promote(_) => "the promotion",
+        CopyModifier::Multicast => "`.multicast`",
+        CopyModifier::EvictFirst | CopyModifier::EvictLast => "an eviction hint",
+    }
+}

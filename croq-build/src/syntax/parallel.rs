@@ -1,0 +1,275 @@
+//! `parallel`, its header and attributes.
+
+use chumsky::prelude::*;
+
+use super::ast::{
+    Binding, Block, Expr, ExprKind, Level, LevelSpec, Name, ParallelAttr, ParallelBound,
+    ParallelItem, ParallelStmt,
+};
+use super::expression::Exprs;
+use super::fault::{Class, Fault};
+use super::rule::*;
+use crate::diagnostics::{self, Diagnostic};
+use crate::source::Span;
+use crate::source::token::{Keyword, Punct, TokenKind};
+
+/// `parallel[.async][<s>] item, item block`, without its attributes.
+pub fn parallel<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, ParallelStmt> {
+    let stream = between(Punct::Lt, name(), Punct::Gt).map(|(name, _)| name);
+    // The chapters also write the stream behind the level.
+    let trailing = when_keyword(
+        Keyword::Stream,
+        keyword(Keyword::Stream, Class::Suffix).ignore_then(name()),
+    );
+    let header = keyword(Keyword::Parallel, Class::Statement)
+        .ignore_then(member("async", Class::Suffix).or_not())
+        .then(stream.or_not())
+        .then(comma(item(e)))
+        .then(trailing.or_not());
+    spanned(header)
+        .then(block)
+        .map(
+            |(((((is_async, stream), items), trailing), header), body)| ParallelStmt {
+                attrs: Vec::new(),
+                is_async,
+                stream: stream.or(trailing),
+                items,
+                body,
+                header,
+            },
+        )
+        .boxed()
+}
+
+fn item<'t>(e: &Exprs<'t>) -> Rule<'t, ParallelItem> {
+    let by = || keyword(Keyword::By, Class::By);
+    let none = when_keyword(Keyword::By, by().map(|_| Binding::None));
+    let head = choice((none, binding().then_ignore(by()).boxed()));
+    spanned(head.then(e.shape.clone()).then(level().or_not()))
+        .map(|(((binding, bound), level), span)| {
+            let at = bound.span;
+            let bound = match *bound.kind {
+                ExprKind::List(items) => ParallelBound::List(items, at),
+                kind => ParallelBound::Single(expr(kind, at)),
+            };
+            ParallelItem {
+                binding,
+                bound,
+                level,
+                span,
+            }
+        })
+        .boxed()
+}
+
+/// `p`, `{a, b}`, `t = {a, b}`
+pub fn binding<'t>() -> Rule<'t, Binding> {
+    let parts = || between(Punct::LBrace, comma(declared()), Punct::RBrace).map(|(parts, _)| parts);
+    choice((
+        when(
+            |kind| kind.is(Punct::LBrace),
+            parts().map(|parts| Binding::Tuple { whole: None, parts }),
+        ),
+        declared()
+            .then(punct(Punct::Eq).ignore_then(parts()).or_not())
+            .map(|(name, parts)| match parts {
+                None => Binding::One(name),
+                Some(parts) => Binding::Tuple {
+                    whole: Some(name),
+                    parts,
+                },
+            })
+            .boxed(),
+    ))
+    .boxed()
+}
+
+pub fn level_of(kind: &TokenKind) -> Option<(Level, bool)> {
+    Some(match kind {
+        TokenKind::Group4 => (Level::Group4, false),
+        TokenKind::Word(text) => match &**text {
+            "device" => (Level::Device, false),
+            "cluster" => (Level::Cluster, false),
+            "block" => (Level::Block, false),
+            "group" => (Level::Group, false),
+            "thread" => (Level::Thread, false),
+            "term" => (Level::Thread, true),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// `: block<cooperative>`, `: device(name)`
+fn level<'t>() -> Rule<'t, LevelSpec> {
+    let word = accept(Class::Level, |token| {
+        let (level, term) = level_of(&token.kind)?;
+        Some((level, term, token.span))
+    });
+    let target = accept(Class::Name, |token| {
+        let text = match &token.kind {
+            TokenKind::Word(text) | TokenKind::Str(text) => text.to_string(),
+            _ => return None,
+        };
+        Some(Name {
+            text,
+            span: token.span,
+        })
+    });
+    let cooperative = punct(Punct::Lt)
+        .ignore_then(word_or_reported(
+            "cooperative",
+            "a level takes `<cooperative>` only",
+        ))
+        .then_ignore(punct(Punct::Gt));
+    punct(Punct::Colon)
+        .ignore_then(word)
+        .then(parens(target).or_not())
+        .then(cooperative.or_not())
+        .validate(|(((level, term, span), target), cooperative), _, emitter| {
+            if let Some((_, at)) = &target
+                && level != Level::Device
+            {
+                emitter.emit(Fault::known(
+                    Diagnostic::new("E0113", *at, "only the level `device` takes a parameter")
+                        .label("not allowed here")
+                        .help("remove it, or write `device(\"name\")`"),
+                ));
+            }
+            let device = target
+                .filter(|_| level == Level::Device)
+                .map(|(name, _)| name);
+            LevelSpec {
+                level,
+                span,
+                device,
+                cooperative: cooperative.flatten(),
+                term,
+            }
+        })
+        .boxed()
+}
+
+fn word_or_reported<'t>(text: &'static str, what: &'static str) -> Rule<'t, Option<Span>> {
+    accept(Class::Name, move |token| {
+        Some((token.kind.word() == Some(text), token.span))
+    })
+    .validate(move |(fits, span), _, emitter| {
+        if !fits {
+            emitter.emit(Fault::known(
+                Diagnostic::new("E0113", span, what)
+                    .label("unknown here")
+                    .help(format!("write `<{text}>`")),
+            ));
+        }
+        fits.then_some(span)
+    })
+    .boxed()
+}
+
+/// A level on its own, for `sync.barrier : level`.
+pub fn bare_level<'t>() -> Rule<'t, Level> {
+    accept(Class::Level, |token| {
+        level_of(&token.kind).map(|(level, _)| level)
+    })
+}
+
+/// `[[name(args)]] …`, one or more.
+pub fn attributes<'t>(e: &Exprs<'t>) -> Rule<'t, Vec<ParallelAttr>> {
+    let opens = rule(|inp| match ahead(inp) {
+        [Some(first), Some(second)]
+            if first.kind.is(Punct::LBracket)
+                && second.kind.is(Punct::LBracket)
+                && first.span.end == second.span.start =>
+        {
+            inp.next_ref();
+            inp.next_ref();
+            Ok(first.span)
+        }
+        _ => Err(Fault::expected(position(inp), Class::Attribute)),
+    });
+    let name = accept(Class::Attribute, |token| {
+        let text = kind_text(&token.kind)?.to_string();
+        Some(Name {
+            text,
+            span: token.span,
+        })
+    });
+    let args = parens(
+        e.tiling
+            .clone()
+            .separated_by(punct(Punct::Comma))
+            .collect()
+            .boxed(),
+    )
+    .map(|(args, _)| args);
+    opens
+        .then(name)
+        .then(args.or_not())
+        .then_ignore(punct(Punct::RBracket))
+        .then(punct(Punct::RBracket))
+        .map(
+            |(((start, name), args), end): (((Span, Name), Option<Vec<Expr>>), Span)| {
+                ParallelAttr {
+                    name,
+                    args: args.unwrap_or_default(),
+                    span: start.to(end),
+                }
+            },
+        )
+        .repeated()
+        .at_least(1)
+        .collect()
+        .boxed()
+}
+
+/// Reports attributes that are unknown or that the statement can't carry; keeps the others.
+pub fn fit_attributes(
+    attrs: Vec<ParallelAttr>,
+    fits: &[&str],
+    what: &str,
+    emit: &mut dyn FnMut(Fault),
+) -> Vec<ParallelAttr> {
+    const KNOWN: [&str; 3] = ["launch_bounds", "maxnreg", "schedule"];
+    attrs
+        .into_iter()
+        .filter(|attr| {
+            let text = attr.name.text.as_str();
+            if fits.contains(&text) {
+                return true;
+            }
+            let diagnostic = if KNOWN.contains(&text) {
+                let place = if text == "schedule" {
+                    "an `mma` multiply"
+                } else {
+                    "a `parallel` at block level"
+                };
+                Diagnostic::new(
+                    "E0116",
+                    attr.span,
+                    format!("`{text}` is no attribute of {what}"),
+                )
+                .label("can't stand here")
+                .help(format!("it belongs before {place}"))
+            } else {
+                let near = diagnostics::nearest(text, KNOWN);
+                let help = match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => {
+                        "attributes are `launch_bounds(…)`, `maxnreg(…)` and `schedule(k_tiles(…))`"
+                            .into()
+                    }
+                };
+                Diagnostic::new(
+                    "E0116",
+                    attr.name.span,
+                    format!("there is no attribute `{text}`"),
+                )
+                .label("unknown attribute")
+                .help(help)
+            };
+            emit(Fault::known(diagnostic));
+            false
+        })
+        .collect()
+}

@@ -1,0 +1,381 @@
+//! What follows an operand: members, tile operators, subscripts, calls, `++`.
+
+use chumsky::prelude::*;
+
+use super::ast::{CallKind, Expr, ExprKind, Member, Name, ViewOp};
+use super::expression::{apply_all, call};
+use super::fault::{Class, Fault};
+use super::rule::*;
+use crate::diagnostics::{self, Diagnostic};
+use crate::source::Span;
+use crate::source::token::{Punct, TokenKind};
+
+#[derive(Debug)]
+pub enum Postfix {
+    Member(Member, Span),
+    At(Vec<Expr>, Span),
+    View(ViewOp, Span),
+    Paren(Vec<Expr>, Span),
+    Subscript(Vec<Expr>, Span),
+    Step(i8, Span),
+    /// Something wrong that is already reported; the value is lost.
+    Lost(Span),
+}
+
+const MEMBERS: [&str; 12] = [
+    "span", "data", "mdata", "at", "chunkat", "chunk", "subspan", "modspan", "view", "span_as",
+    "sqz", "zfill",
+];
+
+pub fn operand<'t>(
+    atom: Rule<'t, Expr>,
+    any: &Rule<'t, Expr>,
+    tiling: &Rule<'t, Expr>,
+    shape: bool,
+) -> Rule<'t, Expr> {
+    let op = choice((
+        members(any.clone(), tiling.clone()),
+        when(
+            |kind| kind.is(Punct::LBracket),
+            between(Punct::LBracket, comma(any.clone()), Punct::RBracket)
+                .map(|(items, span)| Postfix::Subscript(items, span)),
+        ),
+        when(
+            |kind| kind.is(Punct::LParen),
+            parens(
+                tiling
+                    .clone()
+                    .separated_by(punct(Punct::Comma))
+                    .collect()
+                    .boxed(),
+            )
+            .map(|(items, span)| Postfix::Paren(items, span)),
+        ),
+        accept(Class::Operator, |token| match token.kind {
+            TokenKind::Punct(Punct::PlusPlus) => Some(Postfix::Step(1, token.span)),
+            TokenKind::Punct(Punct::MinusMinus) => Some(Postfix::Step(-1, token.span)),
+            _ => None,
+        }),
+        arrow(),
+    ))
+    .boxed();
+    atom.then(op.repeated().collect::<Vec<_>>())
+        .map_with(|(base, ops), e| (base, ops, e.state().0))
+        .validate(move |(base, ops, around), _, emitter| {
+            apply_all(base, ops, &mut |fault| emitter.emit(fault), around, shape)
+        })
+        .boxed()
+}
+
+/// `.data`, `.at(…)`, `.chunkat(…)`, …
+fn members<'t>(any: Rule<'t, Expr>, tiling: Rule<'t, Expr>) -> Rule<'t, Postfix> {
+    let list = || -> Rule<'t, (Vec<Expr>, Span)> { parens(comma(tiling.clone())) };
+    let with_strides = || {
+        let strides = punct(Punct::Colon).ignore_then(comma(any.clone())).or_not();
+        parens(comma(tiling.clone()).then(strides).boxed())
+    };
+    let at = || member("at", Class::Member).ignore_then(list()).boxed();
+    let plain = accept(Class::Member, |_| None::<Postfix>);
+    let simple = |text: &'static str, member_of: Member| {
+        member(text, Class::Member)
+            .map(move |span| Postfix::Member(member_of, span))
+            .boxed()
+    };
+    let chunkat = member("chunkat", Class::Member)
+        .then(list())
+        .map(|(start, (items, end))| Postfix::View(ViewOp::Chunkat(items), start.to(end)));
+    let chunk = member("chunk", Class::Member).then(list()).then(at()).map(
+        |((start, (factors, _)), (at, end))| {
+            Postfix::View(ViewOp::Chunk { factors, at }, start.to(end))
+        },
+    );
+    let step = member("step", Class::Member).ignore_then(list()).boxed();
+    let subspan = member("subspan", Class::Member)
+        .then(with_strides())
+        .then(step.or_not())
+        .then(at().or_not())
+        .map(|(((start, ((extents, strides), end)), step), at)| {
+            let (step, end) = step.map_or((Vec::new(), end), |(items, span)| (items, span));
+            let (at, end) = at.map_or((None, end), |(items, span)| (Some(items), span));
+            let strides = strides.unwrap_or_default();
+            Postfix::View(
+                ViewOp::Subspan {
+                    extents,
+                    strides,
+                    step,
+                    at,
+                },
+                start.to(end),
+            )
+        });
+    let modspan = member("modspan", Class::Member)
+        .then(list())
+        .then(at().or_not())
+        .map(|((start, (extents, end)), at)| {
+            let (at, end) = at.map_or((None, end), |(items, span)| (Some(items), span));
+            Postfix::View(ViewOp::Modspan { extents, at }, start.to(end))
+        });
+    let from = member("from", Class::Member).ignore_then(list()).boxed();
+    let view = member("view", Class::Member)
+        .then(with_strides())
+        .then(from.or_not())
+        .map(|((start, ((extents, strides), end)), from)| {
+            let (from, end) = from.map_or((None, end), |(items, span)| (Some(items), span));
+            let strides = strides.unwrap_or_default();
+            Postfix::View(
+                ViewOp::Window {
+                    extents,
+                    strides,
+                    from,
+                },
+                start.to(end),
+            )
+        });
+    let span_as = member("span_as", Class::Member)
+        .then(parens(comma(any)))
+        .map(|(start, (items, end))| Postfix::View(ViewOp::SpanAs(items), start.to(end)));
+    let squeeze = member("sqz", Class::Member)
+        .then(punct(Punct::LParen))
+        .then(punct(Punct::RParen))
+        .map(|((start, _), end)| Postfix::View(ViewOp::Squeeze, start.to(end)));
+    let zfill = member("zfill", Class::Member).map(|span| Postfix::View(ViewOp::Zfill, span));
+    let elements = member("at", Class::Member)
+        .then(list())
+        .map(|(start, (items, end))| Postfix::At(items, start.to(end)));
+    when(
+        |kind| kind.is(Punct::Dot),
+        choice((
+            elements.boxed(),
+            simple("data", Member::Data),
+            chunkat.boxed(),
+            subspan.boxed(),
+            simple("span", Member::Span),
+            view.boxed(),
+            chunk.boxed(),
+            span_as.boxed(),
+            zfill.boxed(),
+            modspan.boxed(),
+            squeeze.boxed(),
+            simple("mdata", Member::Mdata),
+            unknown_member(),
+            plain,
+        )),
+    )
+}
+
+/// A member that nothing has. `.map` and `.remap` are left to the statement they make.
+fn unknown_member<'t>() -> Rule<'t, Postfix> {
+    rule(|inp| {
+        let fail = Err(Fault::expected(position(inp) + 1, Class::Member));
+        let [Some(dot), Some(next)] = ahead(inp) else {
+            return fail;
+        };
+        let Some(text) = kind_text(&next.kind) else {
+            return fail;
+        };
+        if matches!(text, "map" | "remap") || MEMBERS.contains(&text) || !dot.kind.is(Punct::Dot) {
+            return Err(Fault::expected(position(inp), Class::Operator));
+        }
+        inp.next_ref();
+        inp.next_ref();
+        let mut diagnostic =
+            Diagnostic::new("E0100", next.span, format!("there is no member `.{text}`"))
+                .label("unknown member");
+        diagnostic = match text {
+            "shape" | "size" | "shapes" => diagnostic.help("the shape of `x` is `x.span`, its element count `|x|`"),
+            "step" => diagnostic.help("`.step` follows `.subspan(…)`, before `.at(…)`"),
+            "from" => diagnostic.help("`.from` follows `.view(…)`"),
+            _ => match diagnostics::nearest(text, MEMBERS) {
+                Some(near) => diagnostic.help(format!("did you mean `.{near}`?")),
+                None => diagnostic.help("members are `.span`, `.data`, `.at(…)` and the tile operators `.chunkat`, `.chunk`, `.subspan`, `.modspan`, `.view`, `.span_as`, `.sqz`"),
+            },
+        };
+        inp.emit(Fault::known(diagnostic));
+        Ok(Postfix::Lost(next.span))
+    })
+}
+
+/// `p->x`
+fn arrow<'t>() -> Rule<'t, Postfix> {
+    rule(|inp| match ahead(inp) {
+        [Some(arrow), Some(next)]
+            if arrow.kind.is(Punct::Arrow) && kind_text(&next.kind).is_some() =>
+        {
+            let text = kind_text(&next.kind).unwrap_or_default();
+            inp.next_ref();
+            inp.next_ref();
+            inp.emit(Fault::known(
+                Diagnostic::new("E0126", arrow.span, "there is no `->`")
+                    .label("not an operator of this language")
+                    .help(format!("members are reached with a dot: `.{text}`; a copy is written `source => destination`")),
+            ));
+            Ok(Postfix::Lost(arrow.span.to(next.span)))
+        }
+        _ => Err(Fault::expected(position(inp), Class::Operator)),
+    })
+}
+
+pub fn apply(
+    base: Expr,
+    op: Postfix,
+    emit: &mut dyn FnMut(Fault),
+    around: Around,
+    shape: bool,
+) -> Expr {
+    let at = base.span;
+    let is_call = matches!(&*base.kind, ExprKind::Call(_) | ExprKind::Builtin { .. });
+    if is_call
+        && matches!(
+            op,
+            Postfix::Member(..) | Postfix::At(..) | Postfix::View(..) | Postfix::Subscript(..)
+        )
+    {
+        emit(Fault::known(
+            Diagnostic::new("E0109", at, "the result of a call has no members")
+                .label("a name or a subscript belongs before this")
+                .help("give the result a name first: `x = …;`"),
+        ));
+    }
+    match op {
+        Postfix::Lost(span) => expr(ExprKind::Error, at.to(span)),
+        _ if matches!(&*base.kind, ExprKind::Error) => {
+            let end = match &op {
+                Postfix::Member(_, s)
+                | Postfix::At(_, s)
+                | Postfix::View(_, s)
+                | Postfix::Paren(_, s)
+                | Postfix::Subscript(_, s)
+                | Postfix::Step(_, s)
+                | Postfix::Lost(s) => *s,
+            };
+            expr(ExprKind::Error, at.to(end))
+        }
+        Postfix::Member(member, span) => expr(ExprKind::Member(base, member, span), at.to(span)),
+        Postfix::At(items, span) => {
+            refuse_wildcards(&items, emit);
+            expr(ExprKind::At(base, items), at.to(span))
+        }
+        Postfix::View(op, span) => expr(ExprKind::View(base, op, span), at.to(span)),
+        Postfix::Step(by, span) => expr(
+            ExprKind::Increment {
+                prefix: false,
+                by,
+                target: base,
+            },
+            at.to(span),
+        ),
+        Postfix::Subscript(items, span) => {
+            if items.len() > 1 && !shape {
+                emit(several_subscripts(&base, &items, span, around));
+            }
+            expr(ExprKind::Subscript(base, items), at.to(span))
+        }
+        Postfix::Paren(items, span) => parenthesised(base, items, span, emit, around),
+    }
+}
+
+/// `a[i, j]` and `a.span[(1), 2]` outside a shape.
+fn several_subscripts(base: &Expr, items: &[Expr], span: Span, around: Around) -> Fault {
+    let name = around.file.snippet(base.span);
+    let inner: Vec<&str> = items
+        .iter()
+        .map(|item| around.file.snippet(item.span))
+        .collect();
+    let of_shape = matches!(
+        &*base.kind,
+        ExprKind::Member(_, super::ast::Member::Span, _)
+    ) || items
+        .iter()
+        .any(|item| matches!(&*item.kind, ExprKind::Paren(_)));
+    Fault::known(if of_shape {
+        Diagnostic::new(
+            "E0106",
+            span,
+            "a shape is derived only where a shape belongs",
+        )
+        .label("no shape belongs here")
+        .help(format!(
+            "name it first: `s : {name} [{}];`",
+            inner.join(", ")
+        ))
+    } else {
+        Diagnostic::new(
+            "E0105",
+            span,
+            "an array takes one subscript in each pair of brackets",
+        )
+        .label(format!("{} subscripts", items.len()))
+        .help(format!(
+            "write `{name}[{}]`; an element of a buffer is `{name}.at({})`",
+            inner.join("]["),
+            inner.join(", ")
+        ))
+    })
+}
+
+fn refuse_wildcards(items: &[Expr], emit: &mut dyn FnMut(Fault)) {
+    for item in items {
+        if matches!(&*item.kind, ExprKind::Wildcard) {
+            emit(wildcard(item.span));
+        }
+    }
+}
+
+/// `f(a, b)` is a call, `x(1)` picks element 1 of a shape, an ituple or a bounded variable.
+fn parenthesised(
+    base: Expr,
+    mut items: Vec<Expr>,
+    span: Span,
+    emit: &mut dyn FnMut(Fault),
+    around: Around,
+) -> Expr {
+    refuse_wildcards(&items, emit);
+    let whole = base.span.to(span);
+    if let ExprKind::Name(text) = &*base.kind {
+        let registered = around.function.is_intrinsic(text, base.span);
+        let is_call = registered
+            || items.len() != 1
+            || text.starts_with("__")
+            || text.contains("::")
+            || matches!(
+                text.as_str(),
+                "assert" | "print" | "println" | "copy" | "all_reduce_sum"
+            );
+        if is_call {
+            let derives = |item: &Expr| matches!(&*item.kind, ExprKind::Paren(inner) if matches!(&*inner.kind, ExprKind::Int { .. }));
+            if !registered
+                && !text.starts_with("__")
+                && items
+                    .iter()
+                    .any(|item| derives(item) && around.file.macro_at(item.span).is_none())
+            {
+                let inner: Vec<&str> = items
+                    .iter()
+                    .map(|item| around.file.snippet(item.span))
+                    .collect();
+                emit(Fault::known(
+                    Diagnostic::new("E0107", span, "an ituple is derived with braces")
+                        .label("parentheses call a function")
+                        .help(format!("write `{text} {{{}}}`", inner.join(", "))),
+                ));
+                return expr(ExprKind::Derive(base, items), whole);
+            }
+            let callee = Name {
+                text: text.clone(),
+                span: base.span,
+            };
+            return call(CallKind::Plain, callee, Vec::new(), items, span);
+        }
+    }
+    match (items.pop(), items.is_empty()) {
+        (Some(index), true) => expr(ExprKind::Element(base, index), whole),
+        _ => {
+            emit(Fault::known(
+                Diagnostic::new("E0100", span, "one element is picked at a time")
+                    .label("expected one index")
+                    .help("write `x(0)`"),
+            ));
+            expr(ExprKind::Error, whole)
+        }
+    }
+}

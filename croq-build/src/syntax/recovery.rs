@@ -1,0 +1,208 @@
+//! How the parser goes on after a statement that does not parse.
+//!
+//! The statement is skipped up to its `;` or the end of its block; a block in it is still parsed for
+//! its own errors. A name that the statement would have declared is declared with a value in error,
+//! so that later stages do not report it as unknown.
+
+use chumsky::prelude::*;
+
+use super::ast::{Block, Expr, ExprKind, Name, Stmt, StmtKind};
+use super::control::skip_group;
+use super::fault::{Class, Fault};
+use super::rule::*;
+use crate::source::token::{Keyword, Punct, TokenKind};
+
+/// Takes what is left of a statement that did not parse; at least one token.
+pub fn recover<'t>(block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
+    rule(move |inp| {
+        let Some(first) = inp.peek_ref() else {
+            return Err(Fault::expected(position(inp), Class::Statement));
+        };
+        if first.kind.is(Punct::RBrace) {
+            return Err(Fault::expected(position(inp), Class::Statement));
+        }
+        let start = inp.cursor();
+        let stand_in = stand_in(inp);
+        let mut taken = 0usize;
+        while let Some(token) = inp.peek_ref() {
+            match &token.kind {
+                TokenKind::Punct(Punct::RBrace) => break,
+                TokenKind::Punct(Punct::Semi) => {
+                    inp.next_ref();
+                    break;
+                }
+                TokenKind::Punct(Punct::LBrace) => {
+                    if !holds_statements(inp) {
+                        skip_group(inp);
+                        taken += 1;
+                        continue;
+                    }
+                    inp.parse(&block)?;
+                    taken += 1;
+                    if inp
+                        .peek_ref()
+                        .is_some_and(|token| token.kind.is_keyword(Keyword::Else))
+                    {
+                        inp.next_ref();
+                        continue;
+                    }
+                    break;
+                }
+                // A statement keyword on a new line: the `;` before it was forgotten.
+                TokenKind::Keyword(keyword)
+                    if taken > 0 && token.starts_line && begins_statement(*keyword) =>
+                {
+                    break;
+                }
+                _ => {
+                    inp.next_ref();
+                }
+            }
+            taken += 1;
+        }
+        let span = {
+            let indices = inp.span_since(&start);
+            let _ = indices;
+            cover(inp.slice_since(&start..))
+        };
+        Ok(vec![Stmt {
+            kind: stand_in,
+            span,
+        }])
+    })
+}
+
+/// Skips to the end of the statement, without looking into it.
+pub fn skip_statement<'t>(inp: &mut In<'t, '_>) -> Vec<Stmt> {
+    let start = inp.cursor();
+    while let Some(token) = inp.peek_ref() {
+        match &token.kind {
+            TokenKind::Punct(Punct::RBrace) => break,
+            TokenKind::Punct(Punct::LBrace) => skip_group(inp),
+            TokenKind::Punct(Punct::Semi) => {
+                inp.next_ref();
+                break;
+            }
+            _ => {
+                inp.next_ref();
+            }
+        }
+    }
+    let tokens = inp.slice_since(&start..);
+    // The last word before `=` or the end is what it would have declared.
+    let declared = tokens
+        .iter()
+        .take_while(|token| {
+            !matches!(
+                token.kind,
+                TokenKind::Punct(Punct::Eq | Punct::Semi | Punct::LBrace | Punct::LBracket)
+            )
+        })
+        .filter(|token| token.kind.word().is_some())
+        .last();
+    let kind = match declared {
+        Some(token) => super::declaration::lost(Name {
+            text: token.kind.word().unwrap_or_default().to_string(),
+            span: token.span,
+        }),
+        None => StmtKind::Error,
+    };
+    vec![Stmt {
+        kind,
+        span: cover(tokens),
+    }]
+}
+
+/// What the statement at hand declares, with its value lost.
+fn stand_in(inp: &mut In) -> StmtKind {
+    let name = match ahead(inp) {
+        [Some(first), Some(second), _] if second.kind.is(Punct::Eq) => first,
+        [Some(first), Some(second), Some(third)]
+            if matches!(
+                first.kind,
+                TokenKind::Type(_) | TokenKind::Keyword(Keyword::Mutable)
+            ) && second.kind.word().is_some()
+                && third.kind.is(Punct::Eq) =>
+        {
+            second
+        }
+        _ => return StmtKind::Error,
+    };
+    let Some(text) = name.kind.word() else {
+        return StmtKind::Error;
+    };
+    let value: Expr = expr(ExprKind::Error, name.span);
+    let target = expr(ExprKind::Name(text.to_string()), name.span);
+    StmtKind::Assign {
+        target,
+        op: None,
+        value,
+    }
+}
+
+/// The `{` at hand opens a block rather than an ituple.
+fn holds_statements(inp: &mut In) -> bool {
+    let start = inp.save();
+    let mut depth = 0usize;
+    let mut statements = false;
+    while let Some(token) = inp.next_ref() {
+        match token.kind {
+            TokenKind::Punct(Punct::LBrace) => {
+                depth += 1;
+                // Only a block holds a block; how far it reaches does not matter.
+                if depth > 1 {
+                    statements = true;
+                    break;
+                }
+            }
+            TokenKind::Punct(Punct::RBrace) => break,
+            TokenKind::Punct(Punct::Semi) => {
+                statements = true;
+                break;
+            }
+            _ => {}
+        }
+    }
+    inp.rewind(start);
+    statements
+}
+
+fn begins_statement(keyword: Keyword) -> bool {
+    matches!(
+        keyword,
+        Keyword::Parallel
+            | Keyword::Foreach
+            | Keyword::With
+            | Keyword::If
+            | Keyword::While
+            | Keyword::Inthreads
+            | Keyword::Wait
+            | Keyword::Trigger
+            | Keyword::Swap
+            | Keyword::Rotate
+            | Keyword::Return
+            | Keyword::Break
+            | Keyword::Continue
+            | Keyword::Yield
+            | Keyword::Sync
+            | Keyword::Shared
+            | Keyword::Local
+            | Keyword::Global
+            | Keyword::Frag
+            | Keyword::Mutable
+            | Keyword::Mdspan
+            | Keyword::Ituple
+    )
+}
+
+/// The one statement that is the body of a loop or a condition; a missing one says so.
+pub fn body_statement<'t>(statement: Rule<'t, Vec<Stmt>>) -> Rule<'t, Vec<Stmt>> {
+    let begins = rule(|inp| match inp.peek_ref() {
+        None => Err(Fault::expected(position(inp), Class::Body)),
+        Some(token) if token.kind.is(Punct::RBrace) => {
+            Err(Fault::expected(position(inp), Class::Body))
+        }
+        Some(_) => Ok(()),
+    });
+    begins.ignore_then(statement).boxed()
+}

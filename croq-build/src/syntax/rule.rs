@@ -1,0 +1,357 @@
+//! The small rules that every other is built from.
+
+use chumsky::input::InputRef;
+use chumsky::inspector::SimpleState;
+use chumsky::prelude::*;
+
+use super::ast::{ElemType, Expr, ExprKind, Name, Stmt, StmtKind, Storage};
+use super::fault::{Class, Expected, Fault};
+use crate::diagnostics::Diagnostic;
+use crate::source::token::{ElemWord, Keyword, Punct, Token, TokenKind};
+use crate::source::{FunctionText, SourceFile, Span};
+
+pub type Tokens<'t> = &'t [Token];
+pub type Extra<'t> = extra::Full<Fault, SimpleState<Around<'t>>, ()>;
+pub type Rule<'t, O> = Boxed<'t, 't, Tokens<'t>, O, Extra<'t>>;
+pub type In<'t, 'p> = InputRef<'t, 'p, Tokens<'t>, Extra<'t>>;
+
+/// What a rule may know beside the tokens.
+#[derive(Clone, Copy)]
+pub struct Around<'t> {
+    pub file: &'t SourceFile,
+    pub function: &'t FunctionText,
+}
+
+/// The index of the next token.
+pub fn position(inp: &mut In) -> usize {
+    let here = inp.cursor();
+    inp.span_since(&here).start
+}
+
+/// A rule written by hand over the token stream.
+pub fn rule<'t, O: 't>(f: impl Fn(&mut In<'t, '_>) -> Result<O, Fault> + 't) -> Rule<'t, O> {
+    custom(f).boxed()
+}
+
+/// One token, if `f` accepts it.
+pub fn accept<'t, O: 't>(
+    expected: impl Into<Expected>,
+    f: impl Fn(&'t Token) -> Option<O> + 't,
+) -> Rule<'t, O> {
+    let expected = expected.into();
+    rule(move |inp| match inp.peek_ref().and_then(&f) {
+        Some(out) => {
+            inp.next_ref();
+            Ok(out)
+        }
+        None => Err(Fault::expected(position(inp), expected)),
+    })
+}
+
+pub fn punct<'t>(punct: Punct) -> Rule<'t, Span> {
+    accept(punct, move |token| {
+        token.kind.is(punct).then_some(token.span)
+    })
+}
+
+pub fn keyword<'t>(keyword: Keyword, class: Class) -> Rule<'t, Span> {
+    accept(class, move |token| {
+        token.kind.is_keyword(keyword).then_some(token.span)
+    })
+}
+
+/// A contextual word.
+pub fn word<'t>(text: &'static str, class: Class) -> Rule<'t, Span> {
+    accept(class, move |token| {
+        (token.kind.word() == Some(text)).then_some(token.span)
+    })
+}
+
+/// `.text`; taken only when both are there.
+pub fn member<'t>(text: &'static str, class: Class) -> Rule<'t, Span> {
+    rule(move |inp| {
+        let at = position(inp);
+        if is_member(inp, |kind| kind_text(kind) == Some(text)) {
+            let dot = inp.next_ref().map(|token| token.span);
+            let name = inp.next_ref().map(|token| token.span);
+            if let (Some(dot), Some(name)) = (dot, name) {
+                return Ok(dot.to(name));
+            }
+        }
+        Err(Fault::expected(at, class))
+    })
+}
+
+/// The next tokens are a dot and a word that `f` accepts.
+pub fn is_member(inp: &mut In, f: impl Fn(&TokenKind) -> bool) -> bool {
+    matches!(ahead(inp), [Some(dot), Some(next)] if dot.kind.is(Punct::Dot) && f(&next.kind))
+}
+
+/// The next tokens, none taken.
+pub fn ahead<'t, const N: usize>(inp: &mut In<'t, '_>) -> [Option<&'t Token>; N] {
+    let start = inp.save();
+    let tokens = std::array::from_fn(|_| inp.next_ref());
+    inp.rewind(start);
+    tokens
+}
+
+/// `rule`, entered only when the next token passes; keeps alternatives from being tried in vain.
+pub fn when<'t, O: 't>(
+    f: impl Fn(&TokenKind) -> bool + 't,
+    then: impl Parser<'t, Tokens<'t>, O, Extra<'t>> + 't,
+) -> Rule<'t, O> {
+    let gate = rule(move |inp| match inp.peek_ref() {
+        Some(token) if f(&token.kind) => Ok(()),
+        _ => Err(Fault::expected(position(inp), Expected::default())),
+    });
+    gate.ignore_then(then).boxed()
+}
+
+pub fn when_keyword<'t, O: 't>(
+    keyword: Keyword,
+    then: impl Parser<'t, Tokens<'t>, O, Extra<'t>> + 't,
+) -> Rule<'t, O> {
+    when(move |kind| kind.is_keyword(keyword), then)
+}
+
+/// The text of any word, reserved or not.
+pub fn kind_text(kind: &TokenKind) -> Option<&str> {
+    match kind {
+        TokenKind::Word(text) => Some(text),
+        TokenKind::Keyword(keyword) => Some(keyword.text()),
+        TokenKind::Type(elem) => Some(elem.text()),
+        _ => None,
+    }
+}
+
+/// A name that is used. A keyword in its place is reported and taken.
+pub fn name<'t>() -> Rule<'t, Name> {
+    rule(|inp| take_name(inp, false))
+}
+
+/// A name that is declared.
+pub fn declared<'t>() -> Rule<'t, Name> {
+    rule(|inp| take_name(inp, true))
+}
+
+fn take_name(inp: &mut In, declares: bool) -> Result<Name, Fault> {
+    let at = position(inp);
+    let Some(token) = inp.peek_ref() else {
+        return Err(Fault::expected(at, Class::Name));
+    };
+    let name = |text: &str| Name {
+        text: text.to_string(),
+        span: token.span,
+    };
+    match &token.kind {
+        TokenKind::Word(text) => {
+            inp.next_ref();
+            let name = name(text);
+            if declares && let Some(fault) = unfit(&name) {
+                inp.emit(fault);
+            }
+            Ok(name)
+        }
+        TokenKind::Keyword(Keyword::In | Keyword::By | Keyword::Where) => {
+            Err(Fault::expected(at, Class::Name))
+        }
+        TokenKind::Keyword(_) | TokenKind::Type(_) => {
+            let text = kind_text(&token.kind).unwrap_or_default();
+            inp.emit(keyword_as_name(text, token.span));
+            inp.next_ref();
+            Ok(name(text))
+        }
+        _ => Err(Fault::expected(at, Class::Name)),
+    }
+}
+
+pub fn keyword_as_name(text: &str, span: Span) -> Fault {
+    Fault::known(
+        Diagnostic::new(
+            "E0124",
+            span,
+            format!("`{text}` is a keyword and names nothing else"),
+        )
+        .label("a name belongs here")
+        .help(format!("choose another name, such as `{text}_`").replace("`__", "`my_")),
+    )
+}
+
+/// Why a name can't be declared, if it can't.
+pub fn unfit(name: &Name) -> Option<Fault> {
+    if name.is_wildcard() {
+        return Some(wildcard(name.span));
+    }
+    if let Some(rest) = name.text.strip_prefix("__") {
+        let plain = rest.trim_matches('_');
+        let plain = if plain.is_empty() { "name" } else { plain };
+        return Some(Fault::known(
+            Diagnostic::new(
+                "E0125",
+                name.span,
+                format!("the name `{}` is reserved", name.text),
+            )
+            .label("names that start with `__` belong to the compiler")
+            .help(format!("call it `{plain}`")),
+        ));
+    }
+    None
+}
+
+pub fn wildcard(span: Span) -> Fault {
+    Fault::known(
+        Diagnostic::new("E0127", span, "`_` is no variable")
+            .label("a name or value belongs here")
+            .help("`_` stands only for a whole dimension among the arguments of `chunkat`, `subspan` and the like"),
+    )
+}
+
+/// `a, b, c`, at least one.
+pub fn comma<'t, O: 't>(item: Rule<'t, O>) -> Rule<'t, Vec<O>> {
+    item.separated_by(punct(Punct::Comma))
+        .at_least(1)
+        .collect()
+        .boxed()
+}
+
+pub fn parens<'t, O: 't>(inner: Rule<'t, O>) -> Rule<'t, (O, Span)> {
+    between(Punct::LParen, inner, Punct::RParen)
+}
+
+/// `inner` in brackets, with the span from one to the other.
+pub fn between<'t, O: 't>(open: Punct, inner: Rule<'t, O>, close: Punct) -> Rule<'t, (O, Span)> {
+    punct(open)
+        .then(inner)
+        .then(punct(close))
+        .map(|((open, inner), close)| (inner, open.to(close)))
+        .boxed()
+}
+
+/// `;`. When it is merely missing at the end of a line, that is reported and the rule succeeds, so
+/// that the statement before it and the one after are both seen.
+pub fn semi<'t>() -> Rule<'t, ()> {
+    rule(|inp| {
+        let at = position(inp);
+        match inp.peek_ref() {
+            Some(token) if token.kind.is(Punct::Semi) => {
+                inp.next_ref();
+                Ok(())
+            }
+            next => {
+                let ends = next.is_none_or(|token| {
+                    token.kind.is(Punct::RBrace)
+                        || (token.starts_line
+                            && matches!(
+                                token.kind,
+                                TokenKind::Word(_) | TokenKind::Keyword(_) | TokenKind::Type(_)
+                            ))
+                });
+                if !ends {
+                    return Err(Fault::expected(at, Punct::Semi));
+                }
+                inp.emit(Fault::missing(at, Punct::Semi));
+                Ok(())
+            }
+        }
+    })
+}
+
+/// The span from the first to the last token that a rule took.
+pub fn spanned<'t, O: 't>(
+    inner: impl Parser<'t, Tokens<'t>, O, Extra<'t>> + 't,
+) -> Rule<'t, (O, Span)> {
+    inner.map_with(|out, e| (out, cover(e.slice()))).boxed()
+}
+
+pub fn cover(tokens: &[Token]) -> Span {
+    match (tokens.first(), tokens.last()) {
+        (Some(first), Some(last)) => first.span.to(last.span),
+        _ => Span::default(),
+    }
+}
+
+/// A statement of one kind, from a rule that takes all of it.
+pub fn statement<'t>(
+    kind: impl Parser<'t, Tokens<'t>, StmtKind, Extra<'t>> + 't,
+) -> Rule<'t, Stmt> {
+    spanned(kind)
+        .map(|(kind, span)| Stmt { kind, span })
+        .boxed()
+}
+
+pub fn expr(kind: ExprKind, span: Span) -> Expr {
+    Expr {
+        kind: Box::new(kind),
+        span,
+    }
+}
+
+pub fn storage_word<'t>() -> Rule<'t, (Storage, Span)> {
+    accept(Class::Storage, |token| {
+        Some((storage_of(&token.kind)?, token.span))
+    })
+}
+
+pub fn storage_of(kind: &TokenKind) -> Option<Storage> {
+    match kind {
+        TokenKind::Keyword(Keyword::Global) => Some(Storage::Global),
+        TokenKind::Keyword(Keyword::Shared) => Some(Storage::Shared),
+        TokenKind::Keyword(Keyword::Local) => Some(Storage::Local),
+        _ => None,
+    }
+}
+
+pub fn elem_word<'t>() -> Rule<'t, (ElemType, Span)> {
+    accept(Class::Type, |token| match token.kind {
+        TokenKind::Type(word) => Some((elem_type(word), token.span)),
+        _ => None,
+    })
+}
+
+pub fn elem_type(word: ElemWord) -> ElemType {
+    match word {
+        ElemWord::F64 => ElemType::F64,
+        ElemWord::F32 => ElemType::F32,
+        ElemWord::Tf32 => ElemType::Tf32,
+        ElemWord::F16 => ElemType::F16,
+        ElemWord::Bf16 => ElemType::Bf16,
+        ElemWord::F8E4M3 => ElemType::F8E4M3,
+        ElemWord::F8E5M2 => ElemType::F8E5M2,
+        ElemWord::F8Ue4m3 => ElemType::F8Ue4m3,
+        ElemWord::F8Ue8m0 => ElemType::F8Ue8m0,
+        ElemWord::F6E3M2 => ElemType::F6E3M2,
+        ElemWord::F6E2M3 => ElemType::F6E2M3,
+        ElemWord::F4E2M1 => ElemType::F4E2M1,
+        ElemWord::S64 => ElemType::S64,
+        ElemWord::S32 => ElemType::S32,
+        ElemWord::S16 => ElemType::S16,
+        ElemWord::S8 => ElemType::S8,
+        ElemWord::S6 => ElemType::S6,
+        ElemWord::S4 => ElemType::S4,
+        ElemWord::S2 => ElemType::S2,
+        ElemWord::U64 => ElemType::U64,
+        ElemWord::U32 => ElemType::U32,
+        ElemWord::U16 => ElemType::U16,
+        ElemWord::U8 => ElemType::U8,
+        ElemWord::U6 => ElemType::U6,
+        ElemWord::U4 => ElemType::U4,
+        ElemWord::U2 => ElemType::U2,
+        ElemWord::U1 => ElemType::U1,
+        ElemWord::Bin1 => ElemType::Bin1,
+        ElemWord::Bool => ElemType::Bool,
+        ElemWord::Int => ElemType::Int,
+    }
+}
+
+/// One or more adjacent string literals, as one.
+pub fn text<'t>() -> Rule<'t, String> {
+    accept(Class::Text, |token| match &token.kind {
+        TokenKind::Str(text) => Some(text.to_string()),
+        _ => None,
+    })
+    .repeated()
+    .at_least(1)
+    .collect::<Vec<String>>()
+    .map(|parts| parts.concat())
+    .boxed()
+}
