@@ -14,8 +14,11 @@ use super::problem::Problem;
 /// Where croq-sys keeps its own mirror of `croq_abi.h`.
 const ABI_MODULE: &str = "croq_sys::__private::abi";
 
+/// Croq-sys's macro for a block of foreign functions, which crates that forbid unsafe code accept.
+const EXTERN_C: &str = "croq_sys::__private::extern_c!";
+
 /// Raise it when the options below change: old results are then made anew.
-const OPTIONS: &str = "1";
+const OPTIONS: &str = "2";
 
 /// Writes the bindings of the header `name.h` as `name_ffi.rs`, unless they are there already.
 pub fn write(
@@ -70,7 +73,9 @@ fn generate(header: &Path, include: &Path) -> Result<String, Problem> {
             .note(error.to_string())
             .help("this is a fault of croq: please report it with the `.co` file")
         })?;
-    Ok(bindings.to_string())
+    Ok(bindings
+        .to_string()
+        .replace("unsafe extern \"C\" {", &format!("{EXTERN_C} {{")))
 }
 
 /// The header's file name as a regular expression.
@@ -105,13 +110,14 @@ mod tests {
         for part in [
             "use croq_sys::__private::abi::*;",
             "pub struct croq_0123abcd_scale_args",
-            "unsafe extern \"C\"",
+            "croq_sys::__private::extern_c! {",
             "pub fn croq_sim_0123abcd_scale",
             "::core::mem::size_of::<croq_0123abcd_scale_args>() - 24usize",
         ] {
             assert!(bindings.contains(part), "no {part} in\n{bindings}");
         }
         assert!(!bindings.contains("struct croq_env"), "{bindings}");
+        assert!(!bindings.contains("unsafe"), "{bindings}");
 
         // A comment more changes nothing; another field does.
         std::fs::write(&path, bindings.replace("pub gain", "pub GAIN")).expect("marked");

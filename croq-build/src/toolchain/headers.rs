@@ -1,7 +1,24 @@
 //! The device headers, carried inside croq-build so that a user's build needs no files of ours.
 
-/// Path below `include/`, and text.
-pub const HEADERS: &[(&str, &str)] = &[("croq_abi.h", include_str!("../../device/croq_abi.h"))];
+macro_rules! headers {
+    ($($path:literal),* $(,)?) => {
+        /// Path below `include/`, and text.
+        pub const HEADERS: &[(&str, &str)] =
+            &[$(($path, include_str!(concat!("../../device/", $path)))),*];
+    };
+}
+
+headers![
+    "croq.h",
+    "croq_abi.h",
+    "croq_math.h",
+    "croq_types.h",
+    "sim/cuda_names.h",
+    "sim/handles.h",
+    "sim/host.h",
+    "sim/print.h",
+    "sim/thread.h",
+];
 
 /// `CROQ_ABI_VERSION` as the header says it; part of every symbol name.
 pub fn abi_version() -> &'static str {
