@@ -106,6 +106,16 @@ impl Diagnostics {
         }
     }
 
+    /// A point to roll back to, for questions asked ahead of time.
+    pub fn mark(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Forgets what came after `mark`.
+    pub fn rollback(&mut self, mark: usize) {
+        self.list.truncate(mark);
+    }
+
     pub fn has_errors(&self) -> bool {
         self.list.iter().any(|d| d.severity == Severity::Error)
     }

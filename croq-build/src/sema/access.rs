@@ -1,0 +1,128 @@
+//! Element access: `buf.at(i, j)`.
+
+use super::Checker;
+use super::value::Value;
+use crate::diagnostics::Diagnostic;
+use crate::ir::{Access, Expr, ExprKind, View};
+use crate::source::Span;
+use crate::symbolic::{Sym, Truth};
+use crate::syntax::ast;
+
+impl Checker<'_> {
+    pub(super) fn load(&mut self, base: &ast::Expr, indices: &[ast::Expr], span: Span) -> Value {
+        let Some(access) = self.access(base, indices, span) else { return Value::Error };
+        let elem = self.f.buffer(access.view.buffer).elem;
+        self.mark(&access.view, true, false);
+        Value::Scalar(Expr::new(ExprKind::Load(access), elem, span))
+    }
+
+    /// Notes what a kernel does to a buffer.
+    pub(super) fn mark(&mut self, view: &View, read: bool, written: bool) {
+        if let Some(b) = self.f.buffers.get_mut(view.buffer.index()) {
+            b.read |= read;
+            b.written |= written;
+        }
+    }
+
+    pub(super) fn access(
+        &mut self,
+        base: &ast::Expr,
+        indices: &[ast::Expr],
+        span: Span,
+    ) -> Option<Access> {
+        let data = match self.expr(base) {
+            Value::Data(d) => self.whole(d, base.span),
+            Value::Error => None,
+            other => {
+                let kind = other.kind();
+                self.report(
+                    Diagnostic::new("E0203", base.span, format!("only spanned data has elements, this is {kind}"))
+                        .label("not data"),
+                );
+                None
+            }
+        };
+        let indices = self.indices(indices);
+        let (data, indices) = (data?, indices?);
+        if data.bare_future {
+            self.report(
+                Diagnostic::new("E0432", span, format!("`{}` is a future, its elements are in `.data`", data.name))
+                    .label("a future")
+                    .help(format!("write `{}.data.at(…)`", data.name)),
+            );
+            return None;
+        }
+        if self.kernel.is_none() {
+            self.report(
+                Diagnostic::new("E0325", span, "elements can be read and written only inside `parallel`")
+                    .label("this runs on the host, the data is on the device")
+                    .help("move the statement into a `parallel`"),
+            );
+            return None;
+        }
+        if indices.len() != data.view.rank() {
+            let shape = self.show_shape(&data.view.shape);
+            self.report(
+                Diagnostic::new(
+                    "E0430",
+                    span,
+                    format!("`{}` has shape {shape}, but {} index{} given", data.name, indices.len(),
+                        if indices.len() == 1 { " is" } else { "es are" }),
+                )
+                .label(format!("expected {} indices", data.view.rank()))
+                .help("each component of an ituple counts as one index"),
+            );
+            return None;
+        }
+        let mut ok = true;
+        for (axis, (index, at)) in indices.iter().enumerate() {
+            ok &= self.check_axis(&data.view, axis, index, *at, &data.name);
+        }
+        let indices = indices.into_iter().map(|(i, _)| i).collect();
+        ok.then_some(Access { view: data.view, indices, span })
+    }
+
+    fn check_axis(&mut self, view: &View, axis: usize, index: &Sym, at: Span, name: &str) -> bool {
+        let (Some(extent), Some(valid)) = (view.shape.get(axis), view.valid.get(axis)) else {
+            return false;
+        };
+        let lo = match &valid.lo {
+            Some(lo) if self.f.cx.le(lo, &Sym::zero()) != Truth::Yes => self.f.cx.max(lo, &Sym::zero()),
+            _ => Sym::zero(),
+        };
+        let hi = match &valid.hi {
+            Some(hi) => self.f.cx.min(hi, extent),
+            None => extent.clone(),
+        };
+        let rank = view.rank();
+        self.inside("E0431", "R12", index, &lo, &hi, at, &move |n| {
+            if rank == 1 {
+                format!("the index of `{n}`")
+            } else {
+                format!("index {axis} of `{n}`")
+            }
+        }, name)
+    }
+
+    /// Index arguments, with ituples spliced; each with its span.
+    pub(super) fn indices(&mut self, exprs: &[ast::Expr]) -> Option<Vec<(Sym, Span)>> {
+        let mut out = Vec::new();
+        let mut ok = true;
+        for e in exprs {
+            match self.expr(e) {
+                Value::Tuple(t) => out.extend(t.into_iter().map(|i| (i.value, e.span))),
+                Value::Wildcard => {
+                    self.report(
+                        Diagnostic::new("E0439", e.span, "`_` is not an index").label("a wildcard"),
+                    );
+                    ok = false;
+                }
+                v => match self.to_sym(v, e.span) {
+                    Some(s) => out.push((s, e.span)),
+                    None => ok = false,
+                },
+            }
+        }
+        ok.then_some(out)
+    }
+}

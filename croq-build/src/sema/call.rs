@@ -1,0 +1,480 @@
+//! Calls: math builtins, `assert`, `print`, `call` of device functions.
+
+use super::Checker;
+use super::value::Value;
+use crate::diagnostics::Diagnostic;
+use crate::ir::{self, Arg, BinOp, Call, Expr, ExprKind, MathFn, PrintPart, Scalar, StmtKind};
+use crate::source::Span;
+use crate::symbolic::Sym;
+use crate::syntax::ast::{self, CallExpr, CallKind, TemplateArg};
+
+impl Checker<'_> {
+    /// A call in a place where a value is wanted.
+    pub(super) fn call_value(&mut self, call: &CallExpr, span: Span) -> Value {
+        match call.kind {
+            CallKind::Device => {
+                self.report(
+                    Diagnostic::new("E0307", span, format!("the type of `call {}` is not known here", call.callee.text))
+                        .label("returns whatever the C++ function does")
+                        .help("assign it to an annotated variable first: `f32 x = call …`"),
+                );
+                Value::Error
+            }
+            CallKind::Plain | CallKind::CompileTime => self.builtin(call, span),
+        }
+    }
+
+    pub(super) fn call_stmt(&mut self, e: &ast::Expr, span: Span) {
+        let ast::ExprKind::Call(call) = &*e.kind else {
+            self.expr(e);
+            return;
+        };
+        let name = call.callee.text.as_str();
+        match (call.kind, name) {
+            (CallKind::Device, _) => {
+                if let Some(expr) = self.device_call_expr(call, Scalar::S32, span) {
+                    self.emit(StmtKind::Eval(expr), span);
+                }
+            }
+            (_, "assert") => self.assert(call, span),
+            (CallKind::CompileTime, _) => self.print_now(call),
+            (_, "print" | "println") => self.print(call, name == "println", span),
+            _ => {
+                self.builtin(call, span);
+            }
+        }
+    }
+
+    fn builtin(&mut self, call: &CallExpr, span: Span) -> Value {
+        let name = call.callee.text.as_str();
+        if matches!(name, "__min" | "__max") {
+            return self.min_max(call, name == "__min", span);
+        }
+        if let Some((function, arity)) = math(name) {
+            return self.math(function, arity, call, span);
+        }
+        if name.starts_with("__atomic_") {
+            self.unsupported(span, "an atomic operation");
+            return Value::Error;
+        }
+        if matches!(name, "__bar_arrive" | "__bar_sync") {
+            self.unsupported(span, "a named barrier");
+            return Value::Error;
+        }
+        if matches!(name, "assert" | "print" | "println") {
+            self.report(
+                Diagnostic::new("E0313", span, format!("`{name}` has no value")).label("a statement of its own"),
+            );
+            return Value::Error;
+        }
+        self.report(
+            Diagnostic::new("E0208", call.callee.span, format!("`{name}` is not a builtin"))
+                .label("unknown")
+                .help(format!("call a C++ device function with `call {name}(…)`")),
+        );
+        for a in &call.args {
+            self.expr(a);
+        }
+        Value::Error
+    }
+
+    fn arity(&mut self, call: &CallExpr, want: usize, span: Span) -> Option<()> {
+        if !call.targs.is_empty() {
+            self.report(
+                Diagnostic::new("E0775", span, format!("`{}` takes no template arguments", call.callee.text))
+                    .label("a builtin"),
+            );
+            return None;
+        }
+        if call.args.len() != want {
+            self.report(
+                Diagnostic::new("E0774", span, format!("`{}` takes {want} argument{}, {} given", call.callee.text, if want == 1 { "" } else { "s" }, call.args.len()))
+                    .label("wrong number of arguments"),
+            );
+            return None;
+        }
+        Some(())
+    }
+
+    fn min_max(&mut self, call: &CallExpr, is_min: bool, span: Span) -> Value {
+        if self.arity(call, 2, span).is_none() {
+            return Value::Error;
+        }
+        let values: Vec<Value> = call.args.iter().map(|a| self.expr(a)).collect();
+        let at: Vec<Span> = call.args.iter().map(|a| a.span).collect();
+        let (Ok([a, b]), Ok([sa, sb])) = (<[Value; 2]>::try_from(values), <[Span; 2]>::try_from(at)) else {
+            return Value::Error;
+        };
+        if a.is_error() || b.is_error() {
+            return Value::Error;
+        }
+        if let (Value::Int(x), Value::Int(y)) = (&a, &b) {
+            let op = if is_min { BinOp::Min } else { BinOp::Max };
+            return self.int_op(op, span, x, y, span);
+        }
+        let ty = match (&a, &b) {
+            (Value::Scalar(x), Value::Int(_)) => Some(self.with_int(x.ty, &b)),
+            (Value::Int(_), Value::Scalar(y)) => Some(self.with_int(y.ty, &a)),
+            (Value::Scalar(x), Value::Scalar(y)) => self.common_type(x.ty, y.ty, span),
+            _ => None,
+        };
+        let Some(ty) = ty.filter(|t| *t != Scalar::Bool) else {
+            let (ka, kb) = (a.kind(), b.kind());
+            self.report(
+                Diagnostic::new("E0770", span, format!("`{}` compares numbers, given {ka} and {kb}", call.callee.text))
+                    .label("not two numbers"),
+            );
+            return Value::Error;
+        };
+        let (Some(x), Some(y)) = (self.convert(a, ty, sa), self.convert(b, ty, sb)) else {
+            return Value::Error;
+        };
+        if ty.is_float() {
+            let f = if is_min { MathFn::Min } else { MathFn::Max };
+            return Value::Scalar(Expr::new(ExprKind::Math(f, vec![x, y]), ty, span));
+        }
+        let op = if is_min { BinOp::Min } else { BinOp::Max };
+        Value::Scalar(Expr::new(ExprKind::Binary(op, x, y), ty, span))
+    }
+
+    fn math(&mut self, function: MathFn, arity: usize, call: &CallExpr, span: Span) -> Value {
+        if self.arity(call, arity, span).is_none() {
+            return Value::Error;
+        }
+        let mut values = Vec::new();
+        let mut ty: Option<Scalar> = None;
+        for a in &call.args {
+            let v = self.expr(a);
+            let this = match &v {
+                Value::Error => return Value::Error,
+                Value::Int(_) => None,
+                Value::Scalar(e) if e.ty.is_float() => Some(e.ty),
+                Value::Scalar(e) if e.ty.is_integer() => None,
+                other => {
+                    let kind = other.kind();
+                    self.report(
+                        Diagnostic::new("E0770", a.span, format!("`{}` works on floats, this is {kind}", call.callee.text))
+                            .label("not a number"),
+                    );
+                    return Value::Error;
+                }
+            };
+            ty = match (ty, this) {
+                (Some(x), Some(y)) => match self.common_type(x, y, a.span) {
+                    Some(t) => Some(t),
+                    None => return Value::Error,
+                },
+                (x, y) => x.or(y),
+            };
+            values.push((v, a.span));
+        }
+        let ty = ty.unwrap_or(Scalar::F32);
+        let mut args = Vec::new();
+        for (v, at) in values {
+            match self.convert(v, ty, at) {
+                Some(e) => args.push(e),
+                None => return Value::Error,
+            }
+        }
+        let result = if function == MathFn::IsFinite { Scalar::Bool } else { ty };
+        Value::Scalar(Expr::new(ExprKind::Math(function, args), result, span))
+    }
+
+    fn assert(&mut self, call: &CallExpr, span: Span) {
+        let parts = match call.args.as_slice() {
+            [cond, message] => match &*message.kind {
+                ast::ExprKind::Str(text) => Some((cond, text.clone())),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some((cond, text)) = parts else {
+            self.report(
+                Diagnostic::new("E0761", span, "`assert` takes a condition and a string")
+                    .label("wrong arguments")
+                    .help("write `assert(n > 0, \"n must be positive\");`"),
+            );
+            return;
+        };
+        let Some(c) = self.condition(cond) else { return };
+        match self.decided(&c) {
+            Some(true) => return,
+            Some(false) if self.dead == 0 && self.conditional == 0 => {
+                self.report(
+                    Diagnostic::new("E0760", cond.span, format!("assertion failed: {text}"))
+                        .label("never holds"),
+                );
+                return;
+            }
+            _ => {}
+        }
+        let mut inputs = Inputs { syms: Vec::new(), runtime: false };
+        ir::walk_exprs(&c, &mut inputs);
+        let refs: Vec<&Sym> = inputs.syms.iter().collect();
+        let unknown = Sym::var(crate::symbolic::Var(u32::MAX));
+        let refs = if inputs.runtime { vec![&unknown] } else { refs };
+        self.runtime_check("R14", format!("assertion failed: {text}"), c.clone(), &[], &refs, span);
+        self.assume(&c, true);
+    }
+
+    fn print(&mut self, call: &CallExpr, newline: bool, span: Span) {
+        let mut parts = Vec::new();
+        for a in &call.args {
+            let v = self.expr(a);
+            if !self.print_value(v, a.span, &mut parts) {
+                return;
+            }
+        }
+        let statement = StmtKind::Print { newline, parts };
+        match self.level() {
+            Some(level) if level != ir::Level::Thread => {
+                self.emit(StmtKind::Once { level, body: vec![ir::Stmt::new(statement, span)] }, span);
+            }
+            _ => self.emit(statement, span),
+        }
+    }
+
+    fn print_value(&mut self, v: Value, at: Span, parts: &mut Vec<PrintPart>) -> bool {
+        let list = |open: &str, items: Vec<Sym>, close: &str, parts: &mut Vec<PrintPart>| {
+            parts.push(PrintPart::Text(open.into()));
+            for (i, s) in items.into_iter().enumerate() {
+                if i > 0 {
+                    parts.push(PrintPart::Text(", ".into()));
+                }
+                parts.push(PrintPart::Value(Expr::index(s, at)));
+            }
+            parts.push(PrintPart::Text(close.into()));
+        };
+        match v {
+            Value::Str(s) => parts.push(PrintPart::Text(s)),
+            Value::Int(i) => parts.push(PrintPart::Value(Expr::index(i.value, at))),
+            Value::Scalar(e) => parts.push(PrintPart::Value(e)),
+            Value::Tuple(t) => list("{", t.into_iter().map(|i| i.value).collect(), "}", parts),
+            Value::Shape(s) => list("[", s, "]", parts),
+            Value::Error => return false,
+            other => {
+                let kind = other.kind();
+                self.report(
+                    Diagnostic::new("E0772", at, format!("{kind} has no printed form"))
+                        .label("can't be printed")
+                        .help("print its elements, or its `.span`"),
+                );
+                return false;
+            }
+        }
+        true
+    }
+
+    /// `print!`: the compiler prints, as a note.
+    fn print_now(&mut self, call: &CallExpr) {
+        let mut text = String::new();
+        for a in &call.args {
+            match self.expr(a) {
+                Value::Str(s) => text.push_str(&s),
+                Value::Int(i) => text.push_str(&self.show(&i.value)),
+                Value::Shape(s) => text.push_str(&self.show_shape(&s)),
+                Value::Tuple(t) => {
+                    let parts: Vec<String> = t.iter().map(|i| self.show(&i.value)).collect();
+                    text.push_str(&format!("{{{}}}", parts.join(", ")));
+                }
+                Value::Error => return,
+                _ => {
+                    self.report(
+                        Diagnostic::new("W0773", a.span, "this value is known only at run time").label("not printable now"),
+                    );
+                    return;
+                }
+            }
+        }
+        self.report(Diagnostic::new("N0773", call.callee.span, text).label("printed at compile time"));
+    }
+
+    /// `call f(…)` whose result becomes a `ty`.
+    pub(super) fn device_call(&mut self, call: &CallExpr, ty: Scalar, span: Span) -> Value {
+        match self.device_call_expr(call, ty, span) {
+            Some(e) => Value::Scalar(e),
+            None => Value::Error,
+        }
+    }
+
+    fn device_call_expr(&mut self, call: &CallExpr, ty: Scalar, span: Span) -> Option<Expr> {
+        if self.kernel.is_none() {
+            self.report(
+                Diagnostic::new("E0780", span, "`call` outside `parallel`")
+                    .label("device functions run on the device")
+                    .help("move it into a `parallel`"),
+            );
+            return None;
+        }
+        let callee = call.callee.text.clone();
+        if callee.contains("setreg") {
+            self.unsupported(span, "`setreg`");
+            return None;
+        }
+        let mut targs = Vec::new();
+        let mut ok = true;
+        for t in &call.targs {
+            match t {
+                TemplateArg::Type(elem, at) => match self.scalar_type(*elem, *at) {
+                    Some(s) => targs.push(format!("@{}", s.name())),
+                    None => ok = false,
+                },
+                TemplateArg::Name(n) => {
+                    let value = self.scopes.find(&n.text).map(|b| b.entity.clone());
+                    match value {
+                        Some(super::scope::Entity::Int { value, .. }) => {
+                            if let Some(b) = self.scopes.find_mut(&n.text) {
+                                b.used = true;
+                            }
+                            ok &= self.const_targ(&value.value, n.span, &mut targs);
+                        }
+                        _ => targs.push(n.text.clone()),
+                    }
+                }
+                TemplateArg::Expr(e) => {
+                    let v = self.expr(e);
+                    match self.int_of(&v) {
+                        Some(i) => ok &= self.const_targ(&i.value, e.span, &mut targs),
+                        None => ok = false,
+                    }
+                }
+            }
+        }
+        let mut args = Vec::new();
+        for a in &call.args {
+            match self.call_arg(a) {
+                Some(arg) => args.push(arg),
+                None => ok = false,
+            }
+        }
+        self.visible_device_function(&callee, call.args.len(), call.callee.span);
+        ok.then(|| Expr::new(ExprKind::Call(Call { callee, targs, args }), ty, span))
+    }
+
+    fn const_targ(&mut self, value: &Sym, at: Span, out: &mut Vec<String>) -> bool {
+        match value.as_int() {
+            Some(n) => {
+                out.push(n.to_string());
+                true
+            }
+            None => {
+                self.report(
+                    Diagnostic::new("W0782", at, "a template argument must be known at compile time")
+                        .label("known only at run time"),
+                );
+                false
+            }
+        }
+    }
+
+    fn call_arg(&mut self, a: &ast::Expr) -> Option<Arg> {
+        if let ast::ExprKind::CppCast(ty, inner) = &*a.kind {
+            let inner = self.call_arg(inner)?;
+            return Some(Arg::Cast(ty.clone(), Box::new(inner)));
+        }
+        match self.expr(a) {
+            Value::Data(d) => {
+                let d = self.whole(d, a.span)?;
+                self.mark(&d.view, true, true);
+                Some(Arg::Pointer(d.view))
+            }
+            Value::Address(view) => {
+                self.mark(&view, true, true);
+                Some(Arg::Pointer(view))
+            }
+            Value::Null => Some(Arg::Null),
+            Value::Int(i) => Some(Arg::Value(Expr::new(
+                ExprKind::Cast(Expr::index(i.value, a.span)),
+                Scalar::S32,
+                a.span,
+            ))),
+            Value::Scalar(e) => Some(Arg::Value(e)),
+            Value::Error => None,
+            other => {
+                let kind = other.kind();
+                self.report(
+                    Diagnostic::new("E0784", a.span, format!("{kind} can't be passed to a C++ function"))
+                        .label("not an argument"),
+                );
+                None
+            }
+        }
+    }
+
+    /// Warns when the file declares no device function of that name.
+    fn visible_device_function(&mut self, callee: &str, given: usize, at: Span) {
+        let _ = given;
+        if callee.contains("::") || self.file.device.iter().any(|d| d.text.contains(callee)) {
+            return;
+        }
+        if self.file.functions_named(callee) {
+            self.report(
+                Diagnostic::new("E0788", at, format!("`{callee}` is a `__co__` function"))
+                    .label("kernels can't call each other")
+                    .help("share code through a `__device__` function"),
+            );
+            return;
+        }
+        let includes = self.file.device.iter().any(|d| d.text.contains("#include"));
+        if !includes {
+            self.report(
+                Diagnostic::new("W0781", at, format!("no device function `{callee}` is visible in this file"))
+                    .label("declared nowhere here")
+                    .help(format!("declare it at file scope: `__device__ … {callee}(…)`")),
+            );
+        }
+    }
+}
+
+struct Inputs {
+    syms: Vec<Sym>,
+    runtime: bool,
+}
+
+impl ir::Visit for Inputs {
+    fn expr(&mut self, e: &Expr) {
+        self.runtime |= matches!(
+            &*e.kind,
+            ExprKind::Local(_) | ExprKind::Load(_) | ExprKind::Hardware(_) | ExprKind::Call(_)
+        );
+    }
+    fn sym(&mut self, s: &Sym) {
+        self.syms.push(s.clone());
+    }
+}
+
+fn math(name: &str) -> Option<(MathFn, usize)> {
+    use MathFn::*;
+    Some(match name {
+        "__acos" => (Acos, 1),
+        "__asin" => (Asin, 1),
+        "__atan" => (Atan, 1),
+        "__ceil" => (Ceil, 1),
+        "__cos" => (Cos, 1),
+        "__cosh" => (Cosh, 1),
+        "__exp" => (Exp, 1),
+        "__exp2f" => (Exp2, 1),
+        "__expm1" => (Expm1, 1),
+        "__fabs" => (Fabs, 1),
+        "__floor" => (Floor, 1),
+        "__frcp_rn" => (Recip, 1),
+        "__gelu" => (Gelu, 1),
+        "__isfinite" => (IsFinite, 1),
+        "__log" => (Log, 1),
+        "__log1p" => (Log1p, 1),
+        "__round" => (Round, 1),
+        "__rsqrt" => (Rsqrt, 1),
+        "__sigmoid" => (Sigmoid, 1),
+        "__sign" => (Sign, 1),
+        "__sin" => (Sin, 1),
+        "__sinh" => (Sinh, 1),
+        "__softplus" => (Softplus, 1),
+        "__sqrt" => (Sqrt, 1),
+        "__tan" => (Tan, 1),
+        "__tanh" => (Tanh, 1),
+        "__atan2" => (Atan2, 2),
+        "__pow" => (Pow, 2),
+        "__fmaf" => (Fma, 3),
+        _ => return None,
+    })
+}

@@ -1,0 +1,401 @@
+//! `if`, `while`, `inthreads`, barriers, `yield`, `__cpp__`.
+
+use super::Checker;
+use super::scope::Entity;
+use crate::diagnostics::Diagnostic;
+use crate::ir::{
+    BarrierReason, BarrierScope, BinOp, CppName, Expr, ExprKind, FenceScope, Level, Role, Scalar, Stmt,
+    StmtKind, ThreadSet, UnOp,
+};
+use crate::source::Span;
+use crate::symbolic::Sym;
+use crate::syntax::ast;
+
+impl Checker<'_> {
+    pub(super) fn if_stmt(
+        &mut self,
+        cond: &ast::Expr,
+        then: &ast::Block,
+        otherwise: Option<&ast::Block>,
+        span: Span,
+    ) {
+        let Some(cond) = self.condition(cond) else {
+            self.block(then);
+            if let Some(b) = otherwise {
+                self.block(b);
+            }
+            return;
+        };
+        let decided = self.decided(&cond);
+        let divergent = self.varies_in_block(&cond);
+        self.diverge(divergent, 1);
+        let ((), yes) = self.assuming(&cond, true, decided == Some(false), |s| s.block(then));
+        let ((), no) = self.assuming(&cond, false, decided == Some(true), |s| {
+            if let Some(b) = otherwise {
+                s.block(b);
+            }
+        });
+        self.diverge(divergent, -1);
+        match decided {
+            Some(true) => self.splice(yes),
+            Some(false) => self.splice(no),
+            None => {
+                self.emit(StmtKind::If { cond: cond.clone(), then: yes.clone(), otherwise: no.clone() }, span);
+                // What follows an `if` that always leaves runs only when its condition failed.
+                if leaves(&yes) && !leaves(&no) {
+                    self.assume(&cond, false);
+                } else if leaves(&no) && !leaves(&yes) && !no.is_empty() {
+                    self.assume(&cond, true);
+                }
+            }
+        }
+    }
+
+    fn splice(&mut self, stmts: Vec<Stmt>) {
+        if let Some(sink) = self.sinks.last_mut() {
+            sink.extend(stmts);
+        }
+    }
+
+    fn diverge(&mut self, divergent: bool, by: i32) {
+        if let (true, Some(k)) = (divergent, self.kernel.as_mut()) {
+            k.divergent = k.divergent.saturating_add_signed(by);
+        }
+    }
+
+    /// Whether threads of one block may disagree about an expression.
+    pub(super) fn varies_in_block(&self, e: &Expr) -> bool {
+        let Some(level) = self.level() else { return false };
+        let mut varies = false;
+        let mut walk = Varies { checker: self, level, found: &mut varies };
+        crate::ir::walk_exprs(e, &mut walk);
+        varies
+    }
+
+    pub(super) fn while_loop(&mut self, cond: &ast::Expr, body: &ast::Block, span: Span) {
+        let (cond_value, prelude) = self.collect(|s| s.condition(cond));
+        self.loops += 1;
+        let Some(cond) = cond_value else {
+            self.block(body);
+            self.loops -= 1;
+            return;
+        };
+        let divergent = self.varies_in_block(&cond);
+        self.diverge(divergent, 1);
+        let never = self.decided(&cond) == Some(false);
+        let ((), stmts) = self.assuming(&cond, true, never, |s| s.block(body));
+        self.diverge(divergent, -1);
+        self.loops -= 1;
+        self.emit(StmtKind::While { prelude, cond, body: stmts }, span);
+    }
+
+    pub(super) fn leave_loop(&mut self, is_break: bool, span: Span) {
+        let word = if is_break { "break" } else { "continue" };
+        if self.loops == 0 {
+            self.report(
+                Diagnostic::new("E0550", span, format!("`{word}` outside a loop"))
+                    .label("no `foreach` or `while` around this"),
+            );
+            return;
+        }
+        self.emit(if is_break { StmtKind::Break } else { StmtKind::Continue }, span);
+    }
+
+    pub(super) fn yield_stmt(&mut self, span: Span) {
+        match self.kernel.as_mut() {
+            Some(k) => {
+                k.yielded.get_or_insert(span);
+                self.emit(StmtKind::Yield, span);
+            }
+            None => self.report(
+                Diagnostic::new("E0552", span, "`yield` outside `parallel`")
+                    .label("leaves a kernel, but this is host code")
+                    .help("write `return`"),
+            ),
+        }
+    }
+
+    pub(super) fn inthreads(&mut self, is_async: bool, pred: &ast::Expr, body: &ast::Block, span: Span) {
+        if self.kernel.is_none() {
+            self.report(
+                Diagnostic::new("E0561", span, "`inthreads` outside `parallel`").label("there are no threads here"),
+            );
+            return;
+        }
+        let depth = self.kernel.as_ref().map_or(0, |k| k.regions);
+        if is_async {
+            if depth > 0 {
+                self.report(
+                    Diagnostic::new("E0562", span, "only the outermost `inthreads` may be `.async`")
+                        .label("nested")
+                        .help("drop `.async`"),
+                );
+            } else {
+                self.unsupported(pred.span, "`inthreads.async`");
+            }
+        }
+        let cond = self.condition(pred);
+        if let Some(k) = self.kernel.as_mut() {
+            k.regions += 1;
+        }
+        let Some(cond) = cond else {
+            self.block(body);
+            self.end_region();
+            return;
+        };
+        self.strictly_divergent(&cond, pred.span);
+        let set = self.thread_set(&cond);
+        let ((), stmts) = self.assuming(&cond, true, false, |s| s.block(body));
+        self.end_region();
+        if depth == 0 && !is_async {
+            self.cooperative(span, "the barrier after `inthreads`");
+        }
+        self.emit(
+            StmtKind::Region { pred: cond, set, is_async, outermost: depth == 0, body: stmts },
+            span,
+        );
+    }
+
+    fn end_region(&mut self) {
+        if let Some(k) = self.kernel.as_mut() {
+            k.regions = k.regions.saturating_sub(1);
+        }
+    }
+
+    /// Both sides of `&&` and `||` must depend on the thread.
+    fn strictly_divergent(&mut self, cond: &Expr, at: Span) {
+        match &*cond.kind {
+            ExprKind::Binary(BinOp::LogicAnd | BinOp::LogicOr, a, b) => {
+                self.strictly_divergent(a, a.span);
+                self.strictly_divergent(b, b.span);
+            }
+            ExprKind::Unary(UnOp::Not, a) => self.strictly_divergent(a, a.span),
+            _ => {
+                let depends = match &*cond.kind {
+                    ExprKind::Binary(_, a, b) => self.names_unit(a) || self.names_unit(b),
+                    _ => self.names_unit(cond),
+                };
+                if !depends {
+                    let text = self.file.snippet(at).to_owned();
+                    self.report(
+                        Diagnostic::new("E0560", at, format!("`{text}` is the same for every thread"))
+                            .label("does not divide the threads")
+                            .help("compare a variable of an inner `parallel`; for a uniform condition use `if`"),
+                    );
+                }
+            }
+        }
+    }
+
+    fn names_unit(&self, e: &Expr) -> bool {
+        match self.as_sym(e) {
+            Some(s) => s.vars().iter().any(|v| self.unit_var(*v)),
+            None => self.varies_in_block(e),
+        }
+    }
+
+    /// The linear ids of the threads that satisfy a predicate, when that is static.
+    fn thread_set(&self, cond: &Expr) -> Option<ThreadSet> {
+        let k = self.kernel.as_ref()?;
+        let threads = u32::try_from(k.threads.as_ref()?.as_int()?).ok().filter(|n| *n <= 1024)?;
+        let mut set = ThreadSet::default();
+        for tid in 0..threads {
+            if self.holds_for(cond, tid)? {
+                match set.ranges.last_mut() {
+                    Some((_, end)) if *end == tid => *end += 1,
+                    _ => set.ranges.push((tid, tid + 1)),
+                }
+            }
+        }
+        Some(set)
+    }
+
+    fn holds_for(&self, cond: &Expr, tid: u32) -> Option<bool> {
+        match &*cond.kind {
+            ExprKind::Bool(b) => Some(*b),
+            ExprKind::Unary(UnOp::Not, a) => self.holds_for(a, tid).map(|b| !b),
+            ExprKind::Binary(BinOp::LogicAnd, a, b) => Some(self.holds_for(a, tid)? && self.holds_for(b, tid)?),
+            ExprKind::Binary(BinOp::LogicOr, a, b) => Some(self.holds_for(a, tid)? || self.holds_for(b, tid)?),
+            ExprKind::Binary(op, a, b) => {
+                let (a, b) = (self.at_thread(a, tid)?, self.at_thread(b, tid)?);
+                Some(match op {
+                    BinOp::Lt => a < b,
+                    BinOp::Le => a <= b,
+                    BinOp::Gt => a > b,
+                    BinOp::Ge => a >= b,
+                    BinOp::Eq => a == b,
+                    BinOp::Ne => a != b,
+                    _ => return None,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    fn at_thread(&self, e: &Expr, tid: u32) -> Option<i64> {
+        let mut s = self.as_sym(e)?;
+        let homes = &self.kernel.as_ref()?.homes;
+        for v in s.vars() {
+            let home = homes.get(&v)?;
+            let mut value = i64::from(tid) / home.divisor.as_int().filter(|d| *d > 0)?;
+            if let Some(m) = &home.modulus {
+                value %= m.as_int().filter(|m| *m > 0)?;
+            }
+            s = s.subst(v, &Sym::int(value), &self.f.cx);
+        }
+        s.as_int()
+    }
+
+    pub(super) fn sync_storage(&mut self, storage: ast::Storage, span: Span) {
+        match (storage, self.kernel.is_some()) {
+            (ast::Storage::Global, false) => self.emit(StmtKind::Synchronize, span),
+            (ast::Storage::Global, true) => self.sync_error(span, "`sync.global` waits for the device: it belongs outside `parallel`"),
+            (_, false) => self.sync_error(span, "this barrier is for threads of a kernel"),
+            (ast::Storage::Shared, true) => self.barrier(BarrierScope::Block, span),
+            (ast::Storage::Local, true) => self.barrier(BarrierScope::Group, span),
+        }
+    }
+
+    fn sync_error(&mut self, span: Span, text: &str) {
+        self.report(Diagnostic::new("E0585", span, text).label("not here"));
+    }
+
+    pub(super) fn sync_barrier(&mut self, level: ast::Level, span: Span) {
+        if self.kernel.is_none() {
+            return self.sync_error(span, "a barrier needs the threads of a kernel");
+        }
+        match level {
+            ast::Level::Thread | ast::Level::Group => self.barrier(BarrierScope::Group, span),
+            ast::Level::Group4 => self.barrier(BarrierScope::Group4, span),
+            ast::Level::Block => self.barrier(BarrierScope::Block, span),
+            ast::Level::Device => self.report(
+                Diagnostic::new("E0580", span, "`sync.barrier : device` needs a cooperative launch")
+                    .label("blocks don't wait for each other")
+                    .help("end the kernel here and start another"),
+            ),
+            ast::Level::Cluster => self.unsupported(span, "a cluster barrier"),
+        }
+    }
+
+    fn barrier(&mut self, scope: BarrierScope, span: Span) {
+        self.cooperative(span, "a barrier");
+        if scope == BarrierScope::Block && self.kernel.as_ref().is_some_and(|k| k.regions > 0) {
+            self.report(
+                Diagnostic::new("E0582", span, "a barrier over the whole block, inside `inthreads`")
+                    .label("the other threads never come here")
+                    .help("move it out, or use a narrower barrier"),
+            );
+            return;
+        }
+        self.emit(StmtKind::Barrier { scope, why: BarrierReason::Written }, span);
+    }
+
+    pub(super) fn sync_fence(&mut self, level: ast::Level, span: Span) {
+        if self.kernel.is_none() {
+            return self.sync_error(span, "a fence needs the threads of a kernel");
+        }
+        let scope = match level {
+            ast::Level::Thread | ast::Level::Group | ast::Level::Group4 => FenceScope::Block,
+            ast::Level::Block | ast::Level::Device | ast::Level::Cluster => FenceScope::Device,
+        };
+        self.emit(StmtKind::Fence(scope), span);
+    }
+
+    pub(super) fn cpp(&mut self, text: &str, span: Span) {
+        let mut names = Vec::new();
+        let mentioned: Vec<(String, Entity)> = self
+            .scopes
+            .visible()
+            .filter(|b| mentions(text, &b.name))
+            .map(|b| (b.name.clone(), b.entity.clone()))
+            .collect();
+        for (name, entity) in mentioned {
+            if let Some(b) = self.scopes.find_mut(&name) {
+                b.used = true;
+            }
+            match entity {
+                Entity::Scalar { local, .. } => names.push(CppName::Local(local)),
+                Entity::Int { value, .. } => {
+                    let existing = value.value.as_var().and_then(|v| match self.f.var_home.get(&v) {
+                        Some(crate::ir::VarHome::Local(id)) if self.f.local(*id).name == name => Some(*id),
+                        _ => None,
+                    });
+                    // A named expression has no storage of its own: give it some under its name.
+                    let local = existing.unwrap_or_else(|| {
+                        let local = self.new_local(&name, Scalar::Index, false, Role::Value, span);
+                        let value = Expr::index(value.value.clone(), span);
+                        self.emit(StmtKind::Let { local, value: Some(value) }, span);
+                        local
+                    });
+                    names.push(CppName::Local(local));
+                }
+                Entity::Range(id) => {
+                    if let Some(v) = self.ranges.get(id).and_then(|r| r.value.as_var()) {
+                        if let Some(crate::ir::VarHome::Local(l)) = self.f.var_home.get(&v) {
+                            names.push(CppName::Local(*l));
+                        }
+                    }
+                }
+                Entity::Buffer { id, .. } => names.push(CppName::Buffer(id)),
+                Entity::View(d) | Entity::Future(d) => names.push(CppName::Buffer(d.view.buffer)),
+                _ => {}
+            }
+        }
+        for name in &names {
+            if let CppName::Buffer(id) = name {
+                if let Some(b) = self.f.buffers.get_mut(id.index()) {
+                    b.read = true;
+                    b.written = true;
+                }
+            }
+        }
+        self.emit(StmtKind::Cpp { text: text.to_owned(), names }, span);
+    }
+}
+
+/// Whether a statement list always ends by leaving the loop or the kernel.
+fn leaves(stmts: &[Stmt]) -> bool {
+    matches!(
+        stmts.last().map(|s| &s.kind),
+        Some(StmtKind::Yield | StmtKind::Continue | StmtKind::Break | StmtKind::Return(_))
+    )
+}
+
+/// Whether a C++ text contains a name as a whole word.
+fn mentions(text: &str, name: &str) -> bool {
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(name).any(|(at, _)| {
+        let before = text.get(..at).and_then(|t| t.chars().next_back());
+        let after = text.get(at + name.len()..).and_then(|t| t.chars().next());
+        !before.is_some_and(word) && !after.is_some_and(word)
+    })
+}
+
+struct Varies<'c, 'a> {
+    checker: &'c Checker<'a>,
+    level: Level,
+    found: &'c mut bool,
+}
+
+impl crate::ir::Visit for Varies<'_, '_> {
+    fn expr(&mut self, e: &Expr) {
+        match &*e.kind {
+            ExprKind::Hardware(crate::ir::Hardware::Thread) => *self.found = true,
+            ExprKind::Local(id) => {
+                let local = self.checker.f.local(*id);
+                let unit = match local.role {
+                    Role::Parallel(l) => l != Level::Block,
+                    Role::Loop => false,
+                    Role::Value => self.checker.kernel.as_ref().is_some_and(|k| id.index() >= k.first_inner_local),
+                };
+                *self.found |= unit;
+            }
+            ExprKind::Load(_) | ExprKind::Call(_) if self.level == Level::Thread => *self.found = true,
+            _ => {}
+        }
+    }
+
+    fn sym(&mut self, s: &Sym) {
+        *self.found |= s.vars().iter().any(|v| self.checker.unit_var(*v));
+    }
+}

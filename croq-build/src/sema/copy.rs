@@ -1,0 +1,609 @@
+//! Copies: which storages, which shapes, whose threads (language 04).
+
+use super::Checker;
+use super::data::dense_strides;
+use super::scope::Entity;
+use super::value::{Data, Value};
+use crate::diagnostics::Diagnostic;
+use crate::ir::{self, BinOp, Level, Role, Scalar, Storage, StmtKind, Transform, Valid, VarHome, View};
+use crate::source::Span;
+use crate::symbolic::{Sym, Truth};
+use crate::syntax::ast::{self, CopyDest, CopyModifier, CopyOp, CopyStmt};
+
+impl Checker<'_> {
+    pub(super) fn copy(&mut self, c: &CopyStmt, span: Span) {
+        let future = self.copy_parts(c, span);
+        let Some(name) = &c.name else { return };
+        if let Some(b) = self.scopes.find(&name.text) {
+            if self.scopes.in_innermost(&name.text) {
+                let declared = b.span;
+                let (code, text) = match b.entity {
+                    Entity::Future(_) => ("E0844", "is bound to a copy already"),
+                    Entity::Poison => return,
+                    _ => ("E0205", "is something else already"),
+                };
+                self.report(
+                    Diagnostic::new(code, name.span, format!("`{}` {text}", name.text))
+                        .label("bound again here")
+                        .also(declared, "first bound here")
+                        .help("give the second copy another name"),
+                );
+                return;
+            }
+        }
+        let entity = match future {
+            Some(data) => Entity::Future(Data { name: name.text.clone(), ..data }),
+            None => Entity::Poison,
+        };
+        self.declare(name, entity);
+    }
+
+    /// The data that the future stands for.
+    fn copy_parts(&mut self, c: &CopyStmt, span: Span) -> Option<Data> {
+        if !self.copy_supported(c) {
+            return None;
+        }
+        let source = self.data(&c.source);
+        let explicit = match &c.dest {
+            CopyDest::View(e) => Some(self.data(e)),
+            CopyDest::Storage(storage, at) => {
+                self.copy_storage(*storage, *at)?;
+                None
+            }
+        };
+        let source = source?;
+        let zfill_at = c.modifiers.iter().find(|(m, _)| matches!(m, CopyModifier::Zfill)).map(|m| m.1);
+        let zfill = zfill_at.is_some() || source.zfill;
+        let transform = self.transform(c, &source)?;
+        let shape = self.moved_shape(&source.view.shape, &transform, c);
+        let (dest, zero_fill) = match explicit {
+            Some(dest) => {
+                let dest = dest?;
+                self.pair_legal(&source, &dest.view, c)?;
+                let zero_fill = self.agree(&shape, &dest, c, zfill, &transform)?;
+                (dest, zero_fill)
+            }
+            None => {
+                let CopyDest::Storage(storage, at) = &c.dest else { return None };
+                let view = self.anonymous(c, *storage, *at, &source, shape)?;
+                self.pair_legal(&source, &view, c)?;
+                let name = c.name.as_ref().map_or_else(|| "copied".to_owned(), |n| n.text.clone());
+                (self.data_of(view, &name, c.head), zfill)
+            }
+        };
+        if zfill && !zero_fill_useful(&source.view, zero_fill, &dest.view) && matches!(transform, Transform::None) {
+            self.report(
+                Diagnostic::new("W0850", zfill_at.unwrap_or(c.source.span), "`.zfill` is redundant here")
+                    .label("the tile never crosses the edge, and both shapes are equal")
+                    .help("remove it"),
+            );
+        }
+        let level = self.copy_level(&source.view, &dest.view, c, matches!(c.dest, CopyDest::View(_)))?;
+        self.mark(&source.view, true, false);
+        self.mark(&dest.view, false, true);
+        let result = Data { bare_future: true, tiled: false, ..dest.clone() };
+        let copy = ir::Copy { source: source.view, dest: dest.view, transform, zero_fill, level };
+        if self.kernel.is_some() {
+            self.emit(StmtKind::Copy(copy), span);
+        } else {
+            self.host_kernel(StmtKind::Copy(copy), span);
+        }
+        Some(result)
+    }
+
+    /// Runs one block-level statement over device memory from host code: a kernel of its own.
+    pub(super) fn host_kernel(&mut self, kind: StmtKind, span: Span) {
+        let id = ir::KernelId(u32::try_from(self.f.kernels.len()).unwrap_or(u32::MAX));
+        self.f.kernels.push(ir::Kernel {
+            name: format!("{}_{}", self.f.name, id.0),
+            span,
+            grid: [Sym::one(), Sym::one(), Sym::one()],
+            threads: Sym::int(256),
+            attrs: ir::LaunchAttrs::default(),
+            body: vec![ir::Stmt::new(kind, span)],
+            shared: Vec::new(),
+            shared_bytes: Sym::zero(),
+            waits: false,
+        });
+        self.emit(StmtKind::Launch(id), span);
+    }
+
+    fn copy_supported(&mut self, c: &CopyStmt) -> bool {
+        let mut ok = true;
+        if c.engine == ast::Engine::Tma {
+            self.unsupported(c.head, "`tma`");
+            ok = false;
+        }
+        if let Some((at, _)) = &c.is_async {
+            self.unsupported(*at, "an asynchronous copy (`.async`)");
+            ok = false;
+        }
+        if let Some(after) = &c.after {
+            self.unsupported(after.span, "`after`");
+            ok = false;
+        }
+        for (modifier, at) in &c.modifiers {
+            let what = match modifier {
+                CopyModifier::Zfill => continue,
+                CopyModifier::Swizzle(n) => {
+                    if let Some(n) = n {
+                        let value = self.const_int(n);
+                        if !matches!(value, Some(32 | 64 | 128)) {
+                            let mut d = Diagnostic::new("E0852", n.span, "a swizzle is 32, 64 or 128 bytes wide")
+                                .label("not a swizzle");
+                            if let Some(k @ 0..=3) = value {
+                                let bytes = ["none", "32", "64", "128"];
+                                let name = usize::try_from(k).ok().and_then(|k| bytes.get(k)).unwrap_or(&"128");
+                                d = d.help(format!("mode {k} is written in bytes here: {name}"));
+                            }
+                            self.report(d);
+                            ok = false;
+                            continue;
+                        }
+                    }
+                    "a swizzled copy (`.swiz`)"
+                }
+                CopyModifier::Sparse(_) => "a sparse copy (`.sp`)",
+                CopyModifier::Promote(_) => "an L2 promotion (`.promote`)",
+                CopyModifier::Multicast => "`.multicast`",
+                CopyModifier::EvictFirst | CopyModifier::EvictLast => {
+                    if c.engine == ast::Engine::Dma {
+                        self.report(
+                            Diagnostic::new("E0859", *at, "an eviction hint is only for `tma.load`")
+                                .label("not on `dma`")
+                                .help("remove it"),
+                        );
+                        ok = false;
+                        continue;
+                    }
+                    "an eviction hint"
+                }
+            };
+            self.unsupported(*at, what);
+            ok = false;
+        }
+        ok
+    }
+
+    fn copy_storage(&mut self, storage: ast::Storage, at: Span) -> Option<()> {
+        let in_kernel = self.kernel.is_some();
+        let (bad, text, help) = match (storage, in_kernel) {
+            (ast::Storage::Global, true) => {
+                (true, "`=> global` makes device memory, which a kernel can't", "copy into `shared` or `local`, or into a named buffer")
+            }
+            (ast::Storage::Shared | ast::Storage::Local, false) => {
+                (true, "`shared` and `local` memory exist only inside `parallel`", "move the copy into a `parallel`")
+            }
+            _ => (false, "", ""),
+        };
+        if bad {
+            self.report(Diagnostic::new("E0803", at, text).label("not here").help(help));
+            return None;
+        }
+        Some(())
+    }
+
+    fn transform(&mut self, c: &CopyStmt, source: &Data) -> Option<Transform> {
+        let rank = source.view.rank();
+        if rank > 5 {
+            self.report(
+                Diagnostic::new("E0838", c.source.span, format!("copies move at most 5 dimensions, this has {rank}"))
+                    .label("too many dimensions"),
+            );
+            return None;
+        }
+        match &c.op {
+            CopyOp::Copy | CopyOp::Load => Some(Transform::None),
+            CopyOp::Transp(perm) => self.permutation(perm, rank, c.head).map(Transform::Transpose),
+            CopyOp::Pad { low, high, mid, value } => self.padding(low, high, mid, value, source),
+        }
+    }
+
+    fn permutation(&mut self, perm: &[ast::Expr], rank: usize, at: Span) -> Option<Vec<usize>> {
+        if perm.len() != rank {
+            self.report(
+                Diagnostic::new("E0807", at, format!("`transp` lists {} axes, the data has {rank}", perm.len()))
+                    .label(format!("expected {rank} entries")),
+            );
+            return None;
+        }
+        let mut out = Vec::new();
+        for p in perm {
+            let axis = self.const_int(p).and_then(|n| usize::try_from(n).ok()).filter(|n| *n < rank);
+            match axis {
+                Some(a) if !out.contains(&a) => out.push(a),
+                _ => {
+                    let text = self.file.snippet(p.span).to_owned();
+                    self.report(
+                        Diagnostic::new("E0806", p.span, format!("`transp` needs each of 0 to {} once; `{text}` breaks that", rank - 1))
+                            .label("missing, repeated or too large"),
+                    );
+                    return None;
+                }
+            }
+        }
+        Some(out)
+    }
+
+    fn padding(
+        &mut self,
+        low: &[ast::Expr],
+        high: &[ast::Expr],
+        mid: &[ast::Expr],
+        value: &ast::Expr,
+        source: &Data,
+    ) -> Option<Transform> {
+        let rank = source.view.rank();
+        let mut lists = Vec::new();
+        for list in [low, high, mid] {
+            if list.len() != rank {
+                let at = list.first().map_or(value.span, |e| e.span);
+                self.report(
+                    Diagnostic::new("E0809", at, format!("a padding list has {} entries, the data has {rank} dimensions", list.len()))
+                        .label(format!("expected {rank}")),
+                );
+                return None;
+            }
+            let mut numbers = Vec::new();
+            for e in list {
+                match self.const_int(e) {
+                    Some(n @ 0..=2048) => numbers.push(n.unsigned_abs()),
+                    Some(n) => {
+                        self.error("E0839", e.span, format!("padding is 0 to 2048, this is {n}"));
+                        return None;
+                    }
+                    None => {
+                        self.error("E0809", e.span, "padding entries are compile-time integers");
+                        return None;
+                    }
+                }
+            }
+            lists.push(numbers);
+        }
+        if let Some(position) = lists.get(2).and_then(|m| m.iter().position(|n| *n != 0)) {
+            let at = mid.get(position).map_or(value.span, |e| e.span);
+            self.report(
+                Diagnostic::new("E0808", at, "padding between elements must be 0 on a GPU").label("not 0"),
+            );
+            return None;
+        }
+        let elem = self.f.buffer(source.view.buffer).elem;
+        let v = self.expr(value);
+        let value = self.convert(v, elem, value.span)?;
+        let low = lists.into_iter().next().unwrap_or_default();
+        Some(Transform::Pad { low, value })
+    }
+
+    fn moved_shape(&mut self, source: &[Sym], transform: &Transform, c: &CopyStmt) -> Vec<Sym> {
+        match (transform, &c.op) {
+            (Transform::Transpose(perm), _) => {
+                perm.iter().filter_map(|p| source.get(*p).cloned()).collect()
+            }
+            (Transform::Pad { low, .. }, CopyOp::Pad { high, .. }) => {
+                let mut out = Vec::new();
+                for (axis, extent) in source.iter().enumerate() {
+                    let l = low.get(axis).copied().unwrap_or(0);
+                    let h = high.get(axis).and_then(|e| self.const_int(e)).unwrap_or(0);
+                    out.push(extent + (i64::try_from(l).unwrap_or(0) + h));
+                }
+                out
+            }
+            _ => source.to_vec(),
+        }
+    }
+
+    fn pair_legal(&mut self, source: &Data, dest: &View, c: &CopyStmt) -> Option<()> {
+        let (from, to) = (self.f.buffer(source.view.buffer), self.f.buffer(dest.buffer));
+        let (from_elem, to_elem) = (from.elem, to.elem);
+        let global_to_global = from.storage.is_global() && to.storage.is_global();
+        if from_elem != to_elem {
+            self.report(
+                Diagnostic::new("E0801", c.head.to(c.source.span), format!("a copy never converts: the source is `{from_elem}`, the destination `{to_elem}`"))
+                    .label(format!("`{from_elem}` => `{to_elem}`"))
+                    .help("copy into a buffer of the same element type, and convert element by element"),
+            );
+            return None;
+        }
+        if global_to_global && self.kernel.is_some() {
+            self.report(
+                Diagnostic::new("E0830", c.head.to(c.source.span), "a kernel can't copy from global to global memory")
+                    .label("both ends are in device memory")
+                    .help("go through `shared` or `local`, or copy outside `parallel`"),
+            );
+            return None;
+        }
+        Some(())
+    }
+
+    /// Compares the moved shape with the destination's; whether to zero what stays uncovered.
+    fn agree(
+        &mut self,
+        from: &[Sym],
+        dest: &Data,
+        c: &CopyStmt,
+        zfill: bool,
+        transform: &Transform,
+    ) -> Option<bool> {
+        let to = dest.view.shape.clone();
+        let at = c.head.to(match &c.dest {
+            CopyDest::View(e) => e.span,
+            CopyDest::Storage(_, s) => *s,
+        });
+        let (shown_from, shown_to) = (self.show_shape(from), self.show_shape(&to));
+        if from.len() != to.len() {
+            self.report(
+                Diagnostic::new("E0802", at, format!("ranks differ: {shown_from} into {shown_to}"))
+                    .label(format!("{} dimensions into {}", from.len(), to.len()))
+                    .help("reshape one side with `span_as`, or drop unit axes with `sqz`"),
+            );
+            return None;
+        }
+        let mut smaller = None;
+        let mut unknown = Vec::new();
+        for (axis, (f, t)) in from.iter().zip(&to).enumerate() {
+            if self.f.cx.eq(f, t) == Truth::Yes {
+                continue;
+            }
+            match (self.f.cx.le(f, t), self.f.cx.eq(f, t)) {
+                (Truth::No, _) => {
+                    let product = |s: &[Sym]| s.iter().fold(Sym::one(), |p, e| &p * e);
+                    let bigger = self.f.cx.lt(&product(&to), &product(from)) == Truth::Yes;
+                    let code = if bigger { "E0805" } else { "E0804" };
+                    let (sf, st) = (self.show(f), self.show(t));
+                    self.report(
+                        Diagnostic::new(code, at, format!("{shown_from} does not fit into {shown_to}"))
+                            .label(format!("axis {axis}: {sf} elements into {st}"))
+                            .help("source and destination of a copy have the same shape"),
+                    );
+                    return None;
+                }
+                (Truth::Yes, Truth::No) => smaller = Some(axis),
+                _ => unknown.push(axis),
+            }
+        }
+        if let Some(axis) = smaller {
+            if !matches!(transform, Transform::None) {
+                let (sf, st) = (from.get(axis).map(|s| self.show(s)), to.get(axis).map(|s| self.show(s)));
+                self.report(
+                    Diagnostic::new("E0804", at, format!("{shown_from} and {shown_to} differ"))
+                        .label(format!("axis {axis}: {} and {}", sf.unwrap_or_default(), st.unwrap_or_default())),
+                );
+                return None;
+            }
+            if !zfill {
+                let (sf, st) = (from.get(axis).map(|s| self.show(s)), to.get(axis).map(|s| self.show(s)));
+                self.report(
+                    Diagnostic::new("W0851", at, format!("{shown_from} covers only part of {shown_to}"))
+                        .label(format!("axis {axis}: {} of {}; the rest stays undefined", sf.unwrap_or_default(), st.unwrap_or_default()))
+                        .help("add `.zfill` to the copy to make the rest zero"),
+                );
+            }
+        }
+        for axis in &unknown {
+            let (Some(f), Some(t)) = (from.get(*axis), to.get(*axis)) else { continue };
+            if self.f.cx.le(f, t) == Truth::Yes {
+                continue;
+            }
+            let message = format!("axis {axis} of the copy: {{0}} elements do not fit into {{1}}");
+            let (f, t) = (f.clone(), t.clone());
+            self.check_compare("R07", message, BinOp::Le, &f, &t, at);
+        }
+        Some(zfill || !unknown.is_empty())
+    }
+
+    /// A buffer that only the future names.
+    fn anonymous(
+        &mut self,
+        c: &CopyStmt,
+        storage: ast::Storage,
+        at: Span,
+        source: &Data,
+        shape: Vec<Sym>,
+    ) -> Option<View> {
+        let elem = self.f.buffer(source.view.buffer).elem;
+        let name = c.name.as_ref().map_or_else(|| "copied".to_owned(), |n| n.text.clone());
+        let shown = self.show_shape(&shape);
+        for extent in &shape {
+            let host = extent.vars().iter().all(|v| self.host_known(*v));
+            let fixed = extent.as_int().is_some();
+            if storage == ast::Storage::Local && !fixed {
+                self.report(
+                    Diagnostic::new("E0614", at, format!("`local` memory needs static extents, the tile is {shown}"))
+                        .label("sizes known only at run time")
+                        .help("copy into `shared`, or tile by a constant"),
+                );
+                return None;
+            }
+            if !host {
+                self.report(
+                    Diagnostic::new("E0331", at, format!("the tile's shape {shown} is known only inside the kernel"))
+                        .label("can't size a buffer by it")
+                        .help("declare a buffer of the largest size, and copy into it with `.zfill`"),
+                );
+                return None;
+            }
+        }
+        let ir_storage = match storage {
+            ast::Storage::Global => Storage::Host,
+            ast::Storage::Shared => Storage::Shared,
+            ast::Storage::Local => Storage::Local,
+        };
+        let per_instance = ir_storage == Storage::Shared && self.unit_dependent(&source.view);
+        let level = self.level().unwrap_or(Level::Block);
+        let slices = if per_instance { self.instances(level, at)? } else { Sym::one() };
+        let id = self.new_buffer(&name, elem, ir_storage, shape.clone(), slices, at);
+        if ir_storage == Storage::Host {
+            self.emit(StmtKind::Alloc(id), at);
+        }
+        self.account(id, at);
+        let size = shape.iter().fold(Sym::one(), |p, e| &p * e);
+        let offset = if per_instance { &self.instance(level) * &size } else { Sym::zero() };
+        let strides = dense_strides(&shape);
+        let valid = vec![Valid::default(); shape.len()];
+        Some(View { buffer: id, offset, shape, strides, valid, span: at })
+    }
+
+    /// Known when the kernel is launched.
+    pub(super) fn host_known(&self, v: crate::symbolic::Var) -> bool {
+        match self.f.var_home.get(&v) {
+            Some(VarHome::Dim(_) | VarHome::Param(_)) => true,
+            Some(VarHome::Local(id)) => {
+                self.kernel.as_ref().is_none_or(|k| id.index() < k.first_local)
+            }
+            None => false,
+        }
+    }
+
+    /// Whether a view differs between units below the block.
+    fn unit_dependent(&self, view: &View) -> bool {
+        let Some(level) = self.level() else { return false };
+        if level == Level::Block {
+            return false;
+        }
+        let depends = |s: &Sym| s.vars().iter().any(|v| self.unit_var(*v));
+        depends(&view.offset)
+            || view.shape.iter().any(&depends)
+            || view.valid.iter().any(|v| v.lo.iter().chain(&v.hi).any(&depends))
+    }
+
+    /// A variable whose value may differ between the units below the block.
+    pub(super) fn unit_var(&self, v: crate::symbolic::Var) -> bool {
+        let Some(VarHome::Local(id)) = self.f.var_home.get(&v) else { return false };
+        match self.f.local(*id).role {
+            Role::Parallel(level) => level != Level::Block,
+            Role::Loop => false,
+            // Bound inside the kernel below block level: may depend on the thread.
+            Role::Value => self.kernel.as_ref().is_some_and(|k| id.index() >= k.first_inner_local),
+        }
+    }
+
+    /// Number of units of `level` in the block.
+    fn instances(&mut self, level: Level, at: Span) -> Option<Sym> {
+        let threads = self.kernel.as_ref().and_then(|k| k.threads.clone());
+        let Some(threads) = threads else {
+            self.error("E0509", at, "the number of threads is not known here");
+            return None;
+        };
+        let cx = &self.f.cx;
+        Some(match level {
+            Level::Block => Sym::one(),
+            Level::Group4 => cx.cdiv(&threads, &Sym::int(128)),
+            Level::Group => cx.cdiv(&threads, &Sym::int(32)),
+            Level::Thread => threads,
+        })
+    }
+
+    /// This unit's number within the block.
+    fn instance(&mut self, level: Level) -> Sym {
+        let tid = self.thread_id();
+        let cx = &self.f.cx;
+        match level {
+            Level::Block => Sym::zero(),
+            Level::Group4 => cx.div(&tid, &Sym::int(128)),
+            Level::Group => cx.div(&tid, &Sym::int(32)),
+            Level::Thread => tid,
+        }
+    }
+
+    /// The linear thread id as a symbolic integer.
+    pub(super) fn thread_id(&mut self) -> Sym {
+        if let Some(v) = self.kernel.as_ref().and_then(|k| k.tid) {
+            return Sym::var(v);
+        }
+        let span = self.kernel.as_ref().map_or_else(Span::default, |k| k.header);
+        let threads = self.kernel.as_ref().and_then(|k| k.threads.clone());
+        let local = self.new_local("tid", Scalar::Index, false, Role::Parallel(Level::Thread), span);
+        let hi = threads.map(|t| &t - 1);
+        let var = self.local_var(local, Some(Sym::zero()), hi);
+        if let Some(k) = self.kernel.as_mut() {
+            k.tid = Some(var);
+            k.tid_local = Some(local);
+        }
+        Sym::var(var)
+    }
+
+    /// Whose threads share a copy.
+    fn copy_level(&mut self, source: &View, dest: &View, c: &CopyStmt, explicit: bool) -> Option<Level> {
+        let Some(current) = self.level() else { return Some(Level::Block) };
+        let (from, to) = (self.f.buffer(source.buffer).storage, self.f.buffer(dest.buffer).storage);
+        if from == Storage::Local || to == Storage::Local {
+            return Some(Level::Thread);
+        }
+        let by_source = self.unit_dependent(source);
+        let by_dest = self.unit_dependent(dest);
+        let level = if by_source || by_dest { current } else { Level::Block };
+        if explicit && to == Storage::Shared && by_source && !by_dest && level != Level::Block {
+            self.report(
+                Diagnostic::new("W0841", c.head, "instances of an inner level copy different tiles into one shared buffer")
+                    .label("each overwrites the others' tile")
+                    .help("use `=> shared` to give each instance its own, or tile the destination too"),
+            );
+        }
+        if level != Level::Thread {
+            self.cooperative(c.head, "a cooperative copy");
+            if self.kernel.as_ref().is_some_and(|k| k.regions > 0) {
+                self.unsupported(c.head, "a cooperative copy inside `inthreads`");
+                return None;
+            }
+        }
+        Some(level)
+    }
+
+    /// Warns where threads that take part in something together may not all arrive.
+    pub(super) fn cooperative(&mut self, at: Span, what: &str) {
+        if self.kernel.as_ref().is_some_and(|k| k.divergent > 0) {
+            self.report(
+                Diagnostic::new("W0551", at, format!("{what} under a condition that differs between threads"))
+                    .label("some threads never arrive here")
+                    .help("move it out of the `if`, or use `inthreads`"),
+            );
+        }
+        if let Some(first) = self.kernel.as_ref().and_then(|k| k.yielded) {
+            self.report(
+                Diagnostic::new("W0553", first, "threads that `yield` here never reach a later barrier")
+                    .label("leaves the kernel")
+                    .also(at, format!("{what} waits for every thread")),
+            );
+        }
+    }
+
+    /// Adds a buffer to the block's shared-memory account.
+    pub(super) fn account(&mut self, id: ir::BufferId, at: Span) {
+        let b = self.f.buffer(id);
+        let (name, storage, elem) = (b.name.clone(), b.storage, b.elem);
+        let bytes = b.count.as_int().and_then(|n| u64::try_from(n).ok()).and_then(|n| n.checked_mul(elem.bytes()));
+        let Some(k) = self.kernel.as_mut() else { return };
+        if storage == Storage::Shared {
+            if let Some(bytes) = bytes {
+                k.shared_static = k.shared_static.saturating_add(bytes.div_ceil(16).saturating_mul(16));
+                k.shared_buffers.push((name, bytes, at));
+            }
+        } else if storage == Storage::Local && bytes.is_some_and(|b| b > 255 * 4) {
+            let bytes = bytes.unwrap_or(0);
+            self.report(
+                Diagnostic::new("W0624", at, format!("`{name}` takes {bytes} bytes of every thread: it will not stay in registers"))
+                    .label("larger than the register file allows")
+                    .help("use `shared` memory, or a smaller tile"),
+            );
+        }
+    }
+
+    /// A value that is not data, as a copy endpoint.
+    pub(super) fn expect_scalar_value(&mut self, v: &Value, at: Span) -> bool {
+        if let Value::Data(d) = v {
+            let name = d.name.clone();
+            self.report(
+                Diagnostic::new("E0326", at, format!("an element is assigned a scalar, `{name}` is spanned data"))
+                    .label("a whole buffer")
+                    .help(format!("pick an element: `{name}.at(…)`")),
+            );
+            return false;
+        }
+        true
+    }
+}
+
+/// Whether zero-filling can make a difference.
+fn zero_fill_useful(source: &View, zero_fill: bool, dest: &View) -> bool {
+    zero_fill && (source.may_cross() || source.shape != dest.shape)
+}

@@ -1,0 +1,280 @@
+//! Names of data, and what they are views of.
+
+use super::Checker;
+use super::scope::Entity;
+use super::value::{Data, Value};
+use crate::diagnostics::Diagnostic;
+use crate::ir::{BinOp, BufferId, Valid, View};
+use crate::source::Span;
+use crate::symbolic::{Sym, Truth};
+use crate::syntax::ast;
+
+/// Row-major strides of a shape.
+pub(super) fn dense_strides(shape: &[Sym]) -> Vec<Sym> {
+    let mut strides = vec![Sym::one(); shape.len()];
+    let mut step = Sym::one();
+    for (stride, extent) in strides.iter_mut().zip(shape).rev() {
+        *stride = step.clone();
+        step = &step * extent;
+    }
+    strides
+}
+
+impl Checker<'_> {
+    pub(super) fn whole_view(&self, id: BufferId, span: Span) -> View {
+        let shape = self.f.buffer(id).shape.clone();
+        let strides = dense_strides(&shape);
+        let valid = vec![Valid::default(); shape.len()];
+        View { buffer: id, offset: Sym::zero(), shape, strides, valid, span }
+    }
+
+    pub(super) fn data_of(&self, view: View, name: &str, span: Span) -> Data {
+        Data {
+            view,
+            array: Vec::new(),
+            zfill: false,
+            name: name.to_owned(),
+            bare_future: false,
+            squeezable: false,
+            tiled: false,
+            span,
+        }
+    }
+
+    pub(super) fn named_data(&mut self, name: &str, entity: Entity, span: Span) -> Value {
+        match entity {
+            Entity::Buffer { id, array } => {
+                let mut data = self.data_of(self.whole_view(id, span), name, span);
+                data.array = array;
+                Value::Data(data)
+            }
+            Entity::View(data) => Value::Data(Data { span, name: name.to_owned(), ..data }),
+            Entity::Future(data) => Value::Data(Data { span, bare_future: true, ..data }),
+            _ => Value::Error,
+        }
+    }
+
+    /// `a[i]` on an array of buffers.
+    pub(super) fn array_element(&mut self, mut d: Data, index: &ast::Expr, span: Span) -> Value {
+        if d.array.is_empty() {
+            self.report(
+                Diagnostic::new("E0438", span, format!("`{}` is not an array of buffers", d.name))
+                    .label("can't be subscripted")
+                    .help("elements of a buffer are `x.at(i, j)`"),
+            );
+            return Value::Error;
+        }
+        let extent = d.array.remove(0);
+        let rest: u64 = d.array.iter().product();
+        let v = self.expr(index);
+        let Some(i) = self.to_sym(v, index.span) else { return Value::Error };
+        let extent = Sym::int(i64::try_from(extent).unwrap_or(i64::MAX));
+        if !self.inside("E0437", "R13", &i, &Sym::zero(), &extent, index.span, &|n| {
+            format!("the subscript of `{n}`")
+        }, &d.name.clone()) {
+            return Value::Error;
+        }
+        let elements = d.view.shape.iter().fold(Sym::one(), |p, s| &p * s);
+        let rest = Sym::int(i64::try_from(rest).unwrap_or(i64::MAX));
+        d.view.offset = &d.view.offset + &(&(&i * &rest) * &elements);
+        d.span = span;
+        Value::Data(d)
+    }
+
+    /// Proves `lo <= index < hi`, or reports it, or emits a run-time check. False after an error.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn inside(
+        &mut self,
+        code: &'static str,
+        check: &'static str,
+        index: &Sym,
+        lo: &Sym,
+        hi: &Sym,
+        span: Span,
+        what: &dyn Fn(&str) -> String,
+        name: &str,
+    ) -> bool {
+        let above = self.f.cx.le(lo, index);
+        let below = self.f.cx.lt(index, hi);
+        if above == Truth::Yes && below == Truth::Yes {
+            return true;
+        }
+        if self.dead > 0 {
+            return true;
+        }
+        let refuted = above == Truth::No || below == Truth::No || self.reaches_outside(index, lo, hi);
+        if refuted {
+            let shown = self.show(index);
+            let (l, h) = (self.show(lo), self.show(hi));
+            let range = match self.f.cx.range(index) {
+                (Some(a), Some(b)) if a == b => format!("is always {a}"),
+                (Some(a), Some(b)) => format!("runs from {a} to {b}"),
+                _ => format!("is `{shown}`"),
+            };
+            let subject = what(name);
+            let mut d = Diagnostic::new(code, span, format!("{subject} {range}, outside {l} to {h} - 1"))
+                .label(format!("must stay below {h}"));
+            if shown != self.file.snippet(span) {
+                d = d.note(format!("the index is `{shown}`"));
+            }
+            self.report(d);
+            return false;
+        }
+        let subject = what(name);
+        let message = format!("{subject} is {{0}}, it must be at least {} and below {{1}}", self.show(lo));
+        let mut cond = super::checks::compare(BinOp::Lt, index, hi, span);
+        if above != Truth::Yes {
+            let low = super::checks::compare(BinOp::Le, lo, index, span);
+            cond = if below == Truth::Yes { low } else { super::checks::both(low, cond) };
+        }
+        self.runtime_check(check, message, cond, &[index.clone(), hi.clone()], &[index, lo, hi], span);
+        true
+    }
+
+    /// Whether some instance that certainly runs computes an index outside `[lo, hi)`: the index is
+    /// linear in loop and parallel variables, which take all their values, and no condition
+    /// restricts which instances come here.
+    fn reaches_outside(&self, index: &Sym, lo: &Sym, hi: &Sym) -> bool {
+        if self.conditional > 0 {
+            return false;
+        }
+        let high = self.extreme(index, true);
+        let low = self.extreme(index, false);
+        high.is_some_and(|h| self.f.cx.lt(&h, hi) == Truth::No)
+            || low.is_some_and(|l| self.f.cx.le(lo, &l) == Truth::No)
+    }
+
+    fn extreme(&self, index: &Sym, upper: bool) -> Option<Sym> {
+        use crate::ir::{Role, VarHome};
+        let mut s = index.clone();
+        for v in index.vars().into_iter().rev() {
+            match self.f.var_home.get(&v)? {
+                VarHome::Dim(_) | VarHome::Param(_) => continue,
+                VarHome::Local(id) if self.f.local(*id).role == Role::Value => return None,
+                VarHome::Local(_) => {}
+            }
+            let (coef, _) = s.linear_in(v)?;
+            let (lo, hi) = self.f.cx.bounds(v);
+            let (lo, hi) = (lo?.clone(), hi?.clone());
+            if self.f.cx.le(&lo, &hi) != Truth::Yes {
+                return None;
+            }
+            let rising = self.f.cx.le(&Sym::zero(), &coef) == Truth::Yes;
+            let falling = self.f.cx.le(&coef, &Sym::zero()) == Truth::Yes;
+            let end = match (rising, falling) {
+                (true, _) => if upper { hi } else { lo },
+                (_, true) => if upper { lo } else { hi },
+                _ => return None,
+            };
+            s = s.subst(v, &end, &self.f.cx);
+        }
+        Some(s)
+    }
+
+    /// `base.span`, `f.data`
+    pub(super) fn member(
+        &mut self,
+        e: &ast::Expr,
+        base: &ast::Expr,
+        member: ast::Member,
+        span: Span,
+    ) -> Value {
+        match member {
+            ast::Member::Span => match self.expr(base) {
+                Value::Data(d) => Value::Shape(d.view.shape),
+                Value::Error => Value::Error,
+                other => {
+                    let kind = other.kind();
+                    self.report(
+                        Diagnostic::new("E0427", span, format!("{kind} has no `.span`"))
+                            .label("has no shape"),
+                    );
+                    Value::Error
+                }
+            },
+            ast::Member::Data => match self.expr(base) {
+                Value::Data(d) if d.bare_future => {
+                    Value::Data(Data { bare_future: false, span: e.span, ..d })
+                }
+                Value::Error => Value::Error,
+                other => {
+                    let kind = other.kind();
+                    let name = self.file.snippet(base.span).to_owned();
+                    self.report(
+                        Diagnostic::new("E0203", span, format!("only a data future has `.data`; `{name}` is {kind}"))
+                            .label("not a future")
+                            .help(format!("use `{name}` itself")),
+                    );
+                    Value::Error
+                }
+            },
+            ast::Member::Mdata => {
+                self.unsupported(span, "sparse data (`.mdata`)");
+                Value::Error
+            }
+        }
+    }
+
+    /// A value that must be data, for copies and tile operators.
+    pub(super) fn data(&mut self, e: &ast::Expr) -> Option<Data> {
+        match self.expr(e) {
+            Value::Data(d) => self.whole(d, e.span),
+            Value::Error => None,
+            other => {
+                let kind = other.kind();
+                self.report(
+                    Diagnostic::new("E0833", e.span, format!("expected spanned data, found {kind}"))
+                        .label("not data")
+                        .help("a copy moves buffers, parameters, futures and views of them"),
+                );
+                None
+            }
+        }
+    }
+
+    /// Rejects an array of buffers that still wants subscripts.
+    pub(super) fn whole(&mut self, d: Data, span: Span) -> Option<Data> {
+        if d.array.is_empty() {
+            return Some(d);
+        }
+        let missing: String = d.array.iter().map(|_| "[…]").collect();
+        self.report(
+            Diagnostic::new("E0436", span, format!("`{}` is an array of buffers, not one buffer", d.name))
+                .label("needs a subscript")
+                .help(format!("write `{}{missing}`", d.name)),
+        );
+        None
+    }
+
+    pub(super) fn data_value(&mut self, e: &ast::Expr) -> Value {
+        let ast::ExprKind::View(base, op, at) = &*e.kind else { return Value::Error };
+        let Some(data) = self.data(base) else { return Value::Error };
+        match self.view_op(data, op, *at) {
+            Some(mut d) => {
+                d.span = e.span;
+                d.view.span = e.span;
+                Value::Data(d)
+            }
+            None => Value::Error,
+        }
+    }
+
+    pub(super) fn address_of(&mut self, a: &ast::Expr) -> Value {
+        if let ast::ExprKind::At(base, indices) = &*a.kind {
+            return match self.access(base, indices, a.span) {
+                Some(access) => {
+                    let mut view = access.view;
+                    for (i, s) in access.indices.iter().zip(&view.strides) {
+                        view.offset = &view.offset + &(i * s);
+                    }
+                    Value::Address(view)
+                }
+                None => Value::Error,
+            };
+        }
+        match self.data(a) {
+            Some(d) => Value::Address(d.view),
+            None => Value::Error,
+        }
+    }
+}

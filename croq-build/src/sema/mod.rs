@@ -1,0 +1,295 @@
+//! Names, types, shapes, storage and levels: turns the tree of each `__co__` function into the
+//! kernel IR, and reports everything that is wrong with it.
+//!
+//! One walk does both, because most checks need the symbolic facts (loop bounds, path conditions)
+//! that hold just there. What a stage to the right may rely on: every expression is typed, every
+//! conversion explicit, every index either proven inside its extent or preceded by a
+//! [`StmtKind::Check`](crate::ir::StmtKind::Check), every copy's shapes agreed. A function with an
+//! error yields no IR.
+//!
+//! An entity that is already in error is *poisoned*: whatever depends on it stays silent.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::ir::{self, Level, LocalId, Role, Scalar, Stmt, StmtKind};
+use crate::source::{SourceFile, Span};
+use crate::symbolic::{Ctx, Sym, Var};
+use crate::syntax::ast;
+
+mod access;
+mod arith;
+mod assign;
+mod call;
+mod checks;
+mod control;
+mod convert;
+mod copy;
+mod data;
+mod decl;
+mod expr;
+mod levels;
+mod loops;
+mod operators;
+mod parallel;
+mod params;
+mod scope;
+mod shape;
+mod stmt;
+mod unsupported;
+mod value;
+mod view;
+
+use scope::{Entity, Scopes};
+use value::IntValue;
+
+/// What the checks need to know about the targets.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Largest opt-in shared memory of a block among the architectures asked for, in bytes.
+    pub shared_limit: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        // sm_90's opt-in maximum; 227 KiB.
+        Self { shared_limit: 227 * 1024 }
+    }
+}
+
+/// Checks every function of a file. Only functions without an error come back.
+pub fn check(
+    file: &SourceFile,
+    functions: &[ast::Function],
+    options: &Options,
+    diags: &mut Diagnostics,
+) -> Vec<ir::Function> {
+    let mut done = Vec::new();
+    let mut names: BTreeMap<&str, Span> = BTreeMap::new();
+    for function in functions {
+        if let Some(first) = names.get(function.name.text.as_str()) {
+            diags.push(
+                Diagnostic::new(
+                    "E0213",
+                    function.name.span,
+                    format!("the function `{}` is defined twice in this file", function.name.text),
+                )
+                .label("second definition")
+                .also(*first, "first definition")
+                .help("Rust has no overloads: give one of them another name"),
+            );
+            continue;
+        }
+        names.insert(&function.name.text, function.name.span);
+        let mut own = Diagnostics::new();
+        let result = Checker::new(file, function, options, &mut own).function(function);
+        let failed = own.has_errors();
+        for d in own.into_sorted() {
+            diags.push(d);
+        }
+        if !failed {
+            done.push(result);
+        }
+    }
+    done
+}
+
+/// What a kernel under construction is known to be.
+struct KernelState {
+    /// Threads of a block, once an inner level fixed them.
+    threads: Option<Sym>,
+    /// Where they were fixed, for the disagreement of siblings.
+    threads_at: Span,
+    /// The level that statements here run at.
+    level: Level,
+    /// The linear thread id, once some slice or predicate needed it.
+    tid: Option<Var>,
+    tid_local: Option<LocalId>,
+    /// Locals from here on belong to the kernel, and below its block level.
+    first_local: usize,
+    first_inner_local: usize,
+    /// For each index variable below block level: how it follows from the linear thread id.
+    homes: BTreeMap<Var, ThreadIndex>,
+    /// Inside `inthreads`: how deep, and whether some enclosing one is async.
+    regions: u32,
+    /// `if`s on a thread-dependent condition around here.
+    divergent: u32,
+    /// Span of the launch, for messages.
+    header: Span,
+    shared_static: u64,
+    shared_buffers: Vec<(String, u64, Span)>,
+    yielded: Option<Span>,
+}
+
+/// `tid / divisor % modulus` (no modulus: the last component).
+#[derive(Clone, Debug)]
+struct ThreadIndex {
+    divisor: Sym,
+    modulus: Option<Sym>,
+}
+
+struct Checker<'a> {
+    file: &'a SourceFile,
+    options: &'a Options,
+    diags: &'a mut Diagnostics,
+    f: ir::Function,
+    scopes: Scopes,
+    /// Statement lists under construction, innermost last.
+    sinks: Vec<Vec<Stmt>>,
+    kernel: Option<KernelState>,
+    /// Current value and bound of every `with` range.
+    ranges: Vec<IntValue>,
+    /// Checks over dimensions and parameters alone: they come before anything else.
+    entry: Vec<Stmt>,
+    seen_checks: BTreeSet<(String, u32)>,
+    loops: u32,
+    /// Conditions that restrict which instances come here (`if`, `while`, a split's guard).
+    conditional: u32,
+    /// Inside a branch that is never taken: a proven violation there is none.
+    dead: u32,
+    /// Inside the outer of two merged thread levels.
+    merging: bool,
+    /// Levels of the `parallel`s still to come in each open body, last first.
+    children: Vec<Vec<levels::Node>>,
+    /// The shape that a bare `(i)` is an element of, inside a derivation.
+    derive: Option<value::Derive>,
+    returns: Vec<(Span, ReturnShape)>,
+    ret: ast::RetType,
+    poison_returns: bool,
+}
+
+#[derive(Clone, PartialEq)]
+enum ReturnShape {
+    Nothing,
+    Scalar(Scalar),
+    Tensor(Scalar, Vec<Sym>),
+}
+
+impl<'a> Checker<'a> {
+    fn new(
+        file: &'a SourceFile,
+        function: &ast::Function,
+        options: &'a Options,
+        diags: &'a mut Diagnostics,
+    ) -> Self {
+        Self {
+            file,
+            options,
+            diags,
+            f: ir::Function {
+                name: function.name.text.clone(),
+                span: function.span,
+                cx: Ctx::new(),
+                var_home: BTreeMap::new(),
+                params: Vec::new(),
+                dims: Vec::new(),
+                ret: ir::Return::Void,
+                buffers: Vec::new(),
+                locals: Vec::new(),
+                kernels: Vec::new(),
+                body: Vec::new(),
+                checks: Vec::new(),
+            },
+            scopes: Scopes::new(),
+            sinks: vec![Vec::new()],
+            kernel: None,
+            ranges: Vec::new(),
+            entry: Vec::new(),
+            seen_checks: BTreeSet::new(),
+            loops: 0,
+            conditional: 0,
+            dead: 0,
+            merging: false,
+            children: Vec::new(),
+            derive: None,
+            returns: Vec::new(),
+            ret: function.ret.clone(),
+            poison_returns: false,
+        }
+    }
+
+    fn function(mut self, function: &ast::Function) -> ir::Function {
+        self.params(function);
+        self.scopes.push();
+        self.statements(&function.body);
+        self.finish_returns(function);
+        let unused = self.scopes.pop();
+        self.report_unused(unused);
+        let params = self.scopes.pop();
+        self.report_unused(params);
+        let body = self.sinks.pop().unwrap_or_default();
+        self.f.body = std::mem::take(&mut self.entry);
+        self.f.body.extend(body);
+        self.f
+    }
+
+    fn report(&mut self, d: Diagnostic) {
+        self.diags.push(d);
+    }
+
+    fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
+        self.report(Diagnostic::new(code, span, message));
+    }
+
+    fn emit(&mut self, kind: StmtKind, span: Span) {
+        if let Some(sink) = self.sinks.last_mut() {
+            sink.push(Stmt::new(kind, span));
+        }
+    }
+
+    /// Runs `body` with a fresh statement list, and returns what it emitted.
+    fn collect<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> (R, Vec<Stmt>) {
+        self.sinks.push(Vec::new());
+        let result = body(self);
+        let stmts = self.sinks.pop().unwrap_or_default();
+        (result, stmts)
+    }
+
+    /// The execution level here; `None` on the host.
+    fn level(&self) -> Option<Level> {
+        self.kernel.as_ref().map(|k| k.level)
+    }
+
+    fn new_local(&mut self, name: &str, ty: Scalar, mutable: bool, role: Role, span: Span) -> LocalId {
+        let id = LocalId(u32::try_from(self.f.locals.len()).unwrap_or(u32::MAX));
+        self.f.locals.push(ir::Local { name: name.to_owned(), ty, mutable, var: None, role, span });
+        id
+    }
+
+    /// A new symbolic variable that a local holds.
+    fn local_var(&mut self, local: LocalId, lo: Option<Sym>, hi: Option<Sym>) -> Var {
+        let name = self.f.locals[local.index()].name.clone();
+        let var = self.f.cx.new_var(&name, lo, hi);
+        self.f.locals[local.index()].var = Some(var);
+        self.f.var_home.insert(var, ir::VarHome::Local(local));
+        var
+    }
+
+    fn declare(&mut self, name: &ast::Name, entity: Entity) {
+        if name.is_wildcard() {
+            self.report(
+                Diagnostic::new("E0127", name.span, "`_` can't be the name of a variable")
+                    .label("a wildcard, not a name")
+                    .help("`_` is only for tiling arguments: `x.chunkat(p, _)`"),
+            );
+            return;
+        }
+        if let Some(first) = self.scopes.declare(name, entity) {
+            self.report(
+                Diagnostic::new("E0302", name.span, format!("`{}` is declared twice in this scope", name.text))
+                    .label("declared again here")
+                    .also(first, "first declared here")
+                    .help("give one of them another name"),
+            );
+        }
+    }
+
+    fn show(&self, s: &Sym) -> String {
+        self.f.cx.show(s)
+    }
+
+    fn show_shape(&self, shape: &[Sym]) -> String {
+        let parts: Vec<String> = shape.iter().map(|s| self.show(s)).collect();
+        format!("[{}]", parts.join(", "))
+    }
+}

@@ -1,0 +1,210 @@
+//! Names and what they stand for.
+
+use std::collections::HashMap;
+
+use super::Checker;
+use super::value::{Data, IntValue};
+use crate::diagnostics::Diagnostic;
+use crate::ir::{BufferId, LocalId, ParamId, Scalar};
+use crate::source::Span;
+use crate::symbolic::Sym;
+use crate::syntax::ast;
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Entity {
+    /// An immutable integer that the prover knows: a dimension, an integer parameter, a `parallel`
+    /// variable, a named expression.
+    Int { value: IntValue, kind: IntKind },
+    Tuple { values: Vec<IntValue>, kind: IntKind },
+    /// A `with` range; its current value is in `Checker::ranges`.
+    Range(usize),
+    RangeTuple(Vec<usize>),
+    Shape(Vec<Sym>),
+    Scalar { local: LocalId, mutable: bool },
+    ScalarParam { param: ParamId, ty: Scalar },
+    Buffer { id: BufferId, array: Vec<u64> },
+    View(Data),
+    Future(Data),
+    Stream(ParamId),
+    /// Known, but in error or not lowered yet: whatever uses it stays silent.
+    Poison,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum IntKind {
+    Dim,
+    Param,
+    Parallel,
+    Named,
+}
+
+impl Entity {
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Entity::Int { kind: IntKind::Dim, .. } => "a symbolic dimension",
+            Entity::Int { kind: IntKind::Param, .. } => "an integer parameter",
+            Entity::Int { kind: IntKind::Parallel, .. } => "a parallel variable",
+            Entity::Int { .. } => "an integer",
+            Entity::Tuple { kind: IntKind::Parallel, .. } => "a parallel variable",
+            Entity::Tuple { .. } => "an ituple",
+            Entity::Range(_) | Entity::RangeTuple(_) => "a range variable",
+            Entity::Shape(_) => "a shape (mdspan)",
+            Entity::Scalar { .. } | Entity::ScalarParam { .. } => "a scalar",
+            Entity::Buffer { .. } => "a buffer",
+            Entity::View(_) => "a view",
+            Entity::Future(_) => "a data future",
+            Entity::Stream(_) => "a stream",
+            Entity::Poison => "an erroneous name",
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Binding {
+    pub name: String,
+    pub entity: Entity,
+    pub span: Span,
+    pub used: bool,
+    /// Assignments to it and the like don't count as uses.
+    pub is_param: bool,
+}
+
+#[derive(Default)]
+pub(super) struct Scopes {
+    stack: Vec<Vec<Binding>>,
+    /// Names whose scope has ended, for "used after its parallel ended".
+    pub ended: HashMap<String, (Span, &'static str)>,
+}
+
+impl Scopes {
+    pub fn new() -> Self {
+        Self { stack: vec![Vec::new()], ended: HashMap::new() }
+    }
+
+    pub fn push(&mut self) {
+        self.stack.push(Vec::new());
+    }
+
+    pub fn pop(&mut self) -> Vec<Binding> {
+        let bindings = self.stack.pop().unwrap_or_default();
+        for b in &bindings {
+            self.ended.insert(b.name.clone(), (b.span, b.entity.kind()));
+        }
+        bindings
+    }
+
+    /// Declares in the innermost scope; the span of an earlier one there, if any.
+    pub fn declare(&mut self, name: &ast::Name, entity: Entity) -> Option<Span> {
+        let scope = self.stack.last_mut()?;
+        let earlier = scope.iter().find(|b| b.name == name.text).map(|b| b.span);
+        scope.push(Binding {
+            name: name.text.clone(),
+            entity,
+            span: name.span,
+            used: false,
+            is_param: false,
+        });
+        earlier
+    }
+
+    pub fn mark_param(&mut self) {
+        if let Some(b) = self.stack.last_mut().and_then(|s| s.last_mut()) {
+            b.is_param = true;
+        }
+    }
+
+    pub fn find(&self, name: &str) -> Option<&Binding> {
+        self.stack.iter().rev().find_map(|s| s.iter().rev().find(|b| b.name == name))
+    }
+
+    pub fn find_mut(&mut self, name: &str) -> Option<&mut Binding> {
+        self.stack.iter_mut().rev().find_map(|s| s.iter_mut().rev().find(|b| b.name == name))
+    }
+
+    /// Whether the innermost scope itself declares the name.
+    pub fn in_innermost(&self, name: &str) -> bool {
+        self.stack.last().is_some_and(|s| s.iter().any(|b| b.name == name))
+    }
+
+    pub fn visible(&self) -> impl Iterator<Item = &Binding> {
+        self.stack.iter().flatten()
+    }
+
+    /// The visible name nearest to `name`, if near enough to be a slip.
+    pub fn nearest(&self, name: &str) -> Option<String> {
+        let limit = (name.chars().count() / 3).max(1);
+        self.visible()
+            .map(|b| (distance(name, &b.name), &b.name))
+            .filter(|(d, n)| *d <= limit && n.as_str() != name)
+            .min()
+            .map(|(_, n)| n.clone())
+    }
+}
+
+/// Levenshtein distance.
+pub(super) fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(ca != *cb);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+impl Checker<'_> {
+    /// What a name stands for; reports it when it stands for nothing.
+    pub(super) fn lookup(&mut self, name: &str, span: Span) -> Option<Entity> {
+        if let Some(binding) = self.scopes.find_mut(name) {
+            binding.used = true;
+            return Some(binding.entity.clone());
+        }
+        let mut d;
+        if let Some((declared, kind)) = self.scopes.ended.get(name).copied() {
+            d = Diagnostic::new("E0211", span, format!("`{name}` is used after its scope ended"))
+                .label("not visible here")
+                .also(declared, format!("{kind}, visible only inside the block it is declared in"));
+        } else {
+            d = Diagnostic::new("E0201", span, format!("`{name}` is not declared"))
+                .label("nothing of this name is visible here");
+            if let Some(near) = self.scopes.nearest(name) {
+                d = d.help(format!("did you mean `{near}`?"));
+            }
+        }
+        if let Some(mac) = self.file.macro_at(span) {
+            d = d.note(format!("in the expansion of the macro `{mac}`"));
+        }
+        self.report(d);
+        None
+    }
+
+    pub(super) fn report_unused(&mut self, bindings: Vec<Binding>) {
+        for b in bindings {
+            if b.used || b.name.starts_with('_') {
+                continue;
+            }
+            let (code, message) = match (&b.entity, b.is_param) {
+                (Entity::Poison | Entity::View(_) | Entity::Future(_), false) => continue,
+                (Entity::Int { kind: IntKind::Dim | IntKind::Parallel, .. }, _) => continue,
+                (Entity::Tuple { kind: IntKind::Parallel, .. }, _) => continue,
+                (Entity::Range(_) | Entity::RangeTuple(_), _) => continue,
+                (_, true) => ("W0214", format!("the parameter `{}` is never used", b.name)),
+                (Entity::Buffer { .. }, _) => {
+                    ("W0210", format!("the buffer `{}` is never used", b.name))
+                }
+                _ => ("W0209", format!("`{}` is never read", b.name)),
+            };
+            self.report(
+                Diagnostic::new(code, b.span, message)
+                    .label("unused")
+                    .help(format!("remove it, or call it `_{}`", b.name)),
+            );
+        }
+    }
+}

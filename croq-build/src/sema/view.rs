@@ -1,0 +1,503 @@
+//! Tile operators: each folds into the view it is applied to (language 04 section 3).
+
+use super::Checker;
+use super::data::dense_strides;
+use super::value::{Data, IntValue, Value};
+use crate::diagnostics::Diagnostic;
+use crate::ir::{BinOp, Valid, View};
+use crate::source::Span;
+use crate::symbolic::{Sym, Truth};
+use crate::syntax::ast::{self, ViewOp};
+
+/// A tiling argument: `None` is `_`.
+type Arg = Option<Sym>;
+
+impl Checker<'_> {
+    pub(super) fn view_op(&mut self, mut data: Data, op: &ViewOp, at: Span) -> Option<Data> {
+        match op {
+            ViewOp::Chunkat(args) => self.chunkat(&mut data, args, at)?,
+            ViewOp::Chunk { factors, at: indices } => {
+                let f = self.tile_args(factors)?;
+                let i = self.tile_args(indices)?;
+                self.arg_count("E0810", "chunk factors", f.len(), &data, at)?;
+                self.arg_count("E0810", "chunk indices", i.len(), &data, at)?;
+                let pairs = f.into_iter().zip(i).map(|(f, i)| f.map(|f| (f, i.unwrap_or_default())));
+                self.chunks(&mut data, pairs.collect(), at)?;
+            }
+            ViewOp::Subspan { extents, strides, step, at: indices } => {
+                self.subspan(&mut data, extents, strides, step, indices.as_deref(), at)?;
+                data.squeezable = true;
+            }
+            ViewOp::Modspan { extents, at: indices } => {
+                self.modspan(&mut data, extents, indices.as_deref(), at)?;
+            }
+            ViewOp::Window { extents, strides, from } => {
+                self.window(&mut data, extents, strides, from.as_deref(), at)?;
+                data.squeezable = true;
+            }
+            ViewOp::SpanAs(items) => {
+                self.span_as(&mut data, items, at)?;
+                data.squeezable = true;
+            }
+            ViewOp::Squeeze => self.squeeze(&mut data, at)?,
+            ViewOp::Zfill => data.zfill = true,
+        }
+        data.bare_future = false;
+        data.tiled = true;
+        Some(data)
+    }
+
+    /// Integers and wildcards, ituples and shapes spliced. Run-time integers are allowed.
+    fn tile_args(&mut self, exprs: &[ast::Expr]) -> Option<Vec<Arg>> {
+        let mut out = Vec::new();
+        let mut ok = true;
+        for e in exprs {
+            match self.expr(e) {
+                Value::Wildcard => out.push(None),
+                Value::Tuple(t) => out.extend(t.into_iter().map(|i| Some(i.value))),
+                Value::Shape(s) => out.extend(s.into_iter().map(Some)),
+                v => match self.to_sym(v, e.span) {
+                    Some(s) => out.push(Some(s)),
+                    None => ok = false,
+                },
+            }
+        }
+        ok.then_some(out)
+    }
+
+    fn arg_count(&mut self, code: &'static str, what: &str, got: usize, data: &Data, at: Span) -> Option<()> {
+        let rank = data.view.rank();
+        if got == rank {
+            return Some(());
+        }
+        let shape = self.show_shape(&data.view.shape);
+        self.report(
+            Diagnostic::new(code, at, format!("{got} {what} for `{}`, which has shape {shape}", data.name))
+                .label(format!("expected {rank}"))
+                .help("write `_` for an axis that stays whole"),
+        );
+        None
+    }
+
+    fn chunkat(&mut self, data: &mut Data, args: &[ast::Expr], at: Span) -> Option<()> {
+        let mut pairs: Vec<Option<(Sym, Sym)>> = Vec::new();
+        let mut ok = true;
+        for arg in args {
+            let parts = match self.expr(arg) {
+                Value::Wildcard => {
+                    pairs.push(None);
+                    continue;
+                }
+                Value::Int(i) => vec![i],
+                Value::Tuple(t) => t,
+                Value::Error => {
+                    ok = false;
+                    continue;
+                }
+                other => {
+                    self.no_bound(arg, &other.kind());
+                    ok = false;
+                    continue;
+                }
+            };
+            for IntValue { value, bound, .. } in parts {
+                match bound {
+                    Some(b) => pairs.push(Some((b, value))),
+                    None => {
+                        self.no_bound(arg, "a plain integer");
+                        ok = false;
+                    }
+                }
+            }
+        }
+        if !ok {
+            return None;
+        }
+        self.arg_count("E0810", "tiling arguments", pairs.len(), data, at)?;
+        if pairs.iter().all(Option::is_none) {
+            self.report(
+                Diagnostic::new("N0813", at, "every argument is `_`: this tiles nothing").label("has no effect"),
+            );
+        }
+        self.chunks(data, pairs, at)
+    }
+
+    fn no_bound(&mut self, arg: &ast::Expr, kind: &str) {
+        let text = self.file.snippet(arg.span).to_owned();
+        self.report(
+            Diagnostic::new("E0815", arg.span, format!("`chunkat` tiles by a bound, but `{text}` is {kind}"))
+                .label("has no bound")
+                .help(format!("use `.chunk(k).at({text})` with the number of chunks, or `.subspan(extent).at({text})`")),
+        );
+    }
+
+    fn chunks(&mut self, data: &mut Data, pairs: Vec<Option<(Sym, Sym)>>, at: Span) -> Option<()> {
+        for (axis, pair) in pairs.into_iter().enumerate() {
+            let Some((factor, index)) = pair else { continue };
+            let extent = data.view.shape.get(axis)?.clone();
+            let (shown_f, shown_e) = (self.show(&factor), self.show(&extent));
+            match self.f.cx.le(&Sym::one(), &factor) {
+                Truth::Yes => {}
+                Truth::No => {
+                    self.report(
+                        Diagnostic::new("E0811", at, format!("axis {axis} is split into {shown_f} chunks"))
+                            .label("a tiling factor must be positive"),
+                    );
+                    return None;
+                }
+                Truth::Unknown => self.check_compare(
+                    "R06",
+                    format!("the tiling factor `{shown_f}` must be at least {{0}}, it is {{1}}"),
+                    BinOp::Le, &Sym::one(), &factor, at,
+                ),
+            }
+            match self.f.cx.le(&factor, &extent) {
+                Truth::Yes => {}
+                Truth::No => {
+                    self.report(
+                        Diagnostic::new("E0812", at, format!("axis {axis} has {shown_e} elements, it can't be split into {shown_f} chunks"))
+                            .label("a chunk would be empty"),
+                    );
+                    return None;
+                }
+                Truth::Unknown => self.check_compare(
+                    "R06",
+                    format!("the tiling factor `{shown_f}` is {{0}}, more than the extent `{shown_e}`, {{1}}"),
+                    BinOp::Le, &factor, &extent, at,
+                ),
+            }
+            if let (Some(f), Some(e)) = (factor.as_int(), extent.as_int()) {
+                if e.checked_rem(f).is_some_and(|r| r != 0) {
+                    let rest = e % f;
+                    self.report(
+                        Diagnostic::new("W0814", at, format!("{f} does not divide axis {axis}, which has {e} elements"))
+                            .label(format!("the last {rest} element{} no tile", if rest == 1 { " is in" } else { "s are in" }))
+                            .help("tile by extent instead: `.subspan(…).at(…)` gives a partial last tile"),
+                    );
+                }
+            }
+            let tile = self.f.cx.div(&extent, &factor);
+            let origin = &index * &tile;
+            // An index below the factor can't leave the axis: factor · (extent / factor) ≤ extent.
+            let inside = self.f.cx.lt(&index, &factor) == Truth::Yes
+                && self.f.cx.le(&Sym::zero(), &index) == Truth::Yes;
+            self.cut(&mut data.view, axis, origin, tile, inside);
+        }
+        Some(())
+    }
+
+    /// Narrows one axis to `extent` elements from `origin`.
+    fn cut(&mut self, view: &mut View, axis: usize, origin: Sym, extent: Sym, known_inside: bool) {
+        let cx = &self.f.cx;
+        let (Some(parent), Some(stride)) = (view.shape.get(axis).cloned(), view.strides.get(axis).cloned())
+        else {
+            return;
+        };
+        let old = view.valid.get(axis).cloned().unwrap_or_default();
+        let end = &origin + &extent;
+        let inside_high = known_inside || cx.le(&end, &parent) == Truth::Yes;
+        let inside_low = known_inside || cx.le(&Sym::zero(), &origin) == Truth::Yes;
+        let mut hi = (!inside_high).then(|| &parent - &origin);
+        let mut lo = (!inside_low).then(|| -&origin);
+        if let Some(h) = old.hi {
+            if cx.le(&end, &h) != Truth::Yes {
+                let h = &h - &origin;
+                hi = Some(match hi {
+                    Some(other) => cx.min(&other, &h),
+                    None => h,
+                });
+            }
+        }
+        if let Some(l) = old.lo {
+            if cx.le(&l, &origin) != Truth::Yes {
+                let l = &l - &origin;
+                lo = Some(match lo {
+                    Some(other) => cx.max(&other, &l),
+                    None => l,
+                });
+            }
+        }
+        view.offset = &view.offset + &(&origin * &stride);
+        if let Some(s) = view.shape.get_mut(axis) {
+            *s = extent;
+        }
+        if let Some(v) = view.valid.get_mut(axis) {
+            *v = Valid { lo, hi };
+        }
+    }
+
+    fn subspan(
+        &mut self,
+        data: &mut Data,
+        extents: &[ast::Expr],
+        strides: &[ast::Expr],
+        step: &[ast::Expr],
+        indices: Option<&[ast::Expr]>,
+        at: Span,
+    ) -> Option<()> {
+        let e = self.tile_args(extents)?;
+        self.arg_count("E0810", "tile extents", e.len(), data, at)?;
+        let rank = data.view.rank();
+        let steps = if step.is_empty() { vec![None; rank] } else { self.tile_args(step)? };
+        self.arg_count("E0824", "steps", steps.len(), data, at)?;
+        let i = match indices {
+            Some(list) => self.tile_args(list)?,
+            None => vec![None; rank],
+        };
+        self.arg_count("E0824", "tile indices", i.len(), data, at)?;
+        for (axis, ((extent, step), index)) in e.into_iter().zip(steps).zip(i).enumerate() {
+            let parent = data.view.shape.get(axis)?.clone();
+            let index = index.unwrap_or_default();
+            let extent = extent.unwrap_or_else(|| parent.clone());
+            self.tile_extent(axis, &extent, &parent, at)?;
+            if step.as_ref().is_some_and(Sym::is_zero) {
+                self.report(
+                    Diagnostic::new("N0825", at, format!("the step of axis {axis} is 0: every tile starts at 0"))
+                        .label("has no effect"),
+                );
+            }
+            let step = step.unwrap_or_else(|| extent.clone());
+            let origin = &index * &step;
+            if self.dead == 0 && self.f.cx.lt(&origin, &parent) == Truth::No {
+                let (o, p) = (self.show(&origin), self.show(&parent));
+                self.report(
+                    Diagnostic::new("E0818", at, format!("tile {} of axis {axis} starts at {o}, the axis has {p} elements", self.show(&index)))
+                        .label("beyond the last tile"),
+                );
+                return None;
+            }
+            self.cut(&mut data.view, axis, origin, extent, false);
+        }
+        if !strides.is_empty() {
+            let s = self.tile_args(strides)?;
+            self.arg_count("E0824", "strides", s.len(), data, at)?;
+            self.restride(data, s, at);
+        }
+        Some(())
+    }
+
+    fn tile_extent(&mut self, axis: usize, extent: &Sym, parent: &Sym, at: Span) -> Option<()> {
+        let (e, p) = (self.show(extent), self.show(parent));
+        match self.f.cx.le(&Sym::one(), extent) {
+            Truth::No => {
+                self.report(
+                    Diagnostic::new("E0817", at, format!("the tile has extent {e} on axis {axis}"))
+                        .label("must be positive"),
+                );
+                return None;
+            }
+            Truth::Unknown if self.known_at_entry(extent) => self.check_compare(
+                "R06", format!("the tile extent `{e}` must be at least {{0}}, it is {{1}}"),
+                BinOp::Le, &Sym::one(), extent, at,
+            ),
+            _ => {}
+        }
+        if self.f.cx.le(extent, parent) == Truth::No && parent.as_int().is_some() {
+            self.report(
+                Diagnostic::new("E0816", at, format!("the tile has {e} elements on axis {axis}, the data only {p}"))
+                    .label(format!("larger than {p}")),
+            );
+            return None;
+        }
+        Some(())
+    }
+
+    fn restride(&mut self, data: &mut Data, strides: Vec<Arg>, at: Span) {
+        for (axis, stride) in strides.into_iter().enumerate() {
+            let (Some(stride), Some(slot)) = (stride, data.view.strides.get_mut(axis)) else { continue };
+            if stride.is_zero() {
+                self.diags.push(
+                    Diagnostic::new("N0825", at, format!("the stride of axis {axis} is 0"))
+                        .label("every position is the same element"),
+                );
+            }
+            *slot = stride;
+        }
+        let last = data.view.shape.iter().zip(&data.view.strides).fold(data.view.offset.clone(), |sum, (e, s)| {
+            &sum + &(&(e - 1) * s)
+        });
+        let count = self.f.buffer(data.view.buffer).count.clone();
+        let name = data.name.clone();
+        self.inside("E0819", "R12", &last, &Sym::zero(), &count, at, &|n| {
+            format!("the last element of this strided window of `{n}`")
+        }, &name);
+    }
+
+    fn modspan(
+        &mut self,
+        data: &mut Data,
+        extents: &[ast::Expr],
+        indices: Option<&[ast::Expr]>,
+        at: Span,
+    ) -> Option<()> {
+        let e = self.tile_args(extents)?;
+        self.arg_count("E0810", "tile extents", e.len(), data, at)?;
+        let i = match indices {
+            Some(list) => self.tile_args(list)?,
+            None => vec![None; e.len()],
+        };
+        self.arg_count("E0824", "tile indices", i.len(), data, at)?;
+        for (axis, (extent, index)) in e.into_iter().zip(i).enumerate() {
+            let Some(extent) = extent else { continue };
+            let parent = data.view.shape.get(axis)?.clone();
+            self.tile_extent(axis, &extent, &parent, at)?;
+            let cx = &self.f.cx;
+            let rest = cx.rem(&parent, &extent);
+            let tile = if cx.eq(&rest, &Sym::zero()) == Truth::Yes {
+                Sym::one()
+            } else {
+                cx.max(&rest, &Sym::one())
+            };
+            let index = index.unwrap_or_else(|| cx.div(&parent, &extent));
+            self.cut(&mut data.view, axis, &index * &extent, tile, false);
+        }
+        Some(())
+    }
+
+    fn window(
+        &mut self,
+        data: &mut Data,
+        extents: &[ast::Expr],
+        strides: &[ast::Expr],
+        from: Option<&[ast::Expr]>,
+        at: Span,
+    ) -> Option<()> {
+        let e = self.tile_args(extents)?;
+        self.arg_count("E0824", "window extents", e.len(), data, at)?;
+        let o = match from {
+            Some(list) => self.tile_args(list)?,
+            None => vec![None; e.len()],
+        };
+        self.arg_count("E0824", "origin coordinates", o.len(), data, at)?;
+        for (axis, (extent, origin)) in e.into_iter().zip(o).enumerate() {
+            let parent = data.view.shape.get(axis)?.clone();
+            let extent = extent.unwrap_or_else(|| parent.clone());
+            let origin = origin.unwrap_or_default();
+            if self.f.cx.le(&Sym::one(), &extent) == Truth::No {
+                let shown = self.show(&extent);
+                self.report(
+                    Diagnostic::new("E0817", at, format!("the window has extent {shown} on axis {axis}"))
+                        .label("must be positive"),
+                );
+                return None;
+            }
+            let past = self.f.cx.le(&origin, &parent) == Truth::No;
+            let before = self.f.cx.lt(&Sym::zero(), &(&origin + &extent)) == Truth::No;
+            if self.dead == 0 && (past || before) {
+                let (o, p) = (self.show(&origin), self.show(&parent));
+                self.report(
+                    Diagnostic::new("E0819", at, format!("the window starts at {o} on axis {axis}, the data has {p} elements"))
+                        .label("lies outside the data altogether"),
+                );
+                return None;
+            }
+            self.cut(&mut data.view, axis, origin, extent, false);
+        }
+        if !strides.is_empty() {
+            let s = self.tile_args(strides)?;
+            self.arg_count("E0824", "strides", s.len(), data, at)?;
+            self.restride(data, s, at);
+        }
+        Some(())
+    }
+
+    fn span_as(&mut self, data: &mut Data, items: &[ast::Expr], at: Span) -> Option<()> {
+        let mut shape = Vec::new();
+        for item in items {
+            match self.expr(item) {
+                Value::Int(i) => shape.push(i.value),
+                Value::Shape(s) => shape.extend(s),
+                Value::Tuple(t) => shape.extend(t.into_iter().map(|i| i.value)),
+                Value::Error => return None,
+                other => {
+                    let kind = other.kind();
+                    self.report(
+                        Diagnostic::new("E0333", item.span, format!("`span_as` takes sizes, this is {kind}"))
+                            .label("mutable or not an integer"),
+                    );
+                    return None;
+                }
+            }
+        }
+        let shown = self.show_shape(&data.view.shape);
+        match self.contiguous(&data.view) {
+            Truth::Yes => {}
+            Truth::No => {
+                self.report(
+                    Diagnostic::new("E0821", at, format!("`span_as` needs contiguous data; this tile of `{}` is not", data.name))
+                        .label(format!("the {shown} tile has gaps between its rows"))
+                        .help("copy the tile first, and reshape the copy"),
+                );
+                return None;
+            }
+            Truth::Unknown => self.report(
+                Diagnostic::new("W0822", at, format!("this tile of `{}` may not be contiguous", data.name))
+                    .label("`span_as` reads it as if it were"),
+            ),
+        }
+        let product = |s: &[Sym]| s.iter().fold(Sym::one(), |p, e| &p * e);
+        let (have, want) = (product(&data.view.shape), product(&shape));
+        match self.f.cx.eq(&have, &want) {
+            Truth::Yes => {}
+            Truth::No => {
+                let (h, w) = (self.show(&have), self.show(&want));
+                let target = self.show_shape(&shape);
+                self.report(
+                    Diagnostic::new("E0820", at, format!("{shown} has {h} elements, {target} has {w}"))
+                        .label("element counts differ"),
+                );
+                return None;
+            }
+            Truth::Unknown => self.check_compare(
+                "R08",
+                format!("`span_as` of `{}`: {{0}} elements read as {{1}}", data.name),
+                BinOp::Eq, &have, &want, at,
+            ),
+        }
+        data.view.strides = dense_strides(&shape);
+        data.view.valid = vec![Valid::default(); shape.len()];
+        data.view.shape = shape;
+        Some(())
+    }
+
+    /// Whether the elements of a view follow one another without a gap, all of them inside.
+    fn contiguous(&self, view: &View) -> Truth {
+        let mut worst = if view.may_cross() { Truth::Unknown } else { Truth::Yes };
+        let mut step = Sym::one();
+        for (extent, stride) in view.shape.iter().zip(&view.strides).rev() {
+            if extent.is_one() {
+                continue;
+            }
+            match self.f.cx.eq(stride, &step) {
+                Truth::Yes => {}
+                Truth::No => return Truth::No,
+                Truth::Unknown => worst = Truth::Unknown,
+            }
+            step = &step * extent;
+        }
+        worst
+    }
+
+    fn squeeze(&mut self, data: &mut Data, at: Span) -> Option<()> {
+        let keep: Vec<bool> = data.view.shape.iter().map(|e| !e.is_one()).collect();
+        if !data.squeezable || keep.iter().all(|k| *k) {
+            let text = if data.squeezable {
+                "no extent is 1: there is nothing to drop"
+            } else {
+                "`sqz` follows a `subspan`, `span_as` or `view`"
+            };
+            self.report(Diagnostic::new("E0823", at, text).label("can't squeeze this"));
+            return None;
+        }
+        // Rank 0 is not a shape: a single element keeps one axis.
+        let all_ones = keep.iter().all(|k| !*k);
+        let kept = |i: usize| keep.get(i).copied().unwrap_or(true) || (all_ones && i == 0);
+        let mut index = 0..;
+        data.view.shape.retain(|_| index.next().is_some_and(kept));
+        let mut index = 0..;
+        data.view.strides.retain(|_| index.next().is_some_and(kept));
+        let mut index = 0..;
+        data.view.valid.retain(|_| index.next().is_some_and(kept));
+        Some(())
+    }
+}
