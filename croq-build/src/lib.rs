@@ -1,6 +1,8 @@
 //! Compiles Croqtile GPU kernels into safe Rust functions, from `build.rs`.
 
 pub mod diagnostics;
+pub mod ir;
+pub mod sema;
 pub mod source;
 pub mod symbolic;
 pub mod syntax;

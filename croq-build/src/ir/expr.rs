@@ -13,7 +13,11 @@ pub struct Expr {
 
 impl Expr {
     pub fn new(kind: ExprKind, ty: Scalar, span: Span) -> Self {
-        Self { kind: Box::new(kind), ty, span }
+        Self {
+            kind: Box::new(kind),
+            ty,
+            span,
+        }
     }
 
     /// A symbolic integer as a value.
@@ -108,7 +112,10 @@ pub enum BinOp {
 
 impl BinOp {
     pub fn is_comparison(self) -> bool {
-        matches!(self, BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge | BinOp::Eq | BinOp::Ne)
+        matches!(
+            self,
+            BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge | BinOp::Eq | BinOp::Ne
+        )
     }
 }
 

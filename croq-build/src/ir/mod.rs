@@ -133,7 +133,10 @@ pub struct Param {
 #[derive(Clone, Debug)]
 pub enum ParamKind {
     /// `var` is set for integer parameters, which the prover knows.
-    Scalar { ty: Scalar, var: Option<Var> },
+    Scalar {
+        ty: Scalar,
+        var: Option<Var>,
+    },
     Stream,
     Tensor(TensorParam),
 }
@@ -161,7 +164,10 @@ pub enum Passing {
 pub enum Extent {
     Static(u64),
     /// `declares` at the first occurrence of the name (or an anonymous dimension).
-    Dim { dim: DimId, declares: bool },
+    Dim {
+        dim: DimId,
+        declares: bool,
+    },
     /// `??`
     Unbounded,
 }

@@ -1,6 +1,6 @@
 //! Statements, on the host and in kernels.
 
-use super::{Access, BufferId, CheckId, Expr, KernelId, Level, LocalId, BinOp, View};
+use super::{Access, BinOp, BufferId, CheckId, Expr, KernelId, Level, LocalId, View};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -19,39 +19,93 @@ impl Stmt {
 #[derive(Clone, Debug)]
 pub enum StmtKind {
     /// Declares a local. `None` leaves a mutable one uninitialised.
-    Let { local: LocalId, value: Option<Expr> },
-    Assign { local: LocalId, value: Expr },
+    Let {
+        local: LocalId,
+        value: Option<Expr>,
+    },
+    Assign {
+        local: LocalId,
+        value: Expr,
+    },
     /// `access = value`, or `access op= value` with the address evaluated once.
-    Store { access: Access, op: Option<BinOp>, value: Expr },
+    Store {
+        access: Access,
+        op: Option<BinOp>,
+        value: Expr,
+    },
     /// `for (local = lo; local < hi; local += step)`
-    For { local: LocalId, lo: Sym, hi: Sym, step: Sym, unroll: Option<Unroll>, body: Vec<Stmt> },
+    For {
+        local: LocalId,
+        lo: Sym,
+        hi: Sym,
+        step: Sym,
+        unroll: Option<Unroll>,
+        body: Vec<Stmt>,
+    },
     /// Each turn runs `prelude`, then leaves when `cond` is false.
-    While { prelude: Vec<Stmt>, cond: Expr, body: Vec<Stmt> },
-    If { cond: Expr, then: Vec<Stmt>, otherwise: Vec<Stmt> },
+    While {
+        prelude: Vec<Stmt>,
+        cond: Expr,
+        body: Vec<Stmt>,
+    },
+    If {
+        cond: Expr,
+        then: Vec<Stmt>,
+        otherwise: Vec<Stmt>,
+    },
     Break,
     Continue,
     /// Leaves the kernel for this thread.
     Yield,
     /// The body runs at `level`: its statements belong to each unit of that level on its own.
-    Parallel { level: Level, body: Vec<Stmt> },
+    Parallel {
+        level: Level,
+        body: Vec<Stmt>,
+    },
     /// Only one thread of the enclosing unit, which is at `level`, runs the body.
-    Once { level: Level, body: Vec<Stmt> },
+    Once {
+        level: Level,
+        body: Vec<Stmt>,
+    },
     /// `inthreads`: only the threads that satisfy `pred`. `set` is that set over the block's linear
     /// thread ids, when static.
-    Region { pred: Expr, set: Option<ThreadSet>, is_async: bool, outermost: bool, body: Vec<Stmt> },
+    Region {
+        pred: Expr,
+        set: Option<ThreadSet>,
+        is_async: bool,
+        outermost: bool,
+        body: Vec<Stmt>,
+    },
     Copy(Copy),
     /// Sets every element of a view, by the threads of a unit of `level` together.
-    Fill { view: View, value: Expr, level: Level },
-    Barrier { scope: BarrierScope, why: BarrierReason },
+    Fill {
+        view: View,
+        value: Expr,
+        level: Level,
+    },
+    Barrier {
+        scope: BarrierScope,
+        why: BarrierReason,
+    },
     Fence(FenceScope),
     /// Fails when `cond` is false: on the host before anything else happens, on the device by
     /// stopping the kernel. `values` are what the message shows.
-    Check { check: CheckId, cond: Expr, values: Vec<Expr> },
-    Print { newline: bool, parts: Vec<PrintPart> },
+    Check {
+        check: CheckId,
+        cond: Expr,
+        values: Vec<Expr>,
+    },
+    Print {
+        newline: bool,
+        parts: Vec<PrintPart>,
+    },
     /// An expression for its effect: a call.
     Eval(Expr),
     /// `__cpp__`: spliced as it is. `names` are what the text may mention, innermost last.
-    Cpp { text: String, names: Vec<CppName> },
+    Cpp {
+        text: String,
+        names: Vec<CppName>,
+    },
     // Host only.
     /// Allocates a host-declared buffer, cleared to zero.
     Alloc(BufferId),

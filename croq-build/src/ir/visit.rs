@@ -1,8 +1,6 @@
 //! Walks over statements and everything they mention.
 
-use super::{
-    Access, Arg, Expr, ExprKind, PrintPart, ReturnValue, Stmt, StmtKind, Transform, View,
-};
+use super::{Access, Arg, Expr, ExprKind, PrintPart, ReturnValue, Stmt, StmtKind, Transform, View};
 use crate::symbolic::Sym;
 
 /// Callbacks of a walk; each defaults to nothing. The walk itself descends.
@@ -32,18 +30,28 @@ fn walk_stmt(stmt: &Stmt, v: &mut dyn Visit) {
             walk_access(access, true, v);
             walk_exprs(value, v);
         }
-        StmtKind::For { lo, hi, step, body, .. } => {
+        StmtKind::For {
+            lo, hi, step, body, ..
+        } => {
             v.sym(lo);
             v.sym(hi);
             v.sym(step);
             walk_block(body, v);
         }
-        StmtKind::While { prelude, cond, body } => {
+        StmtKind::While {
+            prelude,
+            cond,
+            body,
+        } => {
             walk_block(prelude, v);
             walk_exprs(cond, v);
             walk_block(body, v);
         }
-        StmtKind::If { cond, then, otherwise } => {
+        StmtKind::If {
+            cond,
+            then,
+            otherwise,
+        } => {
             walk_exprs(cond, v);
             walk_block(then, v);
             walk_block(otherwise, v);
@@ -135,7 +143,10 @@ fn walk_access(access: &Access, written: bool, v: &mut dyn Visit) {
 fn walk_view(view: &View, v: &mut dyn Visit) {
     v.view(view);
     v.sym(&view.offset);
-    view.shape.iter().chain(&view.strides).for_each(|s| v.sym(s));
+    view.shape
+        .iter()
+        .chain(&view.strides)
+        .for_each(|s| v.sym(s));
     for valid in &view.valid {
         valid.lo.iter().chain(&valid.hi).for_each(|s| v.sym(s));
     }

@@ -10,7 +10,9 @@ use crate::syntax::ast;
 
 impl Checker<'_> {
     pub(super) fn load(&mut self, base: &ast::Expr, indices: &[ast::Expr], span: Span) -> Value {
-        let Some(access) = self.access(base, indices, span) else { return Value::Error };
+        let Some(access) = self.access(base, indices, span) else {
+            return Value::Error;
+        };
         let elem = self.f.buffer(access.view.buffer).elem;
         self.mark(&access.view, true, false);
         Value::Scalar(Expr::new(ExprKind::Load(access), elem, span))
@@ -36,8 +38,12 @@ impl Checker<'_> {
             other => {
                 let kind = other.kind();
                 self.report(
-                    Diagnostic::new("E0203", base.span, format!("only spanned data has elements, this is {kind}"))
-                        .label("not data"),
+                    Diagnostic::new(
+                        "E0203",
+                        base.span,
+                        format!("only spanned data has elements, this is {kind}"),
+                    )
+                    .label("not data"),
                 );
                 None
             }
@@ -46,17 +52,25 @@ impl Checker<'_> {
         let (data, indices) = (data?, indices?);
         if data.bare_future {
             self.report(
-                Diagnostic::new("E0432", span, format!("`{}` is a future, its elements are in `.data`", data.name))
-                    .label("a future")
-                    .help(format!("write `{}.data.at(…)`", data.name)),
+                Diagnostic::new(
+                    "E0432",
+                    span,
+                    format!("`{}` is a future, its elements are in `.data`", data.name),
+                )
+                .label("a future")
+                .help(format!("write `{}.data.at(…)`", data.name)),
             );
             return None;
         }
         if self.kernel.is_none() {
             self.report(
-                Diagnostic::new("E0325", span, "elements can be read and written only inside `parallel`")
-                    .label("this runs on the host, the data is on the device")
-                    .help("move the statement into a `parallel`"),
+                Diagnostic::new(
+                    "E0325",
+                    span,
+                    "elements can be read and written only inside `parallel`",
+                )
+                .label("this runs on the host, the data is on the device")
+                .help("move the statement into a `parallel`"),
             );
             return None;
         }
@@ -66,8 +80,12 @@ impl Checker<'_> {
                 Diagnostic::new(
                     "E0430",
                     span,
-                    format!("`{}` has shape {shape}, but {} index{} given", data.name, indices.len(),
-                        if indices.len() == 1 { " is" } else { "es are" }),
+                    format!(
+                        "`{}` has shape {shape}, but {} index{} given",
+                        data.name,
+                        indices.len(),
+                        if indices.len() == 1 { " is" } else { "es are" }
+                    ),
                 )
                 .label(format!("expected {} indices", data.view.rank()))
                 .help("each component of an ituple counts as one index"),
@@ -79,7 +97,11 @@ impl Checker<'_> {
             ok &= self.check_axis(&data.view, axis, index, *at, &data.name);
         }
         let indices = indices.into_iter().map(|(i, _)| i).collect();
-        ok.then_some(Access { view: data.view, indices, span })
+        ok.then_some(Access {
+            view: data.view,
+            indices,
+            span,
+        })
     }
 
     fn check_axis(&mut self, view: &View, axis: usize, index: &Sym, at: Span, name: &str) -> bool {
@@ -87,7 +109,9 @@ impl Checker<'_> {
             return false;
         };
         let lo = match &valid.lo {
-            Some(lo) if self.f.cx.le(lo, &Sym::zero()) != Truth::Yes => self.f.cx.max(lo, &Sym::zero()),
+            Some(lo) if self.f.cx.le(lo, &Sym::zero()) != Truth::Yes => {
+                self.f.cx.max(lo, &Sym::zero())
+            }
             _ => Sym::zero(),
         };
         let hi = match &valid.hi {
@@ -95,13 +119,22 @@ impl Checker<'_> {
             None => extent.clone(),
         };
         let rank = view.rank();
-        self.inside("E0431", "R12", index, &lo, &hi, at, &move |n| {
-            if rank == 1 {
-                format!("the index of `{n}`")
-            } else {
-                format!("index {axis} of `{n}`")
-            }
-        }, name)
+        self.inside(
+            "E0431",
+            "R12",
+            index,
+            &lo,
+            &hi,
+            at,
+            &move |n| {
+                if rank == 1 {
+                    format!("the index of `{n}`")
+                } else {
+                    format!("index {axis} of `{n}`")
+                }
+            },
+            name,
+        )
     }
 
     /// Index arguments, with ituples spliced; each with its span.

@@ -88,12 +88,22 @@ impl Checker<'_> {
         } else {
             Expr::new(ExprKind::Cast(e), Scalar::Index, span)
         };
-        self.emit(StmtKind::Let { local, value: Some(value) }, span);
+        self.emit(
+            StmtKind::Let {
+                local,
+                value: Some(value),
+            },
+            span,
+        );
         Sym::var(var)
     }
 
     /// A tighter range than the type's, for operations whose results are bounded.
-    fn value_range(&self, e: &Expr, by_type: (Option<Sym>, Option<Sym>)) -> (Option<Sym>, Option<Sym>) {
+    fn value_range(
+        &self,
+        e: &Expr,
+        by_type: (Option<Sym>, Option<Sym>),
+    ) -> (Option<Sym>, Option<Sym>) {
         if let ExprKind::Binary(op, a, b) = &*e.kind {
             let constant = |e: &Expr| self.as_sym(e).and_then(|s| s.as_int());
             match (op, constant(a), constant(b)) {
@@ -155,7 +165,9 @@ impl Checker<'_> {
                 self.assume(b, false);
             }
             ExprKind::Binary(op, a, b) if op.is_comparison() => {
-                let (Some(a), Some(b)) = (self.as_sym(a), self.as_sym(b)) else { return };
+                let (Some(a), Some(b)) = (self.as_sym(a), self.as_sym(b)) else {
+                    return;
+                };
                 match (op, holds) {
                     (BinOp::Lt, true) | (BinOp::Ge, false) => self.f.cx.assume_lt(&a, &b),
                     (BinOp::Le, true) | (BinOp::Gt, false) => self.f.cx.assume_le(&a, &b),

@@ -18,12 +18,20 @@ impl Checker<'_> {
     ) {
         match &*target.kind {
             ast::ExprKind::Name(text) => {
-                let name = ast::Name { text: text.clone(), span: target.span };
+                let name = ast::Name {
+                    text: text.clone(),
+                    span: target.span,
+                };
                 self.assign_name(&name, op, value, span);
             }
-            ast::ExprKind::At(base, indices) => self.store(base, indices, op, value, target.span, span),
+            ast::ExprKind::At(base, indices) => {
+                self.store(base, indices, op, value, target.span, span)
+            }
             ast::ExprKind::Wildcard => {
-                let name = ast::Name { text: "_".into(), span: target.span };
+                let name = ast::Name {
+                    text: "_".into(),
+                    span: target.span,
+                };
                 self.declare(&name, Entity::Poison);
             }
             ast::ExprKind::Error => {
@@ -45,48 +53,85 @@ impl Checker<'_> {
         }
     }
 
-    fn assign_name(&mut self, name: &ast::Name, op: Option<ast::BinOp>, value: &ast::Expr, span: Span) {
-        let found = self.scopes.find(&name.text).map(|b| (b.entity.clone(), b.span));
+    fn assign_name(
+        &mut self,
+        name: &ast::Name,
+        op: Option<ast::BinOp>,
+        value: &ast::Expr,
+        span: Span,
+    ) {
+        let found = self
+            .scopes
+            .find(&name.text)
+            .map(|b| (b.entity.clone(), b.span));
         let here = self.scopes.in_innermost(&name.text);
         match (found, op) {
             (None, Some(_)) => {
                 self.expr(value);
                 self.report(
-                    Diagnostic::new("E0204", name.span, format!("`{}` is not declared, so it can't be updated", name.text))
-                        .label("nothing of this name")
-                        .help(format!("declare it first: `mutable {} = …;`", name.text)),
+                    Diagnostic::new(
+                        "E0204",
+                        name.span,
+                        format!("`{}` is not declared, so it can't be updated", name.text),
+                    )
+                    .label("nothing of this name")
+                    .help(format!("declare it first: `mutable {} = …;`", name.text)),
                 );
             }
             (None, None) => self.define(name, value),
-            (Some((Entity::Scalar { local, mutable: true }, declared)), op) => {
+            (
+                Some((
+                    Entity::Scalar {
+                        local,
+                        mutable: true,
+                    },
+                    declared,
+                )),
+                op,
+            ) => {
                 self.set(local, declared, op, value, span);
             }
             (Some((Entity::Poison, _)), _) => {
                 self.expr(value);
             }
-            (Some((entity, declared)), op) => self.reassign(name, &entity, declared, here, op, value),
+            (Some((entity, declared)), op) => {
+                self.reassign(name, &entity, declared, here, op, value)
+            }
         }
     }
 
-    fn set(&mut self, local: LocalId, declared: Span, op: Option<ast::BinOp>, value: &ast::Expr, span: Span) {
+    fn set(
+        &mut self,
+        local: LocalId,
+        declared: Span,
+        op: Option<ast::BinOp>,
+        value: &ast::Expr,
+        span: Span,
+    ) {
         let ty = self.f.local(local).ty;
         let name = self.f.local(local).name.clone();
         if let Some(k) = &self.kernel {
             if local.index() < k.first_local {
                 let header = k.header;
                 self.report(
-                    Diagnostic::new("E0212", span, format!("`{name}` belongs to the host, a kernel can't change it"))
-                        .label("assigned inside `parallel`")
-                        .also(declared, "declared on the host")
-                        .also(header, "the kernel starts here, with a copy")
-                        .help("return the result through a buffer"),
+                    Diagnostic::new(
+                        "E0212",
+                        span,
+                        format!("`{name}` belongs to the host, a kernel can't change it"),
+                    )
+                    .label("assigned inside `parallel`")
+                    .also(declared, "declared on the host")
+                    .also(header, "the kernel starts here, with a copy")
+                    .help("return the result through a buffer"),
                 );
                 self.expr(value);
                 return;
             }
         }
         let v = match &*value.kind {
-            ast::ExprKind::Call(call) if call.kind == ast::CallKind::Device => self.device_call(call, ty, value.span),
+            ast::ExprKind::Call(call) if call.kind == ast::CallKind::Device => {
+                self.device_call(call, ty, value.span)
+            }
             _ => self.expr(value),
         };
         if !self.initialiser_ok(&v, value.span) {
@@ -95,7 +140,9 @@ impl Checker<'_> {
         let v = match op {
             None => v,
             Some(op) => {
-                let Some(op) = super::operators::plain(op) else { return };
+                let Some(op) = super::operators::plain(op) else {
+                    return;
+                };
                 let current = Value::Scalar(Expr::new(ExprKind::Local(local), ty, span));
                 self.arithmetic(op, span, current, span, v, value.span, span)
             }
@@ -169,9 +216,13 @@ impl Checker<'_> {
         if let ast::ExprKind::Call(call) = &*value.kind {
             if call.kind == ast::CallKind::Device {
                 self.report(
-                    Diagnostic::new("E0783", value.span, format!("the type of `{}` can't be known from a `call`", name.text))
-                        .label("returns whatever the C++ function does")
-                        .help(format!("annotate it: `f32 {} = call …`", name.text)),
+                    Diagnostic::new(
+                        "E0783",
+                        value.span,
+                        format!("the type of `{}` can't be known from a `call`", name.text),
+                    )
+                    .label("returns whatever the C++ function does")
+                    .help(format!("annotate it: `f32 {} = call …`", name.text)),
                 );
                 return self.declare(name, Entity::Poison);
             }
@@ -180,14 +231,24 @@ impl Checker<'_> {
             Value::Error => Entity::Poison,
             Value::Data(d) if d.bare_future => {
                 self.report(
-                    Diagnostic::new("E0308", value.span, format!("the future `{}` can't be copied", d.name))
-                        .label("a future")
-                        .help(format!("use `{0}` itself, or name its data: `{0}.data`", d.name)),
+                    Diagnostic::new(
+                        "E0308",
+                        value.span,
+                        format!("the future `{}` can't be copied", d.name),
+                    )
+                    .label("a future")
+                    .help(format!(
+                        "use `{0}` itself, or name its data: `{0}.data`",
+                        d.name
+                    )),
                 );
                 Entity::Poison
             }
             Value::Data(d) => match self.whole(d, value.span) {
-                Some(d) => Entity::View(Data { name: name.text.clone(), ..d }),
+                Some(d) => Entity::View(Data {
+                    name: name.text.clone(),
+                    ..d
+                }),
                 None => Entity::Poison,
             },
             v => {
@@ -217,15 +278,21 @@ impl Checker<'_> {
             }
             _ => self.expr(value),
         };
-        let (Some(access), Some(elem)) = (access, elem) else { return };
+        let (Some(access), Some(elem)) = (access, elem) else {
+            return;
+        };
         if v.is_error() || !self.expect_scalar_value(&v, value.span) {
             return;
         }
         if !matches!(v, Value::Int(_) | Value::Scalar(_) | Value::Tuple(_)) {
             let kind = v.kind();
             self.report(
-                Diagnostic::new("E0326", value.span, format!("an element is assigned a scalar, this is {kind}"))
-                    .label("not a scalar"),
+                Diagnostic::new(
+                    "E0326",
+                    value.span,
+                    format!("an element is assigned a scalar, this is {kind}"),
+                )
+                .label("not a scalar"),
             );
             return;
         }
@@ -233,10 +300,16 @@ impl Checker<'_> {
         if op.is_some() && elem == Scalar::Bool {
             return;
         }
-        let Some(e) = self.update_operand(v, elem, op, value.span) else { return };
+        let Some(e) = self.update_operand(v, elem, op, value.span) else {
+            return;
+        };
         self.mark(&access.view, op.is_some(), true);
         let storage = self.f.buffer(access.view.buffer).storage;
-        let statement = StmtKind::Store { access, op, value: e };
+        let statement = StmtKind::Store {
+            access,
+            op,
+            value: e,
+        };
         // Block-level code runs in every thread; an update must happen once, and a store of one
         // value by many threads is a race that need not be.
         match self.level() {
@@ -256,7 +329,9 @@ impl Checker<'_> {
         op: Option<crate::ir::BinOp>,
         at: Span,
     ) -> Option<Expr> {
-        if op.is_some_and(|o| matches!(o, crate::ir::BinOp::Div | crate::ir::BinOp::Rem)) && elem.is_integer() {
+        if op.is_some_and(|o| matches!(o, crate::ir::BinOp::Div | crate::ir::BinOp::Rem))
+            && elem.is_integer()
+        {
             if let Some(n) = self.int_of(&v) {
                 if !self.divisor_ok(&n.value, at, at) {
                     return None;
@@ -270,14 +345,21 @@ impl Checker<'_> {
     pub(super) fn increment_target(&mut self, target: &ast::Expr) -> Option<(LocalId, Scalar)> {
         if let ast::ExprKind::Name(text) = &*target.kind {
             return match self.lookup(text, target.span)? {
-                Entity::Scalar { local, mutable: true } => Some((local, self.f.local(local).ty)),
+                Entity::Scalar {
+                    local,
+                    mutable: true,
+                } => Some((local, self.f.local(local).ty)),
                 Entity::Poison => None,
                 other => {
                     let kind = other.kind();
                     self.report(
-                        Diagnostic::new("E0324", target.span, format!("`++` and `--` need a mutable scalar, `{text}` is {kind}"))
-                            .label("never changes")
-                            .help(format!("declare it with `mutable {text} = …`")),
+                        Diagnostic::new(
+                            "E0324",
+                            target.span,
+                            format!("`++` and `--` need a mutable scalar, `{text}` is {kind}"),
+                        )
+                        .label("never changes")
+                        .help(format!("declare it with `mutable {text} = …`")),
                     );
                     None
                 }

@@ -14,9 +14,13 @@ impl Checker<'_> {
         match call.kind {
             CallKind::Device => {
                 self.report(
-                    Diagnostic::new("E0307", span, format!("the type of `call {}` is not known here", call.callee.text))
-                        .label("returns whatever the C++ function does")
-                        .help("assign it to an annotated variable first: `f32 x = call …`"),
+                    Diagnostic::new(
+                        "E0307",
+                        span,
+                        format!("the type of `call {}` is not known here", call.callee.text),
+                    )
+                    .label("returns whatever the C++ function does")
+                    .help("assign it to an annotated variable first: `f32 x = call …`"),
                 );
                 Value::Error
             }
@@ -63,14 +67,19 @@ impl Checker<'_> {
         }
         if matches!(name, "assert" | "print" | "println") {
             self.report(
-                Diagnostic::new("E0313", span, format!("`{name}` has no value")).label("a statement of its own"),
+                Diagnostic::new("E0313", span, format!("`{name}` has no value"))
+                    .label("a statement of its own"),
             );
             return Value::Error;
         }
         self.report(
-            Diagnostic::new("E0208", call.callee.span, format!("`{name}` is not a builtin"))
-                .label("unknown")
-                .help(format!("call a C++ device function with `call {name}(…)`")),
+            Diagnostic::new(
+                "E0208",
+                call.callee.span,
+                format!("`{name}` is not a builtin"),
+            )
+            .label("unknown")
+            .help(format!("call a C++ device function with `call {name}(…)`")),
         );
         for a in &call.args {
             self.expr(a);
@@ -81,15 +90,28 @@ impl Checker<'_> {
     fn arity(&mut self, call: &CallExpr, want: usize, span: Span) -> Option<()> {
         if !call.targs.is_empty() {
             self.report(
-                Diagnostic::new("E0775", span, format!("`{}` takes no template arguments", call.callee.text))
-                    .label("a builtin"),
+                Diagnostic::new(
+                    "E0775",
+                    span,
+                    format!("`{}` takes no template arguments", call.callee.text),
+                )
+                .label("a builtin"),
             );
             return None;
         }
         if call.args.len() != want {
             self.report(
-                Diagnostic::new("E0774", span, format!("`{}` takes {want} argument{}, {} given", call.callee.text, if want == 1 { "" } else { "s" }, call.args.len()))
-                    .label("wrong number of arguments"),
+                Diagnostic::new(
+                    "E0774",
+                    span,
+                    format!(
+                        "`{}` takes {want} argument{}, {} given",
+                        call.callee.text,
+                        if want == 1 { "" } else { "s" },
+                        call.args.len()
+                    ),
+                )
+                .label("wrong number of arguments"),
             );
             return None;
         }
@@ -102,7 +124,9 @@ impl Checker<'_> {
         }
         let values: Vec<Value> = call.args.iter().map(|a| self.expr(a)).collect();
         let at: Vec<Span> = call.args.iter().map(|a| a.span).collect();
-        let (Ok([a, b]), Ok([sa, sb])) = (<[Value; 2]>::try_from(values), <[Span; 2]>::try_from(at)) else {
+        let (Ok([a, b]), Ok([sa, sb])) =
+            (<[Value; 2]>::try_from(values), <[Span; 2]>::try_from(at))
+        else {
             return Value::Error;
         };
         if a.is_error() || b.is_error() {
@@ -121,8 +145,15 @@ impl Checker<'_> {
         let Some(ty) = ty.filter(|t| *t != Scalar::Bool) else {
             let (ka, kb) = (a.kind(), b.kind());
             self.report(
-                Diagnostic::new("E0770", span, format!("`{}` compares numbers, given {ka} and {kb}", call.callee.text))
-                    .label("not two numbers"),
+                Diagnostic::new(
+                    "E0770",
+                    span,
+                    format!(
+                        "`{}` compares numbers, given {ka} and {kb}",
+                        call.callee.text
+                    ),
+                )
+                .label("not two numbers"),
             );
             return Value::Error;
         };
@@ -153,8 +184,12 @@ impl Checker<'_> {
                 other => {
                     let kind = other.kind();
                     self.report(
-                        Diagnostic::new("E0770", a.span, format!("`{}` works on floats, this is {kind}", call.callee.text))
-                            .label("not a number"),
+                        Diagnostic::new(
+                            "E0770",
+                            a.span,
+                            format!("`{}` works on floats, this is {kind}", call.callee.text),
+                        )
+                        .label("not a number"),
                     );
                     return Value::Error;
                 }
@@ -176,7 +211,11 @@ impl Checker<'_> {
                 None => return Value::Error,
             }
         }
-        let result = if function == MathFn::IsFinite { Scalar::Bool } else { ty };
+        let result = if function == MathFn::IsFinite {
+            Scalar::Bool
+        } else {
+            ty
+        };
         Value::Scalar(Expr::new(ExprKind::Math(function, args), result, span))
     }
 
@@ -196,7 +235,9 @@ impl Checker<'_> {
             );
             return;
         };
-        let Some(c) = self.condition(cond) else { return };
+        let Some(c) = self.condition(cond) else {
+            return;
+        };
         match self.decided(&c) {
             Some(true) => return,
             Some(false) if self.dead == 0 && self.conditional == 0 => {
@@ -208,12 +249,22 @@ impl Checker<'_> {
             }
             _ => {}
         }
-        let mut inputs = Inputs { syms: Vec::new(), runtime: false };
+        let mut inputs = Inputs {
+            syms: Vec::new(),
+            runtime: false,
+        };
         ir::walk_exprs(&c, &mut inputs);
         let refs: Vec<&Sym> = inputs.syms.iter().collect();
         let unknown = Sym::var(crate::symbolic::Var(u32::MAX));
         let refs = if inputs.runtime { vec![&unknown] } else { refs };
-        self.runtime_check("R14", format!("assertion failed: {text}"), c.clone(), &[], &refs, span);
+        self.runtime_check(
+            "R14",
+            format!("assertion failed: {text}"),
+            c.clone(),
+            &[],
+            &refs,
+            span,
+        );
         self.assume(&c, true);
     }
 
@@ -228,7 +279,13 @@ impl Checker<'_> {
         let statement = StmtKind::Print { newline, parts };
         match self.level() {
             Some(level) if level != ir::Level::Thread => {
-                self.emit(StmtKind::Once { level, body: vec![ir::Stmt::new(statement, span)] }, span);
+                self.emit(
+                    StmtKind::Once {
+                        level,
+                        body: vec![ir::Stmt::new(statement, span)],
+                    },
+                    span,
+                );
             }
             _ => self.emit(statement, span),
         }
@@ -280,13 +337,16 @@ impl Checker<'_> {
                 Value::Error => return,
                 _ => {
                     self.report(
-                        Diagnostic::new("W0773", a.span, "this value is known only at run time").label("not printable now"),
+                        Diagnostic::new("W0773", a.span, "this value is known only at run time")
+                            .label("not printable now"),
                     );
                     return;
                 }
             }
         }
-        self.report(Diagnostic::new("N0773", call.callee.span, text).label("printed at compile time"));
+        self.report(
+            Diagnostic::new("N0773", call.callee.span, text).label("printed at compile time"),
+        );
     }
 
     /// `call f(…)` whose result becomes a `ty`.
@@ -347,8 +407,18 @@ impl Checker<'_> {
                 None => ok = false,
             }
         }
-        self.visible_device_function(&callee, call.args.len(), call.callee.span);
-        ok.then(|| Expr::new(ExprKind::Call(Call { callee, targs, args }), ty, span))
+        self.visible_device_function(&callee, call.callee.span);
+        ok.then(|| {
+            Expr::new(
+                ExprKind::Call(Call {
+                    callee,
+                    targs,
+                    args,
+                }),
+                ty,
+                span,
+            )
+        })
     }
 
     fn const_targ(&mut self, value: &Sym, at: Span, out: &mut Vec<String>) -> bool {
@@ -359,8 +429,12 @@ impl Checker<'_> {
             }
             None => {
                 self.report(
-                    Diagnostic::new("W0782", at, "a template argument must be known at compile time")
-                        .label("known only at run time"),
+                    Diagnostic::new(
+                        "W0782",
+                        at,
+                        "a template argument must be known at compile time",
+                    )
+                    .label("known only at run time"),
                 );
                 false
             }
@@ -393,8 +467,12 @@ impl Checker<'_> {
             other => {
                 let kind = other.kind();
                 self.report(
-                    Diagnostic::new("E0784", a.span, format!("{kind} can't be passed to a C++ function"))
-                        .label("not an argument"),
+                    Diagnostic::new(
+                        "E0784",
+                        a.span,
+                        format!("{kind} can't be passed to a C++ function"),
+                    )
+                    .label("not an argument"),
                 );
                 None
             }
@@ -402,12 +480,11 @@ impl Checker<'_> {
     }
 
     /// Warns when the file declares no device function of that name.
-    fn visible_device_function(&mut self, callee: &str, given: usize, at: Span) {
-        let _ = given;
-        if callee.contains("::") || self.file.device.iter().any(|d| d.text.contains(callee)) {
+    fn visible_device_function(&mut self, callee: &str, at: Span) {
+        if callee.contains("::") || self.file.device_names().contains_key(callee) {
             return;
         }
-        if self.file.functions_named(callee) {
+        if self.siblings.iter().any(|n| n == callee) {
             self.report(
                 Diagnostic::new("E0788", at, format!("`{callee}` is a `__co__` function"))
                     .label("kernels can't call each other")
@@ -418,9 +495,15 @@ impl Checker<'_> {
         let includes = self.file.device.iter().any(|d| d.text.contains("#include"));
         if !includes {
             self.report(
-                Diagnostic::new("W0781", at, format!("no device function `{callee}` is visible in this file"))
-                    .label("declared nowhere here")
-                    .help(format!("declare it at file scope: `__device__ … {callee}(…)`")),
+                Diagnostic::new(
+                    "W0781",
+                    at,
+                    format!("no device function `{callee}` is visible in this file"),
+                )
+                .label("declared nowhere here")
+                .help(format!(
+                    "declare it at file scope: `__device__ … {callee}(…)`"
+                )),
             );
         }
     }

@@ -18,7 +18,11 @@ pub(super) fn both(a: Expr, b: Expr) -> Expr {
 
 impl Checker<'_> {
     fn check_row(&mut self, code: &'static str, message: String, span: Span) -> CheckId {
-        let info = CheckInfo { code, message, span };
+        let info = CheckInfo {
+            code,
+            message,
+            span,
+        };
         let found = self.f.checks.iter().position(|c| *c == info);
         let row = found.unwrap_or_else(|| {
             self.f.checks.push(info);
@@ -30,7 +34,10 @@ impl Checker<'_> {
     /// Whether every variable is known before the function's first statement.
     pub(super) fn known_at_entry(&self, s: &Sym) -> bool {
         s.vars().iter().all(|v| {
-            matches!(self.f.var_home.get(v), Some(VarHome::Dim(_) | VarHome::Param(_)))
+            matches!(
+                self.f.var_home.get(v),
+                Some(VarHome::Dim(_) | VarHome::Param(_))
+            )
         })
     }
 
@@ -48,8 +55,18 @@ impl Checker<'_> {
             return;
         }
         let row = self.check_row(code, message, span);
-        let values: Vec<Expr> = values.iter().map(|v| Expr::index(v.clone(), span)).collect();
-        let stmt = Stmt::new(StmtKind::Check { check: row, cond, values }, span);
+        let values: Vec<Expr> = values
+            .iter()
+            .map(|v| Expr::index(v.clone(), span))
+            .collect();
+        let stmt = Stmt::new(
+            StmtKind::Check {
+                check: row,
+                cond,
+                values,
+            },
+            span,
+        );
         if inputs.iter().all(|s| self.known_at_entry(s)) {
             let key = (format!("{stmt:?}"), row.0);
             if self.seen_checks.insert(key) {
@@ -82,7 +99,14 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn entry_equal(&mut self, code: &'static str, message: String, a: &Sym, b: &Sym, span: Span) {
+    pub(super) fn entry_equal(
+        &mut self,
+        code: &'static str,
+        message: String,
+        a: &Sym,
+        b: &Sym,
+        span: Span,
+    ) {
         self.check_compare(code, message, BinOp::Eq, a, b, span);
     }
 }

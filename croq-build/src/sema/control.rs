@@ -4,8 +4,8 @@ use super::Checker;
 use super::scope::Entity;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{
-    BarrierReason, BarrierScope, BinOp, CppName, Expr, ExprKind, FenceScope, Level, Role, Scalar, Stmt,
-    StmtKind, ThreadSet, UnOp,
+    BarrierReason, BarrierScope, BinOp, CppName, Expr, ExprKind, FenceScope, Level, Role, Scalar,
+    Stmt, StmtKind, ThreadSet, UnOp,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -40,7 +40,14 @@ impl Checker<'_> {
             Some(true) => self.splice(yes),
             Some(false) => self.splice(no),
             None => {
-                self.emit(StmtKind::If { cond: cond.clone(), then: yes.clone(), otherwise: no.clone() }, span);
+                self.emit(
+                    StmtKind::If {
+                        cond: cond.clone(),
+                        then: yes.clone(),
+                        otherwise: no.clone(),
+                    },
+                    span,
+                );
                 // What follows an `if` that always leaves runs only when its condition failed.
                 if leaves(&yes) && !leaves(&no) {
                     self.assume(&cond, false);
@@ -65,9 +72,15 @@ impl Checker<'_> {
 
     /// Whether threads of one block may disagree about an expression.
     pub(super) fn varies_in_block(&self, e: &Expr) -> bool {
-        let Some(level) = self.level() else { return false };
+        let Some(level) = self.level() else {
+            return false;
+        };
         let mut varies = false;
-        let mut walk = Varies { checker: self, level, found: &mut varies };
+        let mut walk = Varies {
+            checker: self,
+            level,
+            found: &mut varies,
+        };
         crate::ir::walk_exprs(e, &mut walk);
         varies
     }
@@ -86,7 +99,14 @@ impl Checker<'_> {
         let ((), stmts) = self.assuming(&cond, true, never, |s| s.block(body));
         self.diverge(divergent, -1);
         self.loops -= 1;
-        self.emit(StmtKind::While { prelude, cond, body: stmts }, span);
+        self.emit(
+            StmtKind::While {
+                prelude,
+                cond,
+                body: stmts,
+            },
+            span,
+        );
     }
 
     pub(super) fn leave_loop(&mut self, is_break: bool, span: Span) {
@@ -98,7 +118,14 @@ impl Checker<'_> {
             );
             return;
         }
-        self.emit(if is_break { StmtKind::Break } else { StmtKind::Continue }, span);
+        self.emit(
+            if is_break {
+                StmtKind::Break
+            } else {
+                StmtKind::Continue
+            },
+            span,
+        );
     }
 
     pub(super) fn yield_stmt(&mut self, span: Span) {
@@ -115,10 +142,17 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn inthreads(&mut self, is_async: bool, pred: &ast::Expr, body: &ast::Block, span: Span) {
+    pub(super) fn inthreads(
+        &mut self,
+        is_async: bool,
+        pred: &ast::Expr,
+        body: &ast::Block,
+        span: Span,
+    ) {
         if self.kernel.is_none() {
             self.report(
-                Diagnostic::new("E0561", span, "`inthreads` outside `parallel`").label("there are no threads here"),
+                Diagnostic::new("E0561", span, "`inthreads` outside `parallel`")
+                    .label("there are no threads here"),
             );
             return;
         }
@@ -126,9 +160,13 @@ impl Checker<'_> {
         if is_async {
             if depth > 0 {
                 self.report(
-                    Diagnostic::new("E0562", span, "only the outermost `inthreads` may be `.async`")
-                        .label("nested")
-                        .help("drop `.async`"),
+                    Diagnostic::new(
+                        "E0562",
+                        span,
+                        "only the outermost `inthreads` may be `.async`",
+                    )
+                    .label("nested")
+                    .help("drop `.async`"),
                 );
             } else {
                 self.unsupported(pred.span, "`inthreads.async`");
@@ -151,7 +189,13 @@ impl Checker<'_> {
             self.cooperative(span, "the barrier after `inthreads`");
         }
         self.emit(
-            StmtKind::Region { pred: cond, set, is_async, outermost: depth == 0, body: stmts },
+            StmtKind::Region {
+                pred: cond,
+                set,
+                is_async,
+                outermost: depth == 0,
+                body: stmts,
+            },
             span,
         );
     }
@@ -197,7 +241,9 @@ impl Checker<'_> {
     /// The linear ids of the threads that satisfy a predicate, when that is static.
     fn thread_set(&self, cond: &Expr) -> Option<ThreadSet> {
         let k = self.kernel.as_ref()?;
-        let threads = u32::try_from(k.threads.as_ref()?.as_int()?).ok().filter(|n| *n <= 1024)?;
+        let threads = u32::try_from(k.threads.as_ref()?.as_int()?)
+            .ok()
+            .filter(|n| *n <= 1024)?;
         let mut set = ThreadSet::default();
         for tid in 0..threads {
             if self.holds_for(cond, tid)? {
@@ -214,8 +260,12 @@ impl Checker<'_> {
         match &*cond.kind {
             ExprKind::Bool(b) => Some(*b),
             ExprKind::Unary(UnOp::Not, a) => self.holds_for(a, tid).map(|b| !b),
-            ExprKind::Binary(BinOp::LogicAnd, a, b) => Some(self.holds_for(a, tid)? && self.holds_for(b, tid)?),
-            ExprKind::Binary(BinOp::LogicOr, a, b) => Some(self.holds_for(a, tid)? || self.holds_for(b, tid)?),
+            ExprKind::Binary(BinOp::LogicAnd, a, b) => {
+                Some(self.holds_for(a, tid)? && self.holds_for(b, tid)?)
+            }
+            ExprKind::Binary(BinOp::LogicOr, a, b) => {
+                Some(self.holds_for(a, tid)? || self.holds_for(b, tid)?)
+            }
             ExprKind::Binary(op, a, b) => {
                 let (a, b) = (self.at_thread(a, tid)?, self.at_thread(b, tid)?);
                 Some(match op {
@@ -249,7 +299,10 @@ impl Checker<'_> {
     pub(super) fn sync_storage(&mut self, storage: ast::Storage, span: Span) {
         match (storage, self.kernel.is_some()) {
             (ast::Storage::Global, false) => self.emit(StmtKind::Synchronize, span),
-            (ast::Storage::Global, true) => self.sync_error(span, "`sync.global` waits for the device: it belongs outside `parallel`"),
+            (ast::Storage::Global, true) => self.sync_error(
+                span,
+                "`sync.global` waits for the device: it belongs outside `parallel`",
+            ),
             (_, false) => self.sync_error(span, "this barrier is for threads of a kernel"),
             (ast::Storage::Shared, true) => self.barrier(BarrierScope::Block, span),
             (ast::Storage::Local, true) => self.barrier(BarrierScope::Group, span),
@@ -269,9 +322,13 @@ impl Checker<'_> {
             ast::Level::Group4 => self.barrier(BarrierScope::Group4, span),
             ast::Level::Block => self.barrier(BarrierScope::Block, span),
             ast::Level::Device => self.report(
-                Diagnostic::new("E0580", span, "`sync.barrier : device` needs a cooperative launch")
-                    .label("blocks don't wait for each other")
-                    .help("end the kernel here and start another"),
+                Diagnostic::new(
+                    "E0580",
+                    span,
+                    "`sync.barrier : device` needs a cooperative launch",
+                )
+                .label("blocks don't wait for each other")
+                .help("end the kernel here and start another"),
             ),
             ast::Level::Cluster => self.unsupported(span, "a cluster barrier"),
         }
@@ -281,13 +338,23 @@ impl Checker<'_> {
         self.cooperative(span, "a barrier");
         if scope == BarrierScope::Block && self.kernel.as_ref().is_some_and(|k| k.regions > 0) {
             self.report(
-                Diagnostic::new("E0582", span, "a barrier over the whole block, inside `inthreads`")
-                    .label("the other threads never come here")
-                    .help("move it out, or use a narrower barrier"),
+                Diagnostic::new(
+                    "E0582",
+                    span,
+                    "a barrier over the whole block, inside `inthreads`",
+                )
+                .label("the other threads never come here")
+                .help("move it out, or use a narrower barrier"),
             );
             return;
         }
-        self.emit(StmtKind::Barrier { scope, why: BarrierReason::Written }, span);
+        self.emit(
+            StmtKind::Barrier {
+                scope,
+                why: BarrierReason::Written,
+            },
+            span,
+        );
     }
 
     pub(super) fn sync_fence(&mut self, level: ast::Level, span: Span) {
@@ -316,15 +383,29 @@ impl Checker<'_> {
             match entity {
                 Entity::Scalar { local, .. } => names.push(CppName::Local(local)),
                 Entity::Int { value, .. } => {
-                    let existing = value.value.as_var().and_then(|v| match self.f.var_home.get(&v) {
-                        Some(crate::ir::VarHome::Local(id)) if self.f.local(*id).name == name => Some(*id),
-                        _ => None,
-                    });
+                    let existing =
+                        value
+                            .value
+                            .as_var()
+                            .and_then(|v| match self.f.var_home.get(&v) {
+                                Some(crate::ir::VarHome::Local(id))
+                                    if self.f.local(*id).name == name =>
+                                {
+                                    Some(*id)
+                                }
+                                _ => None,
+                            });
                     // A named expression has no storage of its own: give it some under its name.
                     let local = existing.unwrap_or_else(|| {
                         let local = self.new_local(&name, Scalar::Index, false, Role::Value, span);
                         let value = Expr::index(value.value.clone(), span);
-                        self.emit(StmtKind::Let { local, value: Some(value) }, span);
+                        self.emit(
+                            StmtKind::Let {
+                                local,
+                                value: Some(value),
+                            },
+                            span,
+                        );
                         local
                     });
                     names.push(CppName::Local(local));
@@ -349,7 +430,13 @@ impl Checker<'_> {
                 }
             }
         }
-        self.emit(StmtKind::Cpp { text: text.to_owned(), names }, span);
+        self.emit(
+            StmtKind::Cpp {
+                text: text.to_owned(),
+                names,
+            },
+            span,
+        );
     }
 }
 
@@ -386,11 +473,17 @@ impl crate::ir::Visit for Varies<'_, '_> {
                 let unit = match local.role {
                     Role::Parallel(l) => l != Level::Block,
                     Role::Loop => false,
-                    Role::Value => self.checker.kernel.as_ref().is_some_and(|k| id.index() >= k.first_inner_local),
+                    Role::Value => self
+                        .checker
+                        .kernel
+                        .as_ref()
+                        .is_some_and(|k| id.index() >= k.first_inner_local),
                 };
                 *self.found |= unit;
             }
-            ExprKind::Load(_) | ExprKind::Call(_) if self.level == Level::Thread => *self.found = true,
+            ExprKind::Load(_) | ExprKind::Call(_) if self.level == Level::Thread => {
+                *self.found = true
+            }
             _ => {}
         }
     }

@@ -36,9 +36,13 @@ impl Checker<'_> {
             ElemType::U8 => Scalar::U8,
             ElemType::Bool | ElemType::Int => {
                 self.report(
-                    Diagnostic::new("E0701", span, "`bool` and `int` are types of scalars, not of elements")
-                        .label("not an element type")
-                        .help("write `u8` for flags, `s32` for integers"),
+                    Diagnostic::new(
+                        "E0701",
+                        span,
+                        "`bool` and `int` are types of scalars, not of elements",
+                    )
+                    .label("not an element type")
+                    .help("write `u8` for flags, `s32` for integers"),
                 );
                 return None;
             }
@@ -71,8 +75,12 @@ impl Checker<'_> {
             other => {
                 let kind = other.kind();
                 self.report(
-                    Diagnostic::new("E0303", span, format!("{kind} can't be converted to `{target}`"))
-                        .label(format!("this is {kind}")),
+                    Diagnostic::new(
+                        "E0303",
+                        span,
+                        format!("{kind} can't be converted to `{target}`"),
+                    )
+                    .label(format!("this is {kind}")),
                 );
                 None
             }
@@ -89,8 +97,12 @@ impl Checker<'_> {
             let held = round_to(value, target);
             if held != value {
                 self.report(
-                    Diagnostic::new("W0707", span, format!("{n} is not representable in `{target}`"))
-                        .label(format!("becomes {held}")),
+                    Diagnostic::new(
+                        "W0707",
+                        span,
+                        format!("{n} is not representable in `{target}`"),
+                    )
+                    .label(format!("becomes {held}")),
                 );
             }
             return Some(Expr::new(ExprKind::Float(value), target, span));
@@ -105,7 +117,12 @@ impl Checker<'_> {
         Some(Expr::new(ExprKind::Int(i128::from(n)), target, span))
     }
 
-    fn index_to(&mut self, value: crate::symbolic::Sym, target: Scalar, span: Span) -> Option<Expr> {
+    fn index_to(
+        &mut self,
+        value: crate::symbolic::Sym,
+        target: Scalar,
+        span: Span,
+    ) -> Option<Expr> {
         if target == Scalar::Bool {
             self.not_bool(span, "an integer");
             return None;
@@ -159,22 +176,33 @@ impl Checker<'_> {
         }
         if from == Scalar::Bool {
             self.report(
-                Diagnostic::new("E0303", span, format!("a `bool` can't be converted to `{target}`"))
-                    .label("a `bool`")
-                    .help("write `cond ? 1 : 0`"),
+                Diagnostic::new(
+                    "E0303",
+                    span,
+                    format!("a `bool` can't be converted to `{target}`"),
+                )
+                .label("a `bool`")
+                .help("write `cond ? 1 : 0`"),
             );
             return None;
         }
-        if matches!((from, target), (Scalar::F16, Scalar::Bf16) | (Scalar::Bf16, Scalar::F16)) {
+        if matches!(
+            (from, target),
+            (Scalar::F16, Scalar::Bf16) | (Scalar::Bf16, Scalar::F16)
+        ) {
             self.mixed_halves(span);
             return None;
         }
         match relation(from, target) {
             Relation::Preserving => {}
             Relation::Sign => self.report(
-                Diagnostic::new("W0702", span, format!("implicit conversion from `{from}` to `{target}` changes signedness"))
-                    .label(format!("`{from}` here"))
-                    .help(format!("write `__to<{target}>(…)` if that is meant")),
+                Diagnostic::new(
+                    "W0702",
+                    span,
+                    format!("implicit conversion from `{from}` to `{target}` changes signedness"),
+                )
+                .label(format!("`{from}` here"))
+                .help(format!("write `__to<{target}>(…)` if that is meant")),
             ),
             Relation::Lossy => self.lossy(from, target, span),
         }
@@ -183,17 +211,25 @@ impl Checker<'_> {
 
     fn lossy(&mut self, from: Scalar, target: Scalar, span: Span) {
         self.report(
-            Diagnostic::new("W0703", span, format!("implicit conversion from `{from}` to `{target}` may lose precision"))
-                .label(format!("`{from}` here"))
-                .help(format!("write `__to<{target}>(…)` if that is meant")),
+            Diagnostic::new(
+                "W0703",
+                span,
+                format!("implicit conversion from `{from}` to `{target}` may lose precision"),
+            )
+            .label(format!("`{from}` here"))
+            .help(format!("write `__to<{target}>(…)` if that is meant")),
         );
     }
 
     pub(super) fn mixed_halves(&mut self, span: Span) {
         self.report(
-            Diagnostic::new("E0704", span, "`f16` and `bf16` don't mix: neither contains the other")
-                .label("both in one expression")
-                .help("convert one of them, for instance `__to<f32>(…)`"),
+            Diagnostic::new(
+                "E0704",
+                span,
+                "`f16` and `bf16` don't mix: neither contains the other",
+            )
+            .label("both in one expression")
+            .help("convert one of them, for instance `__to<f32>(…)`"),
         );
     }
 
@@ -214,7 +250,10 @@ impl Checker<'_> {
             (true, false) => return Some(a),
             (false, true) => return Some(b),
             (true, true) => {
-                if matches!((a, b), (Scalar::F16, Scalar::Bf16) | (Scalar::Bf16, Scalar::F16)) {
+                if matches!(
+                    (a, b),
+                    (Scalar::F16, Scalar::Bf16) | (Scalar::Bf16, Scalar::F16)
+                ) {
                     self.mixed_halves(span);
                     return None;
                 }
@@ -234,10 +273,26 @@ impl Checker<'_> {
         }
         Some(match (a.is_signed(), b.is_signed()) {
             (true, true) | (false, false) => {
-                if a.bytes() >= b.bytes() { a } else { b }
+                if a.bytes() >= b.bytes() {
+                    a
+                } else {
+                    b
+                }
             }
-            (true, false) => if a.bytes() > b.bytes() { a } else { b },
-            (false, true) => if b.bytes() > a.bytes() { b } else { a },
+            (true, false) => {
+                if a.bytes() > b.bytes() {
+                    a
+                } else {
+                    b
+                }
+            }
+            (false, true) => {
+                if b.bytes() > a.bytes() {
+                    b
+                } else {
+                    a
+                }
+            }
         })
     }
 }
@@ -262,7 +317,11 @@ pub(super) fn relation(from: Scalar, to: Scalar) -> Relation {
             F32 => to == F64,
             _ => false,
         };
-        return if preserving { Relation::Preserving } else { Relation::Lossy };
+        return if preserving {
+            Relation::Preserving
+        } else {
+            Relation::Lossy
+        };
     }
     if to.is_float() {
         let digits = match to {
@@ -274,7 +333,11 @@ pub(super) fn relation(from: Scalar, to: Scalar) -> Relation {
         };
         let bits = if from == Index { 32 } else { from.bytes() * 8 };
         let bits = if from.is_signed() { bits - 1 } else { bits };
-        return if bits <= digits { Relation::Preserving } else { Relation::Lossy };
+        return if bits <= digits {
+            Relation::Preserving
+        } else {
+            Relation::Lossy
+        };
     }
     match (from.is_signed(), to.is_signed()) {
         (true, true) | (false, false) if to.bytes() >= from.bytes() => Relation::Preserving,

@@ -5,7 +5,9 @@ use super::data::dense_strides;
 use super::scope::Entity;
 use super::value::{Data, Value};
 use crate::diagnostics::Diagnostic;
-use crate::ir::{self, BinOp, Level, Role, Scalar, Storage, StmtKind, Transform, Valid, VarHome, View};
+use crate::ir::{
+    self, BinOp, Level, Role, Scalar, StmtKind, Storage, Transform, Valid, VarHome, View,
+};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, CopyDest, CopyModifier, CopyOp, CopyStmt};
@@ -32,7 +34,10 @@ impl Checker<'_> {
             }
         }
         let entity = match future {
-            Some(data) => Entity::Future(Data { name: name.text.clone(), ..data }),
+            Some(data) => Entity::Future(Data {
+                name: name.text.clone(),
+                ..data
+            }),
             None => Entity::Poison,
         };
         self.declare(name, entity);
@@ -52,7 +57,11 @@ impl Checker<'_> {
             }
         };
         let source = source?;
-        let zfill_at = c.modifiers.iter().find(|(m, _)| matches!(m, CopyModifier::Zfill)).map(|m| m.1);
+        let zfill_at = c
+            .modifiers
+            .iter()
+            .find(|(m, _)| matches!(m, CopyModifier::Zfill))
+            .map(|m| m.1);
         let zfill = zfill_at.is_some() || source.zfill;
         let transform = self.transform(c, &source)?;
         let shape = self.moved_shape(&source.view.shape, &transform, c);
@@ -64,25 +73,52 @@ impl Checker<'_> {
                 (dest, zero_fill)
             }
             None => {
-                let CopyDest::Storage(storage, at) = &c.dest else { return None };
+                let CopyDest::Storage(storage, at) = &c.dest else {
+                    return None;
+                };
                 let view = self.anonymous(c, *storage, *at, &source, shape)?;
                 self.pair_legal(&source, &view, c)?;
-                let name = c.name.as_ref().map_or_else(|| "copied".to_owned(), |n| n.text.clone());
+                let name = c
+                    .name
+                    .as_ref()
+                    .map_or_else(|| "copied".to_owned(), |n| n.text.clone());
                 (self.data_of(view, &name, c.head), zfill)
             }
         };
-        if zfill && !zero_fill_useful(&source.view, zero_fill, &dest.view) && matches!(transform, Transform::None) {
+        if zfill
+            && !zero_fill_useful(&source.view, zero_fill, &dest.view)
+            && matches!(transform, Transform::None)
+        {
             self.report(
-                Diagnostic::new("W0850", zfill_at.unwrap_or(c.source.span), "`.zfill` is redundant here")
-                    .label("the tile never crosses the edge, and both shapes are equal")
-                    .help("remove it"),
+                Diagnostic::new(
+                    "W0850",
+                    zfill_at.unwrap_or(c.source.span),
+                    "`.zfill` is redundant here",
+                )
+                .label("the tile never crosses the edge, and both shapes are equal")
+                .help("remove it"),
             );
         }
-        let level = self.copy_level(&source.view, &dest.view, c, matches!(c.dest, CopyDest::View(_)))?;
+        let level = self.copy_level(
+            &source.view,
+            &dest.view,
+            c,
+            matches!(c.dest, CopyDest::View(_)),
+        )?;
         self.mark(&source.view, true, false);
         self.mark(&dest.view, false, true);
-        let result = Data { bare_future: true, tiled: false, ..dest.clone() };
-        let copy = ir::Copy { source: source.view, dest: dest.view, transform, zero_fill, level };
+        let result = Data {
+            bare_future: true,
+            tiled: false,
+            ..dest.clone()
+        };
+        let copy = ir::Copy {
+            source: source.view,
+            dest: dest.view,
+            transform,
+            zero_fill,
+            level,
+        };
         if self.kernel.is_some() {
             self.emit(StmtKind::Copy(copy), span);
         } else {
@@ -129,11 +165,18 @@ impl Checker<'_> {
                     if let Some(n) = n {
                         let value = self.const_int(n);
                         if !matches!(value, Some(32 | 64 | 128)) {
-                            let mut d = Diagnostic::new("E0852", n.span, "a swizzle is 32, 64 or 128 bytes wide")
-                                .label("not a swizzle");
+                            let mut d = Diagnostic::new(
+                                "E0852",
+                                n.span,
+                                "a swizzle is 32, 64 or 128 bytes wide",
+                            )
+                            .label("not a swizzle");
                             if let Some(k @ 0..=3) = value {
                                 let bytes = ["none", "32", "64", "128"];
-                                let name = usize::try_from(k).ok().and_then(|k| bytes.get(k)).unwrap_or(&"128");
+                                let name = usize::try_from(k)
+                                    .ok()
+                                    .and_then(|k| bytes.get(k))
+                                    .unwrap_or(&"128");
                                 d = d.help(format!("mode {k} is written in bytes here: {name}"));
                             }
                             self.report(d);
@@ -149,9 +192,13 @@ impl Checker<'_> {
                 CopyModifier::EvictFirst | CopyModifier::EvictLast => {
                     if c.engine == ast::Engine::Dma {
                         self.report(
-                            Diagnostic::new("E0859", *at, "an eviction hint is only for `tma.load`")
-                                .label("not on `dma`")
-                                .help("remove it"),
+                            Diagnostic::new(
+                                "E0859",
+                                *at,
+                                "an eviction hint is only for `tma.load`",
+                            )
+                            .label("not on `dma`")
+                            .help("remove it"),
                         );
                         ok = false;
                         continue;
@@ -168,16 +215,24 @@ impl Checker<'_> {
     fn copy_storage(&mut self, storage: ast::Storage, at: Span) -> Option<()> {
         let in_kernel = self.kernel.is_some();
         let (bad, text, help) = match (storage, in_kernel) {
-            (ast::Storage::Global, true) => {
-                (true, "`=> global` makes device memory, which a kernel can't", "copy into `shared` or `local`, or into a named buffer")
-            }
-            (ast::Storage::Shared | ast::Storage::Local, false) => {
-                (true, "`shared` and `local` memory exist only inside `parallel`", "move the copy into a `parallel`")
-            }
+            (ast::Storage::Global, true) => (
+                true,
+                "`=> global` makes device memory, which a kernel can't",
+                "copy into `shared` or `local`, or into a named buffer",
+            ),
+            (ast::Storage::Shared | ast::Storage::Local, false) => (
+                true,
+                "`shared` and `local` memory exist only inside `parallel`",
+                "move the copy into a `parallel`",
+            ),
             _ => (false, "", ""),
         };
         if bad {
-            self.report(Diagnostic::new("E0803", at, text).label("not here").help(help));
+            self.report(
+                Diagnostic::new("E0803", at, text)
+                    .label("not here")
+                    .help(help),
+            );
             return None;
         }
         Some(())
@@ -187,36 +242,61 @@ impl Checker<'_> {
         let rank = source.view.rank();
         if rank > 5 {
             self.report(
-                Diagnostic::new("E0838", c.source.span, format!("copies move at most 5 dimensions, this has {rank}"))
-                    .label("too many dimensions"),
+                Diagnostic::new(
+                    "E0838",
+                    c.source.span,
+                    format!("copies move at most 5 dimensions, this has {rank}"),
+                )
+                .label("too many dimensions"),
             );
             return None;
         }
         match &c.op {
             CopyOp::Copy | CopyOp::Load => Some(Transform::None),
-            CopyOp::Transp(perm) => self.permutation(perm, rank, c.head).map(Transform::Transpose),
-            CopyOp::Pad { low, high, mid, value } => self.padding(low, high, mid, value, source),
+            CopyOp::Transp(perm) => self
+                .permutation(perm, rank, c.head)
+                .map(Transform::Transpose),
+            CopyOp::Pad {
+                low,
+                high,
+                mid,
+                value,
+            } => self.padding(low, high, mid, value, source),
         }
     }
 
     fn permutation(&mut self, perm: &[ast::Expr], rank: usize, at: Span) -> Option<Vec<usize>> {
         if perm.len() != rank {
             self.report(
-                Diagnostic::new("E0807", at, format!("`transp` lists {} axes, the data has {rank}", perm.len()))
-                    .label(format!("expected {rank} entries")),
+                Diagnostic::new(
+                    "E0807",
+                    at,
+                    format!("`transp` lists {} axes, the data has {rank}", perm.len()),
+                )
+                .label(format!("expected {rank} entries")),
             );
             return None;
         }
         let mut out = Vec::new();
         for p in perm {
-            let axis = self.const_int(p).and_then(|n| usize::try_from(n).ok()).filter(|n| *n < rank);
+            let axis = self
+                .const_int(p)
+                .and_then(|n| usize::try_from(n).ok())
+                .filter(|n| *n < rank);
             match axis {
                 Some(a) if !out.contains(&a) => out.push(a),
                 _ => {
                     let text = self.file.snippet(p.span).to_owned();
                     self.report(
-                        Diagnostic::new("E0806", p.span, format!("`transp` needs each of 0 to {} once; `{text}` breaks that", rank - 1))
-                            .label("missing, repeated or too large"),
+                        Diagnostic::new(
+                            "E0806",
+                            p.span,
+                            format!(
+                                "`transp` needs each of 0 to {} once; `{text}` breaks that",
+                                rank - 1
+                            ),
+                        )
+                        .label("missing, repeated or too large"),
                     );
                     return None;
                 }
@@ -239,8 +319,15 @@ impl Checker<'_> {
             if list.len() != rank {
                 let at = list.first().map_or(value.span, |e| e.span);
                 self.report(
-                    Diagnostic::new("E0809", at, format!("a padding list has {} entries, the data has {rank} dimensions", list.len()))
-                        .label(format!("expected {rank}")),
+                    Diagnostic::new(
+                        "E0809",
+                        at,
+                        format!(
+                            "a padding list has {} entries, the data has {rank} dimensions",
+                            list.len()
+                        ),
+                    )
+                    .label(format!("expected {rank}")),
                 );
                 return None;
             }
@@ -249,7 +336,11 @@ impl Checker<'_> {
                 match self.const_int(e) {
                     Some(n @ 0..=2048) => numbers.push(n.unsigned_abs()),
                     Some(n) => {
-                        self.error("E0839", e.span, format!("padding is 0 to 2048, this is {n}"));
+                        self.error(
+                            "E0839",
+                            e.span,
+                            format!("padding is 0 to 2048, this is {n}"),
+                        );
                         return None;
                     }
                     None => {
@@ -263,7 +354,8 @@ impl Checker<'_> {
         if let Some(position) = lists.get(2).and_then(|m| m.iter().position(|n| *n != 0)) {
             let at = mid.get(position).map_or(value.span, |e| e.span);
             self.report(
-                Diagnostic::new("E0808", at, "padding between elements must be 0 on a GPU").label("not 0"),
+                Diagnostic::new("E0808", at, "padding between elements must be 0 on a GPU")
+                    .label("not 0"),
             );
             return None;
         }
@@ -276,9 +368,10 @@ impl Checker<'_> {
 
     fn moved_shape(&mut self, source: &[Sym], transform: &Transform, c: &CopyStmt) -> Vec<Sym> {
         match (transform, &c.op) {
-            (Transform::Transpose(perm), _) => {
-                perm.iter().filter_map(|p| source.get(*p).cloned()).collect()
-            }
+            (Transform::Transpose(perm), _) => perm
+                .iter()
+                .filter_map(|p| source.get(*p).cloned())
+                .collect(),
             (Transform::Pad { low, .. }, CopyOp::Pad { high, .. }) => {
                 let mut out = Vec::new();
                 for (axis, extent) in source.iter().enumerate() {
@@ -293,7 +386,10 @@ impl Checker<'_> {
     }
 
     fn pair_legal(&mut self, source: &Data, dest: &View, c: &CopyStmt) -> Option<()> {
-        let (from, to) = (self.f.buffer(source.view.buffer), self.f.buffer(dest.buffer));
+        let (from, to) = (
+            self.f.buffer(source.view.buffer),
+            self.f.buffer(dest.buffer),
+        );
         let (from_elem, to_elem) = (from.elem, to.elem);
         let global_to_global = from.storage.is_global() && to.storage.is_global();
         if from_elem != to_elem {
@@ -306,9 +402,13 @@ impl Checker<'_> {
         }
         if global_to_global && self.kernel.is_some() {
             self.report(
-                Diagnostic::new("E0830", c.head.to(c.source.span), "a kernel can't copy from global to global memory")
-                    .label("both ends are in device memory")
-                    .help("go through `shared` or `local`, or copy outside `parallel`"),
+                Diagnostic::new(
+                    "E0830",
+                    c.head.to(c.source.span),
+                    "a kernel can't copy from global to global memory",
+                )
+                .label("both ends are in device memory")
+                .help("go through `shared` or `local`, or copy outside `parallel`"),
             );
             return None;
         }
@@ -332,9 +432,13 @@ impl Checker<'_> {
         let (shown_from, shown_to) = (self.show_shape(from), self.show_shape(&to));
         if from.len() != to.len() {
             self.report(
-                Diagnostic::new("E0802", at, format!("ranks differ: {shown_from} into {shown_to}"))
-                    .label(format!("{} dimensions into {}", from.len(), to.len()))
-                    .help("reshape one side with `span_as`, or drop unit axes with `sqz`"),
+                Diagnostic::new(
+                    "E0802",
+                    at,
+                    format!("ranks differ: {shown_from} into {shown_to}"),
+                )
+                .label(format!("{} dimensions into {}", from.len(), to.len()))
+                .help("reshape one side with `span_as`, or drop unit axes with `sqz`"),
             );
             return None;
         }
@@ -351,9 +455,13 @@ impl Checker<'_> {
                     let code = if bigger { "E0805" } else { "E0804" };
                     let (sf, st) = (self.show(f), self.show(t));
                     self.report(
-                        Diagnostic::new(code, at, format!("{shown_from} does not fit into {shown_to}"))
-                            .label(format!("axis {axis}: {sf} elements into {st}"))
-                            .help("source and destination of a copy have the same shape"),
+                        Diagnostic::new(
+                            code,
+                            at,
+                            format!("{shown_from} does not fit into {shown_to}"),
+                        )
+                        .label(format!("axis {axis}: {sf} elements into {st}"))
+                        .help("source and destination of a copy have the same shape"),
                     );
                     return None;
                 }
@@ -363,24 +471,44 @@ impl Checker<'_> {
         }
         if let Some(axis) = smaller {
             if !matches!(transform, Transform::None) {
-                let (sf, st) = (from.get(axis).map(|s| self.show(s)), to.get(axis).map(|s| self.show(s)));
+                let (sf, st) = (
+                    from.get(axis).map(|s| self.show(s)),
+                    to.get(axis).map(|s| self.show(s)),
+                );
                 self.report(
                     Diagnostic::new("E0804", at, format!("{shown_from} and {shown_to} differ"))
-                        .label(format!("axis {axis}: {} and {}", sf.unwrap_or_default(), st.unwrap_or_default())),
+                        .label(format!(
+                            "axis {axis}: {} and {}",
+                            sf.unwrap_or_default(),
+                            st.unwrap_or_default()
+                        )),
                 );
                 return None;
             }
             if !zfill {
-                let (sf, st) = (from.get(axis).map(|s| self.show(s)), to.get(axis).map(|s| self.show(s)));
+                let (sf, st) = (
+                    from.get(axis).map(|s| self.show(s)),
+                    to.get(axis).map(|s| self.show(s)),
+                );
                 self.report(
-                    Diagnostic::new("W0851", at, format!("{shown_from} covers only part of {shown_to}"))
-                        .label(format!("axis {axis}: {} of {}; the rest stays undefined", sf.unwrap_or_default(), st.unwrap_or_default()))
-                        .help("add `.zfill` to the copy to make the rest zero"),
+                    Diagnostic::new(
+                        "W0851",
+                        at,
+                        format!("{shown_from} covers only part of {shown_to}"),
+                    )
+                    .label(format!(
+                        "axis {axis}: {} of {}; the rest stays undefined",
+                        sf.unwrap_or_default(),
+                        st.unwrap_or_default()
+                    ))
+                    .help("add `.zfill` to the copy to make the rest zero"),
                 );
             }
         }
         for axis in &unknown {
-            let (Some(f), Some(t)) = (from.get(*axis), to.get(*axis)) else { continue };
+            let (Some(f), Some(t)) = (from.get(*axis), to.get(*axis)) else {
+                continue;
+            };
             if self.f.cx.le(f, t) == Truth::Yes {
                 continue;
             }
@@ -401,24 +529,35 @@ impl Checker<'_> {
         shape: Vec<Sym>,
     ) -> Option<View> {
         let elem = self.f.buffer(source.view.buffer).elem;
-        let name = c.name.as_ref().map_or_else(|| "copied".to_owned(), |n| n.text.clone());
+        let name = c
+            .name
+            .as_ref()
+            .map_or_else(|| "copied".to_owned(), |n| n.text.clone());
         let shown = self.show_shape(&shape);
         for extent in &shape {
             let host = extent.vars().iter().all(|v| self.host_known(*v));
             let fixed = extent.as_int().is_some();
             if storage == ast::Storage::Local && !fixed {
                 self.report(
-                    Diagnostic::new("E0614", at, format!("`local` memory needs static extents, the tile is {shown}"))
-                        .label("sizes known only at run time")
-                        .help("copy into `shared`, or tile by a constant"),
+                    Diagnostic::new(
+                        "E0614",
+                        at,
+                        format!("`local` memory needs static extents, the tile is {shown}"),
+                    )
+                    .label("sizes known only at run time")
+                    .help("copy into `shared`, or tile by a constant"),
                 );
                 return None;
             }
             if !host {
                 self.report(
-                    Diagnostic::new("E0331", at, format!("the tile's shape {shown} is known only inside the kernel"))
-                        .label("can't size a buffer by it")
-                        .help("declare a buffer of the largest size, and copy into it with `.zfill`"),
+                    Diagnostic::new(
+                        "E0331",
+                        at,
+                        format!("the tile's shape {shown} is known only inside the kernel"),
+                    )
+                    .label("can't size a buffer by it")
+                    .help("declare a buffer of the largest size, and copy into it with `.zfill`"),
                 );
                 return None;
             }
@@ -430,50 +569,76 @@ impl Checker<'_> {
         };
         let per_instance = ir_storage == Storage::Shared && self.unit_dependent(&source.view);
         let level = self.level().unwrap_or(Level::Block);
-        let slices = if per_instance { self.instances(level, at)? } else { Sym::one() };
+        let slices = if per_instance {
+            self.instances(level, at)?
+        } else {
+            Sym::one()
+        };
         let id = self.new_buffer(&name, elem, ir_storage, shape.clone(), slices, at);
         if ir_storage == Storage::Host {
             self.emit(StmtKind::Alloc(id), at);
         }
         self.account(id, at);
         let size = shape.iter().fold(Sym::one(), |p, e| &p * e);
-        let offset = if per_instance { &self.instance(level) * &size } else { Sym::zero() };
+        let offset = if per_instance {
+            &self.instance(level) * &size
+        } else {
+            Sym::zero()
+        };
         let strides = dense_strides(&shape);
         let valid = vec![Valid::default(); shape.len()];
-        Some(View { buffer: id, offset, shape, strides, valid, span: at })
+        Some(View {
+            buffer: id,
+            offset,
+            shape,
+            strides,
+            valid,
+            span: at,
+        })
     }
 
     /// Known when the kernel is launched.
     pub(super) fn host_known(&self, v: crate::symbolic::Var) -> bool {
         match self.f.var_home.get(&v) {
             Some(VarHome::Dim(_) | VarHome::Param(_)) => true,
-            Some(VarHome::Local(id)) => {
-                self.kernel.as_ref().is_none_or(|k| id.index() < k.first_local)
-            }
+            Some(VarHome::Local(id)) => self
+                .kernel
+                .as_ref()
+                .is_none_or(|k| id.index() < k.first_local),
             None => false,
         }
     }
 
     /// Whether a view differs between units below the block.
     fn unit_dependent(&self, view: &View) -> bool {
-        let Some(level) = self.level() else { return false };
+        let Some(level) = self.level() else {
+            return false;
+        };
         if level == Level::Block {
             return false;
         }
         let depends = |s: &Sym| s.vars().iter().any(|v| self.unit_var(*v));
         depends(&view.offset)
             || view.shape.iter().any(&depends)
-            || view.valid.iter().any(|v| v.lo.iter().chain(&v.hi).any(&depends))
+            || view
+                .valid
+                .iter()
+                .any(|v| v.lo.iter().chain(&v.hi).any(&depends))
     }
 
     /// A variable whose value may differ between the units below the block.
     pub(super) fn unit_var(&self, v: crate::symbolic::Var) -> bool {
-        let Some(VarHome::Local(id)) = self.f.var_home.get(&v) else { return false };
+        let Some(VarHome::Local(id)) = self.f.var_home.get(&v) else {
+            return false;
+        };
         match self.f.local(*id).role {
             Role::Parallel(level) => level != Level::Block,
             Role::Loop => false,
             // Bound inside the kernel below block level: may depend on the thread.
-            Role::Value => self.kernel.as_ref().is_some_and(|k| id.index() >= k.first_inner_local),
+            Role::Value => self
+                .kernel
+                .as_ref()
+                .is_some_and(|k| id.index() >= k.first_inner_local),
         }
     }
 
@@ -510,9 +675,18 @@ impl Checker<'_> {
         if let Some(v) = self.kernel.as_ref().and_then(|k| k.tid) {
             return Sym::var(v);
         }
-        let span = self.kernel.as_ref().map_or_else(Span::default, |k| k.header);
+        let span = self
+            .kernel
+            .as_ref()
+            .map_or_else(Span::default, |k| k.header);
         let threads = self.kernel.as_ref().and_then(|k| k.threads.clone());
-        let local = self.new_local("tid", Scalar::Index, false, Role::Parallel(Level::Thread), span);
+        let local = self.new_local(
+            "tid",
+            Scalar::Index,
+            false,
+            Role::Parallel(Level::Thread),
+            span,
+        );
         let hi = threads.map(|t| &t - 1);
         let var = self.local_var(local, Some(Sym::zero()), hi);
         if let Some(k) = self.kernel.as_mut() {
@@ -523,20 +697,39 @@ impl Checker<'_> {
     }
 
     /// Whose threads share a copy.
-    fn copy_level(&mut self, source: &View, dest: &View, c: &CopyStmt, explicit: bool) -> Option<Level> {
-        let Some(current) = self.level() else { return Some(Level::Block) };
-        let (from, to) = (self.f.buffer(source.buffer).storage, self.f.buffer(dest.buffer).storage);
+    fn copy_level(
+        &mut self,
+        source: &View,
+        dest: &View,
+        c: &CopyStmt,
+        explicit: bool,
+    ) -> Option<Level> {
+        let Some(current) = self.level() else {
+            return Some(Level::Block);
+        };
+        let (from, to) = (
+            self.f.buffer(source.buffer).storage,
+            self.f.buffer(dest.buffer).storage,
+        );
         if from == Storage::Local || to == Storage::Local {
             return Some(Level::Thread);
         }
         let by_source = self.unit_dependent(source);
         let by_dest = self.unit_dependent(dest);
-        let level = if by_source || by_dest { current } else { Level::Block };
+        let level = if by_source || by_dest {
+            current
+        } else {
+            Level::Block
+        };
         if explicit && to == Storage::Shared && by_source && !by_dest && level != Level::Block {
             self.report(
-                Diagnostic::new("W0841", c.head, "instances of an inner level copy different tiles into one shared buffer")
-                    .label("each overwrites the others' tile")
-                    .help("use `=> shared` to give each instance its own, or tile the destination too"),
+                Diagnostic::new(
+                    "W0841",
+                    c.head,
+                    "instances of an inner level copy different tiles into one shared buffer",
+                )
+                .label("each overwrites the others' tile")
+                .help("use `=> shared` to give each instance its own, or tile the destination too"),
             );
         }
         if level != Level::Thread {
@@ -553,16 +746,24 @@ impl Checker<'_> {
     pub(super) fn cooperative(&mut self, at: Span, what: &str) {
         if self.kernel.as_ref().is_some_and(|k| k.divergent > 0) {
             self.report(
-                Diagnostic::new("W0551", at, format!("{what} under a condition that differs between threads"))
-                    .label("some threads never arrive here")
-                    .help("move it out of the `if`, or use `inthreads`"),
+                Diagnostic::new(
+                    "W0551",
+                    at,
+                    format!("{what} under a condition that differs between threads"),
+                )
+                .label("some threads never arrive here")
+                .help("move it out of the `if`, or use `inthreads`"),
             );
         }
         if let Some(first) = self.kernel.as_ref().and_then(|k| k.yielded) {
             self.report(
-                Diagnostic::new("W0553", first, "threads that `yield` here never reach a later barrier")
-                    .label("leaves the kernel")
-                    .also(at, format!("{what} waits for every thread")),
+                Diagnostic::new(
+                    "W0553",
+                    first,
+                    "threads that `yield` here never reach a later barrier",
+                )
+                .label("leaves the kernel")
+                .also(at, format!("{what} waits for every thread")),
             );
         }
     }
@@ -571,11 +772,19 @@ impl Checker<'_> {
     pub(super) fn account(&mut self, id: ir::BufferId, at: Span) {
         let b = self.f.buffer(id);
         let (name, storage, elem) = (b.name.clone(), b.storage, b.elem);
-        let bytes = b.count.as_int().and_then(|n| u64::try_from(n).ok()).and_then(|n| n.checked_mul(elem.bytes()));
-        let Some(k) = self.kernel.as_mut() else { return };
+        let bytes = b
+            .count
+            .as_int()
+            .and_then(|n| u64::try_from(n).ok())
+            .and_then(|n| n.checked_mul(elem.bytes()));
+        let Some(k) = self.kernel.as_mut() else {
+            return;
+        };
         if storage == Storage::Shared {
             if let Some(bytes) = bytes {
-                k.shared_static = k.shared_static.saturating_add(bytes.div_ceil(16).saturating_mul(16));
+                k.shared_static = k
+                    .shared_static
+                    .saturating_add(bytes.div_ceil(16).saturating_mul(16));
                 k.shared_buffers.push((name, bytes, at));
             }
         } else if storage == Storage::Local && bytes.is_some_and(|b| b > 255 * 4) {
@@ -593,9 +802,13 @@ impl Checker<'_> {
         if let Value::Data(d) = v {
             let name = d.name.clone();
             self.report(
-                Diagnostic::new("E0326", at, format!("an element is assigned a scalar, `{name}` is spanned data"))
-                    .label("a whole buffer")
-                    .help(format!("pick an element: `{name}.at(…)`")),
+                Diagnostic::new(
+                    "E0326",
+                    at,
+                    format!("an element is assigned a scalar, `{name}` is spanned data"),
+                )
+                .label("a whole buffer")
+                .help(format!("pick an element: `{name}.at(…)`")),
             );
             return false;
         }

@@ -25,7 +25,14 @@ impl Checker<'_> {
         let shape = self.f.buffer(id).shape.clone();
         let strides = dense_strides(&shape);
         let valid = vec![Valid::default(); shape.len()];
-        View { buffer: id, offset: Sym::zero(), shape, strides, valid, span }
+        View {
+            buffer: id,
+            offset: Sym::zero(),
+            shape,
+            strides,
+            valid,
+            span,
+        }
     }
 
     pub(super) fn data_of(&self, view: View, name: &str, span: Span) -> Data {
@@ -48,8 +55,16 @@ impl Checker<'_> {
                 data.array = array;
                 Value::Data(data)
             }
-            Entity::View(data) => Value::Data(Data { span, name: name.to_owned(), ..data }),
-            Entity::Future(data) => Value::Data(Data { span, bare_future: true, ..data }),
+            Entity::View(data) => Value::Data(Data {
+                span,
+                name: name.to_owned(),
+                ..data
+            }),
+            Entity::Future(data) => Value::Data(Data {
+                span,
+                bare_future: true,
+                ..data
+            }),
             _ => Value::Error,
         }
     }
@@ -58,20 +73,33 @@ impl Checker<'_> {
     pub(super) fn array_element(&mut self, mut d: Data, index: &ast::Expr, span: Span) -> Value {
         if d.array.is_empty() {
             self.report(
-                Diagnostic::new("E0438", span, format!("`{}` is not an array of buffers", d.name))
-                    .label("can't be subscripted")
-                    .help("elements of a buffer are `x.at(i, j)`"),
+                Diagnostic::new(
+                    "E0438",
+                    span,
+                    format!("`{}` is not an array of buffers", d.name),
+                )
+                .label("can't be subscripted")
+                .help("elements of a buffer are `x.at(i, j)`"),
             );
             return Value::Error;
         }
         let extent = d.array.remove(0);
         let rest: u64 = d.array.iter().product();
         let v = self.expr(index);
-        let Some(i) = self.to_sym(v, index.span) else { return Value::Error };
+        let Some(i) = self.to_sym(v, index.span) else {
+            return Value::Error;
+        };
         let extent = Sym::int(i64::try_from(extent).unwrap_or(i64::MAX));
-        if !self.inside("E0437", "R13", &i, &Sym::zero(), &extent, index.span, &|n| {
-            format!("the subscript of `{n}`")
-        }, &d.name.clone()) {
+        if !self.inside(
+            "E0437",
+            "R13",
+            &i,
+            &Sym::zero(),
+            &extent,
+            index.span,
+            &|n| format!("the subscript of `{n}`"),
+            &d.name.clone(),
+        ) {
             return Value::Error;
         }
         let elements = d.view.shape.iter().fold(Sym::one(), |p, s| &p * s);
@@ -102,7 +130,8 @@ impl Checker<'_> {
         if self.dead > 0 {
             return true;
         }
-        let refuted = above == Truth::No || below == Truth::No || self.reaches_outside(index, lo, hi);
+        let refuted =
+            above == Truth::No || below == Truth::No || self.reaches_outside(index, lo, hi);
         if refuted {
             let shown = self.show(index);
             let (l, h) = (self.show(lo), self.show(hi));
@@ -112,8 +141,12 @@ impl Checker<'_> {
                 _ => format!("is `{shown}`"),
             };
             let subject = what(name);
-            let mut d = Diagnostic::new(code, span, format!("{subject} {range}, outside {l} to {h} - 1"))
-                .label(format!("must stay below {h}"));
+            let mut d = Diagnostic::new(
+                code,
+                span,
+                format!("{subject} {range}, outside {l} to {h} - 1"),
+            )
+            .label(format!("must stay below {h}"));
             if shown != self.file.snippet(span) {
                 d = d.note(format!("the index is `{shown}`"));
             }
@@ -121,13 +154,27 @@ impl Checker<'_> {
             return false;
         }
         let subject = what(name);
-        let message = format!("{subject} is {{0}}, it must be at least {} and below {{1}}", self.show(lo));
+        let message = format!(
+            "{subject} is {{0}}, it must be at least {} and below {{1}}",
+            self.show(lo)
+        );
         let mut cond = super::checks::compare(BinOp::Lt, index, hi, span);
         if above != Truth::Yes {
             let low = super::checks::compare(BinOp::Le, lo, index, span);
-            cond = if below == Truth::Yes { low } else { super::checks::both(low, cond) };
+            cond = if below == Truth::Yes {
+                low
+            } else {
+                super::checks::both(low, cond)
+            };
         }
-        self.runtime_check(check, message, cond, &[index.clone(), hi.clone()], &[index, lo, hi], span);
+        self.runtime_check(
+            check,
+            message,
+            cond,
+            &[index.clone(), hi.clone()],
+            &[index, lo, hi],
+            span,
+        );
         true
     }
 
@@ -162,8 +209,20 @@ impl Checker<'_> {
             let rising = self.f.cx.le(&Sym::zero(), &coef) == Truth::Yes;
             let falling = self.f.cx.le(&coef, &Sym::zero()) == Truth::Yes;
             let end = match (rising, falling) {
-                (true, _) => if upper { hi } else { lo },
-                (_, true) => if upper { lo } else { hi },
+                (true, _) => {
+                    if upper {
+                        hi
+                    } else {
+                        lo
+                    }
+                }
+                (_, true) => {
+                    if upper {
+                        lo
+                    } else {
+                        hi
+                    }
+                }
                 _ => return None,
             };
             s = s.subst(v, &end, &self.f.cx);
@@ -193,17 +252,23 @@ impl Checker<'_> {
                 }
             },
             ast::Member::Data => match self.expr(base) {
-                Value::Data(d) if d.bare_future => {
-                    Value::Data(Data { bare_future: false, span: e.span, ..d })
-                }
+                Value::Data(d) if d.bare_future => Value::Data(Data {
+                    bare_future: false,
+                    span: e.span,
+                    ..d
+                }),
                 Value::Error => Value::Error,
                 other => {
                     let kind = other.kind();
                     let name = self.file.snippet(base.span).to_owned();
                     self.report(
-                        Diagnostic::new("E0203", span, format!("only a data future has `.data`; `{name}` is {kind}"))
-                            .label("not a future")
-                            .help(format!("use `{name}` itself")),
+                        Diagnostic::new(
+                            "E0203",
+                            span,
+                            format!("only a data future has `.data`; `{name}` is {kind}"),
+                        )
+                        .label("not a future")
+                        .help(format!("use `{name}` itself")),
                     );
                     Value::Error
                 }
@@ -223,9 +288,13 @@ impl Checker<'_> {
             other => {
                 let kind = other.kind();
                 self.report(
-                    Diagnostic::new("E0833", e.span, format!("expected spanned data, found {kind}"))
-                        .label("not data")
-                        .help("a copy moves buffers, parameters, futures and views of them"),
+                    Diagnostic::new(
+                        "E0833",
+                        e.span,
+                        format!("expected spanned data, found {kind}"),
+                    )
+                    .label("not data")
+                    .help("a copy moves buffers, parameters, futures and views of them"),
                 );
                 None
             }
@@ -239,16 +308,24 @@ impl Checker<'_> {
         }
         let missing: String = d.array.iter().map(|_| "[…]").collect();
         self.report(
-            Diagnostic::new("E0436", span, format!("`{}` is an array of buffers, not one buffer", d.name))
-                .label("needs a subscript")
-                .help(format!("write `{}{missing}`", d.name)),
+            Diagnostic::new(
+                "E0436",
+                span,
+                format!("`{}` is an array of buffers, not one buffer", d.name),
+            )
+            .label("needs a subscript")
+            .help(format!("write `{}{missing}`", d.name)),
         );
         None
     }
 
     pub(super) fn data_value(&mut self, e: &ast::Expr) -> Value {
-        let ast::ExprKind::View(base, op, at) = &*e.kind else { return Value::Error };
-        let Some(data) = self.data(base) else { return Value::Error };
+        let ast::ExprKind::View(base, op, at) = &*e.kind else {
+            return Value::Error;
+        };
+        let Some(data) = self.data(base) else {
+            return Value::Error;
+        };
         match self.view_op(data, op, *at) {
             Some(mut d) => {
                 d.span = e.span;

@@ -4,7 +4,7 @@ use super::Checker;
 use super::scope::{Entity, IntKind};
 use super::value::{IntValue, Value};
 use crate::diagnostics::Diagnostic;
-use crate::ir::{self, Expr, Level, Role, Scalar, Storage, StmtKind};
+use crate::ir::{self, Expr, Level, Role, Scalar, StmtKind, Storage};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, BufferShape, ElemType};
@@ -19,20 +19,33 @@ impl Checker<'_> {
             other => {
                 let kind = other.kind();
                 self.report(
-                    Diagnostic::new("E0303", value.span, format!("`{}` is a shape, its initialiser is {kind}", name.text))
-                        .label("not a shape")
-                        .help("write `[a, b]`, or `x.span`"),
+                    Diagnostic::new(
+                        "E0303",
+                        value.span,
+                        format!("`{}` is a shape, its initialiser is {kind}", name.text),
+                    )
+                    .label("not a shape")
+                    .help("write `[a, b]`, or `x.span`"),
                 );
                 None
             }
         };
-        let Some(shape) = entity else { return self.declare(name, Entity::Poison) };
+        let Some(shape) = entity else {
+            return self.declare(name, Entity::Poison);
+        };
         self.rank_check(rank, "mdspan", shape.len());
         let mut ok = true;
         for extent in &shape {
             ok &= self.extent_positive(extent, value.span);
         }
-        self.declare(name, if ok { Entity::Shape(shape) } else { Entity::Poison });
+        self.declare(
+            name,
+            if ok {
+                Entity::Shape(shape)
+            } else {
+                Entity::Poison
+            },
+        );
     }
 
     fn rank_check(&mut self, rank: Option<&ast::Expr>, what: &str, got: usize) {
@@ -41,8 +54,12 @@ impl Checker<'_> {
         if want != i64::try_from(got).ok() {
             let text = self.file.snippet(rank.span).to_owned();
             self.report(
-                Diagnostic::new("E0424", rank.span, format!("`{what}<{text}>`, but the initialiser has rank {got}"))
-                    .label(format!("expected {got}")),
+                Diagnostic::new(
+                    "E0424",
+                    rank.span,
+                    format!("`{what}<{text}>`, but the initialiser has rank {got}"),
+                )
+                .label(format!("expected {got}")),
             );
         }
     }
@@ -51,7 +68,10 @@ impl Checker<'_> {
         let entity = match self.expr(value) {
             Value::Tuple(values) => {
                 self.rank_check(rank, "ituple", values.len());
-                Entity::Tuple { values, kind: IntKind::Named }
+                Entity::Tuple {
+                    values,
+                    kind: IntKind::Named,
+                }
             }
             Value::Error => Entity::Poison,
             Value::Shape(_) => {
@@ -65,9 +85,13 @@ impl Checker<'_> {
             other => {
                 let kind = other.kind();
                 self.report(
-                    Diagnostic::new("E0303", value.span, format!("`{}` is an ituple, its initialiser is {kind}", name.text))
-                        .label("not an ituple")
-                        .help("write `{a, b}`"),
+                    Diagnostic::new(
+                        "E0303",
+                        value.span,
+                        format!("`{}` is an ituple, its initialiser is {kind}", name.text),
+                    )
+                    .label("not an ituple")
+                    .help("write `{a, b}`"),
                 );
                 Entity::Poison
             }
@@ -85,11 +109,19 @@ impl Checker<'_> {
         for item in items {
             if let Some((word @ (ast::Storage::Shared | ast::Storage::Global), at)) = storage {
                 if item.init.is_some() {
-                    let word = if *word == ast::Storage::Shared { "shared" } else { "global" };
+                    let word = if *word == ast::Storage::Shared {
+                        "shared"
+                    } else {
+                        "global"
+                    };
                     self.report(
-                        Diagnostic::new("E0612", *at, format!("a `{word}` scalar can't have an initialiser"))
-                            .label("one word for many threads: who would write it?")
-                            .help("declare it, then assign it from one place"),
+                        Diagnostic::new(
+                            "E0612",
+                            *at,
+                            format!("a `{word}` scalar can't have an initialiser"),
+                        )
+                        .label("one word for many threads: who would write it?")
+                        .help("declare it, then assign it from one place"),
                     );
                 } else {
                     self.unsupported(*at, "a scalar in `shared` or `global` memory");
@@ -101,7 +133,12 @@ impl Checker<'_> {
         }
     }
 
-    fn scalar_item(&mut self, mutable: Option<Span>, ty: Option<&(ElemType, Span)>, item: &ast::ScalarItem) {
+    fn scalar_item(
+        &mut self,
+        mutable: Option<Span>,
+        ty: Option<&(ElemType, Span)>,
+        item: &ast::ScalarItem,
+    ) {
         let name = &item.name;
         // `int` and `bool` are immutable unless said otherwise, element types are mutable.
         let is_mutable = mutable.is_some()
@@ -116,15 +153,25 @@ impl Checker<'_> {
         let Some(init) = &item.init else {
             let Some(scalar) = scalar.filter(|_| is_mutable) else {
                 self.report(
-                    Diagnostic::new("E0301", name.span, format!("`{}` has no initialiser", name.text))
-                        .label("an immutable needs its value here")
-                        .help("write `= …`, or make it `mutable` with a type"),
+                    Diagnostic::new(
+                        "E0301",
+                        name.span,
+                        format!("`{}` has no initialiser", name.text),
+                    )
+                    .label("an immutable needs its value here")
+                    .help("write `= …`, or make it `mutable` with a type"),
                 );
                 return self.declare(name, Entity::Poison);
             };
             let local = self.new_local(&name.text, scalar, true, Role::Value, name.span);
             self.emit(StmtKind::Let { local, value: None }, name.span);
-            return self.declare(name, Entity::Scalar { local, mutable: true });
+            return self.declare(
+                name,
+                Entity::Scalar {
+                    local,
+                    mutable: true,
+                },
+            );
         };
         let value = match (&*init.kind, scalar) {
             (ast::ExprKind::Call(call), Some(t)) if call.kind == ast::CallKind::Device => {
@@ -176,15 +223,32 @@ impl Checker<'_> {
         if !mutable {
             match (&value, ty) {
                 (Value::Int(i), None) => {
-                    let value = IntValue { get_ith: false, literal: i.value.as_int().is_some(), ..i.clone() };
-                    return Entity::Int { value, kind: IntKind::Named };
+                    let value = IntValue {
+                        get_ith: false,
+                        literal: i.value.as_int().is_some(),
+                        ..i.clone()
+                    };
+                    return Entity::Int {
+                        value,
+                        kind: IntKind::Named,
+                    };
                 }
                 (Value::Int(i), Some(t)) if t.is_integer() => {
-                    let value = IntValue { get_ith: false, literal: i.value.as_int().is_some(), ..i.clone() };
-                    return Entity::Int { value, kind: IntKind::Named };
+                    let value = IntValue {
+                        get_ith: false,
+                        literal: i.value.as_int().is_some(),
+                        ..i.clone()
+                    };
+                    return Entity::Int {
+                        value,
+                        kind: IntKind::Named,
+                    };
                 }
                 (Value::Tuple(t), None) => {
-                    return Entity::Tuple { values: t.clone(), kind: IntKind::Named };
+                    return Entity::Tuple {
+                        values: t.clone(),
+                        kind: IntKind::Named,
+                    };
                 }
                 _ => {}
             }
@@ -200,12 +264,18 @@ impl Checker<'_> {
         let Some(ty) = ty else {
             let kind = value.kind();
             self.report(
-                Diagnostic::new("E0305", at, format!("`{}` can't be mutable: it is {kind}", name.text))
-                    .label(format!("{kind} never changes")),
+                Diagnostic::new(
+                    "E0305",
+                    at,
+                    format!("`{}` can't be mutable: it is {kind}", name.text),
+                )
+                .label(format!("{kind} never changes")),
             );
             return Entity::Poison;
         };
-        let Some(e) = self.convert(value, ty, at) else { return Entity::Poison };
+        let Some(e) = self.convert(value, ty, at) else {
+            return Entity::Poison;
+        };
         self.bind_expr(name, e, mutable)
     }
 
@@ -222,7 +292,13 @@ impl Checker<'_> {
             };
             self.local_var(local, lo, hi);
         }
-        self.emit(StmtKind::Let { local, value: Some(e) }, name.span);
+        self.emit(
+            StmtKind::Let {
+                local,
+                value: Some(e),
+            },
+            name.span,
+        );
         Entity::Scalar { local, mutable }
     }
 
@@ -253,7 +329,9 @@ impl Checker<'_> {
         };
         for item in items {
             let id = match (placed, scalar, &extents) {
-                (Some(storage), Some(elem), Some(shape)) => self.buffer(storage, elem, shape, item, span),
+                (Some(storage), Some(elem), Some(shape)) => {
+                    self.buffer(storage, elem, shape, item, span)
+                }
                 _ => None,
             };
             let entity = match id {
@@ -264,7 +342,11 @@ impl Checker<'_> {
         }
     }
 
-    fn buffer_storage(&mut self, storage: Option<&(ast::Storage, Span)>, span: Span) -> Option<Storage> {
+    fn buffer_storage(
+        &mut self,
+        storage: Option<&(ast::Storage, Span)>,
+        span: Span,
+    ) -> Option<Storage> {
         let in_kernel = self.kernel.is_some();
         match (storage, in_kernel) {
             (Some((ast::Storage::Shared, _)), true) => Some(Storage::Shared),
@@ -281,9 +363,13 @@ impl Checker<'_> {
             }
             (Some((_, at)), false) => {
                 self.report(
-                    Diagnostic::new("E0611", *at, "`shared` and `local` buffers exist only inside `parallel`")
-                        .label("this is host code")
-                        .help("move the declaration into the `parallel`"),
+                    Diagnostic::new(
+                        "E0611",
+                        *at,
+                        "`shared` and `local` buffers exist only inside `parallel`",
+                    )
+                    .label("this is host code")
+                    .help("move the declaration into the `parallel`"),
                 );
                 None
             }
@@ -308,29 +394,51 @@ impl Checker<'_> {
         if storage == Storage::Local && shape.iter().any(|s| s.as_int().is_none()) {
             let shown = self.show_shape(shape);
             self.report(
-                Diagnostic::new("E0614", item.name.span, format!("`local` buffers need static extents, this is {shown}"))
-                    .label("sizes known only at run time")
-                    .help("use `shared`, or a constant size"),
+                Diagnostic::new(
+                    "E0614",
+                    item.name.span,
+                    format!("`local` buffers need static extents, this is {shown}"),
+                )
+                .label("sizes known only at run time")
+                .help("use `shared`, or a constant size"),
             );
             return None;
         }
         if storage == Storage::Shared {
-            let unknown = shape.iter().flat_map(Sym::vars).find(|v| !self.host_known(*v));
+            let unknown = shape
+                .iter()
+                .flat_map(Sym::vars)
+                .find(|v| !self.host_known(*v));
             if let Some(v) = unknown {
                 let name = self.f.cx.name(v).to_owned();
                 self.report(
-                    Diagnostic::new("E0331", item.name.span, format!("the shape depends on `{name}`, known only inside the kernel"))
-                        .label("can't be allocated at launch"),
+                    Diagnostic::new(
+                        "E0331",
+                        item.name.span,
+                        format!("the shape depends on `{name}`, known only inside the kernel"),
+                    )
+                    .label("can't be allocated at launch"),
                 );
                 return None;
             }
         }
         let copies: u64 = array.iter().product();
         let copies = Sym::int(i64::try_from(copies).unwrap_or(i64::MAX));
-        let id = self.new_buffer(&item.name.text, elem, storage, shape.to_vec(), copies, item.name.span);
+        let id = self.new_buffer(
+            &item.name.text,
+            elem,
+            storage,
+            shape.to_vec(),
+            copies,
+            item.name.span,
+        );
         let bytes = &self.f.buffer(id).count * i64::try_from(elem.bytes()).unwrap_or(8);
         if bytes.is_poison() || bytes.as_int().is_some_and(|n| n < 0) {
-            self.error("E0429", item.name.span, format!("`{}` is larger than 64 bits can count", item.name.text));
+            self.error(
+                "E0429",
+                item.name.span,
+                format!("`{}` is larger than 64 bits can count", item.name.text),
+            );
             return None;
         }
         if storage == Storage::Host {
@@ -342,8 +450,12 @@ impl Checker<'_> {
             if !matches!(v, Value::Error | Value::Int(_) | Value::Scalar(_)) {
                 let kind = v.kind();
                 self.report(
-                    Diagnostic::new("E0335", init.span, format!("a buffer is initialised with a scalar, this is {kind}"))
-                        .label("not a scalar"),
+                    Diagnostic::new(
+                        "E0335",
+                        init.span,
+                        format!("a buffer is initialised with a scalar, this is {kind}"),
+                    )
+                    .label("not a scalar"),
                 );
                 return None;
             }
@@ -355,7 +467,11 @@ impl Checker<'_> {
                 view.strides = vec![Sym::one()];
                 view.valid = vec![ir::Valid::default()];
             }
-            let level = if storage == Storage::Local { Level::Thread } else { Level::Block };
+            let level = if storage == Storage::Local {
+                Level::Thread
+            } else {
+                Level::Block
+            };
             self.mark(&view, false, true);
             let fill = StmtKind::Fill { view, value, level };
             if storage == Storage::Host {
@@ -376,15 +492,23 @@ impl Checker<'_> {
             Some(n @ 1..) => u64::try_from(n).ok(),
             Some(n) => {
                 self.report(
-                    Diagnostic::new("E0434", e.span, format!("an array needs at least one buffer, this is {n}"))
-                        .label("not positive"),
+                    Diagnostic::new(
+                        "E0434",
+                        e.span,
+                        format!("an array needs at least one buffer, this is {n}"),
+                    )
+                    .label("not positive"),
                 );
                 None
             }
             None => {
                 self.report(
-                    Diagnostic::new("E0435", e.span, "the number of buffers must be a compile-time integer")
-                        .label("not a constant"),
+                    Diagnostic::new(
+                        "E0435",
+                        e.span,
+                        "the number of buffers must be a compile-time integer",
+                    )
+                    .label("not a constant"),
                 );
                 None
             }

@@ -58,8 +58,12 @@ impl Checker<'_> {
             K::Cast(elem, a) => self.cast(*elem, a, span),
             K::CppCast(..) => {
                 self.report(
-                    Diagnostic::new("E0705", span, "a cast to a C++ type is only for `call` arguments")
-                        .label("not an argument"),
+                    Diagnostic::new(
+                        "E0705",
+                        span,
+                        "a cast to a C++ type is only for `call` arguments",
+                    )
+                    .label("not an argument"),
                 );
                 Value::Error
             }
@@ -72,7 +76,9 @@ impl Checker<'_> {
     }
 
     fn name_value(&mut self, name: &str, span: Span) -> Value {
-        let Some(entity) = self.lookup(name, span) else { return Value::Error };
+        let Some(entity) = self.lookup(name, span) else {
+            return Value::Error;
+        };
         match entity {
             Entity::Int { value, .. } => Value::Int(value),
             Entity::Tuple { values, .. } => Value::Tuple(values),
@@ -80,9 +86,11 @@ impl Checker<'_> {
                 Some(r) => Value::Int(r.clone()),
                 None => Value::Error,
             },
-            Entity::RangeTuple(ids) => {
-                Value::Tuple(ids.iter().filter_map(|id| self.ranges.get(*id).cloned()).collect())
-            }
+            Entity::RangeTuple(ids) => Value::Tuple(
+                ids.iter()
+                    .filter_map(|id| self.ranges.get(*id).cloned())
+                    .collect(),
+            ),
             Entity::Shape(s) => Value::Shape(s),
             Entity::Scalar { local, .. } => {
                 let ty = self.f.local(local).ty;
@@ -94,7 +102,7 @@ impl Checker<'_> {
             Entity::Buffer { .. } | Entity::View(_) | Entity::Future(_) => {
                 self.named_data(name, entity, span)
             }
-            Entity::Stream(_) => {
+            Entity::Stream => {
                 self.report(
                     Diagnostic::new("E0203", span, format!("`{name}` is a stream, not a value"))
                         .label("a stream"),
@@ -107,14 +115,23 @@ impl Checker<'_> {
 
     /// `(i)` is element `i` of the base inside a derivation, plain parentheses elsewhere.
     fn paren(&mut self, inner: &ast::Expr) -> Value {
-        let bare = matches!(&*inner.kind, ast::ExprKind::Int { .. } | ast::ExprKind::Name(_));
-        let Some(base) = self.derive.clone().filter(|_| bare) else { return self.expr(inner) };
+        let bare = matches!(
+            &*inner.kind,
+            ast::ExprKind::Int { .. } | ast::ExprKind::Name(_)
+        );
+        let Some(base) = self.derive.clone().filter(|_| bare) else {
+            return self.expr(inner);
+        };
         let saved = self.derive.take();
         let k = self.expr(inner);
         self.derive = saved;
-        let Some(k) = self.const_of(&k, inner.span) else { return Value::Error };
+        let Some(k) = self.const_of(&k, inner.span) else {
+            return Value::Error;
+        };
         match base {
-            Derive::Shape(s) => self.pick(s.into_iter().map(IntValue::plain).collect(), k, inner.span),
+            Derive::Shape(s) => {
+                self.pick(s.into_iter().map(IntValue::plain).collect(), k, inner.span)
+            }
             Derive::Tuple(t) => self.pick(t, k, inner.span),
         }
     }
@@ -127,8 +144,12 @@ impl Checker<'_> {
         let n = self.int_of(value).and_then(|i| i.value.as_int());
         if n.is_none() {
             self.report(
-                Diagnostic::new("E0420", span, "an element number must be a compile-time integer")
-                    .label("not a constant"),
+                Diagnostic::new(
+                    "E0420",
+                    span,
+                    "an element number must be a compile-time integer",
+                )
+                .label("not a constant"),
             );
         }
         n
@@ -136,12 +157,22 @@ impl Checker<'_> {
 
     fn pick(&mut self, items: Vec<IntValue>, k: i64, span: Span) -> Value {
         let rank = items.len();
-        match usize::try_from(k).ok().and_then(|k| items.into_iter().nth(k)) {
-            Some(i) => Value::Int(IntValue { literal: i.value.as_int().is_some(), ..i }),
+        match usize::try_from(k)
+            .ok()
+            .and_then(|k| items.into_iter().nth(k))
+        {
+            Some(i) => Value::Int(IntValue {
+                literal: i.value.as_int().is_some(),
+                ..i
+            }),
             None => {
                 self.report(
-                    Diagnostic::new("E0420", span, format!("there is no element {k}: the rank is {rank}"))
-                        .label(format!("elements are 0 to {}", rank.saturating_sub(1))),
+                    Diagnostic::new(
+                        "E0420",
+                        span,
+                        format!("there is no element {k}: the rank is {rank}"),
+                    )
+                    .label(format!("elements are 0 to {}", rank.saturating_sub(1))),
                 );
                 Value::Error
             }
@@ -157,11 +188,15 @@ impl Checker<'_> {
         if b.is_error() || kv.is_error() {
             return Value::Error;
         }
-        let Some(n) = self.const_of(&kv, k.span) else { return Value::Error };
+        let Some(n) = self.const_of(&kv, k.span) else {
+            return Value::Error;
+        };
         match b {
             Value::Shape(s) => self.pick(s.into_iter().map(IntValue::plain).collect(), n, span),
             Value::Tuple(t) => self.pick(t, n, span),
-            Value::Int(IntValue { bound: Some(bound), .. }) => {
+            Value::Int(IntValue {
+                bound: Some(bound), ..
+            }) => {
                 let value = if n >= 0 { Sym::int(n) } else { &bound + n };
                 let inside = self.f.cx.lt(&value, &bound);
                 let non_negative = self.f.cx.le(&Sym::zero(), &value);
@@ -169,12 +204,21 @@ impl Checker<'_> {
                 if inside == No || non_negative == No {
                     let shown = self.show(&bound);
                     self.report(
-                        Diagnostic::new("E0577", span, format!("value {n} is outside the bound {shown}"))
-                            .label(format!("values are 0 to {shown} - 1")),
+                        Diagnostic::new(
+                            "E0577",
+                            span,
+                            format!("value {n} is outside the bound {shown}"),
+                        )
+                        .label(format!("values are 0 to {shown} - 1")),
                     );
                     return Value::Error;
                 }
-                Value::Int(IntValue { value, bound: Some(bound), literal: false, get_ith: true })
+                Value::Int(IntValue {
+                    value,
+                    bound: Some(bound),
+                    literal: false,
+                    get_ith: true,
+                })
             }
             other => {
                 let kind = other.kind();
@@ -198,23 +242,35 @@ impl Checker<'_> {
                 Value::Error => failed = true,
                 Value::Scalar(e) if e.ty.is_integer() => {
                     self.report(
-                        Diagnostic::new("E0332", item.span, "an ituple can't hold a mutable or run-time value")
-                            .label("known only while the kernel runs")
-                            .help("ituples are built from constants, dimensions and bounded variables"),
+                        Diagnostic::new(
+                            "E0332",
+                            item.span,
+                            "an ituple can't hold a mutable or run-time value",
+                        )
+                        .label("known only while the kernel runs")
+                        .help("ituples are built from constants, dimensions and bounded variables"),
                     );
                     failed = true;
                 }
                 other => {
                     let kind = other.kind();
                     self.report(
-                        Diagnostic::new("E0332", item.span, format!("an ituple holds integers, this is {kind}"))
-                            .label("not an integer"),
+                        Diagnostic::new(
+                            "E0332",
+                            item.span,
+                            format!("an ituple holds integers, this is {kind}"),
+                        )
+                        .label("not an integer"),
                     );
                     failed = true;
                 }
             }
         }
-        if failed { Value::Error } else { Value::Tuple(out) }
+        if failed {
+            Value::Error
+        } else {
+            Value::Tuple(out)
+        }
     }
 
     fn derive_tuple(&mut self, base: &ast::Expr, items: &[ast::Expr], span: Span) -> Value {
@@ -226,9 +282,13 @@ impl Checker<'_> {
             other => {
                 let kind = other.kind();
                 self.report(
-                    Diagnostic::new("E0107", span, format!("only an ituple can be derived from, this is {kind}"))
-                        .label("not an ituple")
-                        .help("write `t {(0), 4}` where `t` is an ituple"),
+                    Diagnostic::new(
+                        "E0107",
+                        span,
+                        format!("only an ituple can be derived from, this is {kind}"),
+                    )
+                    .label("not an ituple")
+                    .help("write `t {(0), 4}` where `t` is an ituple"),
                 );
                 return Value::Error;
             }
@@ -263,7 +323,11 @@ impl Checker<'_> {
             }
             (ast::UnaryOp::BitNot, Value::Int(i)) => {
                 let e = Expr::index(i.value, span);
-                Value::Scalar(Expr::new(ExprKind::Unary(UnOp::BitNot, e), Scalar::Index, span))
+                Value::Scalar(Expr::new(
+                    ExprKind::Unary(UnOp::BitNot, e),
+                    Scalar::Index,
+                    span,
+                ))
             }
             (ast::UnaryOp::BitNot, Value::Scalar(e)) if e.ty.is_integer() => {
                 let ty = e.ty;
@@ -282,8 +346,12 @@ impl Checker<'_> {
                 };
                 let kind = v.kind();
                 self.report(
-                    Diagnostic::new("E0344", span, format!("`{sign}` can't be applied to {kind}"))
-                        .label(format!("the operand is {kind}")),
+                    Diagnostic::new(
+                        "E0344",
+                        span,
+                        format!("`{sign}` can't be applied to {kind}"),
+                    )
+                    .label(format!("the operand is {kind}")),
                 );
                 Value::Error
             }
@@ -294,7 +362,10 @@ impl Checker<'_> {
         match self.expr(a) {
             Value::Int(IntValue { bound: Some(b), .. }) => Value::Int(IntValue::plain(b)),
             Value::Tuple(t) if t.iter().all(|i| i.bound.is_some()) => Value::Tuple(
-                t.into_iter().filter_map(|i| i.bound).map(IntValue::plain).collect(),
+                t.into_iter()
+                    .filter_map(|i| i.bound)
+                    .map(IntValue::plain)
+                    .collect(),
             ),
             Value::Error => Value::Error,
             other => {
@@ -311,7 +382,9 @@ impl Checker<'_> {
 
     fn cast(&mut self, elem: ast::ElemType, a: &ast::Expr, span: Span) -> Value {
         let v = self.expr(a);
-        let Some(ty) = self.scalar_type(elem, span) else { return Value::Error };
+        let Some(ty) = self.scalar_type(elem, span) else {
+            return Value::Error;
+        };
         match v {
             Value::Error => Value::Error,
             Value::Int(i) if ty.is_integer() && i.value.as_int().is_none() && ty.bytes() >= 4 => {
@@ -341,24 +414,45 @@ impl Checker<'_> {
 
     /// `x++` and the like, as a value.
     fn increment_value(&mut self, prefix: bool, by: i8, target: &ast::Expr, span: Span) -> Value {
-        let Some((local, ty)) = self.increment_target(target) else { return Value::Error };
+        let Some((local, ty)) = self.increment_target(target) else {
+            return Value::Error;
+        };
         let current = Expr::new(ExprKind::Local(local), ty, span);
         if prefix {
             self.emit_increment(local, ty, by, span);
             return Value::Scalar(current);
         }
         let old = self.new_local("before", ty, false, Role::Value, span);
-        self.emit(StmtKind::Let { local: old, value: Some(current) }, span);
+        self.emit(
+            StmtKind::Let {
+                local: old,
+                value: Some(current),
+            },
+            span,
+        );
         self.emit_increment(local, ty, by, span);
         Value::Scalar(Expr::new(ExprKind::Local(old), ty, span))
     }
 
-    pub(super) fn emit_increment(&mut self, local: crate::ir::LocalId, ty: Scalar, by: i8, span: Span) {
+    pub(super) fn emit_increment(
+        &mut self,
+        local: crate::ir::LocalId,
+        ty: Scalar,
+        by: i8,
+        span: Span,
+    ) {
         let current = Expr::new(ExprKind::Local(local), ty, span);
-        let one = if ty.is_float() { ExprKind::Float(1.0) } else { ExprKind::Int(1) };
+        let one = if ty.is_float() {
+            ExprKind::Float(1.0)
+        } else {
+            ExprKind::Int(1)
+        };
         let op = if by < 0 { BinOp::Sub } else { BinOp::Add };
-        let value =
-            Expr::new(ExprKind::Binary(op, current, Expr::new(one, ty, span)), ty, span);
+        let value = Expr::new(
+            ExprKind::Binary(op, current, Expr::new(one, ty, span)),
+            ty,
+            span,
+        );
         self.emit(StmtKind::Assign { local, value }, span);
     }
 
@@ -394,9 +488,13 @@ impl Checker<'_> {
             },
             (Value::Data(_), _) | (_, Value::Data(_)) => {
                 self.report(
-                    Diagnostic::new("E0342", span, "`?:` can't choose between buffers or futures")
-                        .label("spanned data")
-                        .help("use `select(i, a, b)`"),
+                    Diagnostic::new(
+                        "E0342",
+                        span,
+                        "`?:` can't choose between buffers or futures",
+                    )
+                    .label("spanned data")
+                    .help("use `select(i, a, b)`"),
                 );
                 return Value::Error;
             }
@@ -417,7 +515,14 @@ impl Checker<'_> {
         self.emit(StmtKind::Let { local, value: None }, span);
         let then = self.branch_value(va, sa, local, ty, a.span);
         let otherwise = self.branch_value(vb, sb, local, ty, b.span);
-        self.emit(StmtKind::If { cond, then, otherwise }, span);
+        self.emit(
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            },
+            span,
+        );
         Value::Scalar(Expr::new(ExprKind::Local(local), ty, span))
     }
 
@@ -432,7 +537,10 @@ impl Checker<'_> {
         let (value, more) = self.collect(|s| s.convert(value, ty, span));
         stmts.extend(more);
         if let Some(value) = value {
-            stmts.push(crate::ir::Stmt::new(StmtKind::Assign { local, value }, span));
+            stmts.push(crate::ir::Stmt::new(
+                StmtKind::Assign { local, value },
+                span,
+            ));
         }
         stmts
     }
@@ -440,8 +548,12 @@ impl Checker<'_> {
     fn ternary_mismatch(&mut self, a: &Value, b: &Value, span: Span) {
         let (a, b) = (a.kind(), b.kind());
         self.report(
-            Diagnostic::new("E0341", span, format!("the branches of `?:` don't agree: {a} and {b}"))
-                .label("two kinds of value"),
+            Diagnostic::new(
+                "E0341",
+                span,
+                format!("the branches of `?:` don't agree: {a} and {b}"),
+            )
+            .label("two kinds of value"),
         );
     }
 

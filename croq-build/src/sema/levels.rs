@@ -35,7 +35,11 @@ impl Checker<'_> {
         self.infer(&mut node, true, &mut ok);
         if node.children.is_empty() && !node.explicit {
             node.single = true;
-            node.level = if uses_shared(&outermost.body.stmts) { Level::Block } else { Level::Thread };
+            node.level = if uses_shared(&outermost.body.stmts) {
+                Level::Block
+            } else {
+                Level::Thread
+            };
         }
         self.order(&node, None, &mut ok);
         ok.then_some(node)
@@ -46,7 +50,10 @@ impl Checker<'_> {
         let children = if rest.is_empty() {
             let mut inner = Vec::new();
             nested(&body.stmts, &mut inner);
-            inner.into_iter().filter_map(|p| self.node(&p.items, &p.body, ok)).collect()
+            inner
+                .into_iter()
+                .filter_map(|p| self.node(&p.items, &p.body, ok))
+                .collect()
         } else {
             self.node(rest, body, ok).into_iter().collect()
         };
@@ -58,7 +65,11 @@ impl Checker<'_> {
                 ast::Level::Group => Level::Group,
                 ast::Level::Thread => Level::Thread,
                 ast::Level::Cluster | ast::Level::Device => {
-                    let what = if spec.level == ast::Level::Cluster { "`: cluster`" } else { "`: device`" };
+                    let what = if spec.level == ast::Level::Cluster {
+                        "`: cluster`"
+                    } else {
+                        "`: device`"
+                    };
                     self.unsupported(spec.span, what);
                     *ok = false;
                     Level::Block
@@ -70,7 +81,8 @@ impl Checker<'_> {
                     *ok = false;
                 } else {
                     self.report(
-                        Diagnostic::new("W0521", at, "`cooperative` is for `block` only").label("ignored"),
+                        Diagnostic::new("W0521", at, "`cooperative` is for `block` only")
+                            .label("ignored"),
                     );
                 }
             }
@@ -93,9 +105,10 @@ impl Checker<'_> {
     fn literal_count(&mut self, bound: &ParallelBound) -> Option<i64> {
         match bound {
             ParallelBound::Single(e) => self.const_int(e),
-            ParallelBound::List(list, _) => {
-                list.iter().map(|e| self.const_int(e)).try_fold(1i64, |p, n| p.checked_mul(n?))
-            }
+            ParallelBound::List(list, _) => list
+                .iter()
+                .map(|e| self.const_int(e))
+                .try_fold(1i64, |p, n| p.checked_mul(n?)),
         }
     }
 
@@ -103,12 +116,18 @@ impl Checker<'_> {
         for child in &mut node.children {
             self.infer(child, false, ok);
         }
-        let Some(outermost_child) = node.children.iter().map(|c| c.level).min() else { return };
+        let Some(outermost_child) = node.children.iter().map(|c| c.level).min() else {
+            return;
+        };
         if !node.explicit {
             let mixed = node.children.iter().any(|c| c.explicit);
             node.level = match (root, outermost_child) {
                 (_, Level::Block) => {
-                    let child = node.children.iter().find(|c| c.level == Level::Block).map_or(node.span, |c| c.span);
+                    let child = node
+                        .children
+                        .iter()
+                        .find(|c| c.level == Level::Block)
+                        .map_or(node.span, |c| c.span);
                     self.report(
                         Diagnostic::new("E0511", node.span, "no level lies outside `block`")
                             .label("what should this be?")
@@ -126,9 +145,13 @@ impl Checker<'_> {
             if mixed {
                 let name = level_name(node.level);
                 self.report(
-                    Diagnostic::new("W0520", node.span, "some levels of this nest are annotated, this one is not")
-                        .label(format!("taken as `{name}`"))
-                        .help(format!("write `: {name}`")),
+                    Diagnostic::new(
+                        "W0520",
+                        node.span,
+                        "some levels of this nest are annotated, this one is not",
+                    )
+                    .label(format!("taken as `{name}`"))
+                    .help(format!("write `: {name}`")),
                 );
             }
             // A warp has 32 threads: an inner count that is not 32 makes both levels threads.
@@ -142,7 +165,8 @@ impl Checker<'_> {
 
     fn order(&mut self, node: &Node, above: Option<&Node>, ok: &mut bool) {
         if let Some(parent) = above {
-            let strictly = node.level > parent.level || parent.merged && node.level == Level::Thread;
+            let strictly =
+                node.level > parent.level || parent.merged && node.level == Level::Thread;
             if !strictly {
                 let (child, outer) = (level_name(node.level), level_name(parent.level));
                 self.report(
@@ -182,11 +206,16 @@ fn nested<'s>(stmts: &'s [Stmt], out: &mut Vec<&'s ParallelStmt>) {
     for stmt in stmts {
         match &stmt.kind {
             S::Parallel(p) => out.push(p),
-            S::Block(b) | S::With { body: b, .. } | S::Inthreads { body: b, .. } | S::While { body: b, .. } => {
+            S::Block(b)
+            | S::With { body: b, .. }
+            | S::Inthreads { body: b, .. }
+            | S::While { body: b, .. } => {
                 nested(&b.stmts, out);
             }
             S::Foreach(f) => nested(&f.body.stmts, out),
-            S::If { then, otherwise, .. } => {
+            S::If {
+                then, otherwise, ..
+            } => {
                 nested(&then.stmts, out);
                 if let Some(b) = otherwise {
                     nested(&b.stmts, out);
@@ -200,18 +229,22 @@ fn nested<'s>(stmts: &'s [Stmt], out: &mut Vec<&'s ParallelStmt>) {
 /// Whether a body declares or allocates shared memory, or uses events.
 fn uses_shared(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
-        S::Buffer { storage: Some((ast::Storage::Shared, _)), .. }
+        S::Buffer {
+            storage: Some((ast::Storage::Shared, _)),
+            ..
+        }
         | S::Event { .. }
         | S::Wait(_)
         | S::Trigger { .. } => true,
         S::Copy(c) => matches!(c.dest, ast::CopyDest::Storage(ast::Storage::Shared, _)),
-        S::Block(b) | S::With { body: b, .. } | S::Inthreads { body: b, .. } | S::While { body: b, .. } => {
-            uses_shared(&b.stmts)
-        }
+        S::Block(b)
+        | S::With { body: b, .. }
+        | S::Inthreads { body: b, .. }
+        | S::While { body: b, .. } => uses_shared(&b.stmts),
         S::Foreach(f) => uses_shared(&f.body.stmts),
-        S::If { then, otherwise, .. } => {
-            uses_shared(&then.stmts) || otherwise.as_ref().is_some_and(|b| uses_shared(&b.stmts))
-        }
+        S::If {
+            then, otherwise, ..
+        } => uses_shared(&then.stmts) || otherwise.as_ref().is_some_and(|b| uses_shared(&b.stmts)),
         _ => false,
     })
 }

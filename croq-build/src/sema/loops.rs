@@ -19,7 +19,12 @@ struct Loop {
 }
 
 impl Checker<'_> {
-    pub(super) fn with(&mut self, bindings: &[Within], pairs: &[(ast::Name, ast::Name)], body: &ast::Block) {
+    pub(super) fn with(
+        &mut self,
+        bindings: &[Within],
+        pairs: &[(ast::Name, ast::Name)],
+        body: &ast::Block,
+    ) {
         self.scopes.push();
         for within in bindings {
             self.bind_range(within);
@@ -39,19 +44,32 @@ impl Checker<'_> {
                     None
                 }
             };
-            let (Some(Entity::Range(x)), Some(Entity::Range(y))) = (entity(self, a), entity(self, b)) else {
+            let (Some(Entity::Range(x)), Some(Entity::Range(y))) =
+                (entity(self, a), entity(self, b))
+            else {
                 self.report(
-                    Diagnostic::new("E0555", a.span.to(b.span), "`where` joins two ranges of this `with`")
-                        .label("not two of its ranges"),
+                    Diagnostic::new(
+                        "E0555",
+                        a.span.to(b.span),
+                        "`where` joins two ranges of this `with`",
+                    )
+                    .label("not two of its ranges"),
                 );
                 continue;
             };
-            let bounds = (self.ranges.get(x).and_then(|r| r.bound.clone()), self.ranges.get(y).and_then(|r| r.bound.clone()));
+            let bounds = (
+                self.ranges.get(x).and_then(|r| r.bound.clone()),
+                self.ranges.get(y).and_then(|r| r.bound.clone()),
+            );
             let equal = matches!(&bounds, (Some(m), Some(n)) if self.f.cx.eq(m, n) == Truth::Yes);
             if !equal {
                 self.report(
-                    Diagnostic::new("E0555", a.span.to(b.span), "`where` joins ranges of equal extent")
-                        .label("the extents differ"),
+                    Diagnostic::new(
+                        "E0555",
+                        a.span.to(b.span),
+                        "`where` joins ranges of equal extent",
+                    )
+                    .label("the extents differ"),
                 );
                 continue;
             }
@@ -83,8 +101,12 @@ impl Checker<'_> {
                 other => {
                     let kind = other.kind();
                     self.report(
-                        Diagnostic::new("E0554", within.bound.span, format!("a range is an integer or a shape, this is {kind}"))
-                            .label("not a range"),
+                        Diagnostic::new(
+                            "E0554",
+                            within.bound.span,
+                            format!("a range is an integer or a shape, this is {kind}"),
+                        )
+                        .label("not a range"),
                     );
                     return self.poison_range(&within.binding);
                 }
@@ -94,8 +116,12 @@ impl Checker<'_> {
             if self.f.cx.le(&Sym::one(), extent) == Truth::No {
                 let shown = self.show(extent);
                 self.report(
-                    Diagnostic::new("E0542", within.bound.span, format!("dimension {axis} of this range is {shown}: the loop never runs"))
-                        .label("an empty range"),
+                    Diagnostic::new(
+                        "E0542",
+                        within.bound.span,
+                        format!("dimension {axis} of this range is {shown}: the loop never runs"),
+                    )
+                    .label("an empty range"),
                 );
                 return self.poison_range(&within.binding);
             }
@@ -119,16 +145,24 @@ impl Checker<'_> {
             Binding::Tuple { whole, parts } => {
                 if !is_shape {
                     self.report(
-                        Diagnostic::new("E0540", within.bound.span, "braces bind the dimensions of a shape, this is an integer")
-                            .label("an integer")
-                            .help("write `x in N`, or `{x} in [N]`"),
+                        Diagnostic::new(
+                            "E0540",
+                            within.bound.span,
+                            "braces bind the dimensions of a shape, this is an integer",
+                        )
+                        .label("an integer")
+                        .help("write `x in N`, or `{x} in [N]`"),
                     );
                     return self.poison_range(&within.binding);
                 }
                 if parts.len() != extents.len() {
                     self.report(
-                        Diagnostic::new("E0541", within.span, format!("{} names for {} dimensions", parts.len(), extents.len()))
-                            .label("counts differ"),
+                        Diagnostic::new(
+                            "E0541",
+                            within.span,
+                            format!("{} names for {} dimensions", parts.len(), extents.len()),
+                        )
+                        .label("counts differ"),
                     );
                     return self.poison_range(&within.binding);
                 }
@@ -151,9 +185,13 @@ impl Checker<'_> {
         if let Some(b) = self.scopes.find(&name.text) {
             let outer = b.span;
             self.report(
-                Diagnostic::new("N0557", name.span, format!("`{}` hides an outer name", name.text))
-                    .label("a new name")
-                    .also(outer, "the outer one"),
+                Diagnostic::new(
+                    "N0557",
+                    name.span,
+                    format!("`{}` hides an outer name", name.text),
+                )
+                .label("a new name")
+                .also(outer, "the outer one"),
             );
         }
     }
@@ -214,8 +252,12 @@ impl Checker<'_> {
             if let Some(alias) = &range.alias {
                 if seen.contains(&alias.text.as_str()) {
                     self.report(
-                        Diagnostic::new("E0544", alias.span, format!("`{}` names two iteration values", alias.text))
-                            .label("used twice"),
+                        Diagnostic::new(
+                            "E0544",
+                            alias.span,
+                            format!("`{}` names two iteration values", alias.text),
+                        )
+                        .label("used twice"),
                     );
                 }
                 seen.push(&alias.text);
@@ -227,18 +269,41 @@ impl Checker<'_> {
                 Some(Entity::RangeTuple(ids)) => {
                     if let Some(slice) = &range.slice {
                         self.report(
-                            Diagnostic::new("E0543", slice.span, format!("`{}` has several dimensions and can't be sliced", range.name.text))
-                                .label("slice its components instead"),
+                            Diagnostic::new(
+                                "E0543",
+                                slice.span,
+                                format!(
+                                    "`{}` has several dimensions and can't be sliced",
+                                    range.name.text
+                                ),
+                            )
+                            .label("slice its components instead"),
                         );
                         ok = false;
                     }
                     out.extend(ids.into_iter().map(|id| (id, None, None, range.span)));
                 }
-                Some(Entity::Int { kind: super::scope::IntKind::Parallel, .. } | Entity::Tuple { kind: super::scope::IntKind::Parallel, .. }) => {
+                Some(
+                    Entity::Int {
+                        kind: super::scope::IntKind::Parallel,
+                        ..
+                    }
+                    | Entity::Tuple {
+                        kind: super::scope::IntKind::Parallel,
+                        ..
+                    },
+                ) => {
                     self.report(
-                        Diagnostic::new("E0545", range.name.span, format!("`{}` is a parallel variable: its instances run at once", range.name.text))
-                            .label("can't be iterated")
-                            .help(format!("bind a range: `foreach i in #{}`", range.name.text)),
+                        Diagnostic::new(
+                            "E0545",
+                            range.name.span,
+                            format!(
+                                "`{}` is a parallel variable: its instances run at once",
+                                range.name.text
+                            ),
+                        )
+                        .label("can't be iterated")
+                        .help(format!("bind a range: `foreach i in #{}`", range.name.text)),
                     );
                     ok = false;
                 }
@@ -246,9 +311,16 @@ impl Checker<'_> {
                 Some(other) => {
                     let kind = other.kind();
                     self.report(
-                        Diagnostic::new("E0546", range.name.span, format!("`foreach` iterates a range, `{}` is {kind}", range.name.text))
-                            .label("not a range variable")
-                            .help(format!("write `foreach i in {}`", range.name.text)),
+                        Diagnostic::new(
+                            "E0546",
+                            range.name.span,
+                            format!(
+                                "`foreach` iterates a range, `{}` is {kind}",
+                                range.name.text
+                            ),
+                        )
+                        .label("not a range variable")
+                        .help(format!("write `foreach i in {}`", range.name.text)),
                     );
                     ok = false;
                 }
@@ -257,8 +329,18 @@ impl Checker<'_> {
         ok.then_some(out)
     }
 
-    fn open_loop(&mut self, range: usize, alias: Option<&ast::Name>, slice: Option<&ast::Slice>, at: Span) -> Loop {
-        let bound = self.ranges.get(range).and_then(|r| r.bound.clone()).unwrap_or_else(Sym::one);
+    fn open_loop(
+        &mut self,
+        range: usize,
+        alias: Option<&ast::Name>,
+        slice: Option<&ast::Slice>,
+        at: Span,
+    ) -> Loop {
+        let bound = self
+            .ranges
+            .get(range)
+            .and_then(|r| r.bound.clone())
+            .unwrap_or_else(Sym::one);
         let mut field = |e: &Option<ast::Expr>| -> Option<Sym> {
             let e = e.as_ref()?;
             let v = self.expr(e);
@@ -267,7 +349,11 @@ impl Checker<'_> {
                 Value::Error => None,
                 other => {
                     let kind = other.kind();
-                    self.error("E0548", e.span, format!("a slice bound is an integer, this is {kind}"));
+                    self.error(
+                        "E0548",
+                        e.span,
+                        format!("a slice bound is an integer, this is {kind}"),
+                    );
                     None
                 }
             }
@@ -281,21 +367,34 @@ impl Checker<'_> {
                 match self.const_int(e) {
                     Some(n @ 1..) => step = n,
                     _ => self.report(
-                        Diagnostic::new("E0548", e.span, "a slice's step is an integer literal of at least 1")
-                            .label("not a step"),
+                        Diagnostic::new(
+                            "E0548",
+                            e.span,
+                            "a slice's step is an integer literal of at least 1",
+                        )
+                        .label("not a step"),
                     ),
                 }
             }
             if self.f.cx.lt(&lo, &hi) == Truth::No {
                 let (l, h) = (self.show(&lo), self.show(&hi));
                 self.report(
-                    Diagnostic::new("E0549", s.span, format!("this slice runs from {l} to before {h}: it is empty"))
-                        .label("never runs")
-                        .help("the second field is added to the upper bound: `(:-1)` leaves out the last"),
+                    Diagnostic::new(
+                        "E0549",
+                        s.span,
+                        format!("this slice runs from {l} to before {h}: it is empty"),
+                    )
+                    .label("never runs")
+                    .help(
+                        "the second field is added to the upper bound: `(:-1)` leaves out the last",
+                    ),
                 );
             }
         }
-        let name = alias.map(|n| n.text.clone()).or_else(|| self.range_name(range)).unwrap_or_else(|| "i".into());
+        let name = alias
+            .map(|n| n.text.clone())
+            .or_else(|| self.range_name(range))
+            .unwrap_or_else(|| "i".into());
         let local = self.new_local(&name, Scalar::Index, false, Role::Loop, at);
         let last = &hi - 1;
         let var = self.local_var(local, Some(lo.clone()), Some(last));
@@ -308,22 +407,42 @@ impl Checker<'_> {
                 b.used = true;
             }
         }
-        Loop { local, range, lo, hi, step: Sym::int(step) }
+        Loop {
+            local,
+            range,
+            lo,
+            hi,
+            step: Sym::int(step),
+        }
     }
 
     fn range_name(&self, range: usize) -> Option<String> {
-        self.scopes.visible().filter(|b| matches!(b.entity, Entity::Range(id) if id == range)).last().map(|b| b.name.clone())
+        self.scopes
+            .visible()
+            .filter(|b| matches!(b.entity, Entity::Range(id) if id == range))
+            .last()
+            .map(|b| b.name.clone())
     }
 
-    fn nest(&mut self, loops: Vec<Loop>, depth: usize, body: &ast::Block, span: Span, unroll: Option<(usize, Unroll)>) {
+    fn nest(
+        &mut self,
+        loops: Vec<Loop>,
+        depth: usize,
+        body: &ast::Block,
+        span: Span,
+        unroll: Option<(usize, Unroll)>,
+    ) {
         let Some(l) = loops.get(depth) else {
             self.loops += 1;
             self.block(body);
             self.loops -= 1;
             return;
         };
-        let (local, lo, hi, step, range) = (l.local, l.lo.clone(), l.hi.clone(), l.step.clone(), l.range);
-        let unrolled = unroll.filter(|(at, _)| *at == depth || *at == usize::MAX).map(|(_, u)| u);
+        let (local, lo, hi, step, range) =
+            (l.local, l.lo.clone(), l.hi.clone(), l.step.clone(), l.range);
+        let unrolled = unroll
+            .filter(|(at, _)| *at == depth || *at == usize::MAX)
+            .map(|(_, u)| u);
         // Whether the loop runs at all is not known, but inside it does.
         self.f.cx.push_scope();
         self.f.cx.assume_lt(&lo, &hi);
@@ -332,7 +451,17 @@ impl Checker<'_> {
         if let Some(r) = self.ranges.get_mut(range) {
             r.value = Sym::zero();
         }
-        self.emit(StmtKind::For { local, lo, hi, step, unroll: unrolled, body: stmts }, span);
+        self.emit(
+            StmtKind::For {
+                local,
+                lo,
+                hi,
+                step,
+                unroll: unrolled,
+                body: stmts,
+            },
+            span,
+        );
     }
 
     #[allow(clippy::type_complexity)]
@@ -347,7 +476,11 @@ impl Checker<'_> {
                 LoopSuffix::Unroll(None, _) => result = Some((usize::MAX, Unroll::Full)),
                 LoopSuffix::Unroll(Some(e), at) => {
                     let n = self.const_int(e);
-                    let extent = loops.last().and_then(|l| self.ranges.get(l.0)).and_then(|r| r.bound.as_ref()).and_then(Sym::as_int);
+                    let extent = loops
+                        .last()
+                        .and_then(|l| self.ranges.get(l.0))
+                        .and_then(|r| r.bound.as_ref())
+                        .and_then(Sym::as_int);
                     let too_large = matches!((n, extent), (Some(n), Some(e)) if n > e);
                     match n.and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0 && !too_large) {
                         Some(n) => result = Some((loops.len().saturating_sub(1), Unroll::By(n))),

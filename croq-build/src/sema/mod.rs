@@ -53,7 +53,9 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         // sm_90's opt-in maximum; 227 KiB.
-        Self { shared_limit: 227 * 1024 }
+        Self {
+            shared_limit: 227 * 1024,
+        }
     }
 }
 
@@ -65,6 +67,7 @@ pub fn check(
     diags: &mut Diagnostics,
 ) -> Vec<ir::Function> {
     let mut done = Vec::new();
+    let siblings: Vec<String> = functions.iter().map(|f| f.name.text.clone()).collect();
     let mut names: BTreeMap<&str, Span> = BTreeMap::new();
     for function in functions {
         if let Some(first) = names.get(function.name.text.as_str()) {
@@ -72,7 +75,10 @@ pub fn check(
                 Diagnostic::new(
                     "E0213",
                     function.name.span,
-                    format!("the function `{}` is defined twice in this file", function.name.text),
+                    format!(
+                        "the function `{}` is defined twice in this file",
+                        function.name.text
+                    ),
                 )
                 .label("second definition")
                 .also(*first, "first definition")
@@ -82,7 +88,7 @@ pub fn check(
         }
         names.insert(&function.name.text, function.name.span);
         let mut own = Diagnostics::new();
-        let result = Checker::new(file, function, options, &mut own).function(function);
+        let result = Checker::new(file, function, options, &siblings, &mut own).function(function);
         let failed = own.has_errors();
         for d in own.into_sorted() {
             diags.push(d);
@@ -131,6 +137,8 @@ struct ThreadIndex {
 struct Checker<'a> {
     file: &'a SourceFile,
     options: &'a Options,
+    /// Every `__co__` function of the file.
+    siblings: &'a [String],
     diags: &'a mut Diagnostics,
     f: ir::Function,
     scopes: Scopes,
@@ -170,11 +178,13 @@ impl<'a> Checker<'a> {
         file: &'a SourceFile,
         function: &ast::Function,
         options: &'a Options,
+        siblings: &'a [String],
         diags: &'a mut Diagnostics,
     ) -> Self {
         Self {
             file,
             options,
+            siblings,
             diags,
             f: ir::Function {
                 name: function.name.text.clone(),
@@ -250,9 +260,23 @@ impl<'a> Checker<'a> {
         self.kernel.as_ref().map(|k| k.level)
     }
 
-    fn new_local(&mut self, name: &str, ty: Scalar, mutable: bool, role: Role, span: Span) -> LocalId {
+    fn new_local(
+        &mut self,
+        name: &str,
+        ty: Scalar,
+        mutable: bool,
+        role: Role,
+        span: Span,
+    ) -> LocalId {
         let id = LocalId(u32::try_from(self.f.locals.len()).unwrap_or(u32::MAX));
-        self.f.locals.push(ir::Local { name: name.to_owned(), ty, mutable, var: None, role, span });
+        self.f.locals.push(ir::Local {
+            name: name.to_owned(),
+            ty,
+            mutable,
+            var: None,
+            role,
+            span,
+        });
         id
     }
 
@@ -276,10 +300,14 @@ impl<'a> Checker<'a> {
         }
         if let Some(first) = self.scopes.declare(name, entity) {
             self.report(
-                Diagnostic::new("E0302", name.span, format!("`{}` is declared twice in this scope", name.text))
-                    .label("declared again here")
-                    .also(first, "first declared here")
-                    .help("give one of them another name"),
+                Diagnostic::new(
+                    "E0302",
+                    name.span,
+                    format!("`{}` is declared twice in this scope", name.text),
+                )
+                .label("declared again here")
+                .also(first, "first declared here")
+                .help("give one of them another name"),
             );
         }
     }

@@ -40,7 +40,9 @@ impl Checker<'_> {
             B::Compose => self.compose(va, a.span, vb, b.span),
             B::BoundAdd | B::BoundSub => self.rebound(op, va, a.span, vb, b.span),
             _ => {
-                let Some(op) = plain(op) else { return Value::Error };
+                let Some(op) = plain(op) else {
+                    return Value::Error;
+                };
                 self.arithmetic(op, at, va, a.span, vb, b.span, span)
             }
         }
@@ -56,19 +58,52 @@ impl Checker<'_> {
         let decided = self.decided(&left);
         let never = decided == Some(!is_and);
         let (right, stmts) = self.assuming(&left, is_and, never, |s| s.condition(b));
-        let Some(right) = right else { return Value::Error };
-        let op = if is_and { BinOp::LogicAnd } else { BinOp::LogicOr };
+        let Some(right) = right else {
+            return Value::Error;
+        };
+        let op = if is_and {
+            BinOp::LogicAnd
+        } else {
+            BinOp::LogicOr
+        };
         if stmts.is_empty() {
-            return Value::Scalar(Expr::new(ExprKind::Binary(op, left, right), Scalar::Bool, span));
+            return Value::Scalar(Expr::new(
+                ExprKind::Binary(op, left, right),
+                Scalar::Bool,
+                span,
+            ));
         }
         // What the right side needs may run only when the left side doesn't decide.
         let local = self.new_local("holds", Scalar::Bool, true, Role::Value, span);
-        self.emit(StmtKind::Let { local, value: Some(left) }, span);
+        self.emit(
+            StmtKind::Let {
+                local,
+                value: Some(left),
+            },
+            span,
+        );
         let current = Expr::new(ExprKind::Local(local), Scalar::Bool, span);
         let mut branch = stmts;
-        branch.push(crate::ir::Stmt::new(StmtKind::Assign { local, value: right }, b.span));
-        let (then, otherwise) = if is_and { (branch, Vec::new()) } else { (Vec::new(), branch) };
-        self.emit(StmtKind::If { cond: current.clone(), then, otherwise }, span);
+        branch.push(crate::ir::Stmt::new(
+            StmtKind::Assign {
+                local,
+                value: right,
+            },
+            b.span,
+        ));
+        let (then, otherwise) = if is_and {
+            (branch, Vec::new())
+        } else {
+            (Vec::new(), branch)
+        };
+        self.emit(
+            StmtKind::If {
+                cond: current.clone(),
+                then,
+                otherwise,
+            },
+            span,
+        );
         Value::Scalar(current)
     }
 
@@ -76,7 +111,11 @@ impl Checker<'_> {
         let mut parts = Vec::new();
         for (v, at) in [(a, at_a), (b, at_b)] {
             match self.int_of(&v) {
-                Some(IntValue { value, bound: Some(bound), .. }) => parts.push((value, bound)),
+                Some(IntValue {
+                    value,
+                    bound: Some(bound),
+                    ..
+                }) => parts.push((value, bound)),
                 _ => {
                     let (code, what) = match &v {
                         Value::Tuple(t) if t.len() > 1 => ("E0576", "a bounded ituple".to_owned()),
@@ -98,35 +137,63 @@ impl Checker<'_> {
     }
 
     fn rebound(&mut self, op: ast::BinOp, a: Value, at_a: Span, b: Value, at_b: Span) -> Value {
-        let Some(IntValue { value, bound: Some(bound), .. }) = self.int_of(&a) else {
+        let Some(IntValue {
+            value,
+            bound: Some(bound),
+            ..
+        }) = self.int_of(&a)
+        else {
             let kind = a.kind();
             self.report(
-                Diagnostic::new("E0570", at_a, format!("`#+` and `#-` change a bound, but this is {kind}"))
-                    .label("has no bound"),
+                Diagnostic::new(
+                    "E0570",
+                    at_a,
+                    format!("`#+` and `#-` change a bound, but this is {kind}"),
+                )
+                .label("has no bound"),
             );
             return Value::Error;
         };
         let Some(n) = self.int_of(&b) else {
             let kind = b.kind();
             self.report(
-                Diagnostic::new("E0574", at_b, format!("a bound changes by an integer, this is {kind}"))
-                    .label("not an integer"),
+                Diagnostic::new(
+                    "E0574",
+                    at_b,
+                    format!("a bound changes by an integer, this is {kind}"),
+                )
+                .label("not an integer"),
             );
             return Value::Error;
         };
-        let bound = if op == ast::BinOp::BoundAdd { &bound + &n.value } else { &bound - &n.value };
+        let bound = if op == ast::BinOp::BoundAdd {
+            &bound + &n.value
+        } else {
+            &bound - &n.value
+        };
         match self.f.cx.le(&Sym::one(), &bound) {
             Truth::No => {
                 let shown = self.show(&bound);
                 self.report(
-                    Diagnostic::new("E0575", at_a.to(at_b), format!("the new bound is {shown}, it must be positive"))
-                        .label("no value is left"),
+                    Diagnostic::new(
+                        "E0575",
+                        at_a.to(at_b),
+                        format!("the new bound is {shown}, it must be positive"),
+                    )
+                    .label("no value is left"),
                 );
                 return Value::Error;
             }
             Truth::Unknown => {
                 let span = at_a.to(at_b);
-                self.check_compare("R06", "a bound must be positive: {1} is not".into(), BinOp::Le, &Sym::one(), &bound, span);
+                self.check_compare(
+                    "R06",
+                    "a bound must be positive: {1} is not".into(),
+                    BinOp::Le,
+                    &Sym::one(),
+                    &bound,
+                    span,
+                );
             }
             Truth::Yes => {}
         }
@@ -152,9 +219,13 @@ impl Checker<'_> {
             (Value::Shape(a), Value::Shape(b)) => {
                 if !matches!(op, BinOp::Div | BinOp::Rem) {
                     self.report(
-                        Diagnostic::new("E0422", at, "two shapes can only be divided (`/`, `%`, `cdiv`)")
-                            .label("not defined between shapes")
-                            .help("add or multiply by an ituple: `s + {1, 2}`"),
+                        Diagnostic::new(
+                            "E0422",
+                            at,
+                            "two shapes can only be divided (`/`, `%`, `cdiv`)",
+                        )
+                        .label("not defined between shapes")
+                        .help("add or multiply by an ituple: `s + {1, 2}`"),
                     );
                     return Value::Error;
                 }
@@ -166,32 +237,37 @@ impl Checker<'_> {
             (Value::Shape(a), Value::Tuple(b)) | (Value::Tuple(b), Value::Shape(a))
                 if matches!(op, BinOp::Add | BinOp::Mul) =>
             {
-                self.zip(op, at, ints(a), b, span).map_or(Value::Error, shape_of)
+                self.zip(op, at, ints(a), b, span)
+                    .map_or(Value::Error, shape_of)
             }
-            (Value::Shape(a), Value::Tuple(b)) => {
-                self.zip(op, at, ints(a), b, span).map_or(Value::Error, shape_of)
-            }
-            (Value::Tuple(a), Value::Shape(b)) => {
-                self.zip(op, at, a, ints(b), span).map_or(Value::Error, shape_of)
-            }
-            (Value::Tuple(a), Value::Tuple(b)) => {
-                self.zip(op, at, a, b, span).map_or(Value::Error, Value::Tuple)
-            }
+            (Value::Shape(a), Value::Tuple(b)) => self
+                .zip(op, at, ints(a), b, span)
+                .map_or(Value::Error, shape_of),
+            (Value::Tuple(a), Value::Shape(b)) => self
+                .zip(op, at, a, ints(b), span)
+                .map_or(Value::Error, shape_of),
+            (Value::Tuple(a), Value::Tuple(b)) => self
+                .zip(op, at, a, b, span)
+                .map_or(Value::Error, Value::Tuple),
             (Value::Shape(a), Value::Int(b)) => {
                 let b = vec![b; a.len()];
-                self.zip(op, at, ints(a), b, span).map_or(Value::Error, shape_of)
+                self.zip(op, at, ints(a), b, span)
+                    .map_or(Value::Error, shape_of)
             }
             (Value::Int(a), Value::Shape(b)) => {
                 let a = vec![a; b.len()];
-                self.zip(op, at, a, ints(b), span).map_or(Value::Error, shape_of)
+                self.zip(op, at, a, ints(b), span)
+                    .map_or(Value::Error, shape_of)
             }
             (Value::Tuple(a), Value::Int(b)) => {
                 let b = vec![b; a.len()];
-                self.zip(op, at, a, b, span).map_or(Value::Error, Value::Tuple)
+                self.zip(op, at, a, b, span)
+                    .map_or(Value::Error, Value::Tuple)
             }
             (Value::Int(a), Value::Tuple(b)) => {
                 let a = vec![a; b.len()];
-                self.zip(op, at, a, b, span).map_or(Value::Error, Value::Tuple)
+                self.zip(op, at, a, b, span)
+                    .map_or(Value::Error, Value::Tuple)
             }
             (a, b) => {
                 let (ka, kb) = (a.kind(), b.kind());
@@ -200,8 +276,12 @@ impl Checker<'_> {
                 } else {
                     "E0343"
                 };
-                let mut d = Diagnostic::new(code, at, format!("this operator can't combine {ka} and {kb}"))
-                    .label(format!("{ka} on the left, {kb} on the right"));
+                let mut d = Diagnostic::new(
+                    code,
+                    at,
+                    format!("this operator can't combine {ka} and {kb}"),
+                )
+                .label(format!("{ka} on the left, {kb} on the right"));
                 if code == "E0433" {
                     d = d.help("work on elements: `x.at(i, j)`");
                 }
@@ -221,12 +301,23 @@ impl Checker<'_> {
     ) -> Option<Vec<IntValue>> {
         if a.len() != b.len() {
             self.report(
-                Diagnostic::new("E0421", at, format!("ranks differ: {} on the left, {} on the right", a.len(), b.len()))
-                    .label("element by element needs equal ranks"),
+                Diagnostic::new(
+                    "E0421",
+                    at,
+                    format!(
+                        "ranks differ: {} on the left, {} on the right",
+                        a.len(),
+                        b.len()
+                    ),
+                )
+                .label("element by element needs equal ranks"),
             );
             return None;
         }
-        if !matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Rem) {
+        if !matches!(
+            op,
+            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Rem
+        ) {
             self.report(
                 Diagnostic::new("E0343", at, "shapes and ituples only have `+ - * / %`")
                     .label("not defined element by element"),
@@ -243,7 +334,14 @@ impl Checker<'_> {
         Some(out)
     }
 
-    pub(super) fn int_op(&mut self, op: BinOp, at: Span, a: &IntValue, b: &IntValue, span: Span) -> Value {
+    pub(super) fn int_op(
+        &mut self,
+        op: BinOp,
+        at: Span,
+        a: &IntValue,
+        b: &IntValue,
+        span: Span,
+    ) -> Value {
         if (a.get_ith || b.get_ith) && !op.is_comparison() {
             self.report(
                 Diagnostic::new("E0573", at, "arithmetic directly on `x(k)`")
@@ -257,7 +355,14 @@ impl Checker<'_> {
             _ => None,
         };
         let literal = a.literal && b.literal;
-        let done = |value: Sym| Value::Int(IntValue { value, bound, literal, get_ith: false });
+        let done = |value: Sym| {
+            Value::Int(IntValue {
+                value,
+                bound,
+                literal,
+                get_ith: false,
+            })
+        };
         let (x, y) = (&a.value, &b.value);
         let cx = &self.f.cx;
         match op {
@@ -271,7 +376,11 @@ impl Checker<'_> {
                     return Value::Error;
                 }
                 let cx = &self.f.cx;
-                done(if op == BinOp::Div { cx.div(x, y) } else { cx.rem(x, y) })
+                done(if op == BinOp::Div {
+                    cx.div(x, y)
+                } else {
+                    cx.rem(x, y)
+                })
             }
             BinOp::Shl | BinOp::Shr => self.int_shift(op, at, a, b, span),
             BinOp::And | BinOp::Or | BinOp::Xor => {
@@ -288,7 +397,10 @@ impl Checker<'_> {
             }
             op if op.is_comparison() => {
                 let e = compare(op, x, y, span);
-                match (x.as_int().is_some() && y.as_int().is_some(), self.decided(&e)) {
+                match (
+                    x.as_int().is_some() && y.as_int().is_some(),
+                    self.decided(&e),
+                ) {
                     (true, Some(b)) => Value::Scalar(Expr::bool(b, span)),
                     _ => Value::Scalar(e),
                 }
@@ -310,7 +422,14 @@ impl Checker<'_> {
             Truth::Unknown => {
                 let cond = compare(BinOp::Ne, y, &Sym::zero(), span);
                 let shown = self.show(y);
-                self.runtime_check("R06", format!("division by zero: `{shown}` is 0"), cond, &[], &[y], span);
+                self.runtime_check(
+                    "R06",
+                    format!("division by zero: `{shown}` is 0"),
+                    cond,
+                    &[],
+                    &[y],
+                    span,
+                );
                 true
             }
         }
@@ -319,8 +438,12 @@ impl Checker<'_> {
     fn int_shift(&mut self, op: BinOp, at: Span, a: &IntValue, b: &IntValue, span: Span) -> Value {
         let Some(n) = b.value.as_int().filter(|n| (0..63).contains(n)) else {
             self.report(
-                Diagnostic::new("E0345", at, "a shift amount must be an integer literal from 0 to 62")
-                    .label("not a usable shift"),
+                Diagnostic::new(
+                    "E0345",
+                    at,
+                    "a shift amount must be an integer literal from 0 to 62",
+                )
+                .label("not a usable shift"),
             );
             return Value::Error;
         };
@@ -328,13 +451,22 @@ impl Checker<'_> {
         let non_negative = self.f.cx.le(&Sym::zero(), &a.value) == Truth::Yes;
         let literal = a.literal && b.literal;
         if op == BinOp::Shl {
-            return Value::Int(IntValue { literal, ..IntValue::plain(&a.value * &factor) });
+            return Value::Int(IntValue {
+                literal,
+                ..IntValue::plain(&a.value * &factor)
+            });
         }
         if non_negative {
             let q = self.f.cx.div(&a.value, &factor);
-            return Value::Int(IntValue { literal, ..IntValue::plain(q) });
+            return Value::Int(IntValue {
+                literal,
+                ..IntValue::plain(q)
+            });
         }
-        let (l, r) = (Expr::index(a.value.clone(), span), Expr::index(Sym::int(n), span));
+        let (l, r) = (
+            Expr::index(a.value.clone(), span),
+            Expr::index(Sym::int(n), span),
+        );
         Value::Scalar(Expr::new(ExprKind::Binary(op, l, r), Scalar::Index, span))
     }
 
@@ -346,7 +478,8 @@ impl Checker<'_> {
         let Some(i) = self.int_of(int) else { return ty };
         let (lo, hi) = self.f.cx.range(&i.value);
         let (tlo, thi) = super::convert::int_limits(ty);
-        let fits = lo.is_some_and(|l| i128::from(l) >= tlo) && hi.is_some_and(|h| i128::from(h) <= thi);
+        let fits =
+            lo.is_some_and(|l| i128::from(l) >= tlo) && hi.is_some_and(|h| i128::from(h) <= thi);
         if i.literal && fits || ty.bytes() >= 4 {
             return ty;
         }
@@ -396,8 +529,12 @@ impl Checker<'_> {
         let Some(ty) = ty.filter(|_| !bad_bits && !bad_bool) else {
             let (ka, kb) = (a.kind(), b.kind());
             self.report(
-                Diagnostic::new("E0343", at, format!("this operator can't combine {ka} and {kb}"))
-                    .label(format!("{ka} on the left, {kb} on the right")),
+                Diagnostic::new(
+                    "E0343",
+                    at,
+                    format!("this operator can't combine {ka} and {kb}"),
+                )
+                .label(format!("{ka} on the left, {kb} on the right")),
             );
             return Value::Error;
         };
@@ -424,13 +561,24 @@ impl Checker<'_> {
         }
     }
 
-    fn scalar_shift(&mut self, op: BinOp, at: Span, a: Value, at_a: Span, b: Value, span: Span) -> Value {
+    fn scalar_shift(
+        &mut self,
+        op: BinOp,
+        at: Span,
+        a: Value,
+        at_a: Span,
+        b: Value,
+        span: Span,
+    ) -> Value {
         let amount = self.int_of(&b).and_then(|i| i.value.as_int());
-        let Some(e) = self.to_expr(a, at_a) else { return Value::Error };
+        let Some(e) = self.to_expr(a, at_a) else {
+            return Value::Error;
+        };
         if !e.ty.is_integer() {
             let ty = e.ty;
             self.report(
-                Diagnostic::new("E0343", at, format!("`{ty}` can't be shifted")).label("needs an integer"),
+                Diagnostic::new("E0343", at, format!("`{ty}` can't be shifted"))
+                    .label("needs an integer"),
             );
             return Value::Error;
         }
@@ -444,8 +592,12 @@ impl Checker<'_> {
             Some(n) => {
                 let ty = e.ty;
                 self.report(
-                    Diagnostic::new("W0349", at, format!("a shift by {n} is outside the {bits} bits of `{ty}`"))
-                        .label("every bit is shifted out"),
+                    Diagnostic::new(
+                        "W0349",
+                        at,
+                        format!("a shift by {n} is outside the {bits} bits of `{ty}`"),
+                    )
+                    .label("every bit is shifted out"),
                 );
                 Value::Error
             }

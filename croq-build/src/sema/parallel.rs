@@ -22,7 +22,9 @@ impl Checker<'_> {
             return;
         }
         let attrs = self.attributes(p);
-        let Some(tree) = self.levels(p) else { return self.poisoned_body(p) };
+        let Some(tree) = self.levels(p) else {
+            return self.poisoned_body(p);
+        };
         self.launch(p, &tree, attrs, span);
     }
 
@@ -39,7 +41,10 @@ impl Checker<'_> {
     }
 
     fn attributes(&mut self, p: &ParallelStmt) -> ir::LaunchAttrs {
-        let mut attrs = ir::LaunchAttrs { is_async: p.is_async.is_some(), ..Default::default() };
+        let mut attrs = ir::LaunchAttrs {
+            is_async: p.is_async.is_some(),
+            ..Default::default()
+        };
         if let Some(stream) = &p.stream {
             self.unsupported(stream.span, "a stream");
         }
@@ -55,7 +60,11 @@ impl Checker<'_> {
                         })
                         .collect();
                     let rest_positive = numbers.iter().skip(1).all(|n| n.is_some_and(|n| n > 0));
-                    if numbers.is_empty() || numbers.len() > 3 || numbers.iter().any(Option::is_none) || !rest_positive {
+                    if numbers.is_empty()
+                        || numbers.len() > 3
+                        || numbers.iter().any(Option::is_none)
+                        || !rest_positive
+                    {
                         self.report(
                             Diagnostic::new("E0530", attr.span, "`launch_bounds` takes one to three constants: threads, blocks, cluster")
                                 .label("not valid launch bounds")
@@ -67,12 +76,20 @@ impl Checker<'_> {
                     attrs.launch_bounds = Some([at(0), at(1), at(2)]);
                 }
                 "maxnreg" => {
-                    let n = attr.args.first().and_then(|e| self.const_int(e)).and_then(|n| u32::try_from(n).ok());
+                    let n = attr
+                        .args
+                        .first()
+                        .and_then(|e| self.const_int(e))
+                        .and_then(|n| u32::try_from(n).ok());
                     match n.filter(|n| *n > 0 && attr.args.len() == 1) {
                         Some(n) => attrs.maxnreg = Some(n),
                         None => self.report(
-                            Diagnostic::new("E0531", attr.span, "`maxnreg` takes one positive constant")
-                                .label("not a register count"),
+                            Diagnostic::new(
+                                "E0531",
+                                attr.span,
+                                "`maxnreg` takes one positive constant",
+                            )
+                            .label("not a register count"),
                         ),
                     }
                 }
@@ -117,7 +134,16 @@ impl Checker<'_> {
         };
         if let Some(local) = k.tid_local {
             let value = Expr::new(ExprKind::Hardware(Hardware::Thread), Scalar::Index, span);
-            body.insert(0, Stmt::new(StmtKind::Let { local, value: Some(value) }, p.header));
+            body.insert(
+                0,
+                Stmt::new(
+                    StmtKind::Let {
+                        local,
+                        value: Some(value),
+                    },
+                    p.header,
+                ),
+            );
         }
         self.capacity(&k);
         let threads = k.threads.unwrap_or_else(Sym::one);
@@ -142,8 +168,12 @@ impl Checker<'_> {
         if let (Some(t), Some(n)) = (declared, threads.as_int()) {
             if i64::from(t) < n {
                 self.report(
-                    Diagnostic::new("E0530", at, format!("`launch_bounds` promises {t} threads, the block has {n}"))
-                        .label(format!("{n} threads")),
+                    Diagnostic::new(
+                        "E0530",
+                        at,
+                        format!("`launch_bounds` promises {t} threads, the block has {n}"),
+                    )
+                    .label(format!("{n} threads")),
                 );
             }
         }
@@ -158,7 +188,10 @@ impl Checker<'_> {
         let mut d = Diagnostic::new(
             "E0613",
             k.header,
-            format!("this block needs {} bytes of shared memory, the limit is {}", k.shared_static, self.options.shared_limit),
+            format!(
+                "this block needs {} bytes of shared memory, the limit is {}",
+                k.shared_static, self.options.shared_limit
+            ),
         )
         .label("too much for one block");
         for (name, bytes, at) in largest.iter().take(3) {
@@ -181,15 +214,26 @@ impl Checker<'_> {
         }
         if tree.single {
             self.report(
-                Diagnostic { severity: crate::diagnostics::Severity::Note, ..Diagnostic::new("W0524", item.span, "one level that uses shared memory: each instance is a block of its own") }
-                    .label("taken as `block`, with one thread each")
-                    .help("write `: block` to say so, and add an inner `parallel` to use more threads"),
+                Diagnostic {
+                    severity: crate::diagnostics::Severity::Note,
+                    ..Diagnostic::new(
+                        "W0524",
+                        item.span,
+                        "one level that uses shared memory: each instance is a block of its own",
+                    )
+                }
+                .label("taken as `block`, with one thread each")
+                .help("write `: block` to say so, and add an inner `parallel` to use more threads"),
             );
         } else if tree.children.is_empty() && tree.explicit {
             self.report(
-                Diagnostic::new("W0523", item.span, "a block with no inner `parallel` runs one thread")
-                    .label("one thread per block")
-                    .help("add an inner `parallel … : thread`, or write `: thread` here"),
+                Diagnostic::new(
+                    "W0523",
+                    item.span,
+                    "a block with no inner `parallel` runs one thread",
+                )
+                .label("one thread per block")
+                .help("add an inner `parallel … : thread`, or write `: thread` here"),
             );
         }
         let mut grid = [Sym::one(), Sym::one(), Sym::one()];
@@ -201,7 +245,11 @@ impl Checker<'_> {
             }
             let name = part_name(&item.binding, axis);
             let axis = u8::try_from(axis).unwrap_or(0);
-            let e = Expr::new(ExprKind::Hardware(Hardware::Block(axis)), Scalar::Index, item.span);
+            let e = Expr::new(
+                ExprKind::Hardware(Hardware::Block(axis)),
+                Scalar::Index,
+                item.span,
+            );
             values.push(self.index_variable(&name, Level::Block, e, extent, None, item.span));
         }
         self.bind_indices(&item.binding, values, &extents);
@@ -210,16 +258,24 @@ impl Checker<'_> {
     }
 
     fn grid_limit(&mut self, axis: usize, extent: &Sym, at: Span) {
-        let limit = if axis == 0 { i64::from(i32::MAX) } else { 65535 };
+        let limit = if axis == 0 {
+            i64::from(i32::MAX)
+        } else {
+            65535
+        };
         let name = ["x", "y", "z"].get(axis).copied().unwrap_or("z");
         match self.f.cx.le(extent, &Sym::int(limit)) {
             Truth::Yes => {}
             Truth::No => {
                 let shown = self.show(extent);
                 self.report(
-                    Diagnostic::new("E0522", at, format!("{shown} blocks along {name}: at most {limit} fit"))
-                        .label(format!("sub-level {axis} is the grid's {name}"))
-                        .help("put the largest count first"),
+                    Diagnostic::new(
+                        "E0522",
+                        at,
+                        format!("{shown} blocks along {name}: at most {limit} fit"),
+                    )
+                    .label(format!("sub-level {axis} is the grid's {name}"))
+                    .help("put the largest count first"),
                 );
             }
             Truth::Unknown => {
@@ -255,18 +311,34 @@ impl Checker<'_> {
             return self.poisoned_body(p);
         }
         let next = self.children.last_mut().and_then(|c| c.pop());
-        let Some(node) = next else { return self.poisoned_body(p) };
+        let Some(node) = next else {
+            return self.poisoned_body(p);
+        };
         if !p.attrs.is_empty() || p.is_async.is_some() || p.stream.is_some() {
-            let at = p.attrs.first().map(|a| a.span).or(p.is_async).unwrap_or(p.header);
-            let code = if p.is_async.is_some() { "E0532" } else if p.stream.is_some() { "E0533" } else { "E0530" };
+            let at = p
+                .attrs
+                .first()
+                .map(|a| a.span)
+                .or(p.is_async)
+                .unwrap_or(p.header);
+            let code = if p.is_async.is_some() {
+                "E0532"
+            } else if p.stream.is_some() {
+                "E0533"
+            } else {
+                "E0530"
+            };
             self.report(
-                Diagnostic::new(code, at, "this belongs on the outermost `parallel`").label("an inner level"),
+                Diagnostic::new(code, at, "this belongs on the outermost `parallel`")
+                    .label("an inner level"),
             );
         }
         if self.conditional > 0 && self.kernel.as_ref().is_some_and(|k| k.divergent > 0) {
             self.cooperative(p.header, "an inner `parallel`");
         }
-        let Some((item, rest)) = p.items.split_first() else { return };
+        let Some((item, rest)) = p.items.split_first() else {
+            return;
+        };
         match self.bounds(item) {
             Some(extents) => {
                 self.level_body(item, &extents, &node, rest, &p.body);
@@ -315,8 +387,15 @@ impl Checker<'_> {
             let last = extents.len().saturating_sub(1);
             for (axis, extent) in extents.iter().enumerate() {
                 let name = part_name(&item.binding, axis);
-                let modulus = if whole_block && axis == last { None } else { Some(extent.clone()) };
-                let index = ThreadIndex { divisor: step.clone(), modulus };
+                let modulus = if whole_block && axis == last {
+                    None
+                } else {
+                    Some(extent.clone())
+                };
+                let index = ThreadIndex {
+                    divisor: step.clone(),
+                    modulus,
+                };
                 let e = thread_expr(&index, item.span);
                 values.push(s.index_variable(&name, node.level, e, extent, Some(index), item.span));
                 step = &step * extent;
@@ -328,12 +407,23 @@ impl Checker<'_> {
         self.report_unused(ended);
         self.merging = merging;
         self.leave(saved);
-        self.emit(StmtKind::Parallel { level: node.level, body: stmts }, item.span);
+        self.emit(
+            StmtKind::Parallel {
+                level: node.level,
+                body: stmts,
+            },
+            item.span,
+        );
         Some(())
     }
 
     /// Threads of the inner of two merged thread levels.
-    fn merged_inner(&mut self, node: &Node, rest: &[ParallelItem], body: &ast::Block) -> Option<Sym> {
+    fn merged_inner(
+        &mut self,
+        node: &Node,
+        rest: &[ParallelItem],
+        body: &ast::Block,
+    ) -> Option<Sym> {
         let item = match rest.first() {
             Some(item) => item,
             None => first_inner(&body.stmts)?.items.first()?,
@@ -346,9 +436,13 @@ impl Checker<'_> {
             Some(e) => Some(e.iter().fold(Sym::one(), |p, x| &p * x)),
             None => {
                 self.report(
-                    Diagnostic::new("E0509", item.span, "the number of threads of this inner level is not known at the outer one")
-                        .label("must be known outside")
-                        .help("use names that are visible before the outer `parallel`"),
+                    Diagnostic::new(
+                        "E0509",
+                        item.span,
+                        "the number of threads of this inner level is not known at the outer one",
+                    )
+                    .label("must be known outside")
+                    .help("use names that are visible before the outer `parallel`"),
                 );
                 None
             }
@@ -362,9 +456,15 @@ impl Checker<'_> {
             Truth::No => {
                 let shown = self.show(total);
                 self.report(
-                    Diagnostic::new("E0515", at, format!("a `{name}` has exactly {unit} threads, this asks for {shown}"))
-                        .label(format!("{shown} threads"))
-                        .help(format!("make the product {unit}, or drop the `{name}` level")),
+                    Diagnostic::new(
+                        "E0515",
+                        at,
+                        format!("a `{name}` has exactly {unit} threads, this asks for {shown}"),
+                    )
+                    .label(format!("{shown} threads"))
+                    .help(format!(
+                        "make the product {unit}, or drop the `{name}` level"
+                    )),
                 );
                 None
             }
@@ -379,7 +479,10 @@ impl Checker<'_> {
     /// Fixes the block's thread count, or compares with what a sibling fixed.
     fn block_total(&mut self, total: &Sym, at: Span) -> Option<()> {
         let shown = self.show(total);
-        let known = self.kernel.as_ref().and_then(|k| k.threads.clone().map(|t| (t, k.threads_at)));
+        let known = self
+            .kernel
+            .as_ref()
+            .and_then(|k| k.threads.clone().map(|t| (t, k.threads_at)));
         if let Some((threads, first)) = known {
             match self.f.cx.eq(&threads, total) {
                 Truth::Yes => {}
@@ -394,7 +497,8 @@ impl Checker<'_> {
                     return None;
                 }
                 Truth::Unknown => {
-                    let message = "inner `parallel`s of one block need {0} and {1} threads".to_owned();
+                    let message =
+                        "inner `parallel`s of one block need {0} and {1} threads".to_owned();
                     self.check_compare("R05", message, BinOp::Eq, total, &threads, at);
                 }
             }
@@ -404,14 +508,23 @@ impl Checker<'_> {
             Truth::Yes => {}
             Truth::No => {
                 self.report(
-                    Diagnostic::new("E0516", at, format!("{shown} threads in one block: at most 1024 fit"))
-                        .label(format!("{shown} threads"))
-                        .help("spread the work over more blocks: `parallel … : block` outside"),
+                    Diagnostic::new(
+                        "E0516",
+                        at,
+                        format!("{shown} threads in one block: at most 1024 fit"),
+                    )
+                    .label(format!("{shown} threads"))
+                    .help("spread the work over more blocks: `parallel … : block` outside"),
                 );
                 return None;
             }
             Truth::Unknown => self.check_compare(
-                "R05", "{0} threads in one block, at most {1} fit".into(), BinOp::Le, total, &Sym::int(1024), at,
+                "R05",
+                "{0} threads in one block, at most {1} fit".into(),
+                BinOp::Le,
+                total,
+                &Sym::int(1024),
+                at,
             ),
         }
         if let Some(k) = self.kernel.as_mut() {
@@ -443,11 +556,24 @@ impl Checker<'_> {
     }
 
     /// A single level of threads over any number of instances.
-    fn split(&mut self, p: &ParallelStmt, item: &ParallelItem, extents: &[Sym]) -> Option<[Sym; 3]> {
+    fn split(
+        &mut self,
+        p: &ParallelStmt,
+        item: &ParallelItem,
+        extents: &[Sym],
+    ) -> Option<[Sym; 3]> {
         let total = extents.iter().fold(Sym::one(), |p, e| &p * e);
         let small = total.as_int().is_some_and(|n| n <= 1024);
-        let threads = if small { total.clone() } else { Sym::int(SPLIT_THREADS) };
-        let blocks = if small { Sym::one() } else { self.f.cx.cdiv(&total, &threads) };
+        let threads = if small {
+            total.clone()
+        } else {
+            Sym::int(SPLIT_THREADS)
+        };
+        let blocks = if small {
+            Sym::one()
+        } else {
+            self.f.cx.cdiv(&total, &threads)
+        };
         self.grid_limit(0, &blocks, item.span);
         if let Some(k) = self.kernel.as_mut() {
             k.threads = Some(threads.clone());
@@ -461,10 +587,21 @@ impl Checker<'_> {
                 s.block(&p.body);
                 return;
             }
-            let block = Expr::new(ExprKind::Hardware(Hardware::Block(0)), Scalar::Index, item.span);
+            let block = Expr::new(
+                ExprKind::Hardware(Hardware::Block(0)),
+                Scalar::Index,
+                item.span,
+            );
             let bvar = s.index_variable("block", Level::Block, block, &blocks, None, item.span);
-            let t = Expr::new(ExprKind::Hardware(Hardware::Thread), Scalar::Index, item.span);
-            let index = ThreadIndex { divisor: Sym::one(), modulus: None };
+            let t = Expr::new(
+                ExprKind::Hardware(Hardware::Thread),
+                Scalar::Index,
+                item.span,
+            );
+            let index = ThreadIndex {
+                divisor: Sym::one(),
+                modulus: None,
+            };
             let tvar = s.index_variable("lane", Level::Thread, t, &threads, Some(index), item.span);
             let linear = &(&bvar * &threads) + &tvar;
             let guard = super::checks::compare(BinOp::Lt, &linear, &total, item.span);
@@ -483,7 +620,14 @@ impl Checker<'_> {
                     sink.extend(inner);
                 }
             } else {
-                s.emit(StmtKind::If { cond: guard, then: inner, otherwise: Vec::new() }, item.span);
+                s.emit(
+                    StmtKind::If {
+                        cond: guard,
+                        then: inner,
+                        otherwise: Vec::new(),
+                    },
+                    item.span,
+                );
             }
         });
         let () = result;
@@ -491,7 +635,13 @@ impl Checker<'_> {
         self.report_unused(ended);
         self.children.pop();
         self.leave(saved);
-        self.emit(StmtKind::Parallel { level: Level::Thread, body: stmts }, item.span);
+        self.emit(
+            StmtKind::Parallel {
+                level: Level::Thread,
+                body: stmts,
+            },
+            item.span,
+        );
         Some([blocks, Sym::one(), Sym::one()])
     }
 
@@ -503,7 +653,10 @@ impl Checker<'_> {
         for (axis, extent) in extents.iter().enumerate() {
             let name = part_name(&item.binding, axis);
             let modulus = (axis != last).then(|| extent.clone());
-            let index = ThreadIndex { divisor: step.clone(), modulus };
+            let index = ThreadIndex {
+                divisor: step.clone(),
+                modulus,
+            };
             let (e, home) = match &linear {
                 None => (thread_expr(&index, item.span), Some(index)),
                 Some(l) => (split_expr(l, &index, item.span), None),
@@ -529,7 +682,13 @@ impl Checker<'_> {
         if let (Some(home), Some(k)) = (home, self.kernel.as_mut()) {
             k.homes.insert(var, home);
         }
-        self.emit(StmtKind::Let { local, value: Some(value) }, at);
+        self.emit(
+            StmtKind::Let {
+                local,
+                value: Some(value),
+            },
+            at,
+        );
         Sym::var(var)
     }
 
@@ -549,7 +708,13 @@ impl Checker<'_> {
             }
             Binding::Tuple { whole, parts } => {
                 for (name, value) in parts.iter().zip(&ints) {
-                    self.declare(name, Entity::Int { value: value.clone(), kind });
+                    self.declare(
+                        name,
+                        Entity::Int {
+                            value: value.clone(),
+                            kind,
+                        },
+                    );
                 }
                 if let Some(name) = whole {
                     self.declare(name, Entity::Tuple { values: ints, kind });
@@ -564,8 +729,12 @@ impl Checker<'_> {
         for (i, name) in names.iter().enumerate() {
             if names.iter().take(i).any(|n| n.text == name.text) {
                 self.report(
-                    Diagnostic::new("E0501", name.span, format!("`{}` is bound twice in one header", name.text))
-                        .label("again"),
+                    Diagnostic::new(
+                        "E0501",
+                        name.span,
+                        format!("`{}` is bound twice in one header", name.text),
+                    )
+                    .label("again"),
                 );
                 return None;
             }
@@ -586,23 +755,44 @@ impl Checker<'_> {
         if extents.len() != parts {
             let single = !matches!(item.binding, Binding::Tuple { .. });
             let d = if single && extents.len() > 1 {
-                let braces: Vec<&str> = ["a", "b", "c"].into_iter().take(extents.len().min(3)).collect();
-                Diagnostic::new("E0502", at, format!("one name for {} bounds", extents.len()))
-                    .label("several bounds")
-                    .help(format!("write `parallel {{{}}} by […]`", braces.join(", ")))
+                let braces: Vec<&str> = ["a", "b", "c"]
+                    .into_iter()
+                    .take(extents.len().min(3))
+                    .collect();
+                Diagnostic::new(
+                    "E0502",
+                    at,
+                    format!("one name for {} bounds", extents.len()),
+                )
+                .label("several bounds")
+                .help(format!("write `parallel {{{}}} by […]`", braces.join(", ")))
             } else if parts > extents.len() {
-                Diagnostic::new("E0505", at, format!("{parts} names, but {} bounds", extents.len())).label("a bound is missing")
+                Diagnostic::new(
+                    "E0505",
+                    at,
+                    format!("{parts} names, but {} bounds", extents.len()),
+                )
+                .label("a bound is missing")
             } else {
-                Diagnostic::new("E0506", at, format!("{parts} names for {} bounds", extents.len())).label("a name is missing")
+                Diagnostic::new(
+                    "E0506",
+                    at,
+                    format!("{parts} names for {} bounds", extents.len()),
+                )
+                .label("a name is missing")
             };
             self.report(d);
             return None;
         }
         if parts > 3 {
             self.report(
-                Diagnostic::new("E0504", item.span, format!("{parts} sub-levels: at most three fit one level"))
-                    .label("too many")
-                    .help("fold two of them into one, or loop with `foreach`"),
+                Diagnostic::new(
+                    "E0504",
+                    item.span,
+                    format!("{parts} sub-levels: at most three fit one level"),
+                )
+                .label("too many")
+                .help("fold two of them into one, or loop with `foreach`"),
             );
             return None;
         }
@@ -622,9 +812,13 @@ impl Checker<'_> {
             other => {
                 let kind = other.kind();
                 self.report(
-                    Diagnostic::new("E0503", e.span, format!("a bound is an integer or a bracket list, this is {kind}"))
-                        .label("not a bound")
-                        .help("write `by [a, b]`"),
+                    Diagnostic::new(
+                        "E0503",
+                        e.span,
+                        format!("a bound is an integer or a bracket list, this is {kind}"),
+                    )
+                    .label("not a bound")
+                    .help("write `by [a, b]`"),
                 );
                 return None;
             }
@@ -639,8 +833,12 @@ impl Checker<'_> {
                 Truth::No => {
                     let shown = self.show(&v);
                     self.report(
-                        Diagnostic::new("E0507", e.span, format!("a `parallel` needs a positive bound, this is {shown}"))
-                            .label(shown),
+                        Diagnostic::new(
+                            "E0507",
+                            e.span,
+                            format!("a `parallel` needs a positive bound, this is {shown}"),
+                        )
+                        .label(shown),
                     );
                     return None;
                 }
@@ -649,7 +847,10 @@ impl Checker<'_> {
                     self.check_compare(
                         "R05",
                         format!("the bound `{shown}` must be at least {{0}}, it is {{1}}"),
-                        BinOp::Le, &Sym::one(), &v, e.span,
+                        BinOp::Le,
+                        &Sym::one(),
+                        &v,
+                        e.span,
                     );
                 }
             }
@@ -679,12 +880,18 @@ fn part_name(binding: &Binding, axis: usize) -> String {
     match binding {
         Binding::None => "instance".into(),
         Binding::One(n) => n.text.clone(),
-        Binding::Tuple { parts, .. } => parts.get(axis).map_or_else(|| "index".into(), |n| n.text.clone()),
+        Binding::Tuple { parts, .. } => parts
+            .get(axis)
+            .map_or_else(|| "index".into(), |n| n.text.clone()),
     }
 }
 
 fn index_op(op: BinOp, a: Expr, b: Sym, at: Span) -> Expr {
-    Expr::new(ExprKind::Binary(op, a, Expr::index(b, at)), Scalar::Index, at)
+    Expr::new(
+        ExprKind::Binary(op, a, Expr::index(b, at)),
+        Scalar::Index,
+        at,
+    )
 }
 
 fn divided(mut e: Expr, index: &ThreadIndex, at: Span) -> Expr {
@@ -698,7 +905,11 @@ fn divided(mut e: Expr, index: &ThreadIndex, at: Span) -> Expr {
 }
 
 fn thread_expr(index: &ThreadIndex, at: Span) -> Expr {
-    divided(Expr::new(ExprKind::Hardware(Hardware::Thread), Scalar::Index, at), index, at)
+    divided(
+        Expr::new(ExprKind::Hardware(Hardware::Thread), Scalar::Index, at),
+        index,
+        at,
+    )
 }
 
 fn split_expr(linear: &Sym, index: &ThreadIndex, at: Span) -> Expr {
@@ -716,9 +927,10 @@ fn first_inner(stmts: &[ast::Stmt]) -> Option<&ParallelStmt> {
         S::Parallel(p) => Some(p),
         S::Block(b) | S::With { body: b, .. } | S::While { body: b, .. } => first_inner(&b.stmts),
         S::Foreach(f) => first_inner(&f.body.stmts),
-        S::If { then, otherwise, .. } => {
-            first_inner(&then.stmts).or_else(|| otherwise.as_ref().and_then(|b| first_inner(&b.stmts)))
-        }
+        S::If {
+            then, otherwise, ..
+        } => first_inner(&then.stmts)
+            .or_else(|| otherwise.as_ref().and_then(|b| first_inner(&b.stmts))),
         _ => None,
     })
 }

@@ -33,12 +33,18 @@ impl Checker<'_> {
         self.param_rules(param, is_tensor);
         let (kind, entity) = match &param.ty.kind {
             ast::ParamTypeKind::Scalar(elem) => self.scalar_param(id, &name, *elem, param.ty.span),
-            ast::ParamTypeKind::Stream => (ir::ParamKind::Stream, Entity::Stream(id)),
+            ast::ParamTypeKind::Stream => (ir::ParamKind::Stream, Entity::Stream),
             ast::ParamTypeKind::Unsupported(what) => {
                 self.report(
-                    Diagnostic::new("E0409", param.ty.span, format!("a parameter can't be {what}"))
-                        .label("not a parameter type")
-                        .help("parameters are scalars, `stream`, or spanned data such as `f32 [M, N] x`"),
+                    Diagnostic::new(
+                        "E0409",
+                        param.ty.span,
+                        format!("a parameter can't be {what}"),
+                    )
+                    .label("not a parameter type")
+                    .help(
+                        "parameters are scalars, `stream`, or spanned data such as `f32 [M, N] x`",
+                    ),
                 );
                 (ir::ParamKind::Stream, Entity::Poison)
             }
@@ -49,21 +55,44 @@ impl Checker<'_> {
                 let count = self.const_int(rank).filter(|n| (1..=8).contains(n));
                 let Some(count) = count else {
                     self.report(
-                        Diagnostic::new("E0424", rank.span, "the rank of `mdspan<N>` must be an integer from 1 to 8")
-                            .label("not a rank"),
+                        Diagnostic::new(
+                            "E0424",
+                            rank.span,
+                            "the rank of `mdspan<N>` must be an integer from 1 to 8",
+                        )
+                        .label("not a rank"),
                     );
-                    return self.push_param(param, &name, span, ir::ParamKind::Stream, Entity::Poison);
+                    return self.push_param(
+                        param,
+                        &name,
+                        span,
+                        ir::ParamKind::Stream,
+                        Entity::Poison,
+                    );
                 };
-                let dims: Vec<ast::Dim> =
-                    (0..count).map(|_| ast::Dim::Anonymous(param.ty.span)).collect();
+                let dims: Vec<ast::Dim> = (0..count)
+                    .map(|_| ast::Dim::Anonymous(param.ty.span))
+                    .collect();
                 self.tensor_param(id, &name, param, *elem, &dims)
             }
         };
         self.push_param(param, &name, span, kind, entity);
     }
 
-    fn push_param(&mut self, param: &ast::Param, name: &str, span: Span, kind: ir::ParamKind, entity: Entity) {
-        self.f.params.push(ir::Param { name: name.to_owned(), named: param.name.is_some(), span, kind });
+    fn push_param(
+        &mut self,
+        param: &ast::Param,
+        name: &str,
+        span: Span,
+        kind: ir::ParamKind,
+        entity: Entity,
+    ) {
+        self.f.params.push(ir::Param {
+            name: name.to_owned(),
+            named: param.name.is_some(),
+            span,
+            kind,
+        });
         if let Some(n) = &param.name {
             self.declare(n, entity);
             self.scopes.mark_param();
@@ -74,9 +103,15 @@ impl Checker<'_> {
         if let Some((storage, span)) = param.storage {
             match storage {
                 ast::Storage::Shared | ast::Storage::Local => self.report(
-                    Diagnostic::new("E0404", span, "a parameter can't be in `shared` or `local` memory")
-                        .label("lives only inside a kernel")
-                        .help("drop the word, or write `global` for memory that is on the device already"),
+                    Diagnostic::new(
+                        "E0404",
+                        span,
+                        "a parameter can't be in `shared` or `local` memory",
+                    )
+                    .label("lives only inside a kernel")
+                    .help(
+                        "drop the word, or write `global` for memory that is on the device already",
+                    ),
                 ),
                 ast::Storage::Global if !is_tensor => self.report(
                     Diagnostic::new("E0408", span, "`global` on a scalar parameter")
@@ -114,18 +149,33 @@ impl Checker<'_> {
         span: Span,
     ) -> (ir::ParamKind, Entity) {
         let Some(ty) = self.scalar_type(elem, span) else {
-            return (ir::ParamKind::Scalar { ty: Scalar::S32, var: None }, Entity::Poison);
+            return (
+                ir::ParamKind::Scalar {
+                    ty: Scalar::S32,
+                    var: None,
+                },
+                Entity::Poison,
+            );
         };
         if !ty.is_integer() {
-            return (ir::ParamKind::Scalar { ty, var: None }, Entity::ScalarParam { param: id, ty });
+            return (
+                ir::ParamKind::Scalar { ty, var: None },
+                Entity::ScalarParam { param: id, ty },
+            );
         }
         let (lo, hi) = integer_range(ty);
         let var = self.f.cx.new_var(name, lo, hi);
         self.f.var_home.insert(var, ir::VarHome::Param(id));
-        let value = IntValue { literal: false, ..IntValue::plain(Sym::var(var)) };
+        let value = IntValue {
+            literal: false,
+            ..IntValue::plain(Sym::var(var))
+        };
         (
             ir::ParamKind::Scalar { ty, var: Some(var) },
-            Entity::Int { value, kind: IntKind::Param },
+            Entity::Int {
+                value,
+                kind: IntKind::Param,
+            },
         )
     }
 
@@ -150,15 +200,34 @@ impl Checker<'_> {
             shape.push(sym);
         }
         if dims.len() > 8 {
-            self.error("E0838", param.ty.span, format!("{} dimensions: at most 8 are supported", dims.len()));
+            self.error(
+                "E0838",
+                param.ty.span,
+                format!("{} dimensions: at most 8 are supported", dims.len()),
+            );
         }
         let Some(elem) = self.element_type(elem, param.ty.span) else {
             return (ir::ParamKind::Stream, Entity::Poison);
         };
-        let buffer = self.new_buffer(name, elem, ir::Storage::Param(id), shape, Sym::one(), param.span);
+        let buffer = self.new_buffer(
+            name,
+            elem,
+            ir::Storage::Param(id),
+            shape,
+            Sym::one(),
+            param.span,
+        );
         (
-            ir::ParamKind::Tensor(ir::TensorParam { passing, elem, extents, buffer }),
-            Entity::Buffer { id: buffer, array: Vec::new() },
+            ir::ParamKind::Tensor(ir::TensorParam {
+                passing,
+                elem,
+                extents,
+                buffer,
+            }),
+            Entity::Buffer {
+                id: buffer,
+                array: Vec::new(),
+            },
         )
     }
 
@@ -186,7 +255,13 @@ impl Checker<'_> {
             ast::Dim::Anonymous(span) => {
                 let name = format!("{param_name}_{axis}");
                 let (id, sym) = self.new_dim(&name, true, param, axis, *span);
-                (Extent::Dim { dim: id, declares: true }, sym)
+                (
+                    Extent::Dim {
+                        dim: id,
+                        declares: true,
+                    },
+                    sym,
+                )
             }
             ast::Dim::Expr(e) => self.param_dim_expr(param, axis, e),
         }
@@ -195,44 +270,100 @@ impl Checker<'_> {
     fn param_dim_expr(&mut self, param: ParamId, axis: usize, e: &ast::Expr) -> (Extent, Sym) {
         let none = (Extent::Static(1), Sym::one());
         if let ast::ExprKind::Name(name) = &*e.kind {
-            if let Some(position) = self.f.dims.iter().position(|d| !d.anonymous && d.name == *name) {
+            if let Some(position) = self
+                .f
+                .dims
+                .iter()
+                .position(|d| !d.anonymous && d.name == *name)
+            {
                 let id = DimId(u32::try_from(position).unwrap_or(u32::MAX));
-                let var = self.f.dims.get(position).map(|d| Sym::var(d.var)).unwrap_or_default();
-                return (Extent::Dim { dim: id, declares: false }, var);
+                let var = self
+                    .f
+                    .dims
+                    .get(position)
+                    .map(|d| Sym::var(d.var))
+                    .unwrap_or_default();
+                return (
+                    Extent::Dim {
+                        dim: id,
+                        declares: false,
+                    },
+                    var,
+                );
             }
             let (id, sym) = self.new_dim(name, false, param, axis, e.span);
-            let named = ast::Name { text: name.clone(), span: e.span };
+            let named = ast::Name {
+                text: name.clone(),
+                span: e.span,
+            };
             let value = IntValue::plain(sym.clone());
-            self.declare(&named, Entity::Int { value, kind: IntKind::Dim });
-            return (Extent::Dim { dim: id, declares: true }, sym);
+            self.declare(
+                &named,
+                Entity::Int {
+                    value,
+                    kind: IntKind::Dim,
+                },
+            );
+            return (
+                Extent::Dim {
+                    dim: id,
+                    declares: true,
+                },
+                sym,
+            );
         }
         let Some(n) = self.const_int(e) else {
             self.report(
-                Diagnostic::new("E0402", e.span, "an expression with symbolic names can't be a parameter's extent")
-                    .label("must be a constant or one name")
-                    .help("introduce another name here, and `assert` the relation in the body"),
+                Diagnostic::new(
+                    "E0402",
+                    e.span,
+                    "an expression with symbolic names can't be a parameter's extent",
+                )
+                .label("must be a constant or one name")
+                .help("introduce another name here, and `assert` the relation in the body"),
             );
             return none;
         };
         match u64::try_from(n) {
-            Ok(n @ 1..) => (Extent::Static(n), Sym::int(i64::try_from(n).unwrap_or(i64::MAX))),
+            Ok(n @ 1..) => (
+                Extent::Static(n),
+                Sym::int(i64::try_from(n).unwrap_or(i64::MAX)),
+            ),
             _ => {
                 self.report(
-                    Diagnostic::new("E0413", e.span, format!("a parameter's extent must be positive, this is {n}"))
-                        .label(format!("{n}")),
+                    Diagnostic::new(
+                        "E0413",
+                        e.span,
+                        format!("a parameter's extent must be positive, this is {n}"),
+                    )
+                    .label(format!("{n}")),
                 );
                 none
             }
         }
     }
 
-    fn new_dim(&mut self, name: &str, anonymous: bool, param: ParamId, axis: usize, span: Span) -> (DimId, Sym) {
+    fn new_dim(
+        &mut self,
+        name: &str,
+        anonymous: bool,
+        param: ParamId,
+        axis: usize,
+        span: Span,
+    ) -> (DimId, Sym) {
         let id = DimId(u32::try_from(self.f.dims.len()).unwrap_or(u32::MAX));
         // R03 holds at entry: every extent is at least 1. The upper bound keeps products of two
         // extents inside the 64-bit integers that offsets are computed in.
         let var = self.f.cx.new_var(name, Some(Sym::one()), None);
         self.f.var_home.insert(var, ir::VarHome::Dim(id));
-        self.f.dims.push(ir::Dim { name: name.to_owned(), var, anonymous, param, axis, span });
+        self.f.dims.push(ir::Dim {
+            name: name.to_owned(),
+            var,
+            anonymous,
+            param,
+            axis,
+            span,
+        });
         (id, Sym::var(var))
     }
 
@@ -249,10 +380,14 @@ impl Checker<'_> {
             .collect();
         for (name, dim, param) in clashes {
             self.report(
-                Diagnostic::new("E0410", dim, format!("`{name}` is both a dimension and a parameter"))
-                    .label("a symbolic dimension")
-                    .also(param, "a parameter")
-                    .help("rename one of them"),
+                Diagnostic::new(
+                    "E0410",
+                    dim,
+                    format!("`{name}` is both a dimension and a parameter"),
+                )
+                .label("a symbolic dimension")
+                .also(param, "a parameter")
+                .help("rename one of them"),
             );
         }
     }
@@ -267,7 +402,9 @@ impl Checker<'_> {
         span: Span,
     ) -> BufferId {
         let id = BufferId(u32::try_from(self.f.buffers.len()).unwrap_or(u32::MAX));
-        let count = shape.iter().fold(copies, |product, extent| &product * extent);
+        let count = shape
+            .iter()
+            .fold(copies, |product, extent| &product * extent);
         self.f.buffers.push(ir::Buffer {
             name: name.to_owned(),
             elem,
@@ -293,9 +430,16 @@ impl Checker<'_> {
             (ast::RetType::Typed(ty), None) => {
                 let span = ty.span;
                 self.report(
-                    Diagnostic::new("E0350", span, format!("`{}` returns nothing, but its type says it does", function.name.text))
-                        .label("this type is promised")
-                        .help("add a `return`, or make the function `void`"),
+                    Diagnostic::new(
+                        "E0350",
+                        span,
+                        format!(
+                            "`{}` returns nothing, but its type says it does",
+                            function.name.text
+                        ),
+                    )
+                    .label("this type is promised")
+                    .help("add a `return`, or make the function `void`"),
                 );
             }
             (ast::RetType::Typed(ty), Some((span, shape))) => {
@@ -303,13 +447,20 @@ impl Checker<'_> {
                 self.declared_return(&ty, span, shape);
             }
         }
-        let ends = function.body.last().is_some_and(|s| matches!(s.kind, ast::StmtKind::Return(_)));
+        let ends = function
+            .body
+            .last()
+            .is_some_and(|s| matches!(s.kind, ast::StmtKind::Return(_)));
         if !self.returns.is_empty() && !ends && !matches!(self.ret, ast::RetType::Void(_)) {
             let end = Span::new(function.span.end.saturating_sub(1), function.span.end);
             self.report(
-                Diagnostic::new("E0350", end, format!("`{}` may end without a `return`", function.name.text))
-                    .label("the end of the function is reached")
-                    .help("end the function with a `return`"),
+                Diagnostic::new(
+                    "E0350",
+                    end,
+                    format!("`{}` may end without a `return`", function.name.text),
+                )
+                .label("the end of the function is reached")
+                .help("end the function with a `return`"),
             );
         }
     }
@@ -325,10 +476,13 @@ impl Checker<'_> {
                 }
             }
             (
-                ast::ParamTypeKind::Spanned { elem, .. } | ast::ParamTypeKind::SpannedRank { elem, .. },
+                ast::ParamTypeKind::Spanned { elem, .. }
+                | ast::ParamTypeKind::SpannedRank { elem, .. },
                 ReturnShape::Tensor(got, got_shape),
             ) => {
-                let Some(want) = self.element_type(*elem, ty.span) else { return };
+                let Some(want) = self.element_type(*elem, ty.span) else {
+                    return;
+                };
                 if want != *got {
                     self.return_mismatch(ty.span, at, want.name(), got.name());
                     return;
@@ -381,7 +535,8 @@ impl Checker<'_> {
                     self.return_mismatch(ty.span, at, &w, &g);
                 }
                 crate::symbolic::Truth::Unknown => {
-                    let message = format!("the returned extent on axis {axis} is {{0}}, its type says {{1}}");
+                    let message =
+                        format!("the returned extent on axis {axis} is {{0}}, its type says {{1}}");
                     self.entry_equal("R01", message, got, want, at);
                 }
             }
@@ -395,9 +550,13 @@ impl Checker<'_> {
                 return Some(Sym::var(d.var));
             }
             self.report(
-                Diagnostic::new("E0403", e.span, format!("`{name}` in the return type is not a dimension of any parameter"))
-                    .label("unknown dimension")
-                    .help("symbolic names come from parameters; write `auto` to infer the shape"),
+                Diagnostic::new(
+                    "E0403",
+                    e.span,
+                    format!("`{name}` in the return type is not a dimension of any parameter"),
+                )
+                .label("unknown dimension")
+                .help("symbolic names come from parameters; write `auto` to infer the shape"),
             );
             return None;
         }
@@ -407,9 +566,13 @@ impl Checker<'_> {
 
     fn return_mismatch(&mut self, ty: Span, at: Span, want: &str, got: &str) {
         self.report(
-            Diagnostic::new("E0354", at, format!("the function promises {want}, but this returns {got}"))
-                .label(format!("this is {got}"))
-                .also(ty, format!("promised here: {want}")),
+            Diagnostic::new(
+                "E0354",
+                at,
+                format!("the function promises {want}, but this returns {got}"),
+            )
+            .label(format!("this is {got}"))
+            .also(ty, format!("promised here: {want}")),
         );
     }
 

@@ -15,18 +15,33 @@ use crate::syntax::ast;
 pub(super) enum Entity {
     /// An immutable integer that the prover knows: a dimension, an integer parameter, a `parallel`
     /// variable, a named expression.
-    Int { value: IntValue, kind: IntKind },
-    Tuple { values: Vec<IntValue>, kind: IntKind },
+    Int {
+        value: IntValue,
+        kind: IntKind,
+    },
+    Tuple {
+        values: Vec<IntValue>,
+        kind: IntKind,
+    },
     /// A `with` range; its current value is in `Checker::ranges`.
     Range(usize),
     RangeTuple(Vec<usize>),
     Shape(Vec<Sym>),
-    Scalar { local: LocalId, mutable: bool },
-    ScalarParam { param: ParamId, ty: Scalar },
-    Buffer { id: BufferId, array: Vec<u64> },
+    Scalar {
+        local: LocalId,
+        mutable: bool,
+    },
+    ScalarParam {
+        param: ParamId,
+        ty: Scalar,
+    },
+    Buffer {
+        id: BufferId,
+        array: Vec<u64>,
+    },
     View(Data),
     Future(Data),
-    Stream(ParamId),
+    Stream,
     /// Known, but in error or not lowered yet: whatever uses it stays silent.
     Poison,
 }
@@ -42,11 +57,22 @@ pub(super) enum IntKind {
 impl Entity {
     pub fn kind(&self) -> &'static str {
         match self {
-            Entity::Int { kind: IntKind::Dim, .. } => "a symbolic dimension",
-            Entity::Int { kind: IntKind::Param, .. } => "an integer parameter",
-            Entity::Int { kind: IntKind::Parallel, .. } => "a parallel variable",
+            Entity::Int {
+                kind: IntKind::Dim, ..
+            } => "a symbolic dimension",
+            Entity::Int {
+                kind: IntKind::Param,
+                ..
+            } => "an integer parameter",
+            Entity::Int {
+                kind: IntKind::Parallel,
+                ..
+            } => "a parallel variable",
             Entity::Int { .. } => "an integer",
-            Entity::Tuple { kind: IntKind::Parallel, .. } => "a parallel variable",
+            Entity::Tuple {
+                kind: IntKind::Parallel,
+                ..
+            } => "a parallel variable",
             Entity::Tuple { .. } => "an ituple",
             Entity::Range(_) | Entity::RangeTuple(_) => "a range variable",
             Entity::Shape(_) => "a shape (mdspan)",
@@ -54,7 +80,7 @@ impl Entity {
             Entity::Buffer { .. } => "a buffer",
             Entity::View(_) => "a view",
             Entity::Future(_) => "a data future",
-            Entity::Stream(_) => "a stream",
+            Entity::Stream => "a stream",
             Entity::Poison => "an erroneous name",
         }
     }
@@ -79,7 +105,10 @@ pub(super) struct Scopes {
 
 impl Scopes {
     pub fn new() -> Self {
-        Self { stack: vec![Vec::new()], ended: HashMap::new() }
+        Self {
+            stack: vec![Vec::new()],
+            ended: HashMap::new(),
+        }
     }
 
     pub fn push(&mut self) {
@@ -115,16 +144,24 @@ impl Scopes {
     }
 
     pub fn find(&self, name: &str) -> Option<&Binding> {
-        self.stack.iter().rev().find_map(|s| s.iter().rev().find(|b| b.name == name))
+        self.stack
+            .iter()
+            .rev()
+            .find_map(|s| s.iter().rev().find(|b| b.name == name))
     }
 
     pub fn find_mut(&mut self, name: &str) -> Option<&mut Binding> {
-        self.stack.iter_mut().rev().find_map(|s| s.iter_mut().rev().find(|b| b.name == name))
+        self.stack
+            .iter_mut()
+            .rev()
+            .find_map(|s| s.iter_mut().rev().find(|b| b.name == name))
     }
 
     /// Whether the innermost scope itself declares the name.
     pub fn in_innermost(&self, name: &str) -> bool {
-        self.stack.last().is_some_and(|s| s.iter().any(|b| b.name == name))
+        self.stack
+            .last()
+            .is_some_and(|s| s.iter().any(|b| b.name == name))
     }
 
     pub fn visible(&self) -> impl Iterator<Item = &Binding> {
@@ -167,9 +204,16 @@ impl Checker<'_> {
         }
         let mut d;
         if let Some((declared, kind)) = self.scopes.ended.get(name).copied() {
-            d = Diagnostic::new("E0211", span, format!("`{name}` is used after its scope ended"))
-                .label("not visible here")
-                .also(declared, format!("{kind}, visible only inside the block it is declared in"));
+            d = Diagnostic::new(
+                "E0211",
+                span,
+                format!("`{name}` is used after its scope ended"),
+            )
+            .label("not visible here")
+            .also(
+                declared,
+                format!("{kind}, visible only inside the block it is declared in"),
+            );
         } else {
             d = Diagnostic::new("E0201", span, format!("`{name}` is not declared"))
                 .label("nothing of this name is visible here");
@@ -191,8 +235,20 @@ impl Checker<'_> {
             }
             let (code, message) = match (&b.entity, b.is_param) {
                 (Entity::Poison | Entity::View(_) | Entity::Future(_), false) => continue,
-                (Entity::Int { kind: IntKind::Dim | IntKind::Parallel, .. }, _) => continue,
-                (Entity::Tuple { kind: IntKind::Parallel, .. }, _) => continue,
+                (
+                    Entity::Int {
+                        kind: IntKind::Dim | IntKind::Parallel,
+                        ..
+                    },
+                    _,
+                ) => continue,
+                (
+                    Entity::Tuple {
+                        kind: IntKind::Parallel,
+                        ..
+                    },
+                    _,
+                ) => continue,
                 (Entity::Range(_) | Entity::RangeTuple(_), _) => continue,
                 (_, true) => ("W0214", format!("the parameter `{}` is never used", b.name)),
                 (Entity::Buffer { .. }, _) => {

@@ -30,8 +30,12 @@ impl Checker<'_> {
                 other => {
                     let kind = other.kind();
                     self.report(
-                        Diagnostic::new("E0338", item.span, format!("an extent must be an integer, this is {kind}"))
-                            .label("not an integer"),
+                        Diagnostic::new(
+                            "E0338",
+                            item.span,
+                            format!("an extent must be an integer, this is {kind}"),
+                        )
+                        .label("not an integer"),
                     );
                     ok = false;
                 }
@@ -66,8 +70,12 @@ impl Checker<'_> {
                 other => {
                     let kind = other.kind();
                     self.report(
-                        Diagnostic::new("E0336", item.span, format!("a buffer's extent must be an integer, this is {kind}"))
-                            .label("not an integer"),
+                        Diagnostic::new(
+                            "E0336",
+                            item.span,
+                            format!("a buffer's extent must be an integer, this is {kind}"),
+                        )
+                        .label("not an integer"),
                     );
                     ok = false;
                     continue;
@@ -77,9 +85,13 @@ impl Checker<'_> {
                 if part.bound.is_some() {
                     let text = self.file.snippet(item.span).to_owned();
                     self.report(
-                        Diagnostic::new("E0334", item.span, format!("`{text}` is a bounded variable's current value, not a size"))
-                            .label("0 or changing")
-                            .help(format!("write `#{text}` for its bound")),
+                        Diagnostic::new(
+                            "E0334",
+                            item.span,
+                            format!("`{text}` is a bounded variable's current value, not a size"),
+                        )
+                        .label("0 or changing")
+                        .help(format!("write `#{text}` for its bound")),
                     );
                     ok = false;
                     continue;
@@ -97,8 +109,12 @@ impl Checker<'_> {
             Truth::No => {
                 let shown = self.show(extent);
                 self.report(
-                    Diagnostic::new("E0423", span, format!("an extent must be positive, this is {shown}"))
-                        .label(shown),
+                    Diagnostic::new(
+                        "E0423",
+                        span,
+                        format!("an extent must be positive, this is {shown}"),
+                    )
+                    .label(shown),
                 );
                 false
             }
@@ -126,8 +142,12 @@ impl Checker<'_> {
             other => {
                 let kind = other.kind();
                 self.report(
-                    Diagnostic::new("E0426", span, format!("`|…|` counts elements, but {kind} has no shape"))
-                        .label("has no shape"),
+                    Diagnostic::new(
+                        "E0426",
+                        span,
+                        format!("`|…|` counts elements, but {kind} has no shape"),
+                    )
+                    .label("has no shape"),
                 );
                 return Value::Error;
             }
@@ -137,15 +157,24 @@ impl Checker<'_> {
     }
 
     /// `cdiv`, `__alignup`, `__aligndown`.
-    pub(super) fn integer_builtin(&mut self, name: &ast::Name, args: &[ast::Expr], span: Span) -> Value {
+    pub(super) fn integer_builtin(
+        &mut self,
+        name: &ast::Name,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Value {
         let values: Vec<Value> = args.iter().map(|a| self.expr(a)).collect();
         if values.iter().any(Value::is_error) {
             return Value::Error;
         }
         let Ok([a, b]) = <[Value; 2]>::try_from(values) else {
             self.report(
-                Diagnostic::new("E0425", span, format!("`{}` takes two arguments, {} given", name.text, args.len()))
-                    .label("wrong number of arguments"),
+                Diagnostic::new(
+                    "E0425",
+                    span,
+                    format!("`{}` takes two arguments, {} given", name.text, args.len()),
+                )
+                .label("wrong number of arguments"),
             );
             return Value::Error;
         };
@@ -155,10 +184,18 @@ impl Checker<'_> {
         };
         if let (Value::Shape(x), Value::Shape(y)) = (&a, &b) {
             if x.len() != y.len() {
-                self.error("E0421", span, format!("ranks differ: {} and {}", x.len(), y.len()));
+                self.error(
+                    "E0421",
+                    span,
+                    format!("ranks differ: {} and {}", x.len(), y.len()),
+                );
                 return Value::Error;
             }
-            let parts = x.iter().zip(y).map(|(x, y)| IntValue::plain(self.f.cx.cdiv(x, y))).collect();
+            let parts = x
+                .iter()
+                .zip(y)
+                .map(|(x, y)| IntValue::plain(self.f.cx.cdiv(x, y)))
+                .collect();
             return Value::Tuple(parts);
         }
         if let (Value::Shape(x), Value::Int(n)) = (&a, &b) {
@@ -166,12 +203,17 @@ impl Checker<'_> {
             return Value::Shape(parts);
         }
         for (v, at) in [(&a, at_a), (&b, at_b)] {
-            let integer = matches!(v, Value::Int(_)) || matches!(v, Value::Scalar(e) if e.ty.is_integer());
+            let integer =
+                matches!(v, Value::Int(_)) || matches!(v, Value::Scalar(e) if e.ty.is_integer());
             if !integer && self.int_of(v).is_none() {
                 let kind = v.kind();
                 self.report(
-                    Diagnostic::new("E0425", at, format!("`{}` works on integers, this is {kind}", name.text))
-                        .label("not an integer"),
+                    Diagnostic::new(
+                        "E0425",
+                        at,
+                        format!("`{}` works on integers, this is {kind}", name.text),
+                    )
+                    .label("not an integer"),
                 );
                 return Value::Error;
             }
@@ -182,7 +224,12 @@ impl Checker<'_> {
         };
         if self.f.cx.eq(&y, &Sym::zero()) == Truth::Yes {
             self.report(
-                Diagnostic::new("E0425", at_b, format!("the divisor of `{}` is 0", name.text)).label("0"),
+                Diagnostic::new(
+                    "E0425",
+                    at_b,
+                    format!("the divisor of `{}` is 0", name.text),
+                )
+                .label("0"),
             );
             return Value::Error;
         }
@@ -220,8 +267,10 @@ impl Checker<'_> {
             Value::Data(d) => {
                 let [index] = items else {
                     let text = self.file.snippet(base.span).to_owned();
-                    let form: String =
-                        items.iter().map(|i| format!("[{}]", self.file.snippet(i.span))).collect();
+                    let form: String = items
+                        .iter()
+                        .map(|i| format!("[{}]", self.file.snippet(i.span)))
+                        .collect();
                     self.report(
                         Diagnostic::new("E0105", span, "one subscript per pair of brackets")
                             .label("several subscripts")
@@ -233,9 +282,13 @@ impl Checker<'_> {
             }
             Value::Tuple(_) => {
                 self.report(
-                    Diagnostic::new("E0107", span, "elements of an ituple are picked with parentheses")
-                        .label("not a subscript")
-                        .help("write `t(0)` for an element, `t {(0), 4}` to derive an ituple"),
+                    Diagnostic::new(
+                        "E0107",
+                        span,
+                        "elements of an ituple are picked with parentheses",
+                    )
+                    .label("not a subscript")
+                    .help("write `t(0)` for an element, `t {(0), 4}` to derive an ituple"),
                 );
                 Value::Error
             }

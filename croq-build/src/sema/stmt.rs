@@ -7,15 +7,16 @@ use crate::ir::{ReturnValue, Scalar, StmtKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Stmt, StmtKind as S};
 
-use super::value::Value;
 use super::ReturnShape;
+use super::value::Value;
 
 impl Checker<'_> {
     pub(super) fn statements(&mut self, stmts: &[Stmt]) {
         let mut dead_reported = false;
         let mut returned: Option<Span> = None;
         for stmt in stmts {
-            if let Some(at) = returned.filter(|_| !dead_reported && !matches!(stmt.kind, S::Empty)) {
+            if let Some(at) = returned.filter(|_| !dead_reported && !matches!(stmt.kind, S::Empty))
+            {
                 dead_reported = true;
                 self.report(
                     Diagnostic::new("W0356", stmt.span, "this is never reached")
@@ -45,10 +46,21 @@ impl Checker<'_> {
             S::Block(b) => self.block(b),
             S::Mdspan { rank, name, value } => self.mdspan(rank.as_ref(), name, value),
             S::Ituple { rank, name, value } => self.ituple(rank.as_ref(), name, value),
-            S::Scalar { storage, mutable, ty, items } => {
+            S::Scalar {
+                storage,
+                mutable,
+                ty,
+                items,
+            } => {
                 self.scalars(storage.as_ref(), *mutable, ty.as_ref(), items);
             }
-            S::Buffer { storage, mutable, elem, shape, items } => {
+            S::Buffer {
+                storage,
+                mutable,
+                elem,
+                shape,
+                items,
+            } => {
                 self.buffers(storage.as_ref(), *mutable, *elem, shape, items, span);
             }
             S::Frag { items, .. } => {
@@ -88,7 +100,11 @@ impl Checker<'_> {
             S::Trigger { .. } => self.unsupported(span, "`trigger`"),
             S::Swap { names } => {
                 if names.len() != 2 {
-                    self.error("E0122", span, format!("`swap` exchanges two futures, {} given", names.len()));
+                    self.error(
+                        "E0122",
+                        span,
+                        format!("`swap` exchanges two futures, {} given", names.len()),
+                    );
                 }
                 self.unsupported(span, "`swap`");
             }
@@ -103,11 +119,23 @@ impl Checker<'_> {
             S::Break | S::Continue => self.leave_loop(matches!(stmt.kind, S::Break), span),
             S::Yield => self.yield_stmt(span),
             S::Parallel(p) => self.parallel(p, span),
-            S::With { bindings, where_, body } => self.with(bindings, where_, body),
+            S::With {
+                bindings,
+                where_,
+                body,
+            } => self.with(bindings, where_, body),
             S::Foreach(f) => self.foreach(f, span),
-            S::Inthreads { is_async, pred, body } => self.inthreads(*is_async, pred, body, span),
+            S::Inthreads {
+                is_async,
+                pred,
+                body,
+            } => self.inthreads(*is_async, pred, body, span),
             S::While { cond, body } => self.while_loop(cond, body, span),
-            S::If { cond, then, otherwise } => self.if_stmt(cond, then, otherwise.as_ref(), span),
+            S::If {
+                cond,
+                then,
+                otherwise,
+            } => self.if_stmt(cond, then, otherwise.as_ref(), span),
         }
     }
 
@@ -146,7 +174,9 @@ impl Checker<'_> {
             return;
         }
         if is_void {
-            let ast::RetType::Void(at) = self.ret else { return };
+            let ast::RetType::Void(at) = self.ret else {
+                return;
+            };
             self.report(
                 Diagnostic::new("E0351", value.span, "a `void` function returns a value")
                     .label("nobody receives this")
@@ -178,7 +208,11 @@ impl Checker<'_> {
     fn returnable(&mut self, v: Value, at: Span) -> Option<(ReturnShape, ReturnValue)> {
         match v {
             Value::Scalar(e) => {
-                let ty = if e.ty == Scalar::Index { Scalar::S32 } else { e.ty };
+                let ty = if e.ty == Scalar::Index {
+                    Scalar::S32
+                } else {
+                    e.ty
+                };
                 let e = self.convert_expr(e, ty, at)?;
                 Some((ReturnShape::Scalar(ty), ReturnValue::Scalar(e)))
             }
@@ -189,7 +223,10 @@ impl Checker<'_> {
             Value::Data(d) if !d.bare_future => {
                 let d = self.whole(d, at)?;
                 let b = self.f.buffer(d.view.buffer);
-                let whole = b.storage.is_global() && !d.tiled && d.view.offset.is_zero() && d.view.shape == b.shape;
+                let whole = b.storage.is_global()
+                    && !d.tiled
+                    && d.view.offset.is_zero()
+                    && d.view.shape == b.shape;
                 if !whole {
                     self.not_returnable(at, "a view of a buffer");
                     return None;

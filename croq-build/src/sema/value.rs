@@ -19,11 +19,21 @@ pub(super) struct IntValue {
 impl IntValue {
     pub fn plain(value: Sym) -> Self {
         let literal = value.as_int().is_some();
-        Self { value, bound: None, literal, get_ith: false }
+        Self {
+            value,
+            bound: None,
+            literal,
+            get_ith: false,
+        }
     }
 
     pub fn bounded(value: Sym, bound: Sym) -> Self {
-        Self { value, bound: Some(bound), literal: false, get_ith: false }
+        Self {
+            value,
+            bound: Some(bound),
+            literal: false,
+            get_ith: false,
+        }
     }
 }
 

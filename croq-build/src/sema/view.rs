@@ -16,22 +16,40 @@ impl Checker<'_> {
     pub(super) fn view_op(&mut self, mut data: Data, op: &ViewOp, at: Span) -> Option<Data> {
         match op {
             ViewOp::Chunkat(args) => self.chunkat(&mut data, args, at)?,
-            ViewOp::Chunk { factors, at: indices } => {
+            ViewOp::Chunk {
+                factors,
+                at: indices,
+            } => {
                 let f = self.tile_args(factors)?;
                 let i = self.tile_args(indices)?;
                 self.arg_count("E0810", "chunk factors", f.len(), &data, at)?;
                 self.arg_count("E0810", "chunk indices", i.len(), &data, at)?;
-                let pairs = f.into_iter().zip(i).map(|(f, i)| f.map(|f| (f, i.unwrap_or_default())));
+                let pairs = f
+                    .into_iter()
+                    .zip(i)
+                    .map(|(f, i)| f.map(|f| (f, i.unwrap_or_default())));
                 self.chunks(&mut data, pairs.collect(), at)?;
             }
-            ViewOp::Subspan { extents, strides, step, at: indices } => {
+            ViewOp::Subspan {
+                extents,
+                strides,
+                step,
+                at: indices,
+            } => {
                 self.subspan(&mut data, extents, strides, step, indices.as_deref(), at)?;
                 data.squeezable = true;
             }
-            ViewOp::Modspan { extents, at: indices } => {
+            ViewOp::Modspan {
+                extents,
+                at: indices,
+            } => {
                 self.modspan(&mut data, extents, indices.as_deref(), at)?;
             }
-            ViewOp::Window { extents, strides, from } => {
+            ViewOp::Window {
+                extents,
+                strides,
+                from,
+            } => {
                 self.window(&mut data, extents, strides, from.as_deref(), at)?;
                 data.squeezable = true;
             }
@@ -65,16 +83,27 @@ impl Checker<'_> {
         ok.then_some(out)
     }
 
-    fn arg_count(&mut self, code: &'static str, what: &str, got: usize, data: &Data, at: Span) -> Option<()> {
+    fn arg_count(
+        &mut self,
+        code: &'static str,
+        what: &str,
+        got: usize,
+        data: &Data,
+        at: Span,
+    ) -> Option<()> {
         let rank = data.view.rank();
         if got == rank {
             return Some(());
         }
         let shape = self.show_shape(&data.view.shape);
         self.report(
-            Diagnostic::new(code, at, format!("{got} {what} for `{}`, which has shape {shape}", data.name))
-                .label(format!("expected {rank}"))
-                .help("write `_` for an axis that stays whole"),
+            Diagnostic::new(
+                code,
+                at,
+                format!("{got} {what} for `{}`, which has shape {shape}", data.name),
+            )
+            .label(format!("expected {rank}"))
+            .help("write `_` for an axis that stays whole"),
         );
         None
     }
@@ -116,7 +145,8 @@ impl Checker<'_> {
         self.arg_count("E0810", "tiling arguments", pairs.len(), data, at)?;
         if pairs.iter().all(Option::is_none) {
             self.report(
-                Diagnostic::new("N0813", at, "every argument is `_`: this tiles nothing").label("has no effect"),
+                Diagnostic::new("N0813", at, "every argument is `_`: this tiles nothing")
+                    .label("has no effect"),
             );
         }
         self.chunks(data, pairs, at)
@@ -133,22 +163,31 @@ impl Checker<'_> {
 
     fn chunks(&mut self, data: &mut Data, pairs: Vec<Option<(Sym, Sym)>>, at: Span) -> Option<()> {
         for (axis, pair) in pairs.into_iter().enumerate() {
-            let Some((factor, index)) = pair else { continue };
+            let Some((factor, index)) = pair else {
+                continue;
+            };
             let extent = data.view.shape.get(axis)?.clone();
             let (shown_f, shown_e) = (self.show(&factor), self.show(&extent));
             match self.f.cx.le(&Sym::one(), &factor) {
                 Truth::Yes => {}
                 Truth::No => {
                     self.report(
-                        Diagnostic::new("E0811", at, format!("axis {axis} is split into {shown_f} chunks"))
-                            .label("a tiling factor must be positive"),
+                        Diagnostic::new(
+                            "E0811",
+                            at,
+                            format!("axis {axis} is split into {shown_f} chunks"),
+                        )
+                        .label("a tiling factor must be positive"),
                     );
                     return None;
                 }
                 Truth::Unknown => self.check_compare(
                     "R06",
                     format!("the tiling factor `{shown_f}` must be at least {{0}}, it is {{1}}"),
-                    BinOp::Le, &Sym::one(), &factor, at,
+                    BinOp::Le,
+                    &Sym::one(),
+                    &factor,
+                    at,
                 ),
             }
             match self.f.cx.le(&factor, &extent) {
@@ -170,9 +209,18 @@ impl Checker<'_> {
                 if e.checked_rem(f).is_some_and(|r| r != 0) {
                     let rest = e % f;
                     self.report(
-                        Diagnostic::new("W0814", at, format!("{f} does not divide axis {axis}, which has {e} elements"))
-                            .label(format!("the last {rest} element{} no tile", if rest == 1 { " is in" } else { "s are in" }))
-                            .help("tile by extent instead: `.subspan(…).at(…)` gives a partial last tile"),
+                        Diagnostic::new(
+                            "W0814",
+                            at,
+                            format!("{f} does not divide axis {axis}, which has {e} elements"),
+                        )
+                        .label(format!(
+                            "the last {rest} element{} no tile",
+                            if rest == 1 { " is in" } else { "s are in" }
+                        ))
+                        .help(
+                            "tile by extent instead: `.subspan(…).at(…)` gives a partial last tile",
+                        ),
                     );
                 }
             }
@@ -189,8 +237,10 @@ impl Checker<'_> {
     /// Narrows one axis to `extent` elements from `origin`.
     fn cut(&mut self, view: &mut View, axis: usize, origin: Sym, extent: Sym, known_inside: bool) {
         let cx = &self.f.cx;
-        let (Some(parent), Some(stride)) = (view.shape.get(axis).cloned(), view.strides.get(axis).cloned())
-        else {
+        let (Some(parent), Some(stride)) = (
+            view.shape.get(axis).cloned(),
+            view.strides.get(axis).cloned(),
+        ) else {
             return;
         };
         let old = view.valid.get(axis).cloned().unwrap_or_default();
@@ -238,7 +288,11 @@ impl Checker<'_> {
         let e = self.tile_args(extents)?;
         self.arg_count("E0810", "tile extents", e.len(), data, at)?;
         let rank = data.view.rank();
-        let steps = if step.is_empty() { vec![None; rank] } else { self.tile_args(step)? };
+        let steps = if step.is_empty() {
+            vec![None; rank]
+        } else {
+            self.tile_args(step)?
+        };
         self.arg_count("E0824", "steps", steps.len(), data, at)?;
         let i = match indices {
             Some(list) => self.tile_args(list)?,
@@ -252,8 +306,12 @@ impl Checker<'_> {
             self.tile_extent(axis, &extent, &parent, at)?;
             if step.as_ref().is_some_and(Sym::is_zero) {
                 self.report(
-                    Diagnostic::new("N0825", at, format!("the step of axis {axis} is 0: every tile starts at 0"))
-                        .label("has no effect"),
+                    Diagnostic::new(
+                        "N0825",
+                        at,
+                        format!("the step of axis {axis} is 0: every tile starts at 0"),
+                    )
+                    .label("has no effect"),
                 );
             }
             let step = step.unwrap_or_else(|| extent.clone());
@@ -261,8 +319,15 @@ impl Checker<'_> {
             if self.dead == 0 && self.f.cx.lt(&origin, &parent) == Truth::No {
                 let (o, p) = (self.show(&origin), self.show(&parent));
                 self.report(
-                    Diagnostic::new("E0818", at, format!("tile {} of axis {axis} starts at {o}, the axis has {p} elements", self.show(&index)))
-                        .label("beyond the last tile"),
+                    Diagnostic::new(
+                        "E0818",
+                        at,
+                        format!(
+                            "tile {} of axis {axis} starts at {o}, the axis has {p} elements",
+                            self.show(&index)
+                        ),
+                    )
+                    .label("beyond the last tile"),
                 );
                 return None;
             }
@@ -281,21 +346,33 @@ impl Checker<'_> {
         match self.f.cx.le(&Sym::one(), extent) {
             Truth::No => {
                 self.report(
-                    Diagnostic::new("E0817", at, format!("the tile has extent {e} on axis {axis}"))
-                        .label("must be positive"),
+                    Diagnostic::new(
+                        "E0817",
+                        at,
+                        format!("the tile has extent {e} on axis {axis}"),
+                    )
+                    .label("must be positive"),
                 );
                 return None;
             }
             Truth::Unknown if self.known_at_entry(extent) => self.check_compare(
-                "R06", format!("the tile extent `{e}` must be at least {{0}}, it is {{1}}"),
-                BinOp::Le, &Sym::one(), extent, at,
+                "R06",
+                format!("the tile extent `{e}` must be at least {{0}}, it is {{1}}"),
+                BinOp::Le,
+                &Sym::one(),
+                extent,
+                at,
             ),
             _ => {}
         }
         if self.f.cx.le(extent, parent) == Truth::No && parent.as_int().is_some() {
             self.report(
-                Diagnostic::new("E0816", at, format!("the tile has {e} elements on axis {axis}, the data only {p}"))
-                    .label(format!("larger than {p}")),
+                Diagnostic::new(
+                    "E0816",
+                    at,
+                    format!("the tile has {e} elements on axis {axis}, the data only {p}"),
+                )
+                .label(format!("larger than {p}")),
             );
             return None;
         }
@@ -304,7 +381,9 @@ impl Checker<'_> {
 
     fn restride(&mut self, data: &mut Data, strides: Vec<Arg>, at: Span) {
         for (axis, stride) in strides.into_iter().enumerate() {
-            let (Some(stride), Some(slot)) = (stride, data.view.strides.get_mut(axis)) else { continue };
+            let (Some(stride), Some(slot)) = (stride, data.view.strides.get_mut(axis)) else {
+                continue;
+            };
             if stride.is_zero() {
                 self.diags.push(
                     Diagnostic::new("N0825", at, format!("the stride of axis {axis} is 0"))
@@ -313,14 +392,26 @@ impl Checker<'_> {
             }
             *slot = stride;
         }
-        let last = data.view.shape.iter().zip(&data.view.strides).fold(data.view.offset.clone(), |sum, (e, s)| {
-            &sum + &(&(e - 1) * s)
-        });
+        let last = data
+            .view
+            .shape
+            .iter()
+            .zip(&data.view.strides)
+            .fold(data.view.offset.clone(), |sum, (e, s)| {
+                &sum + &(&(e - 1) * s)
+            });
         let count = self.f.buffer(data.view.buffer).count.clone();
         let name = data.name.clone();
-        self.inside("E0819", "R12", &last, &Sym::zero(), &count, at, &|n| {
-            format!("the last element of this strided window of `{n}`")
-        }, &name);
+        self.inside(
+            "E0819",
+            "R12",
+            &last,
+            &Sym::zero(),
+            &count,
+            at,
+            &|n| format!("the last element of this strided window of `{n}`"),
+            &name,
+        );
     }
 
     fn modspan(
@@ -376,8 +467,12 @@ impl Checker<'_> {
             if self.f.cx.le(&Sym::one(), &extent) == Truth::No {
                 let shown = self.show(&extent);
                 self.report(
-                    Diagnostic::new("E0817", at, format!("the window has extent {shown} on axis {axis}"))
-                        .label("must be positive"),
+                    Diagnostic::new(
+                        "E0817",
+                        at,
+                        format!("the window has extent {shown} on axis {axis}"),
+                    )
+                    .label("must be positive"),
                 );
                 return None;
             }
@@ -386,8 +481,14 @@ impl Checker<'_> {
             if self.dead == 0 && (past || before) {
                 let (o, p) = (self.show(&origin), self.show(&parent));
                 self.report(
-                    Diagnostic::new("E0819", at, format!("the window starts at {o} on axis {axis}, the data has {p} elements"))
-                        .label("lies outside the data altogether"),
+                    Diagnostic::new(
+                        "E0819",
+                        at,
+                        format!(
+                            "the window starts at {o} on axis {axis}, the data has {p} elements"
+                        ),
+                    )
+                    .label("lies outside the data altogether"),
                 );
                 return None;
             }
@@ -412,8 +513,12 @@ impl Checker<'_> {
                 other => {
                     let kind = other.kind();
                     self.report(
-                        Diagnostic::new("E0333", item.span, format!("`span_as` takes sizes, this is {kind}"))
-                            .label("mutable or not an integer"),
+                        Diagnostic::new(
+                            "E0333",
+                            item.span,
+                            format!("`span_as` takes sizes, this is {kind}"),
+                        )
+                        .label("mutable or not an integer"),
                     );
                     return None;
                 }
@@ -424,15 +529,26 @@ impl Checker<'_> {
             Truth::Yes => {}
             Truth::No => {
                 self.report(
-                    Diagnostic::new("E0821", at, format!("`span_as` needs contiguous data; this tile of `{}` is not", data.name))
-                        .label(format!("the {shown} tile has gaps between its rows"))
-                        .help("copy the tile first, and reshape the copy"),
+                    Diagnostic::new(
+                        "E0821",
+                        at,
+                        format!(
+                            "`span_as` needs contiguous data; this tile of `{}` is not",
+                            data.name
+                        ),
+                    )
+                    .label(format!("the {shown} tile has gaps between its rows"))
+                    .help("copy the tile first, and reshape the copy"),
                 );
                 return None;
             }
             Truth::Unknown => self.report(
-                Diagnostic::new("W0822", at, format!("this tile of `{}` may not be contiguous", data.name))
-                    .label("`span_as` reads it as if it were"),
+                Diagnostic::new(
+                    "W0822",
+                    at,
+                    format!("this tile of `{}` may not be contiguous", data.name),
+                )
+                .label("`span_as` reads it as if it were"),
             ),
         }
         let product = |s: &[Sym]| s.iter().fold(Sym::one(), |p, e| &p * e);
@@ -443,15 +559,22 @@ impl Checker<'_> {
                 let (h, w) = (self.show(&have), self.show(&want));
                 let target = self.show_shape(&shape);
                 self.report(
-                    Diagnostic::new("E0820", at, format!("{shown} has {h} elements, {target} has {w}"))
-                        .label("element counts differ"),
+                    Diagnostic::new(
+                        "E0820",
+                        at,
+                        format!("{shown} has {h} elements, {target} has {w}"),
+                    )
+                    .label("element counts differ"),
                 );
                 return None;
             }
             Truth::Unknown => self.check_compare(
                 "R08",
                 format!("`span_as` of `{}`: {{0}} elements read as {{1}}", data.name),
-                BinOp::Eq, &have, &want, at,
+                BinOp::Eq,
+                &have,
+                &want,
+                at,
             ),
         }
         data.view.strides = dense_strides(&shape);
@@ -462,7 +585,11 @@ impl Checker<'_> {
 
     /// Whether the elements of a view follow one another without a gap, all of them inside.
     fn contiguous(&self, view: &View) -> Truth {
-        let mut worst = if view.may_cross() { Truth::Unknown } else { Truth::Yes };
+        let mut worst = if view.may_cross() {
+            Truth::Unknown
+        } else {
+            Truth::Yes
+        };
         let mut step = Sym::one();
         for (extent, stride) in view.shape.iter().zip(&view.strides).rev() {
             if extent.is_one() {
