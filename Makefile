@@ -1,22 +1,29 @@
-# Everything here works without a GPU; where there is one (and nvcc), the same commands use it.
+# The everyday commands. Each says what it needs when it is missing; `make setup` runs by itself.
+.PHONY: setup demo test bench fuzz gpu-bundle clean
 
-CARGO ?= cargo
+setup:
+	@scripts/setup.sh
 
-.PHONY: demo sketch test lint
+# A table of kernels, each compared with plain Rust.
+demo: setup
+	@cargo run --quiet --manifest-path examples/demo_table/Cargo.toml
 
-# Runs a table of kernels, each against plain Rust.
-demo:
-	$(CARGO) run --quiet --manifest-path examples/demo_table/Cargo.toml --target-dir target
+# Everything that can be tested on this machine.
+test: setup
+	@scripts/test.sh
 
-# Draws examples/image_filter/pictures/hills.pgm into sketch.pgm.
-sketch:
-	$(CARGO) run --quiet --manifest-path examples/image_filter/Cargo.toml --target-dir target
+# Speed, as ratios; nothing is asserted on a clock.
+bench: setup
+	@cargo bench --workspace
 
-test:
-	$(CARGO) test --workspace
-	$(CARGO) test --manifest-path examples/image_filter/Cargo.toml --target-dir target
-	$(CARGO) run --quiet --manifest-path examples/demo_table/Cargo.toml --target-dir target
+# Bytes from nowhere through the compiler: FUZZ_SECONDS=60 by default.
+fuzz: setup
+	@scripts/fuzz.sh
 
-lint:
-	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets -- -D warnings
+# A folder of test programs for a machine with a GPU and nothing else but its driver.
+gpu-bundle: setup
+	@scripts/gpu_bundle.sh
+
+clean:
+	@cargo clean
+	@rm -rf gpu-bundle
