@@ -1,6 +1,7 @@
 //! Compiles Croqtile GPU kernels into safe Rust functions, from `build.rs`.
 
 pub mod diagnostics;
+pub mod emit;
 pub mod ir;
 pub mod sema;
 pub mod source;

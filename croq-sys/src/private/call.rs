@@ -158,7 +158,7 @@ impl<A> Call<A> {
     /// The tensor that the kernel returned at `address`.
     pub fn result<T: Element, D: Dims>(
         &self,
-        address: *mut c_void,
+        address: *const c_void,
         dims: D,
     ) -> Result<Tensor<T, D>> {
         download(&*self.buffer_at(address)?, dims)
@@ -167,16 +167,16 @@ impl<A> Call<A> {
     /// Copies an `&` parameter's device copy, at `address`, back to the host.
     pub fn copy_back<T: Element, D: Dims, S: HostDataMut<T>>(
         &self,
-        address: *mut c_void,
+        address: *const c_void,
         tensor: &mut Tensor<T, D, S>,
     ) -> Result<()> {
         self.buffer_at(address)?
             .download(bytemuck::cast_slice_mut(tensor.as_mut_slice()))
     }
 
-    fn buffer_at(&self, address: *mut c_void) -> Result<Arc<Memory>> {
+    fn buffer_at(&self, address: *const c_void) -> Result<Arc<Memory>> {
         let buffers = self.buffers.borrow();
-        let found = buffers.iter().find(|memory| memory.address() == address);
+        let found = buffers.iter().find(|memory| ptr::eq(memory.address(), address));
         // Only a shim of another generator gives an address that is not from here.
         found.cloned().ok_or(Error::AbiMismatch {
             expected: CROQ_ABI_VERSION,

@@ -1,0 +1,110 @@
+//! The struct in which a wrapper hands a call's arguments to the launch shim. The C header declares it,
+//! the shim reads it, the wrapper fills it: all three ask here what it looks like.
+
+use super::FileMeta;
+use super::names::{self, Scope};
+use crate::ir::{DimId, Extent, Function, ParamId, ParamKind, Return, Scalar};
+
+/// The fields of one function's argument struct, in order.
+pub struct Args {
+    pub fields: Vec<Field>,
+}
+
+pub struct Field {
+    pub name: String,
+    pub role: FieldRole,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldRole {
+    /// A scalar's value (f16, bf16 and 8-bit floats as their bits), a tensor's device address, or a
+    /// stream's handle.
+    Param(ParamId),
+    /// A symbolic dimension.
+    Dim(DimId),
+    /// What a `??` axis really has; its handle's extent rests on it.
+    Unbounded { param: ParamId, axis: usize },
+    /// The returned scalar, or the device address of the returned tensor.
+    Result,
+    /// The extents of the returned tensor: an array.
+    ResultShape { rank: usize },
+}
+
+impl Args {
+    pub fn of(function: &Function) -> Self {
+        let mut scope = Scope::default();
+        let mut fields = Vec::new();
+        let mut add = |wanted: &str, role| {
+            fields.push(Field { name: scope.fresh(names::field(wanted)), role });
+        };
+        for (param, id) in function.params.iter().zip(0..) {
+            add(&param.name, FieldRole::Param(ParamId(id)));
+        }
+        for (dim, id) in function.dims.iter().zip(0..) {
+            add(&dim.name, FieldRole::Dim(DimId(id)));
+        }
+        for (param, id) in function.params.iter().zip(0..) {
+            let ParamKind::Tensor(tensor) = &param.kind else { continue };
+            for (axis, extent) in tensor.extents.iter().enumerate() {
+                if *extent == Extent::Unbounded {
+                    let role = FieldRole::Unbounded { param: ParamId(id), axis };
+                    add(&format!("{}_{axis}", param.name), role);
+                }
+            }
+        }
+        match &function.ret {
+            Return::Void => {}
+            Return::Scalar(_) => add("result", FieldRole::Result),
+            Return::Tensor { shape, .. } => {
+                add("result", FieldRole::Result);
+                if !shape.is_empty() {
+                    add("result_shape", FieldRole::ResultShape { rank: shape.len() });
+                }
+            }
+        }
+        Self { fields }
+    }
+
+    /// The field with `role`, which must be one that the function has.
+    pub fn name(&self, role: FieldRole) -> &str {
+        self.fields.iter().find(|f| f.role == role).map_or("", |f| &f.name)
+    }
+
+    /// The array of the returned tensor's extents.
+    pub fn result_shape(&self) -> &str {
+        let is_shape = |f: &&Field| matches!(f.role, FieldRole::ResultShape { .. });
+        self.fields.iter().find(is_shape).map_or("", |f| &f.name)
+    }
+}
+
+/// The struct's name in C and Rust.
+pub fn struct_name(meta: &FileMeta, function: &Function) -> String {
+    format!("croq_{}_{}_args", meta.hash, function.name)
+}
+
+/// The shim that runs `function` on the simulated GPU.
+pub fn sim_shim(meta: &FileMeta, function: &Function) -> String {
+    format!("croq_sim_{}_{}", meta.hash, function.name)
+}
+
+/// The shim that runs `function` on a GPU.
+pub fn cuda_shim(meta: &FileMeta, function: &Function) -> String {
+    format!("croq_cuda_{}_{}", meta.hash, function.name)
+}
+
+/// How a scalar travels in the struct: floats that C has no type for as their bits.
+pub fn c_scalar(ty: Scalar) -> &'static str {
+    match ty {
+        Scalar::F64 => "double",
+        Scalar::F32 => "float",
+        Scalar::F16 | Scalar::Bf16 | Scalar::U16 => "unsigned short",
+        Scalar::F8E4M3 | Scalar::F8E5M2 | Scalar::U8 | Scalar::Bool => "unsigned char",
+        Scalar::S64 => "long long",
+        Scalar::S32 => "int",
+        Scalar::S16 => "short",
+        Scalar::S8 => "signed char",
+        Scalar::U64 => "unsigned long long",
+        Scalar::U32 => "unsigned",
+        Scalar::Index => "croq_i64",
+    }
+}

@@ -1,0 +1,196 @@
+//! How a function's parameters look in Rust: names, generic parameters and types.
+
+use super::names::{self, Scope};
+use crate::ir::{
+    DimId, Extent, Function, Param, ParamId, ParamKind, Passing, Return, Scalar, TensorParam, VarHome,
+};
+use crate::symbolic::Sym;
+
+/// Everything in a wrapper that has a name.
+pub struct Naming {
+    /// By parameter.
+    params: Vec<String>,
+    /// By dimension: the variable that holds its value.
+    dims: Vec<String>,
+    /// By dimension: the generic parameter of its first occurrence.
+    dim_types: Vec<String>,
+    /// By tensor parameter and axis.
+    axis_types: Vec<Vec<String>>,
+    /// `K_rhs: Same<K>` …, in order.
+    pub generics: Vec<String>,
+    /// The wrapper's own variables.
+    pub call: String,
+    pub args: String,
+}
+
+impl Naming {
+    pub fn of(function: &Function) -> Self {
+        let mut values = Scope::default();
+        let params: Vec<_> =
+            function.params.iter().map(|p| values.fresh(names::rust_value(&p.name))).collect();
+        let dims = function.dims.iter().map(|d| values.fresh(names::rust_value(&d.name))).collect();
+        let mut types = Scope::default();
+        let mut generics = Vec::new();
+        let mut generic = |wanted: String, bound: String, types: &mut Scope| {
+            let name = types.fresh(names::rust_type(&wanted));
+            generics.push(format!("{name}: {bound}"));
+            name
+        };
+        let dim_types: Vec<_> = function
+            .dims
+            .iter()
+            .map(|d| generic(d.name.clone(), "Dim".to_owned(), &mut types))
+            .collect();
+        let mut axis_types = Vec::new();
+        for param in &function.params {
+            let ParamKind::Tensor(tensor) = &param.kind else {
+                axis_types.push(Vec::new());
+                continue;
+            };
+            let mut axes = Vec::new();
+            for (axis, extent) in tensor.extents.iter().enumerate() {
+                let positional = format!("{}_{axis}", param.name);
+                axes.push(match extent {
+                    Extent::Static(n) => generic(positional, format!("Same<Const<{n}>>"), &mut types),
+                    Extent::Unbounded => generic(positional, "Dim".to_owned(), &mut types),
+                    Extent::Dim { dim, declares } => {
+                        let first = dim_types.get(dim.index()).cloned().unwrap_or_default();
+                        if *declares {
+                            first
+                        } else {
+                            let name = function.dims.get(dim.index()).map_or("", |d| &d.name);
+                            let mut wanted = format!("{name}_{}", param.name);
+                            if types.contains(&wanted) {
+                                wanted = format!("{wanted}_{axis}");
+                            }
+                            generic(wanted, format!("Same<{first}>"), &mut types)
+                        }
+                    }
+                });
+            }
+            axis_types.push(axes);
+        }
+        let call = values.fresh("call".to_owned());
+        let args = values.fresh("args".to_owned());
+        Self { params, dims, dim_types, axis_types, generics, call, args }
+    }
+
+    pub fn param(&self, id: ParamId) -> &str {
+        self.params.get(id.index()).map_or("", String::as_str)
+    }
+
+    pub fn dim(&self, id: DimId) -> &str {
+        self.dims.get(id.index()).map_or("", String::as_str)
+    }
+
+    /// The parameter's type.
+    pub fn param_type(&self, function: &Function, id: ParamId) -> String {
+        match &function.param(id).kind {
+            ParamKind::Scalar { ty, .. } => rust(*ty).to_owned(),
+            ParamKind::Stream => "&Stream".to_owned(),
+            ParamKind::Tensor(tensor) => {
+                let axes = self.axis_types.get(id.index()).map_or(&[][..], Vec::as_slice);
+                let (elem, extents) = (rust(tensor.elem), tuple(axes));
+                match tensor.passing {
+                    Passing::In => format!("&Tensor<{elem}, {extents}, impl HostData<{elem}>>"),
+                    Passing::InOut => {
+                        format!("&mut Tensor<{elem}, {extents}, impl HostDataMut<{elem}>>")
+                    }
+                    Passing::Global if is_written(function, tensor) => {
+                        format!("&mut DeviceTensor<{elem}, {extents}>")
+                    }
+                    Passing::Global => format!("&DeviceTensor<{elem}, {extents}>"),
+                }
+            }
+        }
+    }
+
+    /// What the call returns when it succeeds.
+    pub fn return_type(&self, function: &Function) -> String {
+        match &function.ret {
+            Return::Void => "()".to_owned(),
+            Return::Scalar(ty) => rust(*ty).to_owned(),
+            Return::Tensor { elem, shape } => {
+                let extents: Vec<_> = shape
+                    .iter()
+                    .map(|extent| match Returned::of(function, extent) {
+                        Returned::Const(n) => format!("Const<{n}>"),
+                        Returned::Dim(dim) => {
+                            self.dim_types.get(dim.index()).cloned().unwrap_or_default()
+                        }
+                        Returned::Derived => "usize".to_owned(),
+                    })
+                    .collect();
+                format!("Tensor<{}, {}>", rust(*elem), tuple(&extents))
+            }
+        }
+    }
+
+    /// The value of a dimension's first occurrence, as it is typed.
+    pub fn typed_dim(&self, function: &Function, dim: DimId) -> String {
+        match function.dims.get(dim.index()) {
+            Some(d) => format!("{}.dims().{}", self.param(d.param), d.axis),
+            None => String::new(),
+        }
+    }
+}
+
+/// What is known of a returned extent.
+pub enum Returned {
+    Const(i64),
+    Dim(DimId),
+    /// Only the shim knows.
+    Derived,
+}
+
+impl Returned {
+    pub fn of(function: &Function, extent: &Sym) -> Self {
+        if let Some(n) = extent.as_int() {
+            return Returned::Const(n);
+        }
+        match extent.as_var().and_then(|var| function.var_home.get(&var)) {
+            Some(VarHome::Dim(dim)) => Returned::Dim(*dim),
+            _ => Returned::Derived,
+        }
+    }
+}
+
+pub fn is_written(function: &Function, tensor: &TensorParam) -> bool {
+    function.buffers.get(tensor.buffer.index()).is_none_or(|buffer| buffer.written)
+}
+
+/// The tensors of a function with their parameters.
+pub fn tensors(function: &Function) -> impl Iterator<Item = (ParamId, &Param, &TensorParam)> {
+    function.params.iter().zip(0..).filter_map(|(param, id)| match &param.kind {
+        ParamKind::Tensor(tensor) => Some((ParamId(id), param, tensor)),
+        _ => None,
+    })
+}
+
+/// A Rust tuple of types or values.
+pub fn tuple(items: &[String]) -> String {
+    match items {
+        [one] => format!("({one},)"),
+        items => format!("({})", items.join(", ")),
+    }
+}
+
+pub fn rust(ty: Scalar) -> &'static str {
+    match ty {
+        Scalar::F64 => "f64",
+        Scalar::F32 => "f32",
+        Scalar::F16 => "f16",
+        Scalar::Bf16 => "bf16",
+        Scalar::F8E4M3 => "F8E4M3",
+        Scalar::F8E5M2 => "F8E5M2",
+        Scalar::S64 | Scalar::Index => "i64",
+        Scalar::S32 => "i32",
+        Scalar::S16 => "i16",
+        Scalar::S8 => "i8",
+        Scalar::U64 => "u64",
+        Scalar::U32 => "u32",
+        Scalar::U16 => "u16",
+        Scalar::U8 => "u8",
+        Scalar::Bool => "bool",
+    }
+}
