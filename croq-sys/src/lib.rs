@@ -59,6 +59,22 @@ pub use tensor::{HostData, HostDataMut, Tensor, TensorView, TensorViewMut};
 #[macro_export]
 macro_rules! include_kernels {
     () => {
-        include!(concat!(env!("OUT_DIR"), "/croq/kernels.rs"));
+        /// The kernels of this package's `.co` files.
+        #[allow(
+            dead_code,
+            non_camel_case_types,
+            non_snake_case,
+            unreachable_pub,
+            unused_imports,
+            unused_qualifications,
+            unused_results,
+            clippy::all,
+            clippy::nursery,
+            clippy::pedantic,
+            clippy::restriction
+        )]
+        pub mod kernels {
+            include!(concat!(env!("OUT_DIR"), "/croq/kernels.rs"));
+        }
     };
 }

@@ -35,7 +35,10 @@ impl Args {
         let mut scope = Scope::default();
         let mut fields = Vec::new();
         let mut add = |wanted: &str, role| {
-            fields.push(Field { name: scope.fresh(names::field(wanted)), role });
+            fields.push(Field {
+                name: scope.fresh(names::field(wanted)),
+                role,
+            });
         };
         for (param, id) in function.params.iter().zip(0..) {
             add(&param.name, FieldRole::Param(ParamId(id)));
@@ -44,10 +47,15 @@ impl Args {
             add(&dim.name, FieldRole::Dim(DimId(id)));
         }
         for (param, id) in function.params.iter().zip(0..) {
-            let ParamKind::Tensor(tensor) = &param.kind else { continue };
+            let ParamKind::Tensor(tensor) = &param.kind else {
+                continue;
+            };
             for (axis, extent) in tensor.extents.iter().enumerate() {
                 if *extent == Extent::Unbounded {
-                    let role = FieldRole::Unbounded { param: ParamId(id), axis };
+                    let role = FieldRole::Unbounded {
+                        param: ParamId(id),
+                        axis,
+                    };
                     add(&format!("{}_{axis}", param.name), role);
                 }
             }
@@ -67,7 +75,10 @@ impl Args {
 
     /// The field with `role`, which must be one that the function has.
     pub fn name(&self, role: FieldRole) -> &str {
-        self.fields.iter().find(|f| f.role == role).map_or("", |f| &f.name)
+        self.fields
+            .iter()
+            .find(|f| f.role == role)
+            .map_or("", |f| &f.name)
     }
 
     /// The array of the returned tensor's extents.

@@ -25,7 +25,10 @@ pub fn header(meta: &FileMeta, functions: &[Function], source: &str) -> String {
 
 fn declarations(meta: &FileMeta, function: &Function, source: &str) -> String {
     let name = args::struct_name(meta, function);
-    let mut text = format!("/* {} */\ntypedef struct {name} {{\n", signature(function, source));
+    let mut text = format!(
+        "/* {} */\ntypedef struct {name} {{\n",
+        signature(function, source)
+    );
     let args = Args::of(function);
     for field in &args.fields {
         let (declaration, comment) = declare(function, field);
@@ -40,7 +43,9 @@ fn declarations(meta: &FileMeta, function: &Function, source: &str) -> String {
     }
     text.push_str(&format!("}} {name};\n"));
     let mut shim = |shim: String| {
-        text.push_str(&format!("croq_u32 {shim}(const croq_env *env, {name} *args);\n"));
+        text.push_str(&format!(
+            "croq_u32 {shim}(const croq_env *env, {name} *args);\n"
+        ));
     };
     shim(args::sim_shim(meta, function));
     if meta.cuda {
@@ -56,14 +61,20 @@ fn declare(function: &Function, field: &Field) -> (String, Option<String>) {
         FieldRole::Param(id) => match &function.param(id).kind {
             ParamKind::Scalar { ty, .. } => {
                 let c = args::c_scalar(*ty);
-                (format!("{c} {name}"), (ty.name() != c).then(|| ty.to_string()))
+                (
+                    format!("{c} {name}"),
+                    (ty.name() != c).then(|| ty.to_string()),
+                )
             }
             ParamKind::Stream => (format!("void *{name}"), Some("stream".to_owned())),
             ParamKind::Tensor(tensor) => {
                 let written = function.buffer(tensor.buffer).written;
                 let pointer = if written { "void *" } else { "const void *" };
-                let extents: Vec<_> =
-                    tensor.extents.iter().map(|e| super::signature::extent(function, e)).collect();
+                let extents: Vec<_> = tensor
+                    .extents
+                    .iter()
+                    .map(|e| super::signature::extent(function, e))
+                    .collect();
                 let ty = format!("{} [{}]", tensor.elem, extents.join(", "));
                 (format!("{pointer}{name}"), Some(ty))
             }
@@ -71,13 +82,21 @@ fn declare(function: &Function, field: &Field) -> (String, Option<String>) {
         FieldRole::Dim(_) => (format!("croq_i64 {name}"), None),
         FieldRole::Unbounded { .. } => (format!("croq_i64 {name}"), Some("??".to_owned())),
         FieldRole::Result => match &function.ret {
-            Return::Scalar(ty) => (format!("{} {name}", args::c_scalar(*ty)), Some("out".to_owned())),
+            Return::Scalar(ty) => (
+                format!("{} {name}", args::c_scalar(*ty)),
+                Some("out".to_owned()),
+            ),
             Return::Tensor { elem, shape } => {
                 let shape: Vec<_> = shape.iter().map(|e| function.cx.show(e)).collect();
-                (format!("void *{name}"), Some(format!("out: {elem} [{}]", shape.join(", "))))
+                (
+                    format!("void *{name}"),
+                    Some(format!("out: {elem} [{}]", shape.join(", "))),
+                )
             }
             Return::Void => (format!("void *{name}"), None),
         },
-        FieldRole::ResultShape { rank } => (format!("croq_i64 {name}[{rank}]"), Some("out".to_owned())),
+        FieldRole::ResultShape { rank } => {
+            (format!("croq_i64 {name}[{rank}]"), Some("out".to_owned()))
+        }
     }
 }

@@ -13,13 +13,12 @@ mod wrapper_tests;
 
 pub use args::{Args, Field, FieldRole};
 pub use header::header;
-pub use rust::{module_tree, wrappers};
+pub use rust::{wrapper_names, wrappers};
 
 /// What generated text says about the `.co` file that it comes from.
 #[derive(Clone, Debug)]
 pub struct FileMeta {
-    /// The Rust module of the file, and the stem of everything generated from it: an identifier, see
-    /// [`names::module`], that no other file of the package has.
+    /// Everything generated from the file is named by this: `scale`, or `matmul/basic` in a folder.
     pub stem: String,
     /// The `.co` file as messages name it, such as `kernels/scale.co`.
     pub path: String,

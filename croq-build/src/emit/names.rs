@@ -2,8 +2,7 @@
 //!
 //! The rule. A name stays as it is unless it means something else in the language: a keyword, a macro
 //! of a system header, a name that generated code uses itself. Then it gets a trailing underscore, and
-//! where the result is taken too, another one. A file's stem becomes a module: what cannot stand in an
-//! identifier becomes an underscore, and a leading digit gets one in front.
+//! where the result is taken too, another one. (Files become modules in `toolchain::modules`.)
 
 use std::collections::BTreeSet;
 
@@ -14,30 +13,23 @@ pub fn cpp(name: &str) -> String {
 
 /// A function, parameter or variable in generated Rust.
 pub fn rust_value(name: &str) -> String {
-    renamed(name, |n| RUST_KEYWORDS.contains(&n) || RUST_VALUES.contains(&n))
+    renamed(name, |n| {
+        RUST_KEYWORDS.contains(&n) || RUST_VALUES.contains(&n)
+    })
 }
 
 /// A generic parameter in generated Rust.
 pub fn rust_type(name: &str) -> String {
-    renamed(name, |n| RUST_KEYWORDS.contains(&n) || RUST_TYPES.contains(&n))
+    renamed(name, |n| {
+        RUST_KEYWORDS.contains(&n) || RUST_TYPES.contains(&n)
+    })
 }
 
 /// A field of the argument struct, which C++ and Rust both see.
 pub fn field(name: &str) -> String {
-    renamed(name, |n| means_something_in_cpp(n) || RUST_KEYWORDS.contains(&n))
-}
-
-/// A Rust module for a file's stem.
-pub fn module(stem: &str) -> String {
-    let mut name: String =
-        stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    if name.starts_with(|c: char| c.is_ascii_digit()) {
-        name.insert(0, '_');
-    }
-    if name.is_empty() || name == "_" {
-        name.push_str("file");
-    }
-    renamed(&name, |n| RUST_KEYWORDS.contains(&n) || RUST_TYPES.contains(&n))
+    renamed(name, |n| {
+        means_something_in_cpp(n) || RUST_KEYWORDS.contains(&n)
+    })
 }
 
 fn renamed(name: &str, means_something: impl Fn(&str) -> bool) -> String {
@@ -79,24 +71,49 @@ fn means_something_in_cpp(name: &str) -> bool {
 /// `INT_MAX`, `FLT_EPSILON`, `UINT8_MAX` …
 fn is_limit_macro(name: &str) -> bool {
     const ENDS: [&str; 12] = [
-        "_MAX", "_MIN", "_WIDTH", "_BIT", "_EPSILON", "_DIG", "_MANT_DIG", "_MAX_EXP", "_MIN_EXP",
-        "_MAX_10_EXP", "_MIN_10_EXP", "_C",
+        "_MAX",
+        "_MIN",
+        "_WIDTH",
+        "_BIT",
+        "_EPSILON",
+        "_DIG",
+        "_MANT_DIG",
+        "_MAX_EXP",
+        "_MIN_EXP",
+        "_MAX_10_EXP",
+        "_MIN_10_EXP",
+        "_C",
     ];
     const STARTS: [&str; 16] = [
-        "CHAR", "SCHAR", "UCHAR", "SHRT", "USHRT", "INT", "UINT", "LONG", "ULONG", "LLONG", "ULLONG",
-        "FLT", "DBL", "LDBL", "SIZE", "PTRDIFF",
+        "CHAR", "SCHAR", "UCHAR", "SHRT", "USHRT", "INT", "UINT", "LONG", "ULONG", "LLONG",
+        "ULLONG", "FLT", "DBL", "LDBL", "SIZE", "PTRDIFF",
     ];
-    ENDS.iter().filter_map(|end| name.strip_suffix(end)).any(|start| {
-        STARTS.contains(&start.trim_end_matches(|c: char| c.is_ascii_digit()))
-    })
+    ENDS.iter()
+        .filter_map(|end| name.strip_suffix(end))
+        .any(|start| STARTS.contains(&start.trim_end_matches(|c: char| c.is_ascii_digit())))
 }
 
 /// `EDOM`, `ERANGE` … of <errno.h>.
 fn is_error_macro(name: &str) -> bool {
     matches!(
         name,
-        "EDOM" | "ERANGE" | "EILSEQ" | "EINVAL" | "ENOMEM" | "EAGAIN" | "EINTR" | "EIO" | "EBUSY"
-            | "EPERM" | "EPIPE" | "EOF" | "EBADF" | "EEXIST" | "EFAULT" | "ENOENT" | "ENOSYS"
+        "EDOM"
+            | "ERANGE"
+            | "EILSEQ"
+            | "EINVAL"
+            | "ENOMEM"
+            | "EAGAIN"
+            | "EINTR"
+            | "EIO"
+            | "EBUSY"
+            | "EPERM"
+            | "EPIPE"
+            | "EOF"
+            | "EBADF"
+            | "EEXIST"
+            | "EFAULT"
+            | "ENOENT"
+            | "ENOSYS"
     )
 }
 
@@ -140,8 +157,9 @@ const RUST_KEYWORDS: &[&str] = &[
 ];
 
 /// What a Rust pattern would take for a constant, and what wrappers import.
-const RUST_VALUES: &[&str] =
-    &["Const", "Err", "F8E4M3", "F8E5M2", "KERNEL", "None", "Ok", "Some", "null_mut"];
+const RUST_VALUES: &[&str] = &[
+    "Const", "Err", "F8E4M3", "F8E5M2", "KERNEL", "MOVED_LINES", "None", "Ok", "Some", "null_mut",
+];
 
 /// Types and modules that wrappers mention.
 #[rustfmt::skip]
@@ -158,7 +176,10 @@ mod tests {
     #[test]
     fn ordinary_names_stay() {
         for name in ["src", "M", "K_rhs", "INT", "C_MAX", "tile", "e"] {
-            assert_eq!([cpp(name), rust_value(name), rust_type(name), field(name)], [name; 4]);
+            assert_eq!(
+                [cpp(name), rust_value(name), rust_type(name), field(name)],
+                [name; 4]
+            );
         }
     }
 
@@ -171,19 +192,17 @@ mod tests {
         assert_eq!(rust_type("Tensor"), "Tensor_");
         assert_eq!(rust_type("f32"), "f32_");
         assert_eq!(field("match"), "match_");
-        for name in ["NULL", "INT_MAX", "UINT64_MAX", "FLT_EPSILON", "EDOM", "M_PI", "threadIdx"] {
+        for name in [
+            "NULL",
+            "INT_MAX",
+            "UINT64_MAX",
+            "FLT_EPSILON",
+            "EDOM",
+            "M_PI",
+            "threadIdx",
+        ] {
             assert_eq!(cpp(name), format!("{name}_"));
         }
-    }
-
-    #[test]
-    fn a_file_becomes_a_module() {
-        assert_eq!(module("matmul"), "matmul");
-        assert_eq!(module("mat-mul.v2"), "mat_mul_v2");
-        assert_eq!(module("2d"), "_2d");
-        assert_eq!(module("loop"), "loop_");
-        assert_eq!(module("ffi"), "ffi_");
-        assert_eq!(module("ä"), "_file");
     }
 
     #[test]

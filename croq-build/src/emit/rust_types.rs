@@ -2,7 +2,8 @@
 
 use super::names::{self, Scope};
 use crate::ir::{
-    DimId, Extent, Function, Param, ParamId, ParamKind, Passing, Return, Scalar, TensorParam, VarHome,
+    DimId, Extent, Function, Param, ParamId, ParamKind, Passing, Return, Scalar, TensorParam,
+    VarHome,
 };
 use crate::symbolic::Sym;
 
@@ -26,9 +27,16 @@ pub struct Naming {
 impl Naming {
     pub fn of(function: &Function) -> Self {
         let mut values = Scope::default();
-        let params: Vec<_> =
-            function.params.iter().map(|p| values.fresh(names::rust_value(&p.name))).collect();
-        let dims = function.dims.iter().map(|d| values.fresh(names::rust_value(&d.name))).collect();
+        let params: Vec<_> = function
+            .params
+            .iter()
+            .map(|p| values.fresh(names::rust_value(&p.name)))
+            .collect();
+        let dims = function
+            .dims
+            .iter()
+            .map(|d| values.fresh(names::rust_value(&d.name)))
+            .collect();
         let mut types = Scope::default();
         let mut generics = Vec::new();
         let mut generic = |wanted: String, bound: String, types: &mut Scope| {
@@ -51,7 +59,9 @@ impl Naming {
             for (axis, extent) in tensor.extents.iter().enumerate() {
                 let positional = format!("{}_{axis}", param.name);
                 axes.push(match extent {
-                    Extent::Static(n) => generic(positional, format!("Same<Const<{n}>>"), &mut types),
+                    Extent::Static(n) => {
+                        generic(positional, format!("Same<Const<{n}>>"), &mut types)
+                    }
                     Extent::Unbounded => generic(positional, "Dim".to_owned(), &mut types),
                     Extent::Dim { dim, declares } => {
                         let first = dim_types.get(dim.index()).cloned().unwrap_or_default();
@@ -72,7 +82,15 @@ impl Naming {
         }
         let call = values.fresh("call".to_owned());
         let args = values.fresh("args".to_owned());
-        Self { params, dims, dim_types, axis_types, generics, call, args }
+        Self {
+            params,
+            dims,
+            dim_types,
+            axis_types,
+            generics,
+            call,
+            args,
+        }
     }
 
     pub fn param(&self, id: ParamId) -> &str {
@@ -89,7 +107,10 @@ impl Naming {
             ParamKind::Scalar { ty, .. } => rust(*ty).to_owned(),
             ParamKind::Stream => "&Stream".to_owned(),
             ParamKind::Tensor(tensor) => {
-                let axes = self.axis_types.get(id.index()).map_or(&[][..], Vec::as_slice);
+                let axes = self
+                    .axis_types
+                    .get(id.index())
+                    .map_or(&[][..], Vec::as_slice);
                 let (elem, extents) = (rust(tensor.elem), tuple(axes));
                 match tensor.passing {
                     Passing::In => format!("&Tensor<{elem}, {extents}, impl HostData<{elem}>>"),
@@ -156,15 +177,22 @@ impl Returned {
 }
 
 pub fn is_written(function: &Function, tensor: &TensorParam) -> bool {
-    function.buffers.get(tensor.buffer.index()).is_none_or(|buffer| buffer.written)
+    function
+        .buffers
+        .get(tensor.buffer.index())
+        .is_none_or(|buffer| buffer.written)
 }
 
 /// The tensors of a function with their parameters.
 pub fn tensors(function: &Function) -> impl Iterator<Item = (ParamId, &Param, &TensorParam)> {
-    function.params.iter().zip(0..).filter_map(|(param, id)| match &param.kind {
-        ParamKind::Tensor(tensor) => Some((ParamId(id), param, tensor)),
-        _ => None,
-    })
+    function
+        .params
+        .iter()
+        .zip(0..)
+        .filter_map(|(param, id)| match &param.kind {
+            ParamKind::Tensor(tensor) => Some((ParamId(id), param, tensor)),
+            _ => None,
+        })
 }
 
 /// A Rust tuple of types or values.

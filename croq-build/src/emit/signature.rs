@@ -11,7 +11,8 @@ pub fn signature(function: &Function, source: &str) -> String {
 fn written(function: &Function, source: &str) -> Option<String> {
     let text = source.get(function.span.start as usize..function.span.end as usize)?;
     let head = text.get(..text.find('{')?)?;
-    let plain = head.starts_with("__co__") && !head.contains(['#', '"', '`']) && !head.contains("//");
+    let plain =
+        head.starts_with("__co__") && !head.contains(['#', '"', '`']) && !head.contains("//");
     if !plain || head.contains("/*") {
         return None;
     }
@@ -37,7 +38,11 @@ fn param(function: &Function, param: &Param) -> String {
         ParamKind::Stream => ("stream".to_owned(), false),
         ParamKind::Tensor(tensor) => {
             let extents: Vec<_> = tensor.extents.iter().map(|e| extent(function, e)).collect();
-            let global = if tensor.passing == Passing::Global { "global " } else { "" };
+            let global = if tensor.passing == Passing::Global {
+                "global "
+            } else {
+                ""
+            };
             let ty = format!("{global}{} [{}]", tensor.elem, extents.join(", "));
             (ty, tensor.passing == Passing::InOut)
         }
@@ -63,14 +68,25 @@ pub fn extent(function: &Function, extent: &Extent) -> String {
 
 /// The `//` comment that stands right above the function, line by line.
 pub fn comment_above<'a>(function: &Function, source: &'a str) -> Vec<&'a str> {
-    let before = source.get(..function.span.start as usize).unwrap_or_default();
+    let before = source
+        .get(..function.span.start as usize)
+        .unwrap_or_default();
     // What remains of the function's own line.
-    let Some((above, indent)) = before.rsplit_once('\n') else { return Vec::new() };
+    let Some((above, indent)) = before.rsplit_once('\n') else {
+        return Vec::new();
+    };
     if !indent.trim().is_empty() {
         return Vec::new();
     }
     let comments = above.lines().rev().map(str::trim);
     let mut lines: Vec<_> = comments.map_while(|line| line.strip_prefix("//")).collect();
     lines.reverse();
-    lines.into_iter().map(|line| line.trim_start_matches('/').strip_prefix(' ').unwrap_or(line)).collect()
+    lines
+        .into_iter()
+        .map(|line| {
+            line.trim_start_matches('/')
+                .strip_prefix(' ')
+                .unwrap_or(line)
+        })
+        .collect()
 }

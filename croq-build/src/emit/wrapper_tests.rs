@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{FileMeta, header, module_tree, wrappers};
+use super::{FileMeta, header, wrapper_names, wrappers};
 use crate::ir::*;
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
@@ -40,12 +40,20 @@ impl Signature {
             body: Vec::new(),
             checks: Vec::new(),
         };
-        Self { function, source: source.to_owned() }
+        Self {
+            function,
+            source: source.to_owned(),
+        }
     }
 
     fn param(&mut self, name: &str, kind: ParamKind) {
         let span = Span::default();
-        self.function.params.push(Param { name: name.to_owned(), named: true, span, kind });
+        self.function.params.push(Param {
+            name: name.to_owned(),
+            named: true,
+            span,
+            kind,
+        });
     }
 
     fn scalar(mut self, name: &str, ty: Scalar) -> Self {
@@ -58,7 +66,14 @@ impl Signature {
         self
     }
 
-    fn tensor(mut self, name: &str, elem: Scalar, passing: Passing, written: bool, axes: &[Axis]) -> Self {
+    fn tensor(
+        mut self,
+        name: &str,
+        elem: Scalar,
+        passing: Passing,
+        written: bool,
+        axes: &[Axis],
+    ) -> Self {
         let param = ParamId(self.function.params.len() as u32);
         let buffer = BufferId(self.function.buffers.len() as u32);
         let mut extents = Vec::new();
@@ -67,9 +82,10 @@ impl Signature {
             extents.push(match *wanted {
                 Static(n) => Extent::Static(n),
                 Unbounded => Extent::Unbounded,
-                Named(dim) if known(dim).is_some() => {
-                    Extent::Dim { dim: DimId(known(dim).unwrap() as u32), declares: false }
-                }
+                Named(dim) if known(dim).is_some() => Extent::Dim {
+                    dim: DimId(known(dim).unwrap() as u32),
+                    declares: false,
+                },
                 Named(dim) => self.declare(dim.to_owned(), false, param, axis),
                 Any => self.declare(format!("{name}_{axis}"), true, param, axis),
             });
@@ -84,7 +100,15 @@ impl Signature {
             read: true,
             written,
         });
-        self.param(name, ParamKind::Tensor(TensorParam { passing, elem, extents, buffer }));
+        self.param(
+            name,
+            ParamKind::Tensor(TensorParam {
+                passing,
+                elem,
+                extents,
+                buffer,
+            }),
+        );
         self
     }
 
@@ -93,12 +117,29 @@ impl Signature {
         let var = self.function.cx.new_var(&name, Some(Sym::one()), None);
         self.function.var_home.insert(var, VarHome::Dim(dim));
         let span = Span::default();
-        self.function.dims.push(Dim { name, var, anonymous, param, axis, span });
-        Extent::Dim { dim, declares: true }
+        self.function.dims.push(Dim {
+            name,
+            var,
+            anonymous,
+            param,
+            axis,
+            span,
+        });
+        Extent::Dim {
+            dim,
+            declares: true,
+        }
     }
 
     fn dim(&self, name: &str) -> Sym {
-        Sym::var(self.function.dims.iter().find(|d| d.name == name).unwrap().var)
+        Sym::var(
+            self.function
+                .dims
+                .iter()
+                .find(|d| d.name == name)
+                .unwrap()
+                .var,
+        )
     }
 
     fn returns(mut self, elem: Scalar, shape: impl FnOnce(&Self) -> Vec<Sym>) -> Self {
@@ -115,7 +156,11 @@ impl Signature {
     fn check(mut self, code: &'static str, message: &str, at: &str) -> Self {
         let start = self.source.find(at).unwrap() as u32;
         let span = Span::new(start, start + at.len() as u32);
-        self.function.checks.push(CheckInfo { code, message: message.to_owned(), span });
+        self.function.checks.push(CheckInfo {
+            code,
+            message: message.to_owned(),
+            span,
+        });
         self
     }
 }
@@ -141,10 +186,20 @@ __co__ f32 [M, 64] scale(f32 [M, 64] src, f32 gain) {
 
 fn scale() -> Signature {
     let mut scale = Signature::new("scale", SCALE)
-        .tensor("src", Scalar::F32, Passing::In, false, &[Named("M"), Static(64)])
+        .tensor(
+            "src",
+            Scalar::F32,
+            Passing::In,
+            false,
+            &[Named("M"), Static(64)],
+        )
         .scalar("gain", Scalar::F32)
         .returns(Scalar::F32, |s| vec![s.dim("M"), Sym::int(64)])
-        .check("R05", "`cdiv(M, 8)` is {0}: a grid has at most 2147483647 blocks along x", "parallel r");
+        .check(
+            "R05",
+            "`cdiv(M, 8)` is {0}: a grid has at most 2147483647 blocks along x",
+            "parallel r",
+        );
     scale.function.span = Span::new(SCALE.find("__co__").unwrap() as u32, SCALE.len() as u32);
     scale
 }
@@ -156,20 +211,46 @@ fn gemm() -> Signature {
     Signature::new("gemm", source)
         .tensor("lhs", Scalar::F16, global, false, &[Named("M"), Named("K")])
         .tensor("rhs", Scalar::F16, global, false, &[Named("N"), Named("K")])
-        .tensor("output", Scalar::F16, global, true, &[Named("M"), Named("N")])
+        .tensor(
+            "output",
+            Scalar::F16,
+            global,
+            true,
+            &[Named("M"), Named("N")],
+        )
 }
 
 /// Everything else at once: copied back, scalars of every way to travel, names that mean something
 /// elsewhere, repeated, anonymous and unbounded extents, a derived result, no source text.
 fn odd() -> Signature {
     Signature::new("match", "")
-        .tensor("type", Scalar::S32, Passing::InOut, true, &[Named("M"), Named("M"), Named("Const")])
-        .tensor("call", Scalar::F8E4M3, Passing::Global, false, &[Unbounded, Any, Named("M")])
-        .tensor("x", Scalar::Bf16, Passing::In, false, &[Named("M"), Named("M")])
+        .tensor(
+            "type",
+            Scalar::S32,
+            Passing::InOut,
+            true,
+            &[Named("M"), Named("M"), Named("Const")],
+        )
+        .tensor(
+            "call",
+            Scalar::F8E4M3,
+            Passing::Global,
+            false,
+            &[Unbounded, Any, Named("M")],
+        )
+        .tensor(
+            "x",
+            Scalar::Bf16,
+            Passing::In,
+            false,
+            &[Named("M"), Named("M")],
+        )
         .scalar("int", Scalar::F16)
         .scalar("flag", Scalar::Bool)
         .stream("s")
-        .returns(Scalar::U8, |s| vec![s.dim("M") + s.dim("call_1"), Sym::int(7), s.dim("Const")])
+        .returns(Scalar::U8, |s| {
+            vec![s.dim("M") + s.dim("call_1"), Sym::int(7), s.dim("Const")]
+        })
 }
 
 fn total() -> Signature {
@@ -180,18 +261,30 @@ fn total() -> Signature {
 }
 
 fn same_as_golden(name: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/emit/golden").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("src/emit/golden")
+        .join(name);
     if std::env::var_os("CROQ_BLESS").is_some() {
         std::fs::write(&path, text).unwrap();
     }
     let golden = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(text == golden, "{} is not what is emitted now:\n{text}", path.display());
+    assert!(
+        text == golden,
+        "{} is not what is emitted now:\n{text}",
+        path.display()
+    );
 }
 
 fn check(stem: &str, cuda: bool, signature: Signature) {
     let (meta, functions) = (meta(stem, cuda), [signature.function]);
-    same_as_golden(&format!("{stem}.h"), &header(&meta, &functions, &signature.source));
-    same_as_golden(&format!("{stem}.rs"), &wrappers(&meta, &functions, &signature.source));
+    same_as_golden(
+        &format!("{stem}.h"),
+        &header(&meta, &functions, &signature.source),
+    );
+    same_as_golden(
+        &format!("{stem}.rs"),
+        &wrappers(&meta, &functions, &signature.source),
+    );
 }
 
 #[test]
@@ -219,14 +312,14 @@ fn unchecked_wrappers_are_unsafe() {
     let mut meta = meta("scale", false);
     meta.unchecked = true;
     let text = wrappers(&meta, &[scale().function], SCALE);
-    assert!(text.contains("pub unsafe fn scale<") && text.contains("/// # Safety\n"), "{text}");
+    assert!(
+        text.contains("pub unsafe fn scale<") && text.contains("/// # Safety\n"),
+        "{text}"
+    );
 }
 
 #[test]
-fn only_names_of_one_file_are_re_exported() {
-    let [a, b, c] = [meta("a", true), meta("b", true), meta("c", true)];
-    let [scale_a, scale_b, gemm] = [[scale().function], [scale().function], [gemm().function]];
-    let text = module_tree(&[(&a, &scale_a), (&b, &scale_b), (&c, &gemm)]);
-    same_as_golden("kernels.rs", &text);
-    assert!(text.contains("pub use self::c::gemm;") && !text.contains("::scale;"), "{text}");
+fn wrappers_of_one_file_have_different_names() {
+    let names = wrapper_names(&[odd().function, Signature::new("match_", "").function]);
+    assert_eq!(names, ["match_", "match__"]);
 }

@@ -118,7 +118,7 @@ impl<A> Call<A> {
         let status = unsafe { (self.kernel.sim)((&raw const env).cast(), args) };
         match env.outcome(self, status, || failure) {
             Err(Error::Deadlock { kernel, .. }) => {
-                let report = run.report().unwrap_or_default();
+                let report = self.kernel.report_now(&run.report().unwrap_or_default());
                 Err(Error::Deadlock { kernel, report })
             }
             outcome => outcome,
@@ -176,7 +176,9 @@ impl<A> Call<A> {
 
     fn buffer_at(&self, address: *const c_void) -> Result<Arc<Memory>> {
         let buffers = self.buffers.borrow();
-        let found = buffers.iter().find(|memory| ptr::eq(memory.address(), address));
+        let found = buffers
+            .iter()
+            .find(|memory| ptr::eq(memory.address(), address));
         // Only a shim of another generator gives an address that is not from here.
         found.cloned().ok_or(Error::AbiMismatch {
             expected: CROQ_ABI_VERSION,
@@ -187,7 +189,8 @@ impl<A> Call<A> {
     /// What a failure record says, in this kernel's terms.
     fn error(&self, kind: u32, failure: &croq_failure) -> Error {
         let (kernel, file) = (self.kernel.name, self.kernel.file);
-        let (line, block, thread) = (failure.line, failure.block, failure.thread);
+        let (block, thread) = (failure.block, failure.thread);
+        let line = self.kernel.line_now(failure.line);
         let value = |i: usize| failure.values().get(i).copied().unwrap_or(0);
         let what = failure.what().to_owned();
         match kind {

@@ -17,6 +17,8 @@ pub struct Kernel<A: 'static> {
     pub sim: Shim<A>,
     /// `None` when built without CUDA.
     pub cuda: Option<Shim<A>>,
+    /// Lines that have moved since the shims were compiled: `(then, now)`, in order.
+    pub moved: &'static [(u32, u32)],
     /// What the rows of a failure record mean.
     pub checks: &'static [Check],
 }
@@ -40,6 +42,32 @@ impl<A> Kernel<A> {
     ) -> Result<[usize; R]> {
         check_extents(self.name, param, &shape, &expected)?;
         Ok(shape)
+    }
+
+    /// Where line `then` of the file that the shims were compiled from is now.
+    pub(super) fn line_now(&self, then: u32) -> u32 {
+        match self.moved.binary_search_by_key(&then, |pair| pair.0) {
+            Ok(at) => self.moved[at].1,
+            Err(_) => then,
+        }
+    }
+
+    /// A report of the simulated GPU, with its lines where they are now.
+    pub(super) fn report_now(&self, report: &str) -> String {
+        let place = format!("{}:", self.file);
+        let mut pieces = report.split(&place);
+        let mut text = pieces.next().unwrap_or_default().to_owned();
+        for piece in pieces {
+            let digits = piece.len() - piece.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            let (line, rest) = piece.split_at(digits);
+            text.push_str(&place);
+            match line.parse() {
+                Ok(line) => text.push_str(&self.line_now(line).to_string()),
+                Err(_) => text.push_str(line),
+            }
+            text.push_str(rest);
+        }
+        text
     }
 
     /// A call on the default device: of a kernel with host tensors only.
@@ -93,6 +121,27 @@ fn check_extents(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    unsafe extern "C" fn nothing(_: *const croq_env, _: *mut ()) -> croq_u32 {
+        0
+    }
+
+    #[test]
+    fn lines_are_told_as_they_are_now() {
+        let kernel = Kernel {
+            name: "k",
+            file: "a/k.co",
+            sim: nothing,
+            cuda: None,
+            moved: &[(3, 5), (4, 6)],
+            checks: &[],
+        };
+        assert_eq!([3, 4, 9].map(|line| kernel.line_now(line)), [5, 6, 9]);
+        assert_eq!(
+            kernel.report_now("threads 0..4 wait at a/k.co:4\n  a/k.co:31 and a/k.co: end"),
+            "threads 0..4 wait at a/k.co:6\n  a/k.co:31 and a/k.co: end"
+        );
+    }
 
     #[test]
     fn extents_are_compared_and_counted() {
