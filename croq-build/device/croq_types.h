@@ -103,10 +103,16 @@ CROQ_FN float widen(f8_e5m2 v) {
   return widen(f16{static_cast<unsigned short>(v.bits << 8)});
 }
 CROQ_FN float widen(f8_e4m3 v) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
+  unsigned pair;
+  asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(pair) : "h"(static_cast<unsigned short>(v.bits)));
+  return widen(f16{static_cast<unsigned short>(pair)});
+#else
   const unsigned size = v.bits & 0x7fu;
   const unsigned sign = (v.bits & 0x80u) << 24;
   if (size == 0x7f) return float_from_bits(0x7fffffffu);
   return float_from_bits(sign | float_bits(float_from_bits(size << 20) * 0x1p120f));
+#endif
 }
 
 template <class T> T round_to(float v);
@@ -177,13 +183,27 @@ CROQ_FN float to_odd(unsigned long long v) {
   const float kept = static_cast<float>(static_cast<unsigned>(v >> shift) | (lost != 0 ? 1u : 0u));
   return kept * static_cast<float>(1ull << shift);
 }
-template <class S> CROQ_FN float narrowing_source(S v) {
-  if constexpr (same<S, float>) return v;
-  else if constexpr (same<S, double>) return to_odd(v);
-  else if constexpr (sizeof(S) <= 2) return static_cast<float>(v);
+template <class T, class S> CROQ_FN T narrow_from(S v) {
+#ifdef __CUDA_ARCH__
+  if constexpr (same<T, f16> && sizeof(S) >= 4 && !same<S, float>) {
+    T result;
+    if constexpr (same<S, double>) asm("cvt.rn.f16.f64 %0, %1;" : "=h"(result.bits) : "d"(v));
+    else if constexpr (sizeof(S) == 4 && S(-1) < S(0))
+      asm("cvt.rn.f16.s32 %0, %1;" : "=h"(result.bits) : "r"(v));
+    else if constexpr (sizeof(S) == 4)
+      asm("cvt.rn.f16.u32 %0, %1;" : "=h"(result.bits) : "r"(v));
+    else if constexpr (S(-1) < S(0))
+      asm("cvt.rn.f16.s64 %0, %1;" : "=h"(result.bits) : "l"(v));
+    else asm("cvt.rn.f16.u64 %0, %1;" : "=h"(result.bits) : "l"(v));
+    return result;
+  }
+#endif
+  if constexpr (same<S, double>) return round_to<T>(to_odd(v));
+  else if constexpr (same<S, float> || sizeof(S) <= 2) return round_to<T>(static_cast<float>(v));
   else {
     using wide = unsigned long long;
-    return v < S(0) ? -to_odd(0 - static_cast<wide>(v)) : to_odd(static_cast<wide>(v));
+    return round_to<T>(v < S(0) ? -to_odd(0 - static_cast<wide>(v))
+                                : to_odd(static_cast<wide>(v)));
   }
 }
 
@@ -195,17 +215,32 @@ inline constexpr T largest = static_cast<T>((((1ull << (digits<T> - 1)) - 1) << 
 template <class T> inline constexpr T smallest = static_cast<T>(is_signed<T> ? -largest<T> - 1 : 0);
 
 template <class T, class F> CROQ_FN T truncate(F v) {
+#ifdef __CUDA_ARCH__
+  /* PTX `cvt.rzi` clamps; NaN gives 0 only from f32 to at most 32 bits. */
+  if constexpr (sizeof(T) < 4) {
+    const int wide = truncate<int>(v);
+    return static_cast<T>(wide < smallest<T> ? smallest<T> : wide > largest<T> ? largest<T> : wide);
+  } else if constexpr (sizeof(T) == 4) {
+    if constexpr (same<F, float>) return is_signed<T> ? __float2int_rz(v) : __float2uint_rz(v);
+    else return v != v ? T(0) : is_signed<T> ? __double2int_rz(v) : __double2uint_rz(v);
+  } else {
+    if (v != v) return T(0);
+    if constexpr (same<F, float>) return is_signed<T> ? __float2ll_rz(v) : __float2ull_rz(v);
+    else return is_signed<T> ? __double2ll_rz(v) : __double2ull_rz(v);
+  }
+#else
   constexpr F above = static_cast<F>(1ull << (digits<T> - 1)) * F(2);
   if (v >= above) return largest<T>;
   if (v > static_cast<F>(smallest<T>)) return static_cast<T>(v);
   return v == v ? smallest<T> : T(0);
+#endif
 }
 
 template <class T, class S> CROQ_FN T to(S v) {
   if constexpr (same<T, S>) return v;
   else if constexpr (narrow<S>) return to<T>(widen(v));
   else if constexpr (same<T, bool>) return v != S(0);
-  else if constexpr (narrow<T>) return round_to<T>(narrowing_source(v));
+  else if constexpr (narrow<T>) return narrow_from<T>(v);
   else if constexpr (native_float<S> && !native_float<T>) return truncate<T>(v);
   else return static_cast<T>(v);
 }

@@ -66,30 +66,37 @@ CROQ_KERNEL(64) void leave_late_0([[maybe_unused]] croq::context ctx, croq::glob
 CROQ_KERNEL(96) void stuck_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx part) {
   if (croq::tid() >= part && croq::tid() < part + 32) return;
   if (croq::tid() < 32)
-    croq::barrier_named(3, 64);  // line 71
+#line 71 "barriers.co"
+    croq::barrier_named(3, 64);
   else
-    croq::barrier();  // line 73
+#line 73 "barriers.co"
+    croq::barrier();
   d.store(croq::tid(), 1);
 }
 
 CROQ_KERNEL(64) void stuck_warp_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx) {
   if (croq::tid() == 5)
-    croq::barrier();  // line 79
+#line 79 "barriers.co"
+    croq::barrier();
   else
-    croq::barrier_warp();  // line 81
+#line 81 "barriers.co"
+    croq::barrier_warp();
   d.store(croq::tid(), 1);
 }
 
 CROQ_KERNEL(64) void bad_count_0([[maybe_unused]] croq::context ctx, croq::global<int>, croq::idx) {
-  croq::barrier_named(2, croq::tid() < 32 ? 64u : 32u);  // line 86
+#line 86 "barriers.co"
+  croq::barrier_named(2, croq::tid() < 32 ? 64u : 32u);
 }
 
 CROQ_KERNEL(64) void bad_number_0([[maybe_unused]] croq::context ctx, croq::global<int>, croq::idx at) {
-  croq::barrier_named(static_cast<unsigned>(at), 64);  // line 90
+#line 90 "barriers.co"
+  croq::barrier_named(static_cast<unsigned>(at), 64);
 }
 
 CROQ_KERNEL(64) void stop_among_waiters_0(croq::context ctx, croq::global<int>, croq::idx at) {
-  if (croq::tid() == at) croq::check(ctx, false, 2, at);  // line 94
+#line 94 "barriers.co"
+  if (croq::tid() == at) croq::check(ctx, false, 2, at);
   croq::barrier();
 }
 #line 100 "barriers.cc"

@@ -26,7 +26,8 @@ CROQ_KERNEL(1) void updates_0([[maybe_unused]] croq::context ctx, croq::global<i
 CROQ_KERNEL(64) void global_bounds_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx at) {
   const croq::idx i = croq::block_x() * 64 + croq::tid();
   if (i == 64 * 5 + 7)
-    d.store(at, 1);  // line 27
+#line 27 "handles.co"
+    d.store(at, 1);
   if (i == 64 * 9 + 3) d.store(-100, 1);
 }
 
@@ -34,33 +35,39 @@ CROQ_KERNEL(64) void shared_bounds_0([[maybe_unused]] croq::context ctx, croq::g
   croq::shared<int> strip = croq::shared_at<int>(64, 16, "strip");
   croq::barrier();
   if (croq::tid() == 40 && croq::block_x() == 2)
-    d.store(0, strip.load(at));  // line 35
+#line 35 "handles.co"
+    d.store(0, strip.load(at));
   croq::barrier();
 }
 
 CROQ_KERNEL(1) void local_bounds_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx at) {
   croq::local<int, 4> own;
   own.store(0, 1);
-  d.store(0, own.load(at));  // line 42
+#line 42 "handles.co"
+  d.store(0, own.load(at));
 }
 
 CROQ_KERNEL(1) void arena_bounds_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx at) {
-  croq::shared<int> strip = croq::shared_at<int>(at, 16, "strip");  // line 46
+#line 46 "handles.co"
+  croq::shared<int> strip = croq::shared_at<int>(at, 16, "strip");
   strip.store(0, 1);
   d.store(0, 1);
 }
 
 CROQ_KERNEL(1) void division_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx at) {
-  d.store(0, croq::div(7, croq::to<int>(at)));  // line 52
+#line 52 "handles.co"
+  d.store(0, croq::div(7, croq::to<int>(at)));
 }
 
 CROQ_KERNEL(32) void checks_0(croq::context ctx, croq::global<int> d, croq::idx at) {
-  croq::check(ctx, croq::tid() < at, 5, croq::tid(), at, 2.75f);  // line 56
+#line 56 "handles.co"
+  croq::check(ctx, croq::tid() < at, 5, croq::tid(), at, 2.75f);
   d.store(croq::tid(), 1);
 }
 
 CROQ_KERNEL(1) void misused_barrier_0([[maybe_unused]] croq::context ctx, croq::global<int>, croq::idx) {
-  croq::barrier();  // line 61
+#line 61 "handles.co"
+  croq::barrier();
 }
 
 CROQ_KERNEL(4) void prints_0(croq::context ctx, croq::global<int> d, croq::idx at) {

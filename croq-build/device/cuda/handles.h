@@ -1,0 +1,70 @@
+/* Memory: handles are bare pointers; what could not be proved is checked by `croq::check`. */
+#ifndef CROQ_CUDA_HANDLES_H
+#define CROQ_CUDA_HANDLES_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* Element access through `first`, a pointer or an array of T. */
+#define CROQ_ACCESS(T, constness)                                                                  \
+  CROQ_DEVICE T load(idx i) constness { return first[i]; }                                         \
+  CROQ_DEVICE void store(idx i, T v) constness { first[i] = v; }                                   \
+  CROQ_UPDATE(T, constness, add, e + v)                                                            \
+  CROQ_UPDATE(T, constness, sub, e - v)                                                            \
+  CROQ_UPDATE(T, constness, mul, e * v)                                                            \
+  CROQ_UPDATE(T, constness, div, e / v)                                                            \
+  CROQ_UPDATE(T, constness, rem, e % v)                                                            \
+  CROQ_UPDATE(T, constness, shl, e << v)                                                           \
+  CROQ_UPDATE(T, constness, shr, e >> v)                                                           \
+  CROQ_UPDATE(T, constness, bit_and, e & v)                                                        \
+  CROQ_UPDATE(T, constness, bit_or, e | v)                                                         \
+  CROQ_UPDATE(T, constness, bit_xor, e ^ v)
+#define CROQ_UPDATE(T, constness, name, ...)                                                       \
+  CROQ_DEVICE void name(idx i, T v) constness {                                                    \
+    auto &e = first[i];                                                                            \
+    e = static_cast<T>(__VA_ARGS__);                                                               \
+  }
+
+template <class T> struct handle {
+  using value = typename without_const<T>::type;
+  T *first = nullptr;
+
+  CROQ_ACCESS(value, const)
+  CROQ_DEVICE T *pointer(idx offset) const { return first + offset; }
+  CROQ_FN T *data() const { return first; }
+};
+
+/* Device memory. */
+template <class T> struct global : handle<T> {};
+/* The block's own memory. */
+template <class T> struct shared : handle<T> {};
+
+template <class T> CROQ_FN global<T> bind(const void *memory, idx, const char * = "") {
+  return {{static_cast<T *>(const_cast<void *>(memory))}};
+}
+
+/* The whole of a block's shared memory is dynamic. */
+CROQ_DEVICE unsigned char *shared_arena() {
+  extern __shared__ __align__(1024) unsigned char croq_arena[];
+  return croq_arena;
+}
+
+/* Elements at `offset` bytes into the block's arena. */
+template <class T> CROQ_DEVICE shared<T> shared_at(idx offset, idx, const char * = "") {
+  return {{reinterpret_cast<T *>(shared_arena() + offset)}};
+}
+
+/* The thread's own memory. */
+template <class T, int N> struct local {
+  T first[N];
+
+  CROQ_ACCESS(T, )
+  CROQ_DEVICE T *pointer(idx offset) { return first + offset; }
+  CROQ_DEVICE T *data() { return first; }
+};
+#undef CROQ_UPDATE
+#undef CROQ_ACCESS
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

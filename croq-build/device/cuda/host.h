@@ -1,0 +1,109 @@
+/* The host's side of a call: device memory, checks, launches. */
+#ifndef CROQ_CUDA_HOST_H
+#define CROQ_CUDA_HOST_H
+
+/* With the table's name given, this object brings CUDA to croq-sys before `main`. */
+#ifdef CROQ_CUDA_TABLE
+extern "C" const croq_cuda_api *CROQ_CUDA_TABLE(void);
+extern "C" void croq_register_cuda(const croq_cuda_api *api);
+namespace {
+struct croq_registration {
+  croq_registration() { croq_register_cuda(CROQ_CUDA_TABLE()); }
+};
+const croq_registration croq_registered;
+}  // namespace
+#endif
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+struct grid {
+  idx x, y, z;
+};
+
+/* What the simulated GPU wants to know of a launch; nothing to the hardware. */
+template <unsigned F> struct launch_mode {};
+template <unsigned A, unsigned B>
+constexpr launch_mode<A | B> operator|(launch_mode<A>, launch_mode<B>) {
+  return {};
+}
+inline constexpr launch_mode<0> plain{};
+inline constexpr launch_mode<CROQ_LAUNCH_WAITS> waits{};
+inline constexpr launch_mode<CROQ_LAUNCH_ORDERED> ordered{};
+
+class host {
+ public:
+  host(const croq_env *environment, const char *) : env(environment) {
+    if (env->abi_version != CROQ_ABI_VERSION) fail(CROQ_ABI_MISMATCH, no_row, 0, "");
+  }
+
+  /* CROQ_OK, or the kind of the failure that made a step return false. */
+  croq_u32 status() const { return result; }
+
+  /* Device memory of `extent` elements, all zero bits. */
+  template <class T> bool alloc(global<T> &memory, idx extent, const char *name = "") {
+    if (result != CROQ_OK) return false;
+    const idx bytes = extent * static_cast<idx>(sizeof(T));
+    void *const found = env->alloc(env, static_cast<croq_u64>(bytes), 1);
+    if (found == nullptr && bytes != 0) return fail(CROQ_OUT_OF_MEMORY, no_row, 0, name, bytes);
+    memory = bind<T>(found, extent, name);
+    return true;
+  }
+
+  /* A row of the function's table of checks. */
+  template <class... V> bool check(bool ok, croq_u32 row, int line, V... values) {
+    if (result != CROQ_OK) return false;
+    return ok || fail(CROQ_CHECK, row, line, "", to<idx>(values)...);
+  }
+
+  template <class F, F K, unsigned M, class... A>
+  bool launch(const char *, grid blocks, idx threads, idx shared_bytes, launch_mode<M>,
+              A... arguments) {
+    if (result != CROQ_OK) return false;
+    if (blocks.x > 0x7fffffff || blocks.y > 65535 || blocks.z > 65535)
+      return fail(CROQ_CHECK, no_row, 0, "grid", blocks.x, blocks.y, blocks.z);
+    if (blocks.x <= 0 || blocks.y <= 0 || blocks.z <= 0) return true;
+    if (threads <= 0 || threads > 1024)
+      return fail(CROQ_CHECK, no_row, 0, "threads per block", threads, 1024);
+    if (shared_bytes > 227 * 1024)
+      return fail(CROQ_CHECK, no_row, 0, "shared memory", shared_bytes, 227 * 1024);
+    /* What is beyond 48 KiB must be asked for. */
+    if (shared_bytes > 48 * 1024 &&
+        !succeeded(cudaFuncSetAttribute(K, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        static_cast<int>(shared_bytes))))
+      return false;
+    const dim3 size(static_cast<unsigned>(blocks.x), static_cast<unsigned>(blocks.y),
+                    static_cast<unsigned>(blocks.z));
+    K<<<size, static_cast<unsigned>(threads), static_cast<size_t>(shared_bytes),
+        static_cast<cudaStream_t>(env->stream)>>>(context{env->device_failure}, arguments...);
+    return succeeded(cudaGetLastError());
+  }
+
+ private:
+  const croq_env *env;
+  croq_u32 result = CROQ_OK;
+
+  bool succeeded(cudaError_t error) {
+    return error == cudaSuccess || fail(CROQ_CUDA_ERROR, no_row, 0, "", static_cast<idx>(error));
+  }
+
+  template <class... V>
+  bool fail(croq_u32 kind, croq_u32 row, int line, const char *what, V... values) {
+    const croq_i64 list[] = {static_cast<croq_i64>(values)..., 0};
+    croq_failure failure = {};
+    failure.kind = kind;
+    failure.check = row;
+    failure.line = static_cast<croq_u32>(line);
+    failure.value_count = sizeof...(values) < 6 ? sizeof...(values) : 6;
+    for (croq_u32 i = 0; i < failure.value_count; ++i) failure.values[i] = list[i];
+    for (croq_u32 i = 0; what[i] != 0 && i + 1 < sizeof failure.what; ++i)
+      failure.what[i] = what[i];
+    *env->failure = failure;
+    result = kind;
+    return false;
+  }
+};
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

@@ -1,0 +1,77 @@
+/* The CUDA runtime, as a table of functions: croq-sys itself links without CUDA.
+ *
+ * Compiled once into a program's CUDA half, with -DCROQ_CUDA_TABLE=<name of the function>. */
+#include "croq_abi.h"
+
+#include <cuda_runtime.h>
+
+namespace {
+
+cudaStream_t stream_of(void *stream) { return static_cast<cudaStream_t>(stream); }
+
+int device_count(int *count) { return cudaGetDeviceCount(count); }
+
+int device_info(int device, croq_cuda_device_info *info) {
+  cudaDeviceProp properties;
+  const cudaError_t error = cudaGetDeviceProperties(&properties, device);
+  if (error != cudaSuccess) return error;
+  *info = {};
+  for (unsigned i = 0; i + 1 < sizeof info->name && properties.name[i] != 0; ++i)
+    info->name[i] = properties.name[i];
+  info->major = static_cast<croq_u32>(properties.major);
+  info->minor = static_cast<croq_u32>(properties.minor);
+  info->memory_bytes = properties.totalGlobalMem;
+  info->shared_bytes_per_block = properties.sharedMemPerBlockOptin;
+  info->multiprocessors = static_cast<croq_u32>(properties.multiProcessorCount);
+  return cudaSuccess;
+}
+
+int set_device(int device) { return cudaSetDevice(device); }
+
+/* Not ordered with the legacy default stream, which other libraries of the program may use. */
+int stream_create(void **stream) {
+  cudaStream_t made = nullptr;
+  const cudaError_t error = cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking);
+  *stream = made;
+  return error;
+}
+int stream_destroy(void *stream) { return cudaStreamDestroy(stream_of(stream)); }
+int stream_synchronize(void *stream) { return cudaStreamSynchronize(stream_of(stream)); }
+
+int malloc_async(void **memory, croq_u64 bytes, void *stream) {
+  return cudaMallocAsync(memory, bytes, stream_of(stream));
+}
+int free_async(void *memory, void *stream) { return cudaFreeAsync(memory, stream_of(stream)); }
+
+int copy_to_device(void *dst, const void *src, croq_u64 bytes, void *stream) {
+  return cudaMemcpyAsync(dst, src, bytes, cudaMemcpyHostToDevice, stream_of(stream));
+}
+int copy_to_host(void *dst, const void *src, croq_u64 bytes, void *stream) {
+  return cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDeviceToHost, stream_of(stream));
+}
+int copy_on_device(void *dst, const void *src, croq_u64 bytes, void *stream) {
+  return cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDeviceToDevice, stream_of(stream));
+}
+int memset_async(void *dst, int byte, croq_u64 bytes, void *stream) {
+  return cudaMemsetAsync(dst, byte, bytes, stream_of(stream));
+}
+
+int host_alloc_mapped(void **host, void **device, croq_u64 bytes) {
+  const cudaError_t error = cudaHostAlloc(host, bytes, cudaHostAllocMapped | cudaHostAllocPortable);
+  if (error != cudaSuccess) return error;
+  return cudaHostGetDevicePointer(device, *host, 0);
+}
+int host_free(void *host) { return cudaFreeHost(host); }
+
+const char *error_string(int error) { return cudaGetErrorString(static_cast<cudaError_t>(error)); }
+
+const croq_cuda_api table = {
+    CROQ_ABI_VERSION, CUDART_VERSION, device_count,   device_info,    set_device,
+    stream_create,    stream_destroy, stream_synchronize, malloc_async, free_async,
+    copy_to_device,   copy_to_host,   copy_on_device, memset_async,   host_alloc_mapped,
+    host_free,        error_string,
+};
+
+}  // namespace
+
+extern "C" const croq_cuda_api *CROQ_CUDA_TABLE(void) { return &table; }

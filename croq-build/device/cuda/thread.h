@@ -1,0 +1,77 @@
+/* One thread of a GPU: who it is, waiting for others, stopping. */
+#ifndef CROQ_CUDA_THREAD_H
+#define CROQ_CUDA_THREAD_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* What a kernel is given of its launch. */
+struct context {
+  /* In host memory that the device can write; it outlives the context that a trap destroys. */
+  croq_failure *failure;
+};
+
+CROQ_DEVICE idx tid() { return threadIdx.x; }
+CROQ_DEVICE idx block_x() { return blockIdx.x; }
+CROQ_DEVICE idx block_y() { return blockIdx.y; }
+CROQ_DEVICE idx block_z() { return blockIdx.z; }
+
+/* `check` of a failure that is no row of the function's table. */
+inline constexpr croq_u32 no_row = 0xffffffffu;
+
+/* A row of the function's table of checks, and the line it is checked on. */
+struct check_row {
+  croq_u32 row;
+  int line;
+  __host__ __device__ constexpr check_row(croq_u32 number, int at = __builtin_LINE())
+      : row(number), line(at) {}
+};
+
+/* The first to fail writes the record; the others give it the time to, since a trap ends them all. */
+template <class... V> CROQ_DEVICE void check(context ctx, bool ok, check_row row, V... values) {
+  if (__builtin_expect(ok, true)) return;
+  croq_failure *const record = ctx.failure;
+  if (atomicCAS(&record->kind, static_cast<croq_u32>(CROQ_OK),
+                static_cast<croq_u32>(CROQ_CHECK)) == CROQ_OK) {
+    record->check = row.row;
+    record->line = row.line;
+    record->thread = threadIdx.x;
+    record->block[0] = blockIdx.x;
+    record->block[1] = blockIdx.y;
+    record->block[2] = blockIdx.z;
+    croq_u32 count = 0;
+    ((count < 6 ? static_cast<void>(record->values[count++] = to<idx>(values)) : void()), ...);
+    record->value_count = count;
+    __threadfence_system();
+  } else {
+    for (int i = 0; i < 1000; ++i) __nanosleep(1000);
+  }
+  __trap();
+}
+
+CROQ_DEVICE void barrier() { __syncthreads(); }
+CROQ_DEVICE void barrier_named(unsigned id, unsigned threads) {
+  asm volatile("bar.sync %0, %1;" : : "r"(id), "r"(threads) : "memory");
+}
+CROQ_DEVICE void barrier_warp(unsigned mask = 0xffffffffu) { __syncwarp(mask); }
+CROQ_DEVICE void fence_block() { __threadfence_block(); }
+CROQ_DEVICE void fence_device() { __threadfence(); }
+
+/* On a zero divisor whatever the hardware does; on the host the result is 0. */
+template <class T> CROQ_FN T div(T a, T b) {
+#ifndef __CUDA_ARCH__
+  if constexpr (!native_float<T> && !narrow<T>)
+    if (b == 0) return 0;
+#endif
+  return static_cast<T>(a / b);
+}
+template <class T> CROQ_FN T rem(T a, T b) {
+#ifndef __CUDA_ARCH__
+  if (b == 0) return 0;
+#endif
+  return static_cast<T>(a % b);
+}
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

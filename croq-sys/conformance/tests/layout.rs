@@ -1,0 +1,74 @@
+//! `croq_sys::abi` against what a C++ compiler makes of `croq_abi.h`.
+
+use std::collections::BTreeMap;
+use std::ffi::{CStr, c_char};
+use std::mem::{offset_of, size_of};
+
+// Brings the compiled C++ along.
+use croq_conformance as _;
+use croq_sys::abi::*;
+
+unsafe extern "C" {
+    fn conf_layout(index: usize, bytes: *mut usize) -> *const c_char;
+}
+
+macro_rules! layout {
+    ($($name:ident { $($field:ident),* })*) => {
+        BTreeMap::from([$(
+            (stringify!($name).to_owned(), size_of::<$name>()),
+            $((format!("{}.{}", stringify!($name), stringify!($field)), offset_of!($name, $field)),)*
+        )*])
+    };
+}
+
+macro_rules! constants {
+    ($($name:ident),*) => { [$((stringify!($name).to_owned(), $name as usize)),*] };
+}
+
+#[test]
+fn the_mirror_has_the_headers_layout() {
+    let mut ours = layout! {
+        croq_failure { kind, check, line, thread, block, value_count, values, what }
+        croq_sim_thread { tid, block, grid, threads, shared, shared_bytes, runtime }
+        croq_sim_launch {
+            kernel, file, grid, threads, shared_bytes, flags, closure, run, run_blocks
+        }
+        croq_sim_api { abi_version, launch, barrier, barrier_named, barrier_warp, stop, print }
+        croq_env { abi_version, device, stream, sim, failure, device_failure, alloc }
+        croq_cuda_device_info {
+            name, major, minor, memory_bytes, shared_bytes_per_block, multiprocessors
+        }
+        croq_cuda_api {
+            abi_version, runtime_version, device_count, device_info, set_device, stream_create,
+            stream_destroy, stream_synchronize, malloc_async, free_async, copy_to_device,
+            copy_to_host, copy_on_device, memset_async, host_alloc_mapped, host_free, error_string
+        }
+    };
+    ours.extend(constants!(
+        CROQ_ABI_VERSION,
+        CROQ_OK,
+        CROQ_CHECK,
+        CROQ_OUT_OF_BOUNDS,
+        CROQ_MISALIGNED,
+        CROQ_DEADLOCK,
+        CROQ_OUT_OF_MEMORY,
+        CROQ_CUDA_ERROR,
+        CROQ_NEEDS_CUDA,
+        CROQ_ABI_MISMATCH,
+        CROQ_LAUNCH_WAITS,
+        CROQ_LAUNCH_ORDERED
+    ));
+    let mut theirs = BTreeMap::new();
+    for index in 0.. {
+        let mut bytes = 0;
+        // SAFETY: the function gives a literal, or null after the last.
+        let name = unsafe { conf_layout(index, &mut bytes) };
+        if name.is_null() {
+            break;
+        }
+        // SAFETY: as above.
+        let name = unsafe { CStr::from_ptr(name) }.to_str().expect("a literal");
+        theirs.insert(name.to_owned(), bytes);
+    }
+    assert_eq!(ours, theirs);
+}
