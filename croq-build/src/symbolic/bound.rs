@@ -343,7 +343,7 @@ impl Prover<'_> {
     }
 
     fn lower(&self, e: &Sym, drop: &BTreeSet<Var>, depth: u32) -> Option<Sym> {
-        if e.is_poison() || depth > 40 || !self.spend() {
+        if e.is_poison() || depth > 40 || !self.spend(e) {
             return None;
         }
         let dropped: Vec<Var> = e

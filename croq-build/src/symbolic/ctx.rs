@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::interval::{Interval, interval};
 use super::model::Models;
 use super::prove::Prover;
-use super::sym::{Atom, Sym, Var};
+use super::sym::{Sym, Var};
 
 /// The answer to a question about all assignments at once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -74,9 +74,11 @@ impl Facts {
 
     /// Narrows the ranges of the variables that occur linearly in `e`, which is at least zero.
     fn tighten(&mut self, e: &Sym) {
-        for (coef, factors) in e.terms() {
-            let [Atom::Var(v)] = factors else { continue };
-            let Some((_, rest)) = e.linear_in(*v) else {
+        for v in e.sorted_vars() {
+            let Some((coefficient, rest)) = e.linear_in(*v) else {
+                continue;
+            };
+            let Some(coef) = coefficient.as_int().filter(|coef| *coef != 0) else {
                 continue;
             };
             // coef * v >= -rest >= -(greatest value of rest)

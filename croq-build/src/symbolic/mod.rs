@@ -28,6 +28,8 @@ mod show;
 mod sym;
 
 #[cfg(test)]
+mod against_brute_force;
+#[cfg(test)]
 mod claims;
 
 pub use ctx::{Ctx, Truth};

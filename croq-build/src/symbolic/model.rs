@@ -22,6 +22,10 @@ impl Models {
         })
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.started && self.samples.is_empty()
+    }
+
     /// Gives new variables a value in each sample.
     pub fn extend<'a>(
         &mut self,

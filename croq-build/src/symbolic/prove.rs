@@ -8,8 +8,12 @@ use super::division::gcd;
 use super::interval::interval;
 use super::sym::{Atom, Sym, Term};
 
-/// Goals that one question may open before it is given up.
-const FUEL: u32 = 400;
+/// Work that one question may cost before it is given up, in terms looked at.
+const FUEL: usize = 2000;
+/// The same where no sample refutes what is false: the facts may well contradict each other.
+const FUEL_IN_THE_DARK: usize = 500;
+/// A goal larger than this is not worth opening.
+const MAX_GOAL_SIZE: usize = 160;
 /// Goals below goals; side conditions count.
 const MAX_GOAL_DEPTH: u32 = 14;
 /// Assumptions added up on one path.
@@ -19,7 +23,7 @@ const MAX_COMBINED: u32 = 3;
 pub(super) struct Prover<'a> {
     pub cx: &'a Ctx,
     pub facts: &'a Facts,
-    fuel: Cell<u32>,
+    fuel: Cell<usize>,
     depth: Cell<u32>,
     combined: Cell<u32>,
     /// Goals met before. A goal still open counts as not proved, which ends circles.
@@ -38,15 +42,17 @@ pub(super) enum Step {
 
 impl<'a> Prover<'a> {
     pub fn new(cx: &'a Ctx, facts: &'a Facts) -> Prover<'a> {
-        Prover {
+        let prover = Prover {
             cx,
             facts,
-            fuel: Cell::new(FUEL),
+            fuel: Cell::new(0),
             depth: Cell::new(0),
             combined: Cell::new(0),
             met: RefCell::default(),
             settled_ends: RefCell::default(),
-        }
+        };
+        prover.refuel();
+        prover
     }
 
     /// Whether `e >= 0` everywhere (`Yes`) or nowhere (`No`).
@@ -106,12 +112,15 @@ impl<'a> Prover<'a> {
     }
 
     pub(super) fn refuel(&self) {
-        self.fuel.set(FUEL);
+        let in_the_dark = self.facts.models.is_empty();
+        self.fuel
+            .set(if in_the_dark { FUEL_IN_THE_DARK } else { FUEL });
     }
 
-    pub(super) fn spend(&self) -> bool {
+    /// Pays for work on `e`; false when nothing is left.
+    pub(super) fn spend(&self, e: &Sym) -> bool {
         let left = self.fuel.get();
-        self.fuel.set(left.saturating_sub(1));
+        self.fuel.set(left.saturating_sub(e.size()));
         left > 0
     }
 
@@ -123,6 +132,7 @@ impl<'a> Prover<'a> {
         if let Some(c) = e.as_int() {
             return c >= 0;
         }
+        let affordable = self.spend(e);
         let quick = interval(self.facts, e);
         if quick.lo.is_some_and(|lo| lo >= 0) {
             return true;
@@ -133,7 +143,8 @@ impl<'a> Prover<'a> {
         if let Some(known) = self.met.borrow().get(e) {
             return *known;
         }
-        if self.depth.get() >= MAX_GOAL_DEPTH || !self.spend() {
+        let too_far = self.depth.get() >= MAX_GOAL_DEPTH || e.size() > MAX_GOAL_SIZE;
+        if too_far || !affordable {
             return false;
         }
         self.met.borrow_mut().insert(e.clone(), false);

@@ -260,6 +260,11 @@ impl Sym {
         self.0.vars.iter().copied().collect()
     }
 
+    /// How many terms there are, those inside atoms included.
+    pub(super) fn size(&self) -> usize {
+        self.0.size
+    }
+
     pub(super) fn sorted_vars(&self) -> &[Var] {
         &self.0.vars
     }
