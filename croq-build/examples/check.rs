@@ -1,5 +1,5 @@
 //! Prints every diagnostic of the files given, and the IR with `--ir`.
-use croq_build::{diagnostics::Diagnostics, diagnostics::render, sema, source, syntax};
+use croq_build::{diagnostics::Diagnostics, sema, source, syntax};
 
 fn main() {
     let ir = std::env::args().any(|a| a == "--ir");
@@ -11,7 +11,7 @@ fn main() {
         let program = sema::check(&file, &functions, &sema::Options::default(), &mut diags);
         let all = diags.into_sorted();
         println!("== {path}: {} of {} functions, {} diagnostics", program.len(), functions.len(), all.len());
-        print!("{}", render::report(&file, &all, false));
+        for d in &all { let (l, c) = file.line_col(d.primary.span.start); println!("[{}] {}:{}:{} {} -- {}", d.code, path, l, c, d.message, d.primary.text); }
         if ir {
             println!("{program:#?}");
         }

@@ -91,6 +91,10 @@ impl Checker<'_> {
             ) => {
                 self.set(local, declared, op, value, span);
             }
+                        (Some((Entity::Word(id), _)), op) => {
+                let access = self.word(id, name.span);
+                self.store_value(Some(access), op, value, span);
+            }
             (Some((Entity::Poison, _)), _) => {
                 self.expr(value);
             }
@@ -270,7 +274,17 @@ impl Checker<'_> {
         at: Span,
         span: Span,
     ) {
-        let access = self.access(base, indices, at);
+                let access = self.access(base, indices, at);
+        self.store_value(access, op, value, span);
+    }
+
+    fn store_value(
+        &mut self,
+        access: Option<crate::ir::Access>,
+        op: Option<ast::BinOp>,
+        value: &ast::Expr,
+        span: Span,
+    ) {
         let elem = access.as_ref().map(|a| self.f.buffer(a.view.buffer).elem);
         let v = match (&*value.kind, elem) {
             (ast::ExprKind::Call(call), Some(t)) if call.kind == ast::CallKind::Device => {

@@ -72,17 +72,20 @@ impl Checker<'_> {
 
     /// Whether threads of one block may disagree about an expression.
     pub(super) fn varies_in_block(&self, e: &Expr) -> bool {
-        let Some(level) = self.level() else {
+        if self.kernel.is_none() {
             return false;
-        };
+        }
         let mut varies = false;
-        let mut walk = Varies {
-            checker: self,
-            level,
-            found: &mut varies,
-        };
+        let mut walk = Varies { checker: self, found: &mut varies };
         crate::ir::walk_exprs(e, &mut walk);
         varies
+    }
+
+    pub(super) fn local_varies(&self, id: crate::ir::LocalId) -> bool {
+        match self.f.local(id).role {
+            Role::Parallel(level) => level != Level::Block,
+            Role::Loop | Role::Value => self.varying.contains(&id),
+        }
     }
 
     pub(super) fn while_loop(&mut self, cond: &ast::Expr, body: &ast::Block, span: Span) {
@@ -417,7 +420,7 @@ impl Checker<'_> {
                         }
                     }
                 }
-                Entity::Buffer { id, .. } => names.push(CppName::Buffer(id)),
+                                Entity::Buffer { id, .. } | Entity::Word(id) => names.push(CppName::Buffer(id)),
                 Entity::View(d) | Entity::Future(d) => names.push(CppName::Buffer(d.view.buffer)),
                 _ => {}
             }
@@ -460,7 +463,6 @@ fn mentions(text: &str, name: &str) -> bool {
 
 struct Varies<'c, 'a> {
     checker: &'c Checker<'a>,
-    level: Level,
     found: &'c mut bool,
 }
 
@@ -468,22 +470,9 @@ impl crate::ir::Visit for Varies<'_, '_> {
     fn expr(&mut self, e: &Expr) {
         match &*e.kind {
             ExprKind::Hardware(crate::ir::Hardware::Thread) => *self.found = true,
-            ExprKind::Local(id) => {
-                let local = self.checker.f.local(*id);
-                let unit = match local.role {
-                    Role::Parallel(l) => l != Level::Block,
-                    Role::Loop => false,
-                    Role::Value => self
-                        .checker
-                        .kernel
-                        .as_ref()
-                        .is_some_and(|k| id.index() >= k.first_inner_local),
-                };
-                *self.found |= unit;
-            }
-            ExprKind::Load(_) | ExprKind::Call(_) if self.level == Level::Thread => {
-                *self.found = true
-            }
+            ExprKind::Local(id) => *self.found |= self.checker.local_varies(*id),
+            // What a C++ function returns may depend on the thread that calls it.
+            ExprKind::Call(_) if self.checker.level() == Some(Level::Thread) => *self.found = true,
             _ => {}
         }
     }

@@ -628,17 +628,9 @@ impl Checker<'_> {
 
     /// A variable whose value may differ between the units below the block.
     pub(super) fn unit_var(&self, v: crate::symbolic::Var) -> bool {
-        let Some(VarHome::Local(id)) = self.f.var_home.get(&v) else {
-            return false;
-        };
-        match self.f.local(*id).role {
-            Role::Parallel(level) => level != Level::Block,
-            Role::Loop => false,
-            // Bound inside the kernel below block level: may depend on the thread.
-            Role::Value => self
-                .kernel
-                .as_ref()
-                .is_some_and(|k| id.index() >= k.first_inner_local),
+        match self.f.var_home.get(&v) {
+            Some(VarHome::Local(id)) => self.local_varies(*id),
+            _ => false,
         }
     }
 

@@ -123,14 +123,41 @@ impl Checker<'_> {
                         .label("one word for many threads: who would write it?")
                         .help("declare it, then assign it from one place"),
                     );
-                } else {
-                    self.unsupported(*at, "a scalar in `shared` or `global` memory");
+                                    self.declare(&item.name, Entity::Poison);
+                    continue;
                 }
-                self.declare(&item.name, Entity::Poison);
+                let entity = self.word_item(*word, *at, ty, item);
+                self.declare(&item.name, entity);
                 continue;
             }
             self.scalar_item(mutable, ty, item);
         }
+    }
+
+        /// `shared s32 x;`
+    fn word_item(
+        &mut self,
+        word: ast::Storage,
+        at: Span,
+        ty: Option<&(ElemType, Span)>,
+        item: &ast::ScalarItem,
+    ) -> Entity {
+        let elem = ty.and_then(|(t, at)| self.scalar_type(*t, *at));
+        let Some(elem) = elem else { return Entity::Poison };
+        if word == ast::Storage::Global {
+            self.unsupported(at, "a scalar in `global` memory");
+            return Entity::Poison;
+        }
+        if self.kernel.is_none() {
+            self.report(
+                Diagnostic::new("E0611", at, "`shared` scalars exist only inside `parallel`").label("this is host code"),
+            );
+            return Entity::Poison;
+        }
+        let span = item.name.span;
+        let id = self.new_buffer(&item.name.text, elem, Storage::Shared, vec![Sym::one()], Sym::one(), span);
+        self.account(id, span);
+        Entity::Word(id)
     }
 
     fn scalar_item(

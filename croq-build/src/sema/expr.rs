@@ -99,6 +99,12 @@ impl Checker<'_> {
             Entity::ScalarParam { param, ty } => {
                 Value::Scalar(Expr::new(ExprKind::Param(param), ty, span))
             }
+                        Entity::Word(id) => {
+                let access = self.word(id, span);
+                let elem = self.f.buffer(id).elem;
+                self.mark(&access.view, true, false);
+                Value::Scalar(Expr::new(ExprKind::Load(access), elem, span))
+            }
             Entity::Buffer { .. } | Entity::View(_) | Entity::Future(_) => {
                 self.named_data(name, entity, span)
             }
@@ -578,7 +584,13 @@ impl Checker<'_> {
 
     /// A condition: must be `bool`.
     pub(super) fn condition(&mut self, e: &ast::Expr) -> Option<Expr> {
-        match self.expr(e) {
+                let value = match &*e.kind {
+            ast::ExprKind::Call(call) if call.kind == ast::CallKind::Device => {
+                self.device_call(call, Scalar::Bool, e.span)
+            }
+            _ => self.expr(e),
+        };
+        match value {
             Value::Scalar(c) if c.ty == Scalar::Bool => Some(c),
             Value::Error => None,
             other => {

@@ -86,6 +86,13 @@ impl Checker<'_> {
 
     /// Declares the names of one `x in bound`, and returns the ranges.
     fn bind_range(&mut self, within: &Within) -> Vec<usize> {
+                if let ast::ExprKind::List(items) = &*within.bound.kind {
+            // Unlike a buffer's shape, a range may be known only while the kernel runs.
+            let Some(extents) = self.run_time_shape(items) else {
+                return self.poison_range(&within.binding);
+            };
+            return self.checked_range(within, extents, true);
+        }
         let (extents, is_shape) = match self.expr(&within.bound) {
             Value::Shape(s) => (s, true),
             Value::Data(d) => (d.view.shape, true),
@@ -112,6 +119,26 @@ impl Checker<'_> {
                 }
             },
         };
+                self.checked_range(within, extents, is_shape)
+    }
+
+    fn run_time_shape(&mut self, items: &[ast::Expr]) -> Option<Vec<Sym>> {
+        let mut out = Vec::new();
+        let mut ok = true;
+        for item in items {
+            match self.expr(item) {
+                Value::Shape(s) => out.extend(s),
+                Value::Tuple(t) => out.extend(t.into_iter().map(|i| i.value)),
+                v => match self.to_sym(v, item.span) {
+                    Some(s) => out.push(s),
+                    None => ok = false,
+                },
+            }
+        }
+        ok.then_some(out)
+    }
+
+    fn checked_range(&mut self, within: &Within, extents: Vec<Sym>, is_shape: bool) -> Vec<usize> {
         for (axis, extent) in extents.iter().enumerate() {
             if self.f.cx.le(&Sym::one(), extent) == Truth::No {
                 let shown = self.show(extent);
@@ -396,7 +423,10 @@ impl Checker<'_> {
             .or_else(|| self.range_name(range))
             .unwrap_or_else(|| "i".into());
         let local = self.new_local(&name, Scalar::Index, false, Role::Loop, at);
-        let last = &hi - 1;
+                let last = &hi - 1;
+        if [&lo, &hi].iter().any(|s| s.vars().iter().any(|v| self.unit_var(*v))) {
+            self.varying.insert(local);
+        }
         let var = self.local_var(local, Some(lo.clone()), Some(last));
         if let Some(r) = self.ranges.get_mut(range) {
             r.value = Sym::var(var);

@@ -150,6 +150,8 @@ struct Checker<'a> {
     /// Checks over dimensions and parameters alone: they come before anything else.
     entry: Vec<Stmt>,
     seen_checks: BTreeSet<(String, u32)>,
+    /// Locals whose value may differ between threads of a block.
+    varying: BTreeSet<LocalId>,
     loops: u32,
     /// Conditions that restrict which instances come here (`if`, `while`, a split's guard).
     conditional: u32,
@@ -206,6 +208,7 @@ impl<'a> Checker<'a> {
             ranges: Vec::new(),
             entry: Vec::new(),
             seen_checks: BTreeSet::new(),
+            varying: BTreeSet::new(),
             loops: 0,
             conditional: 0,
             dead: 0,
@@ -242,6 +245,12 @@ impl<'a> Checker<'a> {
     }
 
     fn emit(&mut self, kind: StmtKind, span: Span) {
+        if let StmtKind::Let { local, value: Some(e) } | StmtKind::Assign { local, value: e } = &kind {
+            let divergent = self.kernel.as_ref().is_some_and(|k| k.divergent > 0);
+            if divergent || self.varies_in_block(e) {
+                self.varying.insert(*local);
+            }
+        }
         if let Some(sink) = self.sinks.last_mut() {
             sink.push(Stmt::new(kind, span));
         }
