@@ -10,8 +10,19 @@ fn main() {
         let functions = syntax::parse(&file, &mut diags);
         let program = sema::check(&file, &functions, &sema::Options::default(), &mut diags);
         let all = diags.into_sorted();
-        println!("== {path}: {} of {} functions, {} diagnostics", program.len(), functions.len(), all.len());
-        for d in &all { let (l, c) = file.line_col(d.primary.span.start); println!("[{}] {}:{}:{} {} -- {}", d.code, path, l, c, d.message, d.primary.text); }
+        println!(
+            "== {path}: {} of {} functions, {} diagnostics",
+            program.len(),
+            functions.len(),
+            all.len()
+        );
+        for d in &all {
+            let (l, c) = file.line_col(d.primary.span.start);
+            println!(
+                "[{}] {}:{}:{} {} -- {}",
+                d.code, path, l, c, d.message, d.primary.text
+            );
+        }
         if ir {
             println!("{program:#?}");
         }

@@ -158,7 +158,16 @@ const RUST_KEYWORDS: &[&str] = &[
 
 /// What a Rust pattern would take for a constant, and what wrappers import.
 const RUST_VALUES: &[&str] = &[
-    "Const", "Err", "F8E4M3", "F8E5M2", "KERNEL", "MOVED_LINES", "None", "Ok", "Some", "null_mut",
+    "Const",
+    "Err",
+    "F8E4M3",
+    "F8E5M2",
+    "KERNEL",
+    "MOVED_LINES",
+    "None",
+    "Ok",
+    "Some",
+    "null_mut",
 ];
 
 /// Types and modules that wrappers mention.

@@ -104,9 +104,13 @@ impl Checker<'_> {
         })
     }
 
-        /// The only element of a shared scalar.
+    /// The only element of a shared scalar.
     pub(super) fn word(&mut self, id: crate::ir::BufferId, span: Span) -> Access {
-        Access { view: self.whole_view(id, span), indices: vec![Sym::zero()], span }
+        Access {
+            view: self.whole_view(id, span),
+            indices: vec![Sym::zero()],
+            span,
+        }
     }
 
     fn check_axis(&mut self, view: &View, axis: usize, index: &Sym, at: Span, name: &str) -> bool {

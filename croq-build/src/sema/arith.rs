@@ -88,6 +88,13 @@ impl Checker<'_> {
         } else {
             Expr::new(ExprKind::Cast(e), Scalar::Index, span)
         };
+        // A mutable may be given a value of the thread's own later in a loop: below block level its
+        // snapshots count as such.
+        let changes =
+            matches!(&*value.kind, ExprKind::Cast(e) if matches!(&*e.kind, ExprKind::Local(_)));
+        if changes && self.level().is_some_and(|l| l != crate::ir::Level::Block) {
+            self.varying.insert(local);
+        }
         self.emit(
             StmtKind::Let {
                 local,

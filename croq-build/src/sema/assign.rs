@@ -91,7 +91,7 @@ impl Checker<'_> {
             ) => {
                 self.set(local, declared, op, value, span);
             }
-                        (Some((Entity::Word(id), _)), op) => {
+            (Some((Entity::Word(id), _)), op) => {
                 let access = self.word(id, name.span);
                 self.store_value(Some(access), op, value, span);
             }
@@ -274,7 +274,7 @@ impl Checker<'_> {
         at: Span,
         span: Span,
     ) {
-                let access = self.access(base, indices, at);
+        let access = self.access(base, indices, at);
         self.store_value(access, op, value, span);
     }
 

@@ -76,7 +76,10 @@ impl Checker<'_> {
             return false;
         }
         let mut varies = false;
-        let mut walk = Varies { checker: self, found: &mut varies };
+        let mut walk = Varies {
+            checker: self,
+            found: &mut varies,
+        };
         crate::ir::walk_exprs(e, &mut walk);
         varies
     }
@@ -420,7 +423,7 @@ impl Checker<'_> {
                         }
                     }
                 }
-                                Entity::Buffer { id, .. } | Entity::Word(id) => names.push(CppName::Buffer(id)),
+                Entity::Buffer { id, .. } | Entity::Word(id) => names.push(CppName::Buffer(id)),
                 Entity::View(d) | Entity::Future(d) => names.push(CppName::Buffer(d.view.buffer)),
                 _ => {}
             }

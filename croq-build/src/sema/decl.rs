@@ -123,7 +123,7 @@ impl Checker<'_> {
                         .label("one word for many threads: who would write it?")
                         .help("declare it, then assign it from one place"),
                     );
-                                    self.declare(&item.name, Entity::Poison);
+                    self.declare(&item.name, Entity::Poison);
                     continue;
                 }
                 let entity = self.word_item(*word, *at, ty, item);
@@ -134,7 +134,7 @@ impl Checker<'_> {
         }
     }
 
-        /// `shared s32 x;`
+    /// `shared s32 x;`
     fn word_item(
         &mut self,
         word: ast::Storage,
@@ -143,19 +143,29 @@ impl Checker<'_> {
         item: &ast::ScalarItem,
     ) -> Entity {
         let elem = ty.and_then(|(t, at)| self.scalar_type(*t, *at));
-        let Some(elem) = elem else { return Entity::Poison };
+        let Some(elem) = elem else {
+            return Entity::Poison;
+        };
         if word == ast::Storage::Global {
             self.unsupported(at, "a scalar in `global` memory");
             return Entity::Poison;
         }
         if self.kernel.is_none() {
             self.report(
-                Diagnostic::new("E0611", at, "`shared` scalars exist only inside `parallel`").label("this is host code"),
+                Diagnostic::new("E0611", at, "`shared` scalars exist only inside `parallel`")
+                    .label("this is host code"),
             );
             return Entity::Poison;
         }
         let span = item.name.span;
-        let id = self.new_buffer(&item.name.text, elem, Storage::Shared, vec![Sym::one()], Sym::one(), span);
+        let id = self.new_buffer(
+            &item.name.text,
+            elem,
+            Storage::Shared,
+            vec![Sym::one()],
+            Sym::one(),
+            span,
+        );
         self.account(id, span);
         Entity::Word(id)
     }

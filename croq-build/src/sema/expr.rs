@@ -99,7 +99,7 @@ impl Checker<'_> {
             Entity::ScalarParam { param, ty } => {
                 Value::Scalar(Expr::new(ExprKind::Param(param), ty, span))
             }
-                        Entity::Word(id) => {
+            Entity::Word(id) => {
                 let access = self.word(id, span);
                 let elem = self.f.buffer(id).elem;
                 self.mark(&access.view, true, false);
@@ -584,7 +584,7 @@ impl Checker<'_> {
 
     /// A condition: must be `bool`.
     pub(super) fn condition(&mut self, e: &ast::Expr) -> Option<Expr> {
-                let value = match &*e.kind {
+        let value = match &*e.kind {
             ast::ExprKind::Call(call) if call.kind == ast::CallKind::Device => {
                 self.device_call(call, Scalar::Bool, e.span)
             }

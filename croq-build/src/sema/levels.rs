@@ -229,8 +229,14 @@ fn nested<'s>(stmts: &'s [Stmt], out: &mut Vec<&'s ParallelStmt>) {
 /// Whether a body declares or allocates shared memory, or uses events.
 pub(super) fn uses_shared(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
-        S::Buffer { storage: Some((ast::Storage::Shared, _)), .. }
-        | S::Scalar { storage: Some((ast::Storage::Shared, _)), .. }
+        S::Buffer {
+            storage: Some((ast::Storage::Shared, _)),
+            ..
+        }
+        | S::Scalar {
+            storage: Some((ast::Storage::Shared, _)),
+            ..
+        }
         | S::Event { .. }
         | S::Wait(_)
         | S::Trigger { .. } => true,

@@ -86,7 +86,7 @@ impl Checker<'_> {
 
     /// Declares the names of one `x in bound`, and returns the ranges.
     fn bind_range(&mut self, within: &Within) -> Vec<usize> {
-                if let ast::ExprKind::List(items) = &*within.bound.kind {
+        if let ast::ExprKind::List(items) = &*within.bound.kind {
             // Unlike a buffer's shape, a range may be known only while the kernel runs.
             let Some(extents) = self.run_time_shape(items) else {
                 return self.poison_range(&within.binding);
@@ -119,7 +119,7 @@ impl Checker<'_> {
                 }
             },
         };
-                self.checked_range(within, extents, is_shape)
+        self.checked_range(within, extents, is_shape)
     }
 
     fn run_time_shape(&mut self, items: &[ast::Expr]) -> Option<Vec<Sym>> {
@@ -423,8 +423,11 @@ impl Checker<'_> {
             .or_else(|| self.range_name(range))
             .unwrap_or_else(|| "i".into());
         let local = self.new_local(&name, Scalar::Index, false, Role::Loop, at);
-                let last = &hi - 1;
-        if [&lo, &hi].iter().any(|s| s.vars().iter().any(|v| self.unit_var(*v))) {
+        let last = &hi - 1;
+        if [&lo, &hi]
+            .iter()
+            .any(|s| s.vars().iter().any(|v| self.unit_var(*v)))
+        {
             self.varying.insert(local);
         }
         let var = self.local_var(local, Some(lo.clone()), Some(last));

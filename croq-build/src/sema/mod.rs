@@ -245,7 +245,12 @@ impl<'a> Checker<'a> {
     }
 
     fn emit(&mut self, kind: StmtKind, span: Span) {
-        if let StmtKind::Let { local, value: Some(e) } | StmtKind::Assign { local, value: e } = &kind {
+        if let StmtKind::Let {
+            local,
+            value: Some(e),
+        }
+        | StmtKind::Assign { local, value: e } = &kind
+        {
             let divergent = self.kernel.as_ref().is_some_and(|k| k.divergent > 0);
             if divergent || self.varies_in_block(e) {
                 self.varying.insert(*local);

@@ -225,7 +225,10 @@ impl Checker<'_> {
                 .label("taken as `block`, with one thread each")
                 .help("write `: block` to say so, and add an inner `parallel` to use more threads"),
             );
-        } else if tree.children.is_empty() && tree.explicit && !super::levels::uses_shared(&p.body.stmts) {
+        } else if tree.children.is_empty()
+            && tree.explicit
+            && !super::levels::uses_shared(&p.body.stmts)
+        {
             self.report(
                 Diagnostic::new(
                     "W0523",

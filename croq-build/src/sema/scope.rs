@@ -39,7 +39,7 @@ pub(super) enum Entity {
         id: BufferId,
         array: Vec<u64>,
     },
-        /// `shared s32 x;`: one word per block.
+    /// `shared s32 x;`: one word per block.
     Word(BufferId),
     View(Data),
     Future(Data),
@@ -80,7 +80,7 @@ impl Entity {
             Entity::Shape(_) => "a shape (mdspan)",
             Entity::Scalar { .. } | Entity::ScalarParam { .. } => "a scalar",
             Entity::Buffer { .. } => "a buffer",
-                        Entity::Word(_) => "a shared scalar",
+            Entity::Word(_) => "a shared scalar",
             Entity::View(_) => "a view",
             Entity::Future(_) => "a data future",
             Entity::Stream => "a stream",
