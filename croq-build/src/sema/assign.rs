@@ -318,6 +318,7 @@ impl Checker<'_> {
             return;
         };
         self.mark(&access.view, op.is_some(), true);
+        self.stored.entry(access.view.buffer).or_insert(span);
         let storage = self.f.buffer(access.view.buffer).storage;
         let statement = StmtKind::Store {
             access,

@@ -107,6 +107,7 @@ impl Checker<'_> {
         )?;
         self.mark(&source.view, true, false);
         self.mark(&dest.view, false, true);
+        self.stored.entry(dest.view.buffer).or_insert(span);
         let result = Data {
             bare_future: true,
             tiled: false,

@@ -152,6 +152,9 @@ struct Checker<'a> {
     seen_checks: BTreeSet<(String, u32)>,
     /// Locals whose value may differ between threads of a block.
     varying: BTreeSet<LocalId>,
+    /// Buffers that element stores and copies write, and where first.
+    stored: BTreeMap<ir::BufferId, Span>,
+    returned: BTreeSet<ir::BufferId>,
     loops: u32,
     /// Conditions that restrict which instances come here (`if`, `while`, a split's guard).
     conditional: u32,
@@ -209,6 +212,8 @@ impl<'a> Checker<'a> {
             entry: Vec::new(),
             seen_checks: BTreeSet::new(),
             varying: BTreeSet::new(),
+            stored: BTreeMap::new(),
+            returned: BTreeSet::new(),
             loops: 0,
             conditional: 0,
             dead: 0,
@@ -226,6 +231,7 @@ impl<'a> Checker<'a> {
         self.scopes.push();
         self.statements(&function.body);
         self.finish_returns(function);
+        self.lost_writes();
         let unused = self.scopes.pop();
         self.report_unused(unused);
         let params = self.scopes.pop();

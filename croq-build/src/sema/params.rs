@@ -419,6 +419,34 @@ impl Checker<'_> {
     }
 
     /// Gives the function its return type once every `return` is known.
+    /// Writes to a by-value parameter vanish at the end of the call, unless it is returned.
+    pub(super) fn lost_writes(&mut self) {
+        let lost: Vec<(String, Span, Span)> = self
+            .f
+            .params
+            .iter()
+            .filter_map(|p| match &p.kind {
+                ir::ParamKind::Tensor(t) if t.passing == Passing::In => {
+                    let at = self.stored.get(&t.buffer)?;
+                    (!self.returned.contains(&t.buffer)).then(|| (p.name.clone(), p.span, *at))
+                }
+                _ => None,
+            })
+            .collect();
+        for (name, declared, at) in lost {
+            self.report(
+                Diagnostic::new(
+                    "W0620",
+                    at,
+                    format!("what is written to `{name}` is lost at the end of the call"),
+                )
+                .label("written here")
+                .also(declared, "passed by value: copied in, never back")
+                .help(format!("declare it `& {name}`, or return it")),
+            );
+        }
+    }
+
     pub(super) fn finish_returns(&mut self, function: &ast::Function) {
         if self.poison_returns {
             return;

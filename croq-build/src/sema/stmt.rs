@@ -233,6 +233,7 @@ impl Checker<'_> {
                 }
                 let shape = ReturnShape::Tensor(b.elem, b.shape.clone());
                 let id = d.view.buffer;
+                self.returned.insert(id);
                 Some((shape, ReturnValue::Buffer(id)))
             }
             Value::Data(_) => {
