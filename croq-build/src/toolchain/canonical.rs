@@ -35,8 +35,8 @@ impl Canonical {
     }
 }
 
-/// The rows of a text that are no `#line`, each with the line that compilers take it for: `None`
-/// before the first `#line`, in what belongs to the generated file alone.
+/// The rows of a text that are no `#line`, each with the line of the `.co` file that compilers take
+/// it for: `None` where it belongs to the generated file alone.
 pub struct PresumedLines<'a> {
     rows: std::str::Lines<'a>,
     line: Option<u32>,
@@ -57,8 +57,9 @@ impl<'a> Iterator for PresumedLines<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let row = self.rows.next()?;
-            if let Some(number) = line_directive(row) {
-                self.line = Some(number);
+            if let Some((number, file)) = line_directive(row) {
+                // The printers lead back to their own `.cc` where a row stands for no `.co` line.
+                self.line = (!file.ends_with(".cc\"")).then_some(number);
                 continue;
             }
             let line = self.line;
@@ -68,14 +69,16 @@ impl<'a> Iterator for PresumedLines<'a> {
     }
 }
 
-/// `#line 12 "kernels/scale.co"` → 12.
-fn line_directive(row: &str) -> Option<u32> {
+/// `#line 12 "kernels/scale.co"` → 12 and the quoted name.
+fn line_directive(row: &str) -> Option<(u32, &str)> {
     let rest = row
         .trim_start()
         .strip_prefix('#')?
         .trim_start()
-        .strip_prefix("line")?;
-    rest.split_whitespace().next()?.parse().ok()
+        .strip_prefix("line")?
+        .trim();
+    let (number, file) = rest.split_once(' ').unwrap_or((rest, ""));
+    Some((number.parse().ok()?, file.trim()))
 }
 
 /// Where an object built from `old` says a line number, the `.co` file has the one on the right
@@ -213,6 +216,13 @@ void scale_0() { // the kernel
         assert_eq!(old.text, new.text);
         assert_eq!(moved_lines(&old, &new), Some(vec![(4, 5), (7, 9), (9, 11)]));
         assert_eq!(moved_lines(&old, &old), Some(vec![]));
+    }
+
+    #[test]
+    fn lines_of_the_generated_file_itself_do_not_count() {
+        let old = Canonical::of("#line 3 \"k/a.co\"\nf();\n#line 3 \"a.cc\"\ng();\n");
+        let new = Canonical::of("#line 9 \"k/a.co\"\nf();\n#line 4 \"a.cc\"\ng();\n");
+        assert_eq!(moved_lines(&old, &new), Some(vec![(3, 9)]));
     }
 
     #[test]

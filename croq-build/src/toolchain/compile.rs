@@ -50,6 +50,8 @@ pub struct Compilers<'a> {
     /// `None`: built for the simulated GPU only.
     pub cuda: Option<&'a Toolkit>,
     pub archs: &'a [Arch],
+    /// The package's function that gives its CUDA runtime to croq-sys.
+    pub cuda_table: &'a str,
     /// `-DNAME=VALUE`, as the `.co` files were read with.
     pub defines: &'a [(String, String)],
     /// nvcc's own variables, which change what it does.
@@ -231,6 +233,7 @@ impl Compilers<'_> {
                     ]
                     .map(str::to_owned),
                 );
+                flags.push(format!("-DCROQ_CUDA_TABLE={}", self.cuda_table));
                 for code in gencode(self.archs) {
                     flags.push("-gencode".to_owned());
                     flags.push(code);

@@ -13,12 +13,19 @@ headers![
     "croq_abi.h",
     "croq_math.h",
     "croq_types.h",
+    "cuda/handles.h",
+    "cuda/host.h",
+    "cuda/print.h",
+    "cuda/thread.h",
     "sim/cuda_names.h",
     "sim/handles.h",
     "sim/host.h",
     "sim/print.h",
     "sim/thread.h",
 ];
+
+/// Gives croq-sys the CUDA runtime; compiled once for each package that is built for CUDA.
+pub const CUDA_RUNTIME: &str = include_str!("../../device/cuda/runtime.cu");
 
 /// `CROQ_ABI_VERSION` as the header says it; part of every symbol name.
 pub fn abi_version() -> &'static str {

@@ -33,6 +33,10 @@ impl Problem {
         self
     }
 
+    pub fn is_warning(&self) -> bool {
+        self.code.starts_with('W')
+    }
+
     /// All of it on one line, for `cargo::warning`.
     pub fn one_line(&self) -> String {
         let mut line = self.message.clone();
@@ -46,7 +50,7 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = if self.code.starts_with('W') {
+        let word = if self.is_warning() {
             "warning"
         } else {
             "error"

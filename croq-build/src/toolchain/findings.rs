@@ -1,0 +1,169 @@
+//! What the compilers said about the emitted texts, sorted by `.co` file.
+
+use super::Unit;
+use super::compile::{Failed, Twin};
+use super::messages::{self, Message, Origin};
+use super::objects::Objects;
+use super::problem::Problem;
+use crate::diagnostics::{Diagnostic, Diagnostics};
+
+/// What the compilers said: on `.co` lines (by the unit's position), and what has no such line.
+#[derive(Default, Debug)]
+pub struct Findings {
+    pub placed: Vec<(usize, Vec<Diagnostic>)>,
+    pub unplaced: Vec<Problem>,
+}
+
+impl From<Problem> for Findings {
+    fn from(problem: Problem) -> Self {
+        Findings {
+            placed: Vec::new(),
+            unplaced: vec![problem],
+        }
+    }
+}
+
+impl Findings {
+    pub fn is_empty(&self) -> bool {
+        self.placed.is_empty() && self.unplaced.is_empty()
+    }
+
+    /// What the compilers said about texts that they accept.
+    pub fn of_warnings(units: &[Unit], objects: &Objects) -> Self {
+        let mut findings = Self::default();
+        for (index, (unit, file)) in units.iter().zip(&objects.files).enumerate() {
+            let mut placed = Diagnostics::new();
+            for (twin, object) in &file.objects {
+                place(
+                    unit,
+                    *twin,
+                    &object.warnings,
+                    &mut placed,
+                    &mut findings.unplaced,
+                );
+            }
+            if !placed.is_empty() {
+                findings.placed.push((index, placed.into_sorted()));
+            }
+        }
+        findings
+    }
+}
+
+/// Sorts messages into those with a `.co` line and those without.
+fn place(
+    unit: &Unit,
+    twin: Twin,
+    messages: &[Message],
+    placed: &mut Diagnostics,
+    unplaced: &mut Vec<Problem>,
+) {
+    let origin = Origin {
+        path: &unit.path,
+        source: &unit.source,
+        device_text: &unit.device,
+    };
+    let codes = twin.codes();
+    for message in messages {
+        match origin.diagnostic(message, &codes) {
+            // Both compilers see one text: the first to object speaks for the line.
+            Some(diagnostic) => {
+                if !placed
+                    .iter()
+                    .any(|d| d.primary.span == diagnostic.primary.span)
+                {
+                    placed.push(diagnostic);
+                }
+            }
+            None => {
+                let code = match message.severity {
+                    messages::Severity::Error => codes.error,
+                    _ => codes.warning,
+                };
+                let place = match &message.file {
+                    Some(file) => format!("{file}:{}: ", message.line),
+                    None => String::new(),
+                };
+                let mut problem =
+                    Problem::new(code, format!("{}: {place}{}", codes.compiler, message.text));
+                problem
+                    .notes
+                    .extend(message.details.iter().take(8).cloned());
+                unplaced.push(problem);
+            }
+        }
+    }
+}
+
+/// Gathers what failed; all of it is reported at once.
+pub struct Failures<'a> {
+    units: &'a [Unit],
+    placed: Vec<Diagnostics>,
+    unplaced: Vec<Problem>,
+    any: bool,
+}
+
+impl<'a> Failures<'a> {
+    pub fn new(units: &'a [Unit]) -> Self {
+        Self {
+            units,
+            placed: units.iter().map(|_| Diagnostics::new()).collect(),
+            unplaced: Vec::new(),
+            any: false,
+        }
+    }
+
+    /// `index` is the unit's; croq's own text has none.
+    pub fn add(&mut self, index: Option<usize>, twin: Twin, failed: Failed) {
+        self.any = true;
+        match failed {
+            Failed::Machine(problem) => {
+                // The same compiler is missing for every file.
+                if !self.unplaced.contains(&problem) {
+                    self.unplaced.push(problem);
+                }
+            }
+            Failed::Text { messages, output } => {
+                let unit = index.and_then(|index| self.units.get(index));
+                let placed = index.and_then(|index| self.placed.get_mut(index));
+                let errors: Vec<Message> = messages
+                    .into_iter()
+                    .filter(|message| message.severity == messages::Severity::Error)
+                    .collect();
+                match (unit, placed) {
+                    (Some(unit), Some(placed)) if !errors.is_empty() => {
+                        place(unit, twin, &errors, placed, &mut self.unplaced);
+                    }
+                    _ => {
+                        let codes = twin.codes();
+                        let what = unit.map_or("the CUDA runtime's table", |unit| &unit.path);
+                        self.unplaced.push(
+                            Problem::new(
+                                codes.error,
+                                format!("{} fails on {what}", codes.compiler),
+                            )
+                            .note(output.trim().to_owned()),
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    /// `Ok` when nothing has failed.
+    pub fn none(self) -> Result<(), Findings> {
+        if !self.any {
+            return Ok(());
+        }
+        Err(Findings {
+            placed: self
+                .placed
+                .into_iter()
+                .enumerate()
+                .filter(|(_, list)| !list.is_empty())
+                .map(|(index, list)| (index, list.into_sorted()))
+                .collect(),
+            unplaced: self.unplaced,
+        })
+    }
+}
