@@ -3,6 +3,7 @@
 pub mod diagnostics;
 pub mod emit;
 pub mod ir;
+pub mod passes;
 pub mod sema;
 pub mod source;
 pub mod symbolic;

@@ -1,0 +1,190 @@
+//! Kernels as C++: one function each, in text that both targets compile.
+//!
+//! A kernel takes the launch's context, then what it captures: device memory as handles, scalars by
+//! value. It begins with handles of its shared memory and its thread's own arrays.
+
+use super::scalar;
+use super::scope::Names;
+use super::stmt::Body;
+use super::writer::Writer;
+use crate::ir::{Buffer, BufferId, Function, Kernel, LocalId, Storage};
+use crate::passes::captures::{Captures, captures, kernel_uses};
+use crate::passes::uses::Uses;
+use crate::symbolic::Sym;
+
+/// The most threads that a block can have.
+const BLOCK_LIMIT: i64 = 1024;
+
+pub fn kernel<'a>(writer: &mut Writer<'a>, function: &'a Function, kernel: &'a Kernel) {
+    let uses = kernel_uses(function, kernel);
+    let captured = captures(function, kernel);
+    let mut names = Names::new(function, &["ctx", kernel.name.as_str()]);
+
+    let mut pointers = Vec::new();
+    let mut params = vec![
+        if uses.context {
+            "croq::context ctx"
+        } else {
+            "croq::context"
+        }
+        .to_owned(),
+    ];
+    params.extend(arguments(&mut names, &uses, &captured, &mut pointers));
+
+    writer.new_function();
+    writer.own_text();
+    writer.line("");
+    writer.attribute(kernel.span);
+    writer.open(&format!(
+        "{} void {}({}) {{",
+        attributes(kernel),
+        kernel.name,
+        params.join(", ")
+    ));
+    let own: Vec<BufferId> = uses
+        .buffers
+        .iter()
+        .copied()
+        .filter(|id| !is_global(function, *id))
+        .collect();
+    for id in own {
+        let Some(buffer) = function.buffers.get(id.index()) else {
+            continue;
+        };
+        let name = handle(&mut names, &uses, id, buffer, &mut pointers);
+        writer.attribute(buffer.span);
+        writer.line(&own_memory(&names, kernel, id, buffer, &name));
+    }
+    for line in pointers {
+        writer.line(&line);
+    }
+    let mut body = Body {
+        names,
+        writer,
+        read: uses.locals,
+        on_host: false,
+    };
+    body.block(&kernel.body);
+    body.writer.close("}");
+}
+
+fn is_global(function: &Function, id: BufferId) -> bool {
+    function
+        .buffers
+        .get(id.index())
+        .is_some_and(|b| b.storage.is_global())
+}
+
+/// `const float` for a parameter that no kernel writes.
+pub fn element(buffer: &Buffer) -> String {
+    let constness = match buffer.storage {
+        Storage::Param(_) if !buffer.written => "const ",
+        _ => "",
+    };
+    format!("{constness}{}", scalar::cpp(buffer.elem))
+}
+
+fn arguments(
+    names: &mut Names,
+    uses: &Uses,
+    captured: &Captures,
+    pointers: &mut Vec<String>,
+) -> Vec<String> {
+    let function = names.function;
+    let mut params = Vec::new();
+    for id in &captured.buffers {
+        let Some(buffer) = function.buffers.get(id.index()) else {
+            continue;
+        };
+        let name = handle(names, uses, *id, buffer, pointers);
+        params.push(format!("croq::global<{}> {name}", element(buffer)));
+    }
+    for id in &captured.params {
+        let ty = function
+            .params
+            .get(id.index())
+            .and_then(scalar::of_param)
+            .map_or("croq::idx", scalar::cpp);
+        params.push(format!("{ty} {}", names.declare_param(*id)));
+    }
+    for id in &captured.dims {
+        params.push(format!("croq::idx {}", names.declare_dim(*id)));
+    }
+    for id in &captured.locals {
+        params.push(format!(
+            "{} {}",
+            local_type(function, *id),
+            names.declare_local(*id)
+        ));
+    }
+    params
+}
+
+fn local_type(function: &Function, id: LocalId) -> &'static str {
+    function
+        .locals
+        .get(id.index())
+        .map_or("croq::idx", |l| scalar::cpp(l.ty))
+}
+
+/// Declares a buffer's handle. Text of the user's that mentions the buffer wants a pointer by that
+/// name, and then the handle takes another one.
+fn handle(
+    names: &mut Names,
+    uses: &Uses,
+    id: BufferId,
+    buffer: &Buffer,
+    pointers: &mut Vec<String>,
+) -> String {
+    if !uses.named_in_text.contains(&id) {
+        return names.declare_buffer(id);
+    }
+    let pointer = names.fresh(&buffer.name);
+    let name = names.declare_buffer_as(id, &format!("{}_handle", buffer.name));
+    pointers.push(format!(
+        "[[maybe_unused]] {} *const {pointer} = {name}.data();",
+        element(buffer)
+    ));
+    name
+}
+
+fn own_memory(names: &Names, kernel: &Kernel, id: BufferId, buffer: &Buffer, name: &str) -> String {
+    let elem = scalar::cpp(buffer.elem);
+    if buffer.storage == Storage::Shared {
+        let zero = Sym::zero();
+        let offset = kernel
+            .shared
+            .iter()
+            .find(|(b, _)| *b == id)
+            .map_or(&zero, |(_, offset)| offset);
+        let (offset, count) = (names.sym(offset).text, names.sym(&buffer.count).text);
+        let shown = super::writer::quoted(&buffer.name);
+        return format!(
+            "const croq::shared<{elem}> {name} = croq::shared_at<{elem}>({offset}, {count}, {shown});"
+        );
+    }
+    // sema admits only static sizes here.
+    let count = buffer.count.as_int().unwrap_or(1).max(1);
+    format!("croq::local<{elem}, {count}> {name};")
+}
+
+/// `CROQ_KERNEL(threads, minimum blocks per multiprocessor, …)`.
+fn attributes(kernel: &Kernel) -> String {
+    let threads = kernel
+        .threads
+        .as_int()
+        .unwrap_or(BLOCK_LIMIT)
+        .clamp(1, BLOCK_LIMIT);
+    let [t, b, c] = kernel.attrs.launch_bounds.unwrap_or_default();
+    let threads = t.map_or(threads, |t| threads.max(i64::from(t)));
+    let mut bounds = vec![threads.to_string()];
+    if b.is_some() || c.is_some() {
+        bounds.push(b.unwrap_or(1).to_string());
+    }
+    bounds.extend(c.map(|c| c.to_string()));
+    let bounds = bounds.join(", ");
+    match kernel.attrs.maxnreg {
+        Some(registers) => format!("CROQ_KERNEL_WITH_REGISTERS({registers}, {bounds})"),
+        None => format!("CROQ_KERNEL({bounds})"),
+    }
+}

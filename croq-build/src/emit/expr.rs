@@ -1,0 +1,284 @@
+//! Typed expressions as C++.
+//!
+//! Croqtile's integers wrap; C++'s signed ones must not overflow. So `+ - *` on signed types are
+//! done in the unsigned type of the same width, over a whole tree of them at once, and the result is
+//! cast back. Types narrower than `int`, which C++ would promote, go the same way.
+
+use super::scalar;
+use super::scope::Names;
+use super::text::{Binding, Text};
+use crate::ir::{Arg, BinOp, Call, Expr, ExprKind, Hardware, MathFn, Scalar, UnOp, View};
+
+impl Names<'_> {
+    pub fn expr(&self, e: &Expr) -> Text {
+        match &*e.kind {
+            ExprKind::Index(sym) => self.sym(sym),
+            ExprKind::Int(value) if e.ty.is_float() => {
+                // Exact: integer literals of a floating type come from integer text.
+                #[allow(clippy::cast_precision_loss)]
+                let value = *value as f64;
+                literal(scalar::float(value, e.ty))
+            }
+            ExprKind::Int(value) => literal(scalar::integer(*value, e.ty)),
+            ExprKind::Float(value) => literal(scalar::float(*value, e.ty)),
+            ExprKind::Bool(value) => Text::primary(value.to_string()),
+            ExprKind::Local(id) => Text::primary(self.local(*id)),
+            ExprKind::Param(id) => Text::primary(self.param(*id)),
+            ExprKind::Unary(op, a) => self.unary(e, *op, a),
+            ExprKind::Binary(op, a, b) => self.binary(e, *op, a, b),
+            ExprKind::Select(c, a, b) => Text::new(
+                format!(
+                    "{} ? {} : {}",
+                    self.expr(c).at_least(Binding::LogicOr),
+                    self.typed(a).at_least(Binding::LogicOr),
+                    self.typed(b).at_least(Binding::LogicOr)
+                ),
+                Binding::Select,
+            ),
+            ExprKind::Cast(a) if a.ty == e.ty => self.expr(a),
+            ExprKind::Cast(a) => Text::call(
+                &format!("croq::to<{}>", scalar::cpp(e.ty)),
+                &[self.typed(a)],
+            ),
+            ExprKind::Math(function, args) => {
+                let args: Vec<Text> = args.iter().map(|a| self.typed(a)).collect();
+                Text::call(math(*function), &args)
+            }
+            ExprKind::Load(access) => Text::primary(format!(
+                "{}.load({})",
+                self.buffer(access.view.buffer),
+                self.address(access).text
+            )),
+            ExprKind::Hardware(what) => Text::primary(match what {
+                Hardware::Thread => "croq::tid()",
+                Hardware::Block(0) => "croq::block_x()",
+                Hardware::Block(1) => "croq::block_y()",
+                Hardware::Block(_) => "croq::block_z()",
+            }),
+            ExprKind::Call(call) => self.call(call),
+        }
+    }
+
+    /// Where C++ deduces a type from the argument: constants get theirs.
+    fn typed(&self, e: &Expr) -> Text {
+        match &*e.kind {
+            ExprKind::Index(sym) => self.wide(sym),
+            ExprKind::Int(value) if e.ty == Scalar::Index => {
+                Text::primary(format!("croq::idx({value})"))
+            }
+            _ => self.expr(e),
+        }
+    }
+
+    fn unary(&self, e: &Expr, op: UnOp, a: &Expr) -> Text {
+        let prefix = |sign: &str, of: Text| {
+            // `--x` would be something else.
+            let of = if of.text.starts_with(sign) {
+                format!("({})", of.text)
+            } else {
+                of.at_least(Binding::Unary)
+            };
+            Text::new(format!("{sign}{of}"), Binding::Unary)
+        };
+        match op {
+            UnOp::Neg if scalar::wrapping_domain(e.ty).is_some() => self.wrapping(e),
+            UnOp::Neg => prefix("-", self.expr(a)),
+            UnOp::Not => prefix("!", self.expr(a)),
+            UnOp::BitNot => self.narrowed(e.ty, prefix("~", self.expr(a))),
+        }
+    }
+
+    fn binary(&self, e: &Expr, op: BinOp, a: &Expr, b: &Expr) -> Text {
+        let infix = |op, binding| Text::infix(self.expr(a), op, self.expr(b), binding);
+        match op {
+            BinOp::Add | BinOp::Sub | BinOp::Mul if scalar::wrapping_domain(e.ty).is_some() => {
+                self.wrapping(e)
+            }
+            BinOp::Add => infix("+", Binding::Sum),
+            BinOp::Sub => infix("-", Binding::Sum),
+            BinOp::Mul => infix("*", Binding::Product),
+            BinOp::Div if e.ty.is_float() || safe_divisor(b) => {
+                self.narrowed(e.ty, infix("/", Binding::Product))
+            }
+            BinOp::Rem if safe_divisor(b) => self.narrowed(e.ty, infix("%", Binding::Product)),
+            BinOp::Div | BinOp::Rem => {
+                let name = if op == BinOp::Div { "div" } else { "rem" };
+                Text::call(
+                    &format!("croq::{name}<{}>", scalar::cpp(e.ty)),
+                    &[self.expr(a), self.expr(b)],
+                )
+            }
+            BinOp::Shl => self.shift_left(e, a, b),
+            BinOp::Shr => self.narrowed(e.ty, infix(">>", Binding::Shift)),
+            BinOp::And => self.narrowed(e.ty, infix("&", Binding::And)),
+            BinOp::Or => self.narrowed(e.ty, infix("|", Binding::Or)),
+            BinOp::Xor => self.narrowed(e.ty, infix("^", Binding::Xor)),
+            BinOp::LogicAnd => infix("&&", Binding::LogicAnd),
+            BinOp::LogicOr => infix("||", Binding::LogicOr),
+            BinOp::Lt => infix("<", Binding::Relation),
+            BinOp::Le => infix("<=", Binding::Relation),
+            BinOp::Gt => infix(">", Binding::Relation),
+            BinOp::Ge => infix(">=", Binding::Relation),
+            BinOp::Eq => infix("==", Binding::Equality),
+            BinOp::Ne => infix("!=", Binding::Equality),
+            BinOp::Min => Text::call("croq::min", &[self.typed(a), self.typed(b)]),
+            BinOp::Max => Text::call("croq::max", &[self.typed(a), self.typed(b)]),
+        }
+    }
+
+    /// A tree of `+ - *` of one integer type, computed unsigned and cast back.
+    fn wrapping(&self, e: &Expr) -> Text {
+        let text = self.unsigned(e, e.ty);
+        cast(&scalar::cast(e.ty), &text)
+    }
+
+    fn unsigned(&self, e: &Expr, ty: Scalar) -> Text {
+        let Some(domain) = scalar::wrapping_domain(ty) else {
+            return self.expr(e);
+        };
+        match &*e.kind {
+            ExprKind::Binary(op @ (BinOp::Add | BinOp::Sub | BinOp::Mul), a, b) if e.ty == ty => {
+                let (op, binding) = match op {
+                    BinOp::Add => ("+", Binding::Sum),
+                    BinOp::Sub => ("-", Binding::Sum),
+                    _ => ("*", Binding::Product),
+                };
+                Text::infix(self.unsigned(a, ty), op, self.unsigned(b, ty), binding)
+            }
+            ExprKind::Unary(UnOp::Neg, a) if e.ty == ty => {
+                Text::infix(Text::primary("0u"), "-", self.unsigned(a, ty), Binding::Sum)
+            }
+            ExprKind::Int(value) => {
+                let (mask, suffix) = if ty == Scalar::S64 {
+                    (u64::MAX, "ull")
+                } else {
+                    (u64::from(u32::MAX), "u")
+                };
+                // Modulo 2^width, as the type wraps.
+                Text::primary(format!("{}{suffix}", *value & i128::from(mask)))
+            }
+            _ => {
+                let domain = if domain.contains(' ') {
+                    format!("({domain})")
+                } else {
+                    domain.to_owned()
+                };
+                cast(&domain, &self.expr(e))
+            }
+        }
+    }
+
+    /// A shift of a negative number is done unsigned.
+    fn shift_left(&self, e: &Expr, a: &Expr, b: &Expr) -> Text {
+        let left = self.unsigned(a, e.ty);
+        let shifted = Text::infix(left, "<<", self.expr(b), Binding::Shift);
+        if scalar::wrapping_domain(e.ty).is_some() {
+            cast(&scalar::cast(e.ty), &shifted)
+        } else {
+            shifted
+        }
+    }
+
+    /// Back to the type after an operation that C++ did in `int`.
+    fn narrowed(&self, ty: Scalar, text: Text) -> Text {
+        match ty {
+            Scalar::S8 | Scalar::U8 | Scalar::S16 | Scalar::U16 | Scalar::Bool => {
+                cast(&scalar::cast(ty), &text)
+            }
+            _ => text,
+        }
+    }
+
+    fn call(&self, call: &Call) -> Text {
+        let args: Vec<Text> = call.args.iter().map(|a| self.arg(a)).collect();
+        let targs = if call.targs.is_empty() {
+            String::new()
+        } else {
+            format!("<{}>", call.targs.join(", "))
+        };
+        Text::call(&format!("{}{targs}", call.callee), &args)
+    }
+
+    fn arg(&self, arg: &Arg) -> Text {
+        match arg {
+            Arg::Value(e) => self.typed(e),
+            Arg::Pointer(view) => self.pointer(view),
+            Arg::Cast(ty, inner) => Text::new(
+                format!("({ty}){}", self.arg(inner).at_least(Binding::Unary)),
+                Binding::Unary,
+            ),
+            Arg::Null => Text::primary("nullptr"),
+        }
+    }
+
+    fn pointer(&self, view: &View) -> Text {
+        Text::primary(format!(
+            "{}.pointer({})",
+            self.buffer(view.buffer),
+            self.sym(&view.offset).text
+        ))
+    }
+}
+
+/// `(unsigned char)(a)` or `int(a)`.
+fn cast(spelling: &str, of: &Text) -> Text {
+    let binding = if spelling.starts_with('(') {
+        Binding::Unary
+    } else {
+        Binding::Primary
+    };
+    Text::new(format!("{spelling}({})", of.text), binding)
+}
+
+fn literal(text: String) -> Text {
+    if text.starts_with('(') {
+        Text::new(text, Binding::Unary)
+    } else {
+        Text::literal(text)
+    }
+}
+
+/// A constant by which a division can neither trap nor overflow.
+fn safe_divisor(e: &Expr) -> bool {
+    match &*e.kind {
+        ExprKind::Int(value) => !matches!(value, 0 | -1),
+        ExprKind::Index(sym) => sym.as_int().is_some_and(|v| !matches!(v, 0 | -1)),
+        _ => false,
+    }
+}
+
+fn math(function: MathFn) -> &'static str {
+    match function {
+        MathFn::Acos => "croq::acos",
+        MathFn::Asin => "croq::asin",
+        MathFn::Atan => "croq::atan",
+        MathFn::Ceil => "croq::ceil",
+        MathFn::Cos => "croq::cos",
+        MathFn::Cosh => "croq::cosh",
+        MathFn::Exp => "croq::exp",
+        MathFn::Exp2 => "croq::exp2",
+        MathFn::Expm1 => "croq::expm1",
+        MathFn::Fabs => "croq::fabs",
+        MathFn::Floor => "croq::floor",
+        MathFn::Recip => "croq::recip",
+        MathFn::Gelu => "croq::gelu",
+        MathFn::IsFinite => "croq::is_finite",
+        MathFn::Log => "croq::log",
+        MathFn::Log1p => "croq::log1p",
+        MathFn::Round => "croq::round",
+        MathFn::Rsqrt => "croq::rsqrt",
+        MathFn::Sigmoid => "croq::sigmoid",
+        MathFn::Sign => "croq::sign",
+        MathFn::Sin => "croq::sin",
+        MathFn::Sinh => "croq::sinh",
+        MathFn::Softplus => "croq::softplus",
+        MathFn::Sqrt => "croq::sqrt",
+        MathFn::Tan => "croq::tan",
+        MathFn::Tanh => "croq::tanh",
+        MathFn::Atan2 => "croq::atan2",
+        MathFn::Pow => "croq::pow",
+        MathFn::Max => "croq::max",
+        MathFn::Min => "croq::min",
+        MathFn::Fma => "croq::fma",
+    }
+}

@@ -1,0 +1,160 @@
+//! What everything is called in one generated C++ function: the user's own names, made safe and
+//! kept apart where scopes nest.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::scalar;
+use crate::ir::{BufferId, DimId, Function, LocalId, ParamId, Scalar, VarHome};
+use crate::symbolic::Var;
+
+pub struct Names<'a> {
+    pub function: &'a Function,
+    locals: BTreeMap<LocalId, String>,
+    buffers: BTreeMap<BufferId, String>,
+    params: BTreeMap<ParamId, String>,
+    dims: BTreeMap<DimId, String>,
+    /// One set per open scope, outermost first. Disjoint scopes may use the same name.
+    taken: Vec<BTreeSet<String>>,
+}
+
+impl<'a> Names<'a> {
+    /// `reserved` are names of our own that the function uses.
+    pub fn new(function: &'a Function, reserved: &[&str]) -> Self {
+        Self {
+            function,
+            locals: BTreeMap::new(),
+            buffers: BTreeMap::new(),
+            params: BTreeMap::new(),
+            dims: BTreeMap::new(),
+            taken: vec![reserved.iter().map(|&s| s.to_owned()).collect()],
+        }
+    }
+
+    pub fn enter(&mut self) {
+        self.taken.push(BTreeSet::new());
+    }
+
+    pub fn leave(&mut self) {
+        self.taken.pop();
+    }
+
+    /// A name like `wanted` that means nothing else here.
+    pub fn fresh(&mut self, wanted: &str) -> String {
+        let base = super::names::cpp(wanted);
+        let mut name = base.clone();
+        let mut suffix = 2;
+        while self.taken.iter().any(|scope| scope.contains(&name)) {
+            name = format!("{base}_{suffix}");
+            suffix += 1;
+        }
+        if let Some(scope) = self.taken.last_mut() {
+            scope.insert(name.clone());
+        }
+        name
+    }
+
+    pub fn declare_local(&mut self, id: LocalId) -> String {
+        let wanted = self
+            .function
+            .locals
+            .get(id.index())
+            .map_or("value", |l| l.name.as_str());
+        let name = self.fresh(wanted);
+        self.locals.insert(id, name.clone());
+        name
+    }
+
+    pub fn declare_buffer(&mut self, id: BufferId) -> String {
+        let wanted = self
+            .function
+            .buffers
+            .get(id.index())
+            .map_or("buffer", |b| b.name.as_str());
+        let name = self.fresh(wanted);
+        self.buffers.insert(id, name.clone());
+        name
+    }
+
+    /// The handle of a buffer whose source name is wanted for something else.
+    pub fn declare_buffer_as(&mut self, id: BufferId, wanted: &str) -> String {
+        let name = self.fresh(wanted);
+        self.buffers.insert(id, name.clone());
+        name
+    }
+
+    pub fn declare_param(&mut self, id: ParamId) -> String {
+        let wanted = self
+            .function
+            .params
+            .get(id.index())
+            .map_or("arg", |p| p.name.as_str());
+        let name = self.fresh(wanted);
+        self.params.insert(id, name.clone());
+        name
+    }
+
+    pub fn declare_dim(&mut self, id: DimId) -> String {
+        let wanted = self
+            .function
+            .dims
+            .get(id.index())
+            .map_or("dim", |d| d.name.as_str());
+        let name = self.fresh(wanted);
+        self.dims.insert(id, name.clone());
+        name
+    }
+
+    pub fn local(&self, id: LocalId) -> &str {
+        self.locals
+            .get(&id)
+            .map_or("undeclared_local", String::as_str)
+    }
+
+    pub fn buffer(&self, id: BufferId) -> &str {
+        self.buffers
+            .get(&id)
+            .map_or("undeclared_buffer", String::as_str)
+    }
+
+    pub fn param(&self, id: ParamId) -> &str {
+        self.params
+            .get(&id)
+            .map_or("undeclared_param", String::as_str)
+    }
+
+    pub fn dim(&self, id: DimId) -> &str {
+        self.dims.get(&id).map_or("undeclared_dim", String::as_str)
+    }
+
+    pub fn is_dim(&self, var: Var) -> bool {
+        matches!(self.function.var_home.get(&var), Some(VarHome::Dim(_)))
+    }
+
+    /// A symbolic variable's value as `croq::idx`.
+    pub fn var_name(&self, var: Var) -> String {
+        let (name, ty) = match self.function.var_home.get(&var) {
+            Some(VarHome::Dim(id)) => {
+                let name = self.dims.get(id).map_or("undeclared_dim", String::as_str);
+                (name, Scalar::Index)
+            }
+            Some(VarHome::Param(id)) => {
+                let ty = self
+                    .function
+                    .params
+                    .get(id.index())
+                    .and_then(scalar::of_param);
+                (self.param(*id), ty.unwrap_or(Scalar::Index))
+            }
+            Some(VarHome::Local(id)) => {
+                let ty = self.function.locals.get(id.index()).map(|l| l.ty);
+                (self.local(*id), ty.unwrap_or(Scalar::Index))
+            }
+            None => ("unbound_variable", Scalar::Index),
+        };
+        // Arithmetic on indices must not happen in a narrower type.
+        match ty {
+            Scalar::Index | Scalar::S64 => name.to_owned(),
+            _ => format!("croq::idx({name})"),
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! The launch shim: the C function that a safe Rust wrapper calls.
+//!
+//! It takes the arguments apart, then runs the function's host statements in order. Every step that
+//! can fail ends the call, and `host` remembers why.
+
+use std::collections::BTreeSet;
+
+use super::FileMeta;
+use super::args::{Args, FieldRole, struct_name};
+use super::device::element;
+use super::scalar;
+use super::scope::Names;
+use super::stmt::Body;
+use super::text::{Binding, Text};
+use super::writer::{Writer, quoted};
+use crate::ir::{
+    BufferId, DimId, Extent, Function, KernelId, LocalId, ParamId, ParamKind, Return, ReturnValue,
+    Scalar, Storage, TensorParam,
+};
+use crate::passes::captures::captures;
+use crate::passes::uses::Uses;
+use crate::source::Span;
+use crate::symbolic::Sym;
+
+pub fn shim<'a>(writer: &mut Writer<'a>, meta: &FileMeta, function: &'a Function) {
+    let uses = host_uses(function);
+    let kernels: Vec<&str> = function.kernels.iter().map(|k| k.name.as_str()).collect();
+    let mut reserved = vec!["env", "args", "host"];
+    reserved.extend(kernels);
+    let mut names = Names::new(function, &reserved);
+    let args = Args::of(function);
+
+    writer.new_function();
+    writer.own_text();
+    writer.line("");
+    writer.open(&format!(
+        "extern \"C\" croq_u32 CROQ_SHIM({}_{})(const croq_env *env, [[maybe_unused]] {} *args) {{",
+        meta.hash,
+        function.name,
+        struct_name(meta, function)
+    ));
+    writer.line(&format!("croq::host host(env, {});", quoted(&meta.path)));
+    let used = |set: bool| if set { "" } else { "[[maybe_unused]] " };
+    for (at, dim) in function.dims.iter().enumerate() {
+        let id = DimId(u32::try_from(at).unwrap_or(u32::MAX));
+        let name = names.declare_dim(id);
+        writer.attribute(dim.span);
+        let unused = used(uses.dims.contains(&id));
+        writer.line(&format!(
+            "{unused}const croq::idx {name} = args->{};",
+            args.name(FieldRole::Dim(id))
+        ));
+    }
+    for (at, param) in function.params.iter().enumerate() {
+        let id = ParamId(u32::try_from(at).unwrap_or(u32::MAX));
+        writer.attribute(param.span);
+        match &param.kind {
+            ParamKind::Stream => {}
+            ParamKind::Scalar { ty, .. } => {
+                let name = names.declare_param(id);
+                let value = from_field(*ty, &format!("args->{}", args.name(FieldRole::Param(id))));
+                let unused = used(uses.params.contains(&id));
+                writer.line(&format!(
+                    "{unused}const {} {name} = {value};",
+                    scalar::cpp(*ty)
+                ));
+            }
+            ParamKind::Tensor(tensor) if uses.buffers.contains(&tensor.buffer) => {
+                let Some(buffer) = function.buffers.get(tensor.buffer.index()) else {
+                    continue;
+                };
+                let name = names.declare_buffer(tensor.buffer);
+                let elem = element(buffer);
+                let count = extent(&names, &args, function, id, tensor);
+                writer.line(&format!(
+                    "const croq::global<{elem}> {name} = croq::bind<{elem}>(args->{}, {count}, {});",
+                    args.name(FieldRole::Param(id)),
+                    quoted(&buffer.name)
+                ));
+            }
+            ParamKind::Tensor(_) => {}
+        }
+    }
+    let mut body = Body {
+        names,
+        writer,
+        read: uses.locals,
+        on_host: true,
+    };
+    body.block(&function.body);
+    let ends = function
+        .body
+        .last()
+        .is_some_and(|s| matches!(s.kind, crate::ir::StmtKind::Return(_)));
+    if !ends {
+        body.writer.own_text();
+        body.writer.line("return host.status();");
+    }
+    body.writer.close("}");
+}
+
+/// Elements of a tensor parameter. A `??` axis counts as one in the IR; what it really has comes
+/// with the call.
+fn extent(
+    names: &Names,
+    args: &Args,
+    function: &Function,
+    param: ParamId,
+    tensor: &TensorParam,
+) -> String {
+    let one = Sym::one();
+    let known = function
+        .buffers
+        .get(tensor.buffer.index())
+        .map_or(&one, |b| &b.count);
+    let unbounded = tensor
+        .extents
+        .iter()
+        .enumerate()
+        .filter(|(_, e)| **e == Extent::Unbounded);
+    unbounded
+        .map(|(axis, _)| {
+            Text::primary(format!(
+                "args->{}",
+                args.name(FieldRole::Unbounded { param, axis })
+            ))
+        })
+        .fold(names.sym(known), |product, extent| {
+            Text::infix(product, "*", extent, Binding::Product)
+        })
+        .text
+}
+
+/// What the shim mentions: its own statements, and every argument of every launch.
+fn host_uses(function: &Function) -> Uses {
+    let mut uses = Uses::of_block(function, &function.body);
+    for kernel in &function.kernels {
+        let captured = captures(function, kernel);
+        uses.buffers.extend(captured.buffers);
+        uses.params.extend(captured.params);
+        uses.dims.extend(captured.dims);
+        uses.locals.extend(captured.locals);
+        for sym in kernel
+            .grid
+            .iter()
+            .chain([&kernel.threads, &kernel.shared_bytes])
+        {
+            uses.sym(function, sym);
+        }
+    }
+    let used: BTreeSet<BufferId> = uses.buffers.clone();
+    for buffer in used
+        .iter()
+        .filter_map(|id| function.buffers.get(id.index()))
+    {
+        uses.sym(function, &buffer.count);
+    }
+    if let Return::Tensor { shape, .. } = &function.ret {
+        shape.iter().for_each(|s| uses.sym(function, s));
+    }
+    uses
+}
+
+/// Scalars that C lacks travel as their bits.
+fn from_field(ty: Scalar, field: &str) -> String {
+    match ty {
+        Scalar::F16 | Scalar::Bf16 | Scalar::F8E4M3 | Scalar::F8E5M2 => {
+            format!("croq::from_bits<{}>({field})", scalar::cpp(ty))
+        }
+        Scalar::Bool => format!("{field} != 0"),
+        _ => field.to_owned(),
+    }
+}
+
+fn to_field(ty: Scalar, value: &str) -> String {
+    match ty {
+        Scalar::F16 | Scalar::Bf16 | Scalar::F8E4M3 | Scalar::F8E5M2 => format!("({value}).bits"),
+        _ => value.to_owned(),
+    }
+}
+
+impl Body<'_, '_> {
+    pub(super) fn alloc(&mut self, span: Span, id: BufferId) {
+        let function = self.names.function;
+        let Some(buffer) = function.buffers.get(id.index()) else {
+            return;
+        };
+        if !matches!(buffer.storage, Storage::Host) {
+            return;
+        }
+        let count = self.names.sym(&buffer.count).text;
+        let name = self.names.declare_buffer(id);
+        let elem = scalar::cpp(buffer.elem);
+        let shown = quoted(&buffer.name);
+        self.writer.statement(span);
+        self.writer.line(&format!("croq::global<{elem}> {name};"));
+        self.writer.attribute(span);
+        self.writer.line(&format!(
+            "if (!host.alloc({name}, {count}, {shown})) return host.status();"
+        ));
+    }
+
+    pub(super) fn launch(&mut self, span: Span, id: KernelId) {
+        let function = self.names.function;
+        let Some(kernel) = function.kernels.get(id.index()) else {
+            return;
+        };
+        let captured = captures(function, kernel);
+        let grid: Vec<String> = kernel.grid.iter().map(|s| self.names.sym(s).text).collect();
+        let mut args = vec![
+            quoted(&kernel.name),
+            format!("croq::grid{{{}}}", grid.join(", ")),
+            self.names.sym(&kernel.threads).text,
+            self.names.sym(&kernel.shared_bytes).text,
+            if kernel.waits {
+                "croq::waits"
+            } else {
+                "croq::plain"
+            }
+            .to_owned(),
+        ];
+        args.extend(
+            captured
+                .buffers
+                .into_iter()
+                .map(|id| self.names.buffer(id).to_owned()),
+        );
+        args.extend(
+            captured
+                .params
+                .into_iter()
+                .map(|id: ParamId| self.names.param(id).to_owned()),
+        );
+        args.extend(
+            captured
+                .dims
+                .into_iter()
+                .map(|id| self.names.dim(id).to_owned()),
+        );
+        args.extend(
+            captured
+                .locals
+                .into_iter()
+                .map(|id: LocalId| self.names.local(id).to_owned()),
+        );
+        let name = &kernel.name;
+        self.writer.statement(span);
+        self.writer.line(&format!(
+            "if (!host.launch<decltype(&{name}), &{name}>({})) return host.status();",
+            args.join(", ")
+        ));
+    }
+
+    pub(super) fn give_back(&mut self, span: Span, value: &ReturnValue) {
+        let function = self.names.function;
+        self.writer.statement(span);
+        match value {
+            ReturnValue::Nothing => {}
+            ReturnValue::Scalar(e) => {
+                let value = to_field(e.ty, &self.names.expr(e).text);
+                self.writer.line(&format!("args->result = {value};"));
+            }
+            ReturnValue::Buffer(id) => {
+                let data = format!("{}.data()", self.names.buffer(*id));
+                // The caller only reads a returned parameter.
+                let constant = function
+                    .buffers
+                    .get(id.index())
+                    .is_some_and(|b| element(b).starts_with("const "));
+                self.writer.line(&if constant {
+                    format!("args->result = const_cast<void *>(static_cast<const void *>({data}));")
+                } else {
+                    format!("args->result = {data};")
+                });
+                if let Return::Tensor { shape, .. } = &function.ret {
+                    let args = Args::of(function);
+                    let shape_field = args.result_shape();
+                    for (axis, extent) in shape.iter().enumerate() {
+                        let extent = self.names.sym(extent).text;
+                        self.writer.attribute(span);
+                        self.writer
+                            .line(&format!("args->{shape_field}[{axis}] = {extent};"));
+                    }
+                }
+            }
+        }
+        self.writer.attribute(span);
+        self.writer.line("return host.status();");
+    }
+}

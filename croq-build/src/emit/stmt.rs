@@ -1,0 +1,338 @@
+//! Statements as C++: those that hosts and kernels share, and those of kernels. `shim` prints the
+//! rest.
+
+use std::collections::BTreeSet;
+
+use super::scalar;
+use super::scope::Names;
+use super::text::{Binding, Text};
+use super::writer::{Writer, quoted};
+use crate::ir::{
+    Access, BarrierReason, BarrierScope, BinOp, CppName, Expr, ExprKind, FenceScope, Level,
+    LocalId, PrintPart, Stmt, StmtKind, Unroll,
+};
+use crate::passes::uses::identifiers;
+use crate::source::Span;
+
+/// A C++ function in the making.
+pub struct Body<'a, 'w> {
+    pub names: Names<'a>,
+    pub writer: &'w mut Writer<'a>,
+    /// Locals that something reads; compilers complain about others.
+    pub read: BTreeSet<LocalId>,
+    pub on_host: bool,
+}
+
+impl Body<'_, '_> {
+    pub fn block(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            self.stmt(stmt);
+        }
+    }
+
+    /// The statements of a nested C++ block, with a scope of their own.
+    fn nested(&mut self, stmts: &[Stmt]) {
+        self.names.enter();
+        self.block(stmts);
+        self.names.leave();
+    }
+
+    fn line(&mut self, span: Span, text: &str) {
+        self.writer.statement(span);
+        self.writer.line(text);
+    }
+
+    fn braced(&mut self, span: Span, header: &str, body: &[Stmt]) {
+        self.writer.statement(span);
+        self.writer.open(header);
+        self.nested(body);
+        self.writer.close("}");
+    }
+
+    fn expr(&self, e: &Expr) -> String {
+        self.names.expr(e).text
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        let span = stmt.span;
+        match &stmt.kind {
+            StmtKind::Let { local, value } => self.declare(span, *local, value.as_ref()),
+            StmtKind::Assign { local, value } => {
+                let text = format!("{} = {};", self.names.local(*local), self.expr(value));
+                self.line(span, &text);
+            }
+            StmtKind::Store { access, op, value } => {
+                let text = self.store(access, *op, value);
+                self.line(span, &text);
+            }
+            StmtKind::For {
+                local,
+                lo,
+                hi,
+                step,
+                unroll,
+                body,
+            } => {
+                let [lo, hi, step] = [lo, hi, step].map(|s| self.names.sym(s));
+                let hi = hi.at_least(Binding::Shift);
+                self.names.enter();
+                let name = self.names.declare_local(*local);
+                let ty = self
+                    .names
+                    .function
+                    .locals
+                    .get(local.index())
+                    .map_or("croq::idx", |l| scalar::cpp(l.ty));
+                let next = if step.text == "1" {
+                    format!("++{name}")
+                } else {
+                    format!("{name} += {}", step.text)
+                };
+                let pragma = match unroll {
+                    Some(Unroll::Full) => "CROQ_UNROLL ".to_owned(),
+                    Some(Unroll::By(by)) => format!("CROQ_UNROLL_BY({by}) "),
+                    None => String::new(),
+                };
+                let header = format!(
+                    "{pragma}for ({ty} {name} = {}; {name} < {hi}; {next}) {{",
+                    lo.text
+                );
+                self.braced(span, &header, body);
+                self.names.leave();
+            }
+            StmtKind::While {
+                prelude,
+                cond,
+                body,
+            } if prelude.is_empty() => {
+                let header = format!("while ({}) {{", self.expr(cond));
+                self.braced(span, &header, body);
+            }
+            StmtKind::While {
+                prelude,
+                cond,
+                body,
+            } => {
+                self.writer.statement(span);
+                self.writer.open("for (;;) {");
+                self.names.enter();
+                self.block(prelude);
+                let stop = self.names.expr(cond).at_least(Binding::Unary);
+                self.line(span, &format!("if (!{stop}) break;"));
+                self.block(body);
+                self.names.leave();
+                self.writer.close("}");
+            }
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let cond = self.expr(cond);
+                self.writer.statement(span);
+                self.writer.open(&format!("if ({cond}) {{"));
+                self.nested(then);
+                if !otherwise.is_empty() {
+                    self.writer.reopen("} else {");
+                    self.nested(otherwise);
+                }
+                self.writer.close("}");
+            }
+            StmtKind::Break => self.line(span, "break;"),
+            StmtKind::Continue => self.line(span, "continue;"),
+            StmtKind::Yield => self.line(span, "return;"),
+            StmtKind::Parallel { body, .. } => self.braced(span, "{", body),
+            StmtKind::Once { level, body } => {
+                let header = match level {
+                    Level::Block => "if (croq::tid() == 0) {",
+                    Level::Group4 => "if (croq::tid() % 128 == 0) {",
+                    Level::Group => "if (croq::tid() % 32 == 0) {",
+                    Level::Thread => "{",
+                };
+                self.braced(span, header, body);
+            }
+            StmtKind::Region { pred, body, .. } => {
+                let header = format!("if ({}) {{", self.expr(pred));
+                self.braced(span, &header, body);
+            }
+            StmtKind::Barrier { scope, why } => self.barrier(span, *scope, why),
+            StmtKind::Fence(FenceScope::Block) => self.line(span, "croq::fence_block();"),
+            StmtKind::Fence(FenceScope::Device) => self.line(span, "croq::fence_device();"),
+            StmtKind::Check {
+                check,
+                cond,
+                values,
+            } => {
+                let row = check.0.to_string();
+                self.check(span, &row, cond, values);
+            }
+            StmtKind::Print { newline, parts } => self.print(span, *newline, parts),
+            StmtKind::Eval(e) => {
+                let text = match &*e.kind {
+                    ExprKind::Call(_) => format!("{};", self.expr(e)),
+                    _ => format!("(void)({});", self.expr(e)),
+                };
+                self.line(span, &text);
+            }
+            StmtKind::Cpp { text, names } => self.spliced(span, text, names),
+            StmtKind::Alloc(buffer) => self.alloc(span, *buffer),
+            StmtKind::Launch(kernel) => self.launch(span, *kernel),
+            StmtKind::Synchronize => {
+                self.line(span, "if (!host.synchronize()) return host.status();")
+            }
+            StmtKind::Return(value) => self.give_back(span, value),
+            // The passes leave none of these.
+            StmtKind::Copy(_) | StmtKind::Fill { .. } => {}
+        }
+    }
+
+    fn declare(&mut self, span: Span, local: LocalId, value: Option<&Expr>) {
+        // The value can still mean an outer variable of the same name.
+        let value = value.map(|v| self.expr(v));
+        let function = self.names.function;
+        let Some(info) = function.locals.get(local.index()) else {
+            return;
+        };
+        let name = self.names.declare_local(local);
+        let unused = if self.read.contains(&local) {
+            ""
+        } else {
+            "[[maybe_unused]] "
+        };
+        let constness = if info.mutable { "" } else { "const " };
+        let ty = scalar::cpp(info.ty);
+        let text = match value {
+            Some(value) => format!("{unused}{constness}{ty} {name} = {value};"),
+            None => format!("{unused}{ty} {name}{{}};"),
+        };
+        self.line(span, &text);
+    }
+
+    fn store(&self, access: &Access, op: Option<BinOp>, value: &Expr) -> String {
+        let buffer = self.names.buffer(access.view.buffer);
+        let address = self.names.address(access).text;
+        let method = match op {
+            None => "store",
+            Some(BinOp::Add) => "add",
+            Some(BinOp::Sub) => "sub",
+            Some(BinOp::Mul) => "mul",
+            Some(BinOp::Div) => "div",
+            Some(BinOp::Rem) => "rem",
+            Some(BinOp::Shl) => "shl",
+            Some(BinOp::Shr) => "shr",
+            Some(BinOp::And) => "bit_and",
+            Some(BinOp::Or) => "bit_or",
+            Some(BinOp::Xor) => "bit_xor",
+            Some(op) => {
+                // No method of its own: the address has no effects, so it may be evaluated twice.
+                let load = Expr::new(ExprKind::Load(access.clone()), value.ty, access.span);
+                let kind = ExprKind::Binary(op, load, value.clone());
+                let whole = Expr::new(kind, value.ty, access.span);
+                return format!("{buffer}.store({address}, {});", self.expr(&whole));
+            }
+        };
+        format!("{buffer}.{method}({address}, {});", self.expr(value))
+    }
+
+    fn barrier(&mut self, span: Span, scope: BarrierScope, why: &BarrierReason) {
+        let call = match scope {
+            BarrierScope::Block => "croq::barrier();",
+            // Barrier 0 is the whole block's.
+            BarrierScope::Group4 => "croq::barrier_named(unsigned(1 + croq::tid() / 128), 128);",
+            BarrierScope::Group => "croq::barrier_warp();",
+        };
+        let reason = match why {
+            BarrierReason::Written => String::new(),
+            BarrierReason::ReadAfterWrite(name) => {
+                format!("  // {name} is read after it was written")
+            }
+            BarrierReason::WriteAfterRead(name) => {
+                format!("  // {name} is overwritten after it was read")
+            }
+            BarrierReason::WriteAfterWrite(name) => format!("  // {name} is overwritten"),
+            BarrierReason::RegionEnd => "  // the end of inthreads".to_owned(),
+            BarrierReason::Opaque => "  // what follows may touch what came before".to_owned(),
+        };
+        // Its own line of source is the next statement's: no comment of it here.
+        self.writer.attribute(span);
+        self.writer.line(&format!("{call}{reason}"));
+    }
+
+    fn check(&mut self, span: Span, row: &str, cond: &Expr, values: &[Expr]) {
+        let cond = self.expr(cond);
+        let mut args: Vec<String> = values.iter().map(|v| self.expr(v)).collect();
+        let text = if self.on_host {
+            let line = self.writer.line_of(span);
+            args.splice(0..0, [cond, row.to_owned(), line.to_string()]);
+            format!(
+                "if (!host.check({})) return host.status();",
+                args.join(", ")
+            )
+        } else {
+            args.splice(0..0, ["ctx".to_owned(), cond, row.to_owned()]);
+            format!("croq::check({});", args.join(", "))
+        };
+        self.line(span, &text);
+    }
+
+    fn print(&mut self, span: Span, newline: bool, parts: &[PrintPart]) {
+        let mut args: Vec<Text> = Vec::new();
+        if !self.on_host {
+            args.push(Text::primary("ctx"));
+        }
+        for part in parts {
+            args.push(match part {
+                PrintPart::Text(text) => Text::primary(quoted(text)),
+                PrintPart::Value(e) => self.names.expr(e),
+            });
+        }
+        if newline {
+            args.push(Text::primary(quoted("\n")));
+        }
+        let function = if self.on_host {
+            "host.print"
+        } else {
+            "croq::print"
+        };
+        let call = Text::call(function, &args);
+        self.line(span, &format!("{};", call.text));
+    }
+
+    /// The user's own C++. Where one of its names had to be spelt differently, the text gets a
+    /// block in which the name means what it should.
+    fn spliced(&mut self, span: Span, text: &str, names: &[CppName]) {
+        let words = identifiers(text);
+        let mut meanings: Vec<(String, String)> = Vec::new();
+        for name in names {
+            let CppName::Local(id) = name else { continue };
+            let Some(local) = self.names.function.locals.get(id.index()) else {
+                continue;
+            };
+            let spelt = self.names.local(*id).to_owned();
+            let reference = if local.mutable {
+                "auto &"
+            } else {
+                "const auto "
+            };
+            for wanted in [local.name.clone(), format!("__iv_{}", local.name)] {
+                if words.contains(wanted.as_str()) && wanted != spelt {
+                    let line = format!("[[maybe_unused]] {reference}{wanted} = {spelt};");
+                    meanings.retain(|(w, _)| *w != wanted);
+                    meanings.push((wanted, line));
+                }
+            }
+        }
+        self.writer.statement(span);
+        let number = self.writer.line_of(span);
+        if meanings.is_empty() {
+            self.writer.verbatim(number, text);
+            return;
+        }
+        self.writer.open("{");
+        for (_, line) in &meanings {
+            self.writer.line(line);
+        }
+        self.writer.verbatim(number, text);
+        self.writer.close("}");
+    }
+}

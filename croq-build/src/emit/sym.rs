@@ -1,0 +1,197 @@
+//! Symbolic integers as C++.
+//!
+//! The normal form is an expanded polynomial. People write `(px * 16 + qx) * K + k`, so the printer
+//! takes out the variable that most terms share, dimensions first, and goes on with what is left.
+
+use super::scope::Names;
+use super::text::{Binding, Text};
+use crate::ir::{Access, View};
+use crate::symbolic::{Atom, Sym, Var};
+
+type Product = (i64, Vec<Atom>);
+
+impl Names<'_> {
+    pub fn sym(&self, sym: &Sym) -> Text {
+        self.sum(
+            sym.terms()
+                .map(|(coef, atoms)| (coef, atoms.to_vec()))
+                .collect(),
+        )
+    }
+
+    /// Where an access is, in elements from the start of its buffer.
+    pub fn address(&self, access: &Access) -> Text {
+        self.offset_and_axes(&access.view, &access.indices)
+    }
+
+    fn offset_and_axes(&self, view: &View, indices: &[Sym]) -> Text {
+        let mut parts = Vec::new();
+        let mut constant = 0i64;
+        for (index, stride) in indices.iter().zip(&view.strides) {
+            match (index.as_int(), stride.as_int()) {
+                (Some(0), _) | (_, Some(0)) => {}
+                (Some(i), Some(s)) => constant = constant.saturating_add(i.saturating_mul(s)),
+                (_, Some(1)) => parts.push(self.sym(index)),
+                (Some(1), _) => parts.push(self.sym(stride)),
+                _ => parts.push(Text::infix(
+                    self.sym(index),
+                    "*",
+                    self.sym(stride),
+                    Binding::Product,
+                )),
+            }
+        }
+        let constant = Sym::int(constant);
+        // A tile's own offset reads best before the position in it.
+        match view.offset.as_int() {
+            Some(_) => {
+                let last = &constant + &view.offset;
+                if !last.is_zero() || parts.is_empty() {
+                    parts.push(self.sym(&last));
+                }
+            }
+            None => {
+                parts.insert(0, self.sym(&view.offset));
+                if !constant.is_zero() {
+                    parts.push(self.sym(&constant));
+                }
+            }
+        }
+        let mut parts = parts.into_iter();
+        let first = parts.next().unwrap_or_else(|| Text::primary("0"));
+        parts.fold(first, add)
+    }
+
+    fn sum(&self, mut terms: Vec<Product>) -> Text {
+        if terms.len() > 1
+            && let Some(shared) = self.most_shared(&terms)
+        {
+            let (with, without): (Vec<Product>, Vec<Product>) = terms
+                .into_iter()
+                .partition(|(_, atoms)| atoms.contains(&shared));
+            let inner = with
+                .into_iter()
+                .map(|(coef, mut atoms)| {
+                    if let Some(at) = atoms.iter().position(|a| *a == shared) {
+                        atoms.remove(at);
+                    }
+                    (coef, atoms)
+                })
+                .collect();
+            let product = Text::infix(self.sum(inner), "*", self.atom(&shared), Binding::Product);
+            return if without.is_empty() {
+                product
+            } else {
+                add(product, self.sum(without))
+            };
+        }
+        // Longest products first, then large coefficients, the constant last; a positive one leads.
+        terms.sort_by_key(|(coef, atoms)| {
+            (
+                atoms.is_empty(),
+                *coef < 0,
+                std::cmp::Reverse(atoms.len()),
+                std::cmp::Reverse(coef.unsigned_abs()),
+            )
+        });
+        let mut terms = terms.iter();
+        let first = terms
+            .next()
+            .map_or_else(|| Text::primary("0"), |t| self.product(t));
+        terms.fold(first, |sum, term| add(sum, self.product(term)))
+    }
+
+    /// The factor found in most terms, when it is in two or more.
+    fn most_shared(&self, terms: &[Product]) -> Option<Atom> {
+        let mut best: Option<(usize, bool, &Atom)> = None;
+        for (_, atoms) in terms {
+            for atom in atoms {
+                let count = terms
+                    .iter()
+                    .filter(|(_, other)| other.contains(atom))
+                    .count();
+                let rank = (count, self.is_extent(atom));
+                if count > 1 && best.is_none_or(|(c, e, _)| rank > (c, e)) {
+                    best = Some((rank.0, rank.1, atom));
+                }
+            }
+        }
+        best.map(|(_, _, atom)| atom.clone())
+    }
+
+    fn is_extent(&self, atom: &Atom) -> bool {
+        matches!(atom, Atom::Var(v) if self.is_dim(*v))
+    }
+
+    fn product(&self, (coef, atoms): &Product) -> Text {
+        let mut factors = atoms.iter().map(|a| self.atom(a));
+        let Some(first) = factors.next() else {
+            return Text::literal(integer(*coef));
+        };
+        let product = factors.fold(first, |p, f| Text::infix(p, "*", f, Binding::Product));
+        let scaled = match coef.checked_abs() {
+            Some(1) => product,
+            Some(c) => Text::infix(product, "*", Text::literal(integer(c)), Binding::Product),
+            None => {
+                return Text::infix(
+                    product,
+                    "*",
+                    Text::primary(integer(*coef)),
+                    Binding::Product,
+                );
+            }
+        };
+        if *coef < 0 {
+            let binding = scaled.binding.min(Binding::Unary);
+            Text::new(format!("-{}", scaled.at_least(Binding::Product)), binding)
+        } else {
+            scaled
+        }
+    }
+
+    fn atom(&self, atom: &Atom) -> Text {
+        let both = |op, a, b| Text::infix(self.sym(a), op, self.sym(b), Binding::Product);
+        match atom {
+            Atom::Var(v) => self.var(*v),
+            Atom::Div(a, b) => both("/", a, b),
+            Atom::Rem(a, b) => both("%", a, b),
+            Atom::Min(a, b) => Text::call("croq::min", &[self.wide(a), self.wide(b)]),
+            Atom::Max(a, b) => Text::call("croq::max", &[self.wide(a), self.wide(b)]),
+        }
+    }
+
+    /// With type `croq::idx` even when it is a constant.
+    pub fn wide(&self, sym: &Sym) -> Text {
+        match sym.as_int() {
+            Some(value) => Text::primary(format!("croq::idx({})", integer(value))),
+            None => self.sym(sym),
+        }
+    }
+
+    fn var(&self, var: Var) -> Text {
+        Text::primary(self.var_name(var))
+    }
+}
+
+/// `a + b`, or `a - b` when `b` starts with a minus.
+fn add(a: Text, b: Text) -> Text {
+    match b.text.strip_prefix('-') {
+        Some(positive) if b.binding >= Binding::Product => {
+            Text::infix(a, "-", Text::new(positive, Binding::Product), Binding::Sum)
+        }
+        // Sums associate, and integers of this width don't overflow.
+        _ if b.binding == Binding::Sum => Text::new(
+            format!("{} + {}", a.at_least(Binding::Sum), b.text),
+            Binding::Sum,
+        ),
+        _ => Text::infix(a, "+", b, Binding::Sum),
+    }
+}
+
+fn integer(value: i64) -> String {
+    if value == i64::MIN {
+        "(-9223372036854775807LL - 1)".to_owned()
+    } else {
+        value.to_string()
+    }
+}

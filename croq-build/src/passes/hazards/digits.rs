@@ -1,0 +1,213 @@
+//! When do two threads of a unit meet at one element? A mixed-radix argument.
+//!
+//! Let both threads' coordinates be sums of products: a coefficient that both agree on times a
+//! *digit*, one that may differ. If the coefficients are the same on both sides, and all digits below
+//! some coefficient add up to less than it, then the sums can only be equal if the parts above and
+//! below are equal on their own: 16 * qx + qy = 16 * qx' + qy' with 0 <= qy, qy' < 16 means that
+//! qx = qx' and qy = qy'. A coefficient that has one thread index as its digit on both sides so
+//! forces that index to be the same for both threads.
+
+use std::collections::BTreeSet;
+
+use super::place::{Place, product};
+use super::vars::{Behaviour, Vars, atom_sym};
+use crate::ir::Level;
+use crate::symbolic::{Atom, Ctx, Sym, Var};
+
+/// What must be the same for two threads of a unit that meet.
+#[derive(Debug, Default)]
+pub struct Forced {
+    atoms: BTreeSet<Atom>,
+}
+
+impl Forced {
+    pub fn contains(&self, var: Var) -> bool {
+        // A number is known once its quotient and its remainder by the same divisor are.
+        self.atoms.contains(&Atom::Var(var))
+            || self.atoms.iter().any(|atom| match atom {
+                Atom::Div(a, b) => {
+                    a.as_var() == Some(var) && self.atoms.contains(&Atom::Rem(a.clone(), b.clone()))
+                }
+                _ => false,
+            })
+    }
+
+    pub fn vars(&self) -> impl Iterator<Item = Var> {
+        self.atoms.iter().filter_map(|a| match a {
+            Atom::Var(v) => Some(*v),
+            _ => None,
+        })
+    }
+}
+
+/// `None` when no two threads ever meet.
+pub fn forced(cx: &mut Ctx, vars: &mut Vars, a: &Place, b: &Place, unit: Level) -> Option<Forced> {
+    let mut forced = Forced::default();
+    let flat = || vec![(a.flat.clone(), b.flat.clone())];
+    let equations: Vec<(Sym, Sym)> = match (&a.coordinates, &b.coordinates) {
+        (Some(x), Some(y)) if x.len() == y.len() => {
+            x.iter().cloned().zip(y.iter().cloned()).collect()
+        }
+        _ => flat(),
+    };
+    for (x, y) in equations {
+        let there = vars.elsewhere(cx, &y, unit);
+        if cx.eq(&x, &there).is_no() {
+            return None;
+        }
+        if let Some(atoms) = solve(cx, vars, &x, &y, unit) {
+            forced.atoms.extend(atoms);
+        }
+    }
+    Some(forced)
+}
+
+struct Term {
+    coef: Sym,
+    digit: Atom,
+}
+
+/// What both sides have for one coefficient.
+struct Radix {
+    coef: Sym,
+    x: Vec<Atom>,
+    y: Vec<Atom>,
+}
+
+/// What `x = y` forces; `None` when the argument doesn't apply.
+fn solve(cx: &Ctx, vars: &Vars, x: &Sym, y: &Sym, unit: Level) -> Option<Vec<Atom>> {
+    if x.is_poison() || y.is_poison() {
+        return None;
+    }
+    let fixed = |atoms: &[Atom]| atoms.iter().all(|a| vars.is_fixed_atom(cx, a, unit));
+    let common = |coef: i64, atoms: &[Atom], other: &Sym| {
+        fixed(atoms) && other.terms().any(|(c, a)| c == coef && a == atoms)
+    };
+    let side = |own: &Sym, other: &Sym| -> Option<Vec<Term>> {
+        own.terms()
+            .filter(|(coef, atoms)| !common(*coef, atoms, other))
+            .map(|(coef, atoms)| term(cx, vars, coef, atoms, unit))
+            .collect()
+    };
+    let mut all: Vec<Radix> = Vec::new();
+    for (terms, on_x) in [(side(x, y)?, true), (side(y, x)?, false)] {
+        for term in terms {
+            let at = all.iter().position(|p| p.coef == term.coef);
+            let at = at.unwrap_or_else(|| {
+                all.push(Radix {
+                    coef: term.coef,
+                    x: Vec::new(),
+                    y: Vec::new(),
+                });
+                all.len() - 1
+            });
+            if let Some(place) = all.get_mut(at) {
+                if on_x {
+                    place.x.push(term.digit)
+                } else {
+                    place.y.push(term.digit)
+                }
+            }
+        }
+    }
+    // All negative is all positive seen from the other end.
+    if all.iter().all(|p| cx.lt(&p.coef, &Sym::zero()).is_yes()) {
+        for place in &mut all {
+            place.coef = -&place.coef;
+        }
+    }
+    let places = ascending(cx, all)?;
+
+    let below = |side: fn(&Radix) -> &Vec<Atom>, end: usize| {
+        places.iter().take(end).fold(Sym::zero(), |sum, p| {
+            side(p)
+                .iter()
+                .fold(sum, |sum, a| &sum + &(&p.coef * &atom_sym(cx, a)))
+        })
+    };
+    let zero = Sym::zero();
+    let separates = |at: usize| {
+        let Some(place) = places.get(at) else {
+            return true;
+        };
+        let sides: [fn(&Radix) -> &Vec<Atom>; 2] = [|p| &p.x, |p| &p.y];
+        sides.into_iter().all(|side| {
+            let sum = below(side, at);
+            cx.le(&zero, &sum).is_yes() && cx.lt(&sum, &place.coef).is_yes()
+        })
+    };
+    let holds: Vec<bool> = (0..=places.len()).map(separates).collect();
+    let boundary = |at: usize| {
+        let above_hold = holds.iter().skip(at).all(|h| *h);
+        let Some(place) = places.get(at) else {
+            return true;
+        };
+        let divides = || {
+            places
+                .iter()
+                .skip(at)
+                .all(|p| cx.divides(&place.coef, &p.coef).is_yes())
+        };
+        holds.get(at).is_some_and(|h| *h) && (above_hold || divides())
+    };
+    let mut forced = Vec::new();
+    for (at, place) in places.iter().enumerate() {
+        let ([x], [y]) = (place.x.as_slice(), place.y.as_slice()) else {
+            continue;
+        };
+        // A loop's variable may differ between two threads although it has one name.
+        let same = x == y
+            && atom_sym(cx, x)
+                .vars()
+                .iter()
+                .all(|v| vars.behaviour(*v, unit) != Behaviour::Free);
+        if same && boundary(at) && boundary(at + 1) {
+            forced.push(x.clone());
+        }
+    }
+    Some(forced)
+}
+
+/// Splits a term into what both threads agree on and the one factor that may differ.
+fn term(cx: &Ctx, vars: &Vars, coef: i64, atoms: &[Atom], unit: Level) -> Option<Term> {
+    let varying = |a: &&Atom| !vars.is_fixed_atom(cx, a, unit);
+    let mut candidates = atoms.iter().filter(varying);
+    let digit = match (candidates.next(), candidates.next()) {
+        (Some(digit), None) => digit.clone(),
+        (Some(_), Some(_)) => return None,
+        // The same for both threads at one time, but these are two times.
+        (None, _) => {
+            let ordinary = |a: &&Atom| matches!(a, Atom::Var(v) if vars.is_ordinary(*v));
+            let mut candidates = atoms.iter().filter(ordinary);
+            match (candidates.next(), candidates.next()) {
+                (Some(digit), None) => digit.clone(),
+                _ => return None,
+            }
+        }
+    };
+    let mut rest = atoms.to_vec();
+    let at = rest.iter().position(|a| *a == digit)?;
+    rest.remove(at);
+    (!rest.contains(&digit)).then(|| Term {
+        coef: product(cx, coef, &rest),
+        digit,
+    })
+}
+
+/// Sorted by coefficient; `None` when the prover can't order them or one may not be positive.
+fn ascending(cx: &Ctx, mut places: Vec<Radix>) -> Option<Vec<Radix>> {
+    let mut sorted: Vec<Radix> = Vec::with_capacity(places.len());
+    while !places.is_empty() {
+        let least = places.iter().position(|p| {
+            places
+                .iter()
+                .all(|q| p.coef == q.coef || cx.lt(&p.coef, &q.coef).is_yes())
+        })?;
+        let place = places.swap_remove(least);
+        if !cx.lt(&Sym::zero(), &place.coef).is_yes() {
+            return None;
+        }
+        sorted.push(place);
+    }
+    Some(sorted)
+}

@@ -1,0 +1,434 @@
+//! Barriers: the fewest that make every read see the write it should.
+//!
+//! A unit (block, warpgroup, warp) runs its statements in order, but its threads don't run in step.
+//! So wherever one statement writes a buffer that another reads or writes, and the two accesses to
+//! one element may come from different threads, all of the unit's threads must meet in between. The
+//! pass walks the statements in order with the accesses made since the last such meeting, and puts
+//! a barrier in front of a statement at the moment it conflicts with one of those. That is as late
+//! as possible, hence as few as possible.
+//!
+//! * A loop's body is walked twice. The second time the accesses of the turn before are pending at
+//!   its start, with everything that the loop changes standing for unknown earlier values; what
+//!   conflicts across turns so gets its barrier in the right place.
+//! * The instances of a `parallel` are independent: threads of different instances never conflict
+//!   inside its body. Where the threads of one warp or warpgroup do, a barrier over those is enough.
+//!   Only copies that a whole unit makes inside a body of finer level bring that unit back in.
+//! * If both accesses to an element are made by the same thread, whatever the element, no barrier is
+//!   needed: the program's own order holds. `digits` proves it.
+//! * A barrier in a place that only some threads reach would be a deadlock, so conflicts with what
+//!   came before an `inthreads`, a masked statement, or a branch on something that may differ
+//!   between threads are resolved in front of it.
+//!
+//! After this pass, reading and writing through the views of the program in program order is right;
+//! `kernel.waits` says whether any thread can wait for another.
+
+mod collect;
+mod digits;
+mod pending;
+mod place;
+mod touch;
+mod vars;
+
+#[cfg(test)]
+mod tests;
+
+use crate::ir::{
+    BarrierReason, BarrierScope, Function, KernelId, Level, Stmt, StmtKind, Visit, walk_block,
+};
+use crate::source::Span;
+use crate::symbolic::Var;
+use collect::{Collector, Context};
+use pending::Pending;
+use std::collections::BTreeSet;
+use touch::{Sizes, Touch, Who};
+use vars::Vars;
+
+pub fn insert_barriers(function: &mut Function, id: KernelId) {
+    let Some(kernel) = function.kernels.get_mut(id.index()) else {
+        return;
+    };
+    let threads = kernel.threads.clone();
+    let mut body = std::mem::take(&mut kernel.body);
+    // A lone thread can't be out of step.
+    if !threads.is_one() {
+        end_regions(&mut body);
+        let vars = Vars::of_block(function, &body);
+        let collector = Collector::new(function, vars);
+        let mut walker = Walker {
+            collector,
+            sizes: Sizes { block: threads },
+            loops: Vec::new(),
+        };
+        let context = Context {
+            chain: Vec::new(),
+            who: Who::Each,
+            set: None,
+        };
+        walker.block(&mut body, &context, Pending::default());
+    }
+    let uses = super::uses::Uses::of_block(function, &body);
+    let waits = uses.opaque || has_barrier(&body);
+    if let Some(kernel) = function.kernels.get_mut(id.index()) {
+        kernel.body = body;
+        kernel.waits = waits;
+    }
+}
+
+fn has_barrier(body: &[Stmt]) -> bool {
+    struct Find(bool);
+    impl Visit for Find {
+        fn stmt(&mut self, stmt: &Stmt) {
+            self.0 |= matches!(stmt.kind, StmtKind::Barrier { .. });
+        }
+    }
+    let mut find = Find(false);
+    walk_block(body, &mut find);
+    find.0
+}
+
+/// A plain `inthreads` ends with a barrier over the block, unless it is inside another.
+fn end_regions(stmts: &mut Vec<Stmt>) {
+    let mut at = 0;
+    while let Some(stmt) = stmts.get_mut(at) {
+        at += 1;
+        match &mut stmt.kind {
+            StmtKind::Region {
+                is_async: false,
+                outermost: true,
+                ..
+            } => {
+                let kind = StmtKind::Barrier {
+                    scope: BarrierScope::Block,
+                    why: BarrierReason::RegionEnd,
+                };
+                let barrier = Stmt::new(kind, stmt.span);
+                stmts.insert(at, barrier);
+                at += 1;
+            }
+            StmtKind::For { body, .. } | StmtKind::Parallel { body, .. } => end_regions(body),
+            StmtKind::While { prelude, body, .. } => {
+                end_regions(prelude);
+                end_regions(body);
+            }
+            StmtKind::If {
+                then, otherwise, ..
+            } => {
+                end_regions(then);
+                end_regions(otherwise);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What leaves a loop, or starts its next turn, other than by the end of its body.
+#[derive(Default)]
+struct Exits {
+    breaks: Pending,
+    continues: Pending,
+}
+
+struct Walker<'a> {
+    collector: Collector<'a>,
+    sizes: Sizes,
+    loops: Vec<Exits>,
+}
+
+impl Walker<'_> {
+    /// Walks `stmts` with `pending` at their start; what is pending at their end.
+    fn block(&mut self, stmts: &mut Vec<Stmt>, context: &Context, mut pending: Pending) -> Pending {
+        let mut at = 0;
+        while at < stmts.len() {
+            at += self.statement(stmts, at, context, &mut pending);
+        }
+        pending
+    }
+
+    /// Walks the statement at `at`; how many statements now stand in its place.
+    fn statement(
+        &mut self,
+        stmts: &mut Vec<Stmt>,
+        at: usize,
+        context: &Context,
+        pending: &mut Pending,
+    ) -> usize {
+        let Some(stmt) = stmts.get(at) else { return 1 };
+        let span = stmt.span;
+        if self.is_plain(stmt, context) {
+            let touches = self.all_of(std::slice::from_ref(stmt), context);
+            let inserted = self.wait_before(stmts, at, span, &touches, pending);
+            pending.add(touches);
+            return 1 + inserted;
+        }
+        // In front of the whole statement: its own condition, and everything inside that must not
+        // meet a barrier there.
+        let mut first = Vec::new();
+        if !matches!(stmt.kind, StmtKind::While { .. }) {
+            self.collector.shallow(stmt, context, &mut first);
+        }
+        let mut inner = context.clone();
+        match &stmt.kind {
+            StmtKind::Parallel { level, body } => {
+                inner = self.collector.enter(context, *level, body);
+                self.collector.block(body, &inner, &mut first);
+            }
+            StmtKind::Once { level, body } => {
+                inner = Collector::once(context, *level);
+                self.collector.block(body, &inner, &mut first);
+            }
+            StmtKind::Region {
+                set,
+                body,
+                is_async,
+                ..
+            } => {
+                inner = Collector::region(context, set.as_ref().filter(|_| *is_async));
+                self.collector.block(body, &inner, &mut first);
+            }
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                if !self
+                    .collector
+                    .vars
+                    .is_uniform(self.collector.function, cond, context.level())
+                {
+                    self.collector.block(then, context, &mut first);
+                    self.collector.block(otherwise, context, &mut first);
+                }
+            }
+            _ => {}
+        }
+        let inserted = self.wait_before(stmts, at, span, &first, pending);
+        let Some(stmt) = stmts.get_mut(at + inserted) else {
+            return 1 + inserted;
+        };
+        self.inside(stmt, &inner, pending);
+        1 + inserted
+    }
+
+    fn inside(&mut self, stmt: &mut Stmt, context: &Context, pending: &mut Pending) {
+        match &mut stmt.kind {
+            StmtKind::Barrier { scope, .. } => pending.settle(match scope {
+                BarrierScope::Block => Level::Block,
+                BarrierScope::Group4 => Level::Group4,
+                BarrierScope::Group => Level::Group,
+            }),
+            StmtKind::Yield => pending.end(),
+            StmtKind::Break => {
+                if let Some(exits) = self.loops.last_mut() {
+                    exits.breaks.join(pending);
+                }
+                pending.end();
+            }
+            StmtKind::Continue => {
+                if let Some(exits) = self.loops.last_mut() {
+                    exits.continues.join(pending);
+                }
+                pending.end();
+            }
+            StmtKind::Parallel { body, .. } => {
+                *pending = self.block(body, context, pending.clone())
+            }
+            // Not every thread comes by.
+            StmtKind::Once { body, .. } | StmtKind::Region { body, .. } => {
+                let after = self.block(body, context, pending.clone());
+                pending.join(&after);
+            }
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let mut touches = Vec::new();
+                self.collector.expr(cond, context, &mut touches);
+                pending.add(touches);
+                let mut after = self.block(then, context, pending.clone());
+                after.join(&self.block(otherwise, context, pending.clone()));
+                *pending = after;
+            }
+            StmtKind::For {
+                local,
+                lo,
+                hi,
+                body,
+                ..
+            } => {
+                let mut changing = declared(self.collector.function, body);
+                changing.extend(
+                    self.collector
+                        .function
+                        .locals
+                        .get(local.index())
+                        .and_then(|l| l.var),
+                );
+                let runs = self.collector.function.cx.lt(lo, hi).is_yes();
+                let none = Pending::nowhere();
+                let skipped = if runs { none } else { pending.clone() };
+                let turn = |w: &mut Self, start: Pending| {
+                    let end = w.block(body, context, start);
+                    (Pending::nowhere(), end)
+                };
+                *pending = self.repeat(&changing, pending, skipped, turn);
+            }
+            StmtKind::While {
+                prelude,
+                cond,
+                body,
+            } => {
+                let mut changing = declared(self.collector.function, body);
+                changing.extend(declared(self.collector.function, prelude));
+                let (span, cond) = (stmt.span, cond.clone());
+                let turn = |w: &mut Self, start: Pending| {
+                    let mut here = w.block(prelude, context, start);
+                    let mut touches = Vec::new();
+                    w.collector.expr(&cond, context, &mut touches);
+                    let end = prelude.len();
+                    w.wait_before(prelude, end, span, &touches, &mut here);
+                    here.add(touches);
+                    let end = w.block(body, context, here.clone());
+                    (here, end)
+                };
+                *pending = self.repeat(&changing, pending, Pending::nowhere(), turn);
+            }
+            _ => {}
+        }
+    }
+
+    /// Walks a loop twice. `turn` walks one turn: what is pending where the loop may end, and at the
+    /// end of the turn.
+    fn repeat(
+        &mut self,
+        changing: &BTreeSet<Var>,
+        before: &Pending,
+        skipped: Pending,
+        mut turn: impl FnMut(&mut Self, Pending) -> (Pending, Pending),
+    ) -> Pending {
+        self.loops.push(Exits::default());
+        let (_, mut end) = turn(self, before.clone());
+        let exits = self.loops.pop().unwrap_or_default();
+        end.join(&exits.continues);
+
+        let mut start = before.clone();
+        let Collector { function, vars, .. } = &mut self.collector;
+        start.join(&end.in_earlier_turn(&mut function.cx, vars, changing));
+        self.loops.push(Exits::default());
+        let (stop, mut end) = turn(self, start);
+        let exits = self.loops.pop().unwrap_or_default();
+        end.join(&exits.continues);
+
+        let mut after = skipped;
+        after.join(&stop);
+        after.join(&exits.breaks);
+        // A `while` only ends where its condition is; a `for` where a turn does.
+        if !stop.is_somewhere() {
+            after.join(&end);
+        }
+        after
+    }
+
+    /// Puts a barrier in front of the statement at `at` if its accesses conflict with pending ones;
+    /// the number of statements inserted.
+    fn wait_before(
+        &mut self,
+        stmts: &mut Vec<Stmt>,
+        at: usize,
+        span: Span,
+        touches: &[Touch],
+        pending: &mut Pending,
+    ) -> usize {
+        let mut widest: Option<(Level, BarrierReason)> = None;
+        let Collector { function, vars, .. } = &mut self.collector;
+        for then in touches {
+            for earlier in pending.touches() {
+                if widest
+                    .as_ref()
+                    .is_some_and(|(level, _)| *level == Level::Block)
+                {
+                    break;
+                }
+                let Some(level) = earlier.conflict(then, &mut function.cx, vars, &self.sizes)
+                else {
+                    continue;
+                };
+                if widest.as_ref().is_none_or(|(widest, _)| level < *widest) {
+                    widest = Some((level, earlier.reason(then, function)));
+                }
+            }
+        }
+        let Some((level, why)) = widest else { return 0 };
+        let scope = match level {
+            Level::Block => BarrierScope::Block,
+            Level::Group4 => BarrierScope::Group4,
+            Level::Group => BarrierScope::Group,
+            Level::Thread => return 0,
+        };
+        stmts.insert(at, Stmt::new(StmtKind::Barrier { scope, why }, span));
+        pending.settle(level);
+        1
+    }
+
+    fn all_of(&mut self, stmts: &[Stmt], context: &Context) -> Vec<Touch> {
+        let mut touches = Vec::new();
+        self.collector.block(stmts, context, &mut touches);
+        touches
+    }
+
+    /// Nothing inside can need a barrier, be one, or go elsewhere.
+    fn is_plain(&self, stmt: &Stmt, context: &Context) -> bool {
+        if context.level() == Level::Thread {
+            return only_private_work(std::slice::from_ref(stmt));
+        }
+        match &stmt.kind {
+            StmtKind::Parallel {
+                level: Level::Thread,
+                body,
+            } => only_private_work(body),
+            StmtKind::Barrier { .. }
+            | StmtKind::Yield
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Parallel { .. }
+            | StmtKind::Once { .. }
+            | StmtKind::Region { .. }
+            | StmtKind::If { .. }
+            | StmtKind::For { .. }
+            | StmtKind::While { .. } => false,
+            _ => true,
+        }
+    }
+}
+
+/// Statements at thread level in which no thread waits for, works with, or leaves others.
+fn only_private_work(stmts: &[Stmt]) -> bool {
+    struct Find(bool);
+    impl Visit for Find {
+        fn stmt(&mut self, stmt: &Stmt) {
+            self.0 |= match &stmt.kind {
+                StmtKind::Barrier { .. } | StmtKind::Region { .. } => true,
+                StmtKind::Copy(copy) => copy.level != Level::Thread,
+                StmtKind::Fill { level, .. } => *level != Level::Thread,
+                _ => false,
+            };
+        }
+    }
+    let mut find = Find(false);
+    walk_block(stmts, &mut find);
+    !find.0
+}
+
+/// The variables that a piece of code sets, indices of `parallel` excepted: those are the same each
+/// time.
+fn declared(function: &Function, body: &[Stmt]) -> BTreeSet<Var> {
+    let uses = super::uses::Uses::of_block(function, body);
+    let locals = uses
+        .declared
+        .iter()
+        .filter_map(|id| function.locals.get(id.index()));
+    locals
+        .filter(|l| !matches!(l.role, crate::ir::Role::Parallel(_)))
+        .filter_map(|l| l.var)
+        .collect()
+}

@@ -1,0 +1,189 @@
+//! One access to one buffer, and when two of them need a barrier between.
+
+use std::collections::BTreeSet;
+
+use super::digits::{Forced, forced};
+use super::place::Place;
+use super::vars::Vars;
+use crate::ir::{BarrierReason, BufferId, Function, Level, ThreadSet};
+use crate::symbolic::{Ctx, Sym, Var};
+
+/// Which threads of the unit that runs a statement make the access.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Who {
+    /// Every thread, for itself.
+    Each,
+    /// One thread of the enclosing unit of this level.
+    One(Level),
+    /// All threads of a unit of this level share it out.
+    Team(Level),
+}
+
+/// A `parallel` that is being executed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Entry {
+    /// Differs between two executions.
+    pub instance: u32,
+    pub level: Level,
+    /// What tells its units apart.
+    pub digits: BTreeSet<Var>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Touch {
+    pub buffer: BufferId,
+    pub write: bool,
+    /// `None` is anywhere in the buffer.
+    pub place: Option<Place>,
+    pub who: Who,
+    pub chain: Vec<Entry>,
+    /// The region's threads, when it is asynchronous and they are known.
+    pub set: Option<ThreadSet>,
+    pub opaque: bool,
+    /// A barrier over the units of this level has come since.
+    pub settled: Option<Level>,
+}
+
+/// Threads of a unit; `None` is one whose size only the launch knows.
+pub struct Sizes {
+    pub block: Sym,
+}
+
+impl Sizes {
+    fn of(&self, level: Level) -> Sym {
+        match level {
+            Level::Block => self.block.clone(),
+            Level::Group4 => Sym::int(128),
+            Level::Group => Sym::int(32),
+            Level::Thread => Sym::one(),
+        }
+    }
+}
+
+impl Touch {
+    pub fn reason(&self, then: &Touch, function: &Function) -> BarrierReason {
+        let name = function
+            .buffers
+            .get(self.buffer.index())
+            .map_or(String::new(), |b| b.name.clone());
+        match (self.write, then.write) {
+            _ if self.opaque || then.opaque => BarrierReason::Opaque,
+            (true, false) => BarrierReason::ReadAfterWrite(name),
+            (false, _) => BarrierReason::WriteAfterRead(name),
+            (true, true) => BarrierReason::WriteAfterWrite(name),
+        }
+    }
+
+    /// The unit whose threads must wait for each other between `self` and the later `then`.
+    pub fn conflict(
+        &self,
+        then: &Touch,
+        cx: &mut Ctx,
+        vars: &mut Vars,
+        sizes: &Sizes,
+    ) -> Option<Level> {
+        if self.buffer != then.buffer || !(self.write || then.write) {
+            return None;
+        }
+        let disjoint = |a: &ThreadSet, b: &ThreadSet| {
+            a.ranges
+                .iter()
+                .all(|(lo, hi)| b.ranges.iter().all(|(l, h)| hi <= l || h <= lo))
+        };
+        if let (Some(a), Some(b)) = (&self.set, &then.set)
+            && disjoint(a, b)
+        {
+            return None;
+        }
+        // Units of one `parallel` are independent; only threads of the same one can conflict.
+        let together = self
+            .chain
+            .iter()
+            .zip(&then.chain)
+            .take_while(|(a, b)| a.instance == b.instance);
+        let mut unit = together
+            .last()
+            .map_or(Level::Block, |(entry, _)| entry.level);
+        for who in [self.who, then.who] {
+            if let Who::Team(level) = who {
+                unit = unit.min(level);
+            }
+        }
+        let is_settled = |level: Level| self.settled.is_some_and(|s| s <= level);
+        if unit == Level::Thread || is_settled(unit) {
+            return None;
+        }
+        let forced = match (&self.place, &then.place) {
+            (Some(a), Some(b)) => forced(cx, vars, a, b, unit)?,
+            _ => Forced::default(),
+        };
+        for level in [Level::Thread, Level::Group, Level::Group4] {
+            if level > unit && self.meets_within(then, level, unit, &forced, cx, vars, sizes) {
+                return (level != Level::Thread && !is_settled(level)).then_some(level);
+            }
+        }
+        Some(unit)
+    }
+
+    /// Whether both accesses of threads that meet are made inside one unit of `level`.
+    #[allow(clippy::too_many_arguments)]
+    fn meets_within(
+        &self,
+        then: &Touch,
+        level: Level,
+        unit: Level,
+        forced: &Forced,
+        cx: &Ctx,
+        vars: &Vars,
+        sizes: &Sizes,
+    ) -> bool {
+        if self.who == Who::Each && then.who == Who::Each && forced.vars().any(|v| vars.is_whole(v))
+        {
+            return true;
+        }
+        let (Some(a), Some(b)) = (self.pinned(level, unit), then.pinned(level, unit)) else {
+            return false;
+        };
+        if a != b || !a.0.iter().all(|v| forced.contains(*v) || is_single(cx, *v)) {
+            return false;
+        }
+        // The indices must tell all units of the level apart.
+        let (digits, below) = a;
+        let count = digits
+            .iter()
+            .try_fold(sizes.of(below), |count, v| match cx.bounds(*v) {
+                (Some(lo), Some(hi)) if lo.is_zero() => Some(&count * &(hi + 1)),
+                _ => None,
+            });
+        count.is_some_and(|count| cx.eq(&count, &sizes.of(unit)).is_yes())
+    }
+
+    /// The indices that tell which unit of `level` makes the access, among those of one `unit`, and
+    /// the level of the units that they tell apart.
+    fn pinned(&self, level: Level, unit: Level) -> Option<(BTreeSet<Var>, Level)> {
+        let down_to = match self.who {
+            Who::Each => self.chain.last().map(|e| e.level)?.min(level),
+            // The first thread of such a unit.
+            Who::One(own) if level == Level::Thread => own,
+            Who::One(own) | Who::Team(own) => own.min(level),
+        };
+        let reaches = match self.who {
+            Who::One(_) => level == Level::Thread || down_to == level,
+            _ => down_to == level,
+        };
+        if !reaches {
+            return None;
+        }
+        let inside = self
+            .chain
+            .iter()
+            .filter(|e| e.level > unit && e.level <= down_to);
+        let digits: BTreeSet<Var> = inside.flat_map(|e| e.digits.iter().copied()).collect();
+        Some((digits, down_to.max(unit)))
+    }
+}
+
+/// An index with only one value tells nothing apart.
+fn is_single(cx: &Ctx, var: Var) -> bool {
+    matches!(cx.bounds(var), (Some(lo), Some(hi)) if cx.eq(lo, hi).is_yes())
+}

@@ -1,0 +1,35 @@
+//! Rewrites of the kernel IR between `sema` and `emit`. Each is a page or a folder of its own:
+//!
+//! 1. [`grid_copies`]: copies and fills between kernels are spread over a grid.
+//! 2. [`hazards`]: barriers, where threads must wait for each other.
+//! 3. [`copies`]: copies and fills in kernels become loops over elements.
+//! 4. [`unused`]: names that nothing reads any more are dropped.
+//! 5. [`shared`]: shared buffers get addresses.
+//!
+//! Afterwards nothing is left to decide: `emit` only spells. [`captures`] and [`uses`] answer its
+//! questions about what a kernel is given.
+
+pub mod captures;
+mod copies;
+mod fresh;
+mod grid_copies;
+mod hazards;
+mod shared;
+mod tile;
+mod unused;
+pub mod uses;
+
+use crate::ir::{Function, KernelId};
+
+/// Runs all of them over a function that `sema` accepted.
+pub fn run(function: &mut Function) {
+    for at in 0..function.kernels.len() {
+        let id = KernelId(u32::try_from(at).unwrap_or(u32::MAX));
+        if !grid_copies::spread(function, id) {
+            hazards::insert_barriers(function, id);
+            copies::expand(function, id);
+        }
+        unused::drop_from(function, id);
+        shared::plan(function, id);
+    }
+}

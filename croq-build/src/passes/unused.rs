@@ -1,0 +1,68 @@
+//! Drops names that nothing reads: indices of a `parallel` that its body doesn't mention, coordinates
+//! of a copy along an axis of stride zero. C++ compilers warn about them.
+
+use super::uses::Uses;
+use crate::ir::{Expr, ExprKind, Function, KernelId, LocalId, Stmt, StmtKind};
+use std::collections::BTreeSet;
+
+pub fn drop_from(function: &mut Function, id: KernelId) {
+    let Some(kernel) = function.kernels.get_mut(id.index()) else {
+        return;
+    };
+    let mut body = std::mem::take(&mut kernel.body);
+    loop {
+        let used = Uses::of_block(function, &body).locals;
+        let immutable = |id: &LocalId| function.locals.get(id.index()).is_some_and(|l| !l.mutable);
+        if !sweep(&mut body, &used, &immutable) {
+            break;
+        }
+    }
+    if let Some(kernel) = function.kernels.get_mut(id.index()) {
+        kernel.body = body;
+    }
+}
+
+/// Whether anything was dropped.
+fn sweep(
+    stmts: &mut Vec<Stmt>,
+    used: &BTreeSet<LocalId>,
+    immutable: &dyn Fn(&LocalId) -> bool,
+) -> bool {
+    let before = stmts.len();
+    stmts.retain(|stmt| match &stmt.kind {
+        StmtKind::Let {
+            local,
+            value: Some(value),
+        } => used.contains(local) || !immutable(local) || !is_pure(value),
+        _ => true,
+    });
+    let mut dropped = stmts.len() < before;
+    for stmt in stmts {
+        dropped |= match &mut stmt.kind {
+            StmtKind::For { body, .. }
+            | StmtKind::Parallel { body, .. }
+            | StmtKind::Once { body, .. }
+            | StmtKind::Region { body, .. } => sweep(body, used, immutable),
+            StmtKind::While { prelude, body, .. } => {
+                sweep(prelude, used, immutable) | sweep(body, used, immutable)
+            }
+            StmtKind::If {
+                then, otherwise, ..
+            } => sweep(then, used, immutable) | sweep(otherwise, used, immutable),
+            _ => false,
+        };
+    }
+    dropped
+}
+
+/// Loads may stop a kernel on the sim, calls may do anything.
+fn is_pure(e: &Expr) -> bool {
+    match &*e.kind {
+        ExprKind::Load(_) | ExprKind::Call(_) => false,
+        ExprKind::Unary(_, a) | ExprKind::Cast(a) => is_pure(a),
+        ExprKind::Binary(_, a, b) => is_pure(a) && is_pure(b),
+        ExprKind::Select(a, b, c) => is_pure(a) && is_pure(b) && is_pure(c),
+        ExprKind::Math(_, args) => args.iter().all(is_pure),
+        _ => true,
+    }
+}
