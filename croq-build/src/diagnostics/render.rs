@@ -1,1 +1,362 @@
-//! Diagnostics as ariadne reports or JSON lines.
+//! Diagnostics as reports for people and as JSON lines for tools.
+//!
+//! Both are deterministic functions of the file and the diagnostics. A place that came out of a macro
+//! is shown at the use of the macro, with a note that names it.
+
+use std::fmt::Write as _;
+use std::io::IsTerminal as _;
+use std::ops::Range;
+
+use ariadne::{Color, Config, IndexType, Report, ReportKind, Source};
+
+use super::{Diagnostic, Label, Severity};
+use crate::source::{SourceFile, Span};
+
+/// Of a label that covers more lines than this only the first is marked; the gutter of a longer one
+/// says nothing.
+const LABEL_LINES: u32 = 4;
+
+/// All diagnostics as text, in the order given, a blank line between them.
+pub fn report(file: &SourceFile, diags: &[Diagnostic], color: bool) -> String {
+    let mut sources = (
+        file.path.as_str(),
+        Source::from(one_kind_of_line_end(&file.text)),
+    );
+    let mut out = String::new();
+    for diagnostic in diags {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        let config = Config::new()
+            .with_index_type(IndexType::Byte)
+            .with_color(color);
+        let main = color_of(diagnostic.severity);
+        let place = |span: Span| (file.path.as_str(), marked(file, span));
+        let mut builder =
+            Report::build(ReportKind::Error, place(diagnostic.primary.span)).with_config(config);
+        // Ariadne wants labels in the order of their lines.
+        let mut labels: Vec<(Range<usize>, &str, Color, i32)> = diagnostic
+            .secondary
+            .iter()
+            .map(|label| {
+                (
+                    marked(file, label.span),
+                    label.text.as_str(),
+                    Color::Cyan,
+                    0,
+                )
+            })
+            .collect();
+        let Label { span, text } = &diagnostic.primary;
+        labels.push((marked(file, *span), text, main, 1));
+        labels.sort_by_key(|(range, ..)| (range.end, range.start));
+        for (range, text, color, priority) in labels {
+            let label = ariadne::Label::new((file.path.as_str(), range))
+                .with_color(color)
+                .with_priority(priority);
+            builder.add_label(if text.is_empty() {
+                label
+            } else {
+                label.with_message(text)
+            });
+        }
+        for note in notes(file, diagnostic) {
+            builder.add_note(note);
+        }
+        if let Some(help) = &diagnostic.help {
+            builder.add_help(help);
+        }
+        let mut bytes = Vec::new();
+        header(&mut out, diagnostic, color);
+        // Writing to memory fails only for a file that the cache does not know.
+        if builder.finish().write(&mut sources, &mut bytes).is_ok() {
+            let text = String::from_utf8_lossy(&bytes);
+            // The first line is ariadne's own header.
+            let rest = text.split_once('\n').map_or("", |(_, rest)| rest);
+            out.extend(rest.lines().flat_map(|line| [line.trim_end(), "\n"]));
+        }
+    }
+    out
+}
+
+/// `error[E0431]: message`, as rustc and cargo write it.
+fn header(out: &mut String, diagnostic: &Diagnostic, color: bool) {
+    let word = word_of(diagnostic.severity);
+    let Diagnostic { code, message, .. } = diagnostic;
+    if color {
+        let ansi = match diagnostic.severity {
+            Severity::Error => 31,
+            Severity::Warning => 33,
+            Severity::Note => 36,
+        };
+        let _ = writeln!(
+            out,
+            "\x1b[1;{ansi}m{word}[{code}]\x1b[0m\x1b[1m: {message}\x1b[0m"
+        );
+    } else {
+        let _ = writeln!(out, "{word}[{code}]: {message}");
+    }
+}
+
+fn word_of(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    }
+}
+
+fn color_of(severity: Severity) -> Color {
+    match severity {
+        Severity::Error => Color::Red,
+        Severity::Warning => Color::Yellow,
+        Severity::Note => Color::Cyan,
+    }
+}
+
+/// The notes of a diagnostic, and the macros that its places came out of.
+fn notes(file: &SourceFile, diagnostic: &Diagnostic) -> Vec<String> {
+    let mut notes = diagnostic.notes.clone();
+    let spans = std::iter::once(&diagnostic.primary)
+        .chain(&diagnostic.secondary)
+        .map(|label| label.span);
+    for name in spans.filter_map(|span| file.macro_at(span)) {
+        let note = format!("in the expansion of macro `{name}`");
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    notes
+}
+
+/// The bytes to mark for `span`: inside the text, on character boundaries, not too many lines.
+fn marked(file: &SourceFile, span: Span) -> Range<usize> {
+    let text = &file.text;
+    let mut start = (span.start as usize).min(text.len());
+    let mut end = (span.end as usize).clamp(start, text.len());
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
+    let (first, _) = file.line_col(start as u32);
+    let (last, _) = file.line_col(end as u32);
+    if last - first >= LABEL_LINES {
+        let rest = text.get(start..end).unwrap_or("");
+        end = start + rest.find(['\n', '\r']).unwrap_or(rest.len());
+    }
+    // Nor may a mark end in a line end.
+    end = start + text.get(start..end).unwrap_or("").trim_end().len();
+    start..end
+}
+
+/// Ariadne ends lines at many characters, compilers and editors at `\n`: the others become blanks of
+/// the same length.
+fn one_kind_of_line_end(text: &str) -> String {
+    let others = ['\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+    if !text.contains(others) && !text.contains('\r') {
+        return text.to_string();
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c == '\r' || others.contains(&c) {
+            out.extend(std::iter::repeat_n(' ', c.len_utf8()));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// One JSON object on a line of its own for each diagnostic.
+pub fn json_lines(file: &SourceFile, diags: &[Diagnostic]) -> String {
+    let mut out = String::new();
+    for diagnostic in diags {
+        out.push_str("{\"code\":");
+        quote(&mut out, diagnostic.code);
+        out.push_str(",\"severity\":");
+        quote(&mut out, word_of(diagnostic.severity));
+        out.push_str(",\"message\":");
+        quote(&mut out, &diagnostic.message);
+        out.push_str(",\"spans\":[");
+        let labels = std::iter::once((&diagnostic.primary, true))
+            .chain(diagnostic.secondary.iter().map(|label| (label, false)));
+        for (i, (label, primary)) in labels.enumerate() {
+            if i > 0 {
+                out.push(',');
+            }
+            let (line, column) = file.line_col(label.span.start);
+            let (end_line, end_column) = file.line_col(label.span.end.max(label.span.start));
+            out.push_str("{\"file\":");
+            quote(&mut out, &file.path);
+            let _ = write!(
+                out,
+                ",\"line\":{line},\"column\":{column},\"end_line\":{end_line},\"end_column\":{end_column},\"label\":"
+            );
+            quote(&mut out, &label.text);
+            let _ = write!(out, ",\"primary\":{primary}}}");
+        }
+        out.push_str("],\"notes\":[");
+        for (i, note) in notes(file, diagnostic).iter().enumerate() {
+            if i > 0 {
+                out.push(',');
+            }
+            quote(&mut out, note);
+        }
+        out.push_str("],\"help\":");
+        match &diagnostic.help {
+            Some(help) => quote(&mut out, help),
+            None => out.push_str("null"),
+        }
+        out.push_str("}\n");
+    }
+    out
+}
+
+fn quote(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if (c as u32) < 0x20 => {
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}
+
+/// Whether reports should be coloured: as cargo is told to be, else as the terminal is.
+///
+/// In a build script stderr is a pipe to cargo, so the variables decide there.
+pub fn color_wanted() -> bool {
+    let cargo = std::env::var("CARGO_TERM_COLOR").ok();
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    choose_color(cargo.as_deref(), no_color, std::io::stderr().is_terminal())
+}
+
+fn choose_color(cargo: Option<&str>, no_color: bool, terminal: bool) -> bool {
+    match cargo {
+        Some("always") => true,
+        Some("never") => false,
+        _ => terminal && !no_color,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostics::Diagnostics;
+
+    fn file(text: &str) -> SourceFile {
+        crate::source::load("kernels/a.co", text, &[], &mut Diagnostics::new())
+    }
+
+    #[test]
+    fn plain_report() {
+        let file = file("__co__ void f() {\n  x = y;\n}\n");
+        let diagnostic = Diagnostic::new("E0201", Span::new(24, 25), "`y` is not declared")
+            .label("unknown name")
+            .also(Span::new(14, 15), "in this function")
+            .note("names are looked up outwards")
+            .help("declare it");
+        let expected = "\
+error[E0201]: `y` is not declared
+   ╭─[ kernels/a.co:2:7 ]
+   │
+ 1 │ __co__ void f() {
+   │               ┬
+   │               ╰── in this function
+ 2 │   x = y;
+   │       ┬
+   │       ╰── unknown name
+   │
+   │ Help: declare it
+   │
+   │ Note: names are looked up outwards
+───╯
+";
+        let text = report(&file, &[diagnostic], false);
+        assert_eq!(text, expected, "{text}");
+    }
+
+    #[test]
+    fn columns_count_characters() {
+        let file = file("// ä€𝄞\n/* ö */ __co__ void f() { x = 1 $ }\n");
+        let at = file.text.find('$').expect("there") as u32;
+        let diagnostic = Diagnostic::new("E0104", Span::new(at, at + 1), "unexpected");
+        let text = report(&file, std::slice::from_ref(&diagnostic), false);
+        assert!(text.contains("kernels/a.co:2:33"), "{text}");
+        assert_eq!(file.line_col(at), (2, 33));
+        let json = json_lines(&file, &[diagnostic]);
+        assert!(
+            json.contains("\"line\":2,\"column\":33,\"end_line\":2,\"end_column\":34"),
+            "{json}"
+        );
+    }
+
+    #[test]
+    fn odd_line_ends_keep_the_numbers() {
+        let file = file("// a\u{c}b\r\n// \u{2028}\n__co__ void f() { $ }\n");
+        let at = file.text.find('$').expect("there") as u32;
+        let diagnostic = Diagnostic::new("E0104", Span::new(at, at + 1), "unexpected");
+        let text = report(&file, &[diagnostic], false);
+        assert!(text.contains("kernels/a.co:3:19"), "{text}");
+    }
+
+    #[test]
+    fn a_long_label_marks_its_first_line() {
+        let text = "__co__ void f() {\n a = 1;\n b = 1;\n c = 1;\n d = 1;\n}\n";
+        let file = file(text);
+        let diagnostic =
+            Diagnostic::new("E0350", Span::new(0, text.len() as u32), "no return").label("here");
+        let shown = report(&file, &[diagnostic], false);
+        assert!(!shown.contains("d = 1"), "{shown}");
+    }
+
+    #[test]
+    fn macros_are_named() {
+        let file = file("#define TWO 2\n__co__ void f() { x = TWO; }\n");
+        let at = file.text.rfind("TWO").expect("there") as u32;
+        let diagnostic = Diagnostic::new("E0999", Span::new(at, at + 3), "two").label("here");
+        assert!(report(&file, std::slice::from_ref(&diagnostic), false).contains("macro `TWO`"));
+        assert!(json_lines(&file, &[diagnostic]).contains("\"in the expansion of macro `TWO`\""));
+    }
+
+    #[test]
+    fn json_is_escaped() {
+        let file = file("a\n");
+        let diagnostic = Diagnostic::new("W0001", Span::new(0, 1), "a \"b\" \\ \n\u{1}");
+        let json = json_lines(&file, &[diagnostic]);
+        assert_eq!(
+            json,
+            "{\"code\":\"W0001\",\"severity\":\"warning\",\"message\":\"a \\\"b\\\" \\\\ \\n\\u0001\",\"spans\":[{\"file\":\"kernels/a.co\",\"line\":1,\"column\":1,\"end_line\":1,\"end_column\":2,\"label\":\"\",\"primary\":true}],\"notes\":[],\"help\":null}\n"
+        );
+    }
+
+    #[test]
+    fn spans_outside_the_text_are_harmless() {
+        let file = file("");
+        let diagnostic = Diagnostic::new("E1108", Span::new(7, 3), "nothing here").label("x");
+        assert!(report(&file, std::slice::from_ref(&diagnostic), true).contains("E1108"));
+        json_lines(&file, &[diagnostic]);
+    }
+
+    #[test]
+    fn color() {
+        assert!(choose_color(Some("always"), true, false));
+        assert!(!choose_color(Some("never"), false, true));
+        assert!(!choose_color(Some("auto"), true, true));
+        assert!(choose_color(None, false, true));
+        let file = file("a\n");
+        let diagnostic = Diagnostic::new("E0001", Span::new(0, 1), "m").label("l");
+        assert!(report(&file, std::slice::from_ref(&diagnostic), true).contains("\u{1b}["));
+        assert!(!report(&file, &[diagnostic], false).contains('\u{1b}'));
+    }
+}

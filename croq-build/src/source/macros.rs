@@ -494,6 +494,12 @@ fn next_is_open(work: &[Item]) -> bool {
 
 /// Takes the unreadable tokens out of an expanded function, reporting each.
 pub fn report_bad(tokens: Vec<Token>, diags: &mut Diagnostics) -> Vec<Token> {
+    if !tokens
+        .iter()
+        .any(|token| matches!(token.kind, TokenKind::Bad(_)))
+    {
+        return tokens;
+    }
     let mut good = Vec::with_capacity(tokens.len());
     for token in tokens {
         match token.kind {

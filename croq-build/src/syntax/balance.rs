@@ -1,6 +1,8 @@
 //! What must hold of the tokens before they are parsed: braces match, and nothing nests so deeply
 //! that a reader of the tree could run out of stack.
 
+use std::borrow::Cow;
+
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct, Token, TokenKind};
@@ -12,10 +14,14 @@ const LINKS: usize = 256;
 
 /// Closes what is open and drops what closes nothing; only macros can bring such braces in, as the
 /// function ends at its own.
-pub fn repair(tokens: &[Token], complete: bool, diags: &mut Diagnostics) -> Vec<Token> {
-    let mut out = Vec::with_capacity(tokens.len() + 4);
+pub fn repair<'t>(
+    tokens: &'t [Token],
+    complete: bool,
+    diags: &mut Diagnostics,
+) -> Cow<'t, [Token]> {
     let mut open: Vec<Span> = Vec::new();
-    for token in tokens {
+    let mut stray: Vec<usize> = Vec::new();
+    for (i, token) in tokens.iter().enumerate() {
         match token.kind {
             TokenKind::Punct(Punct::LBrace) => open.push(token.span),
             TokenKind::Punct(Punct::RBrace) if open.pop().is_none() => {
@@ -24,13 +30,14 @@ pub fn repair(tokens: &[Token], complete: bool, diags: &mut Diagnostics) -> Vec<
                         .label("unmatched")
                         .help("remove it, or add the `{` that it closes"),
                 );
-                continue;
+                stray.push(i);
             }
             _ => {}
         }
-        out.push(token.clone());
     }
-    let end = tokens.last().map_or(Span::default(), |token| token.span);
+    if open.is_empty() && stray.is_empty() {
+        return Cow::Borrowed(tokens);
+    }
     if complete && let Some(span) = open.last() {
         diags.push(
             Diagnostic::new("E0100", *span, "this `{` is never closed")
@@ -38,14 +45,20 @@ pub fn repair(tokens: &[Token], complete: bool, diags: &mut Diagnostics) -> Vec<
                 .help("add the missing `}`"),
         );
     }
-    for _ in open {
-        out.push(Token {
-            kind: TokenKind::Punct(Punct::RBrace),
-            span: end,
-            starts_line: false,
-        });
+    let end = tokens.last().map_or(Span::default(), |token| token.span);
+    let mut stray = stray.into_iter().peekable();
+    let mut out: Vec<Token> = Vec::with_capacity(tokens.len() + open.len());
+    for (i, token) in tokens.iter().enumerate() {
+        if stray.next_if_eq(&i).is_none() {
+            out.push(token.clone());
+        }
     }
-    out
+    out.extend(open.iter().map(|_| Token {
+        kind: TokenKind::Punct(Punct::RBrace),
+        span: end,
+        starts_line: false,
+    }));
+    Cow::Owned(out)
 }
 
 /// The place where the tokens nest too deeply, if they do.

@@ -380,7 +380,10 @@ fn typed<'t>(e: &Exprs<'t>) -> Rule<'t, Parsed> {
                             Init::None => None,
                             Init::Value(value) => Some(value),
                             Init::Array(extents, span) => {
-                                let ty = file.snippet(elem.1);
+                                let ty = match elem.0 {
+                                    ElemType::Int => "s32",
+                                    _ => file.snippet(elem.1),
+                                };
                                 let extents: Vec<&str> = extents
                                     .iter()
                                     .map(|extent| file.snippet(extent.span))

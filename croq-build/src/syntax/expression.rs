@@ -3,7 +3,6 @@
 //! There are four kinds of place. Most take any expression. In a *shape* place `s [(0)/2, 1]` derives
 //! a shape. Between `<` and `>` no operator below `+` may stand, and between two `|` no `|`.
 
-use chumsky::pratt::{self, Operator, infix, left, prefix};
 use chumsky::prelude::*;
 
 use super::ast::{
@@ -99,7 +98,10 @@ fn tiling_argument<'t>(any: Rule<'t, Expr>) -> Rule<'t, Expr> {
 
 /// `condition ? yes : no`
 fn conditional<'t>(condition: Rule<'t, Expr>, any: Rule<'t, Expr>) -> Rule<'t, Expr> {
-    let rest = punct(Punct::Question)
+    let question = accept(Class::Operator, |token| {
+        token.kind.is(Punct::Question).then_some(())
+    });
+    let rest = question
         .ignore_then(any.clone())
         .then_ignore(punct(Punct::Colon))
         .then(any);
@@ -115,118 +117,117 @@ fn conditional<'t>(condition: Rule<'t, Expr>, any: Rule<'t, Expr>) -> Rule<'t, E
         .boxed()
 }
 
-/// Everything between `||` and prefix `#`, which bind by the table of section 2.
+/// Operators and their operands, by the table of section 2.
+///
+/// This is Pratt's method over the token stream, one look at each token: chumsky's own combinator
+/// tries every operator after every operand, which took most of the time of a parse.
 fn binary<'t>(operand: Rule<'t, Expr>, place: Place) -> Rule<'t, Expr> {
-    type Op<'t> = pratt::Boxed<'t, 't, Tokens<'t>, Expr, Extra<'t>>;
-    fn level<'t>(power: u16, ops: &'static [(Punct, BinOp)]) -> Op<'t> {
-        let op = accept(Class::Operator, move |token| {
-            let TokenKind::Punct(found) = token.kind else {
-                return None;
-            };
-            let (_, op) = ops.iter().find(|(punct, _)| *punct == found)?;
-            Some((*op, token.span))
-        });
-        infix(
-            left(power),
-            op,
-            |left: Expr, (op, at): (BinOp, Span), right: Expr, _| {
-                let span = left.span.to(at).to(right.span);
-                expr(ExprKind::Binary(op, at, left, right), span)
-            },
-        )
+    // Fails always, so that an error behind an operand tells that an operator could have followed.
+    let no_operator = accept(Class::Operator, |_| None::<()>).or_not();
+    rule(move |inp| climb(inp, &operand, place, 0))
+        .then_ignore(no_operator)
         .boxed()
-    }
-    fn unary<'t>(power: u16, punct: Punct, make: fn(Expr) -> ExprKind) -> Op<'t> {
-        let op = accept(Class::Expression, move |token| {
-            token.kind.is(punct).then_some(token.span)
-        });
-        prefix(power, op, move |at: Span, inner: Expr, _| {
+}
+
+/// An expression whose operators bind at least as tightly as `least`.
+fn climb<'t>(
+    inp: &mut In<'t, '_>,
+    operand: &Rule<'t, Expr>,
+    place: Place,
+    least: u8,
+) -> Result<Expr, Fault> {
+    let mut left = match inp
+        .peek_ref()
+        .and_then(|token| Some((prefix(&token.kind)?, token.span)))
+    {
+        Some(((level, make), at)) => {
+            inp.next_ref();
+            let inner = climb(inp, operand, place, level)?;
             let span = at.to(inner.span);
             expr(make(inner), span)
-        })
-        .boxed()
+        }
+        None => inp.parse(operand)?,
+    };
+    while let Some(((level, op), at)) = inp
+        .peek_ref()
+        .and_then(|token| Some((infix(&token.kind, place)?, token.span)))
+    {
+        if level < least {
+            break;
+        }
+        inp.next_ref();
+        // All are left associative: the right side binds more tightly.
+        let right = climb(inp, operand, place, level + 1)?;
+        let span = left.span.to(at).to(right.span);
+        left = expr(ExprKind::Binary(op, at, left, right), span);
     }
-    let mut ops = vec![
-        level(7, &[(Punct::Plus, BinOp::Add), (Punct::Minus, BinOp::Sub)]),
-        level(
-            8,
-            &[
-                (Punct::Star, BinOp::Mul),
-                (Punct::Slash, BinOp::Div),
-                (Punct::Percent, BinOp::Rem),
-            ],
-        ),
-        level(13, &[(Punct::Hash, BinOp::Compose)]),
-        level(
-            9,
-            &[
-                (Punct::HashPlus, BinOp::BoundAdd),
-                (Punct::HashMinus, BinOp::BoundSub),
-            ],
-        ),
-        level(
-            10,
-            &[
-                (Punct::HashStar, BinOp::BoundMul),
-                (Punct::HashSlash, BinOp::BoundDiv),
-                (Punct::HashPercent, BinOp::BoundRem),
-            ],
-        ),
-        unary(11, Punct::Minus, |e| ExprKind::Unary(UnaryOp::Neg, e)),
-        unary(11, Punct::Bang, |e| ExprKind::Unary(UnaryOp::Not, e)),
-        unary(11, Punct::PlusPlus, |target| ExprKind::Increment {
+    Ok(left)
+}
+
+type Prefix = (u8, fn(Expr) -> ExprKind);
+
+fn prefix(kind: &TokenKind) -> Option<Prefix> {
+    let TokenKind::Punct(punct) = kind else {
+        return None;
+    };
+    Some(match punct {
+        Punct::Minus => (11, |e| ExprKind::Unary(UnaryOp::Neg, e)),
+        Punct::Bang => (11, |e| ExprKind::Unary(UnaryOp::Not, e)),
+        Punct::PlusPlus => (11, |target| ExprKind::Increment {
             prefix: true,
             by: 1,
             target,
         }),
-        unary(11, Punct::MinusMinus, |target| ExprKind::Increment {
+        Punct::MinusMinus => (11, |target| ExprKind::Increment {
             prefix: true,
             by: -1,
             target,
         }),
-        unary(14, Punct::Hash, ExprKind::Extent),
-        unary(14, Punct::Tilde, |e| ExprKind::Unary(UnaryOp::BitNot, e)),
-        unary(14, Punct::Amp, ExprKind::AddressOf),
-    ];
-    if place == Place::Pipe {
-        ops.push(level(
-            12,
-            &[(Punct::Amp, BinOp::And), (Punct::Caret, BinOp::Xor)],
-        ));
-    } else {
-        ops.push(level(
-            12,
-            &[
-                (Punct::Amp, BinOp::And),
-                (Punct::Caret, BinOp::Xor),
-                (Punct::Pipe, BinOp::Or),
-            ],
-        ));
-    }
-    if place != Place::Angle {
-        ops.push(level(
-            6,
-            &[(Punct::Shl, BinOp::Shl), (Punct::Shr, BinOp::Shr)],
-        ));
-        ops.push(level(
-            5,
-            &[
-                (Punct::Lt, BinOp::Lt),
-                (Punct::Le, BinOp::Le),
-                (Punct::Gt, BinOp::Gt),
-                (Punct::Ge, BinOp::Ge),
-            ],
-        ));
-        ops.push(level(
-            4,
-            &[(Punct::EqEq, BinOp::Eq), (Punct::Ne, BinOp::Ne)],
-        ));
-        ops.push(level(3, &[(Punct::AmpAmp, BinOp::LogicAnd)]));
-        if place != Place::Pipe {
-            ops.push(level(2, &[(Punct::PipePipe, BinOp::LogicOr)]));
-        }
-    }
-    operand.pratt(ops).boxed()
+        Punct::Hash => (14, ExprKind::Extent),
+        Punct::Tilde => (14, |e| ExprKind::Unary(UnaryOp::BitNot, e)),
+        Punct::Amp => (14, ExprKind::AddressOf),
+        _ => return None,
+    })
+}
+
+/// The level and meaning of an infix operator, where it may stand.
+fn infix(kind: &TokenKind, place: Place) -> Option<(u8, BinOp)> {
+    let TokenKind::Punct(punct) = kind else {
+        return None;
+    };
+    let found = match punct {
+        Punct::PipePipe => (2, BinOp::LogicOr),
+        Punct::AmpAmp => (3, BinOp::LogicAnd),
+        Punct::EqEq => (4, BinOp::Eq),
+        Punct::Ne => (4, BinOp::Ne),
+        Punct::Lt => (5, BinOp::Lt),
+        Punct::Le => (5, BinOp::Le),
+        Punct::Gt => (5, BinOp::Gt),
+        Punct::Ge => (5, BinOp::Ge),
+        Punct::Shl => (6, BinOp::Shl),
+        Punct::Shr => (6, BinOp::Shr),
+        Punct::Plus => (7, BinOp::Add),
+        Punct::Minus => (7, BinOp::Sub),
+        Punct::Star => (8, BinOp::Mul),
+        Punct::Slash => (8, BinOp::Div),
+        Punct::Percent => (8, BinOp::Rem),
+        Punct::HashPlus => (9, BinOp::BoundAdd),
+        Punct::HashMinus => (9, BinOp::BoundSub),
+        Punct::HashStar => (10, BinOp::BoundMul),
+        Punct::HashSlash => (10, BinOp::BoundDiv),
+        Punct::HashPercent => (10, BinOp::BoundRem),
+        Punct::Amp => (12, BinOp::And),
+        Punct::Caret => (12, BinOp::Xor),
+        Punct::Pipe => (12, BinOp::Or),
+        Punct::Hash => (13, BinOp::Compose),
+        _ => return None,
+    };
+    let fits = match place {
+        Place::Any | Place::Shape => true,
+        Place::Angle => found.0 >= 7,
+        Place::Pipe => !matches!(punct, Punct::Pipe | Punct::PipePipe),
+    };
+    fits.then_some(found)
 }
 
 /// What an operand begins with.
@@ -476,20 +477,26 @@ fn binary_in_angles<'t>(any: Rule<'t, Expr>) -> Rule<'t, Expr> {
 
 /// `(e)`; `(a, b)` was meant as `{a, b}`.
 fn parenthesised<'t>(any: Rule<'t, Expr>) -> Rule<'t, Expr> {
-    let group = parens(comma(any.clone())).validate(|(mut items, span), _, emitter| {
+    let group =
+        parens(comma(any.clone())).map_with(|(items, span), e| (items, span, e.state().0.file));
+    let group = group.validate(|(mut items, span, file), _, emitter| {
         if items.len() == 1
             && let Some(item) = items.pop()
         {
             return expr(ExprKind::Paren(item), span);
         }
+        let inner: Vec<&str> = items.iter().map(|item| file.snippet(item.span)).collect();
         emitter.emit(Fault::known(
             Diagnostic::new("E0108", span, "an ituple is written with braces")
                 .label("parentheses hold one value")
-                .help("write `{a, b}`"),
+                .help(format!("write `{{{}}}`", inner.join(", "))),
         ));
         expr(ExprKind::Braces(items), span)
     });
-    choice((c_cast(any), group.boxed())).boxed()
+    when(
+        |kind| kind.is(Punct::LParen),
+        choice((c_cast(any), group.boxed())),
+    )
 }
 
 /// `(float) x`

@@ -192,16 +192,12 @@ fn unexpected(at: usize, expected: Expected, tokens: &[Token]) -> Diagnostic {
         return Diagnostic::new(
             "E0100",
             span,
-            format!("the function ends here, expected {list}"),
+            format!("expected {list}, but the function ends"),
         )
-        .label(format!("expected {list} after this"));
+        .label("something is missing after this");
     };
-    let mut diagnostic = Diagnostic::new(
-        "E0100",
-        found.span,
-        format!("unexpected {}, expected {list}", found.kind),
-    )
-    .label(format!("expected {list}"));
+    let message = format!("expected {list}, found {}", found.kind);
+    let mut diagnostic = Diagnostic::new("E0100", found.span, message).label("unexpected");
     if let Some(help) = advice(at, expected, tokens) {
         diagnostic = diagnostic.help(help);
     }
@@ -213,6 +209,14 @@ fn advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<String> {
     let found = &tokens.get(at)?.kind;
     if found.is(Punct::Eq) && expected.has(Class::Operator) && expected.has(Punct::RParen) {
         return Some("`==` compares; `=` is a statement of its own".into());
+    }
+    if expected.has(Punct::FatArrow)
+        && matches!(
+            found,
+            TokenKind::Punct(Punct::Eq | Punct::Arrow | Punct::Comma | Punct::Semi)
+        )
+    {
+        return Some("a copy is written `source => destination`".into());
     }
     if let Some(word) = found.word() {
         let wanted: &[&str] = if expected.has(Class::Level) {

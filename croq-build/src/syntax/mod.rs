@@ -22,32 +22,39 @@ mod tensor;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use chumsky::Parser;
 use chumsky::inspector::SimpleState;
 
 use crate::diagnostics::Diagnostics;
-use crate::source::SourceFile;
+use crate::source::token::Token;
+use crate::source::{FunctionText, SourceFile};
 
 /// Parses every function of a file.
 pub fn parse(file: &SourceFile, diags: &mut Diagnostics) -> Vec<ast::Function> {
-    let mut functions = Vec::new();
+    let mut sound: Vec<(&FunctionText, Cow<[Token]>)> = Vec::new();
     for function in &file.functions {
-        if let Some(diagnostic) = balance::too_deep(&function.tokens) {
-            diags.push(diagnostic);
-            continue;
+        match balance::too_deep(&function.tokens) {
+            Some(diagnostic) => diags.push(diagnostic),
+            None => sound.push((
+                function,
+                balance::repair(&function.tokens, function.complete, diags),
+            )),
         }
-        let tokens = balance::repair(&function.tokens, function.complete, diags);
-        let rules = function::function(&expression::expressions());
+    }
+    let rules = function::function(&expression::expressions());
+    let mut functions = Vec::new();
+    for (function, tokens) in &sound {
         let mut state = SimpleState(rule::Around { file, function });
         let (parsed, faults) = rules
-            .parse_with_state(tokens.as_slice(), &mut state)
+            .parse_with_state(tokens.as_ref(), &mut state)
             .into_output_errors();
         // A keyword that stands for a name is told once, however often it is used.
         let mut misused = HashSet::new();
         for fault in faults {
-            let diagnostic = fault.into_diagnostic(&tokens);
+            let diagnostic = fault.into_diagnostic(tokens);
             if diagnostic.code == "E0124" && !misused.insert(diagnostic.message.clone()) {
                 continue;
             }

@@ -59,6 +59,22 @@ pub fn operand<'t>(
         arrow(),
     ))
     .boxed();
+    let op = when(
+        |kind| {
+            matches!(
+                kind,
+                TokenKind::Punct(
+                    Punct::Dot
+                        | Punct::LBracket
+                        | Punct::LParen
+                        | Punct::PlusPlus
+                        | Punct::MinusMinus
+                        | Punct::Arrow
+                )
+            )
+        },
+        op,
+    );
     atom.then(op.repeated().collect::<Vec<_>>())
         .map_with(|(base, ops), e| (base, ops, e.state().0))
         .validate(move |(base, ops, around), _, emitter| {

@@ -60,11 +60,7 @@ pub fn recover<'t>(block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
             }
             taken += 1;
         }
-        let span = {
-            let indices = inp.span_since(&start);
-            let _ = indices;
-            cover(inp.slice_since(&start..))
-        };
+        let span = cover(inp.slice_since(&start..));
         Ok(vec![Stmt {
             kind: stand_in,
             span,
@@ -145,6 +141,7 @@ fn holds_statements(inp: &mut In) -> bool {
     let start = inp.save();
     let mut depth = 0usize;
     let mut statements = false;
+    let mut tokens = 0usize;
     while let Some(token) = inp.next_ref() {
         match token.kind {
             TokenKind::Punct(Punct::LBrace) => {
@@ -155,13 +152,18 @@ fn holds_statements(inp: &mut In) -> bool {
                     break;
                 }
             }
-            TokenKind::Punct(Punct::RBrace) => break,
+            // An ituple is never empty.
+            TokenKind::Punct(Punct::RBrace) => {
+                statements = tokens == 1;
+                break;
+            }
             TokenKind::Punct(Punct::Semi) => {
                 statements = true;
                 break;
             }
             _ => {}
         }
+        tokens += 1;
     }
     inp.rewind(start);
     statements

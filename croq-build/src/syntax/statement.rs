@@ -68,57 +68,61 @@ fn statement<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
                     .boxed(),
             ),
         ),
-        choice((
-            kw(Keyword::Foreach, one(control::foreach(e, block.clone()))),
-            kw(Keyword::If, one(control::condition(e, block.clone()))),
-            kw(
-                Keyword::Parallel,
-                one(parallel::parallel(e, block.clone())
-                    .map(StmtKind::Parallel)
-                    .boxed()),
-            ),
-            kw(Keyword::With, one(control::with(e, block.clone()))),
-            kw(
-                Keyword::Inthreads,
-                one(control::inthreads(e, block.clone())),
-            ),
-            kw(Keyword::While, one(control::while_loop(e, block.clone()))),
-            kw(Keyword::Apply, one(control::apply(block.clone()))),
-            kw(Keyword::Else, one(control::stray_else(block.clone()))),
-        ))
-        .boxed(),
-        choice((
-            kw(
-                Keyword::Mma,
-                simple(tensor::mma(e).map(StmtKind::Mma).boxed()),
-            ),
-            kw(Keyword::Wait, simple(wait(e))),
-            kw(Keyword::Trigger, simple(trigger(e))),
-            kw(Keyword::Sync, simple(sync())),
-            kw(Keyword::Swap, simple(swap_or_rotate(Keyword::Swap))),
-            kw(Keyword::Rotate, simple(swap_or_rotate(Keyword::Rotate))),
-            kw(
-                Keyword::Call,
-                simple(e.any.clone().map(StmtKind::Call).boxed()),
-            ),
-            kw(Keyword::Return, simple(return_statement(e))),
-            kw(
-                Keyword::Break,
-                simple(lone(Keyword::Break, StmtKind::Break)),
-            ),
-            kw(
-                Keyword::Continue,
-                simple(lone(Keyword::Continue, StmtKind::Continue)),
-            ),
-            kw(
-                Keyword::Yield,
-                simple(lone(Keyword::Yield, StmtKind::Yield)),
-            ),
-            kw(Keyword::Cpp, simple(cpp())),
-            kw(Keyword::Asm, simple(asm(e))),
-            kw(Keyword::Goto, one(control::c_control(block.clone()))),
-        ))
-        .boxed(),
+        when(
+            begins_block,
+            choice((
+                kw(Keyword::Foreach, one(control::foreach(e, block.clone()))),
+                kw(Keyword::If, one(control::condition(e, block.clone()))),
+                kw(
+                    Keyword::Parallel,
+                    one(parallel::parallel(e, block.clone())
+                        .map(StmtKind::Parallel)
+                        .boxed()),
+                ),
+                kw(Keyword::With, one(control::with(e, block.clone()))),
+                kw(
+                    Keyword::Inthreads,
+                    one(control::inthreads(e, block.clone())),
+                ),
+                kw(Keyword::While, one(control::while_loop(e, block.clone()))),
+                kw(Keyword::Apply, one(control::apply(block.clone()))),
+                kw(Keyword::Else, one(control::stray_else(block.clone()))),
+            )),
+        ),
+        when(
+            |kind| matches!(kind, TokenKind::Keyword(_)),
+            choice((
+                kw(
+                    Keyword::Mma,
+                    simple(tensor::mma(e).map(StmtKind::Mma).boxed()),
+                ),
+                kw(Keyword::Wait, simple(wait(e))),
+                kw(Keyword::Trigger, simple(trigger(e))),
+                kw(Keyword::Sync, simple(sync())),
+                kw(Keyword::Swap, simple(swap_or_rotate(Keyword::Swap))),
+                kw(Keyword::Rotate, simple(swap_or_rotate(Keyword::Rotate))),
+                kw(
+                    Keyword::Call,
+                    simple(e.any.clone().map(StmtKind::Call).boxed()),
+                ),
+                kw(Keyword::Return, simple(return_statement(e))),
+                kw(
+                    Keyword::Break,
+                    simple(lone(Keyword::Break, StmtKind::Break)),
+                ),
+                kw(
+                    Keyword::Continue,
+                    simple(lone(Keyword::Continue, StmtKind::Continue)),
+                ),
+                kw(
+                    Keyword::Yield,
+                    simple(lone(Keyword::Yield, StmtKind::Yield)),
+                ),
+                kw(Keyword::Cpp, simple(cpp())),
+                kw(Keyword::Asm, simple(asm(e))),
+                kw(Keyword::Goto, one(control::c_control(block.clone()))),
+            )),
+        ),
         choice((
             when(
                 |kind| kind.is(Punct::Semi),
@@ -141,6 +145,22 @@ fn statement<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
 
 fn lone<'t>(word: Keyword, kind: StmtKind) -> Rule<'t, StmtKind> {
     keyword(word, Class::Statement).to(kind).boxed()
+}
+
+fn begins_block(kind: &TokenKind) -> bool {
+    matches!(
+        kind,
+        TokenKind::Keyword(
+            Keyword::Foreach
+                | Keyword::If
+                | Keyword::Parallel
+                | Keyword::With
+                | Keyword::Inthreads
+                | Keyword::While
+                | Keyword::Apply
+                | Keyword::Else
+        )
+    )
 }
 
 /// Words of C that begin nothing here are left to their own messages.
