@@ -41,6 +41,8 @@ template <> inline constexpr bool narrow<f16> = true;
 template <> inline constexpr bool narrow<bf16> = true;
 template <> inline constexpr bool narrow<f8_e4m3> = true;
 template <> inline constexpr bool narrow<f8_e5m2> = true;
+/* Of an integer type. */
+template <class T> inline constexpr bool is_signed = static_cast<T>(-1) < static_cast<T>(1);
 template <class T> inline constexpr bool native_float = same<T, float> || same<T, double>;
 
 template <class T> CROQ_FN T from_bits(decltype(T::bits) bits) { return T{bits}; }
@@ -188,11 +190,11 @@ template <class T, class S> CROQ_FN T narrow_from(S v) {
   if constexpr (same<T, f16> && sizeof(S) >= 4 && !same<S, float>) {
     T result;
     if constexpr (same<S, double>) asm("cvt.rn.f16.f64 %0, %1;" : "=h"(result.bits) : "d"(v));
-    else if constexpr (sizeof(S) == 4 && S(-1) < S(0))
+    else if constexpr (sizeof(S) == 4 && is_signed<S>)
       asm("cvt.rn.f16.s32 %0, %1;" : "=h"(result.bits) : "r"(v));
     else if constexpr (sizeof(S) == 4)
       asm("cvt.rn.f16.u32 %0, %1;" : "=h"(result.bits) : "r"(v));
-    else if constexpr (S(-1) < S(0))
+    else if constexpr (is_signed<S>)
       asm("cvt.rn.f16.s64 %0, %1;" : "=h"(result.bits) : "l"(v));
     else asm("cvt.rn.f16.u64 %0, %1;" : "=h"(result.bits) : "l"(v));
     return result;
@@ -201,14 +203,14 @@ template <class T, class S> CROQ_FN T narrow_from(S v) {
   if constexpr (same<S, double>) return round_to<T>(to_odd(v));
   else if constexpr (same<S, float> || sizeof(S) <= 2) return round_to<T>(static_cast<float>(v));
   else {
-    using wide = unsigned long long;
-    return round_to<T>(v < S(0) ? -to_odd(0 - static_cast<wide>(v))
-                                : to_odd(static_cast<wide>(v)));
+    const unsigned long long size = static_cast<unsigned long long>(v);
+    if constexpr (is_signed<S>)
+      if (v < 0) return round_to<T>(-to_odd(0 - size));
+    return round_to<T>(to_odd(size));
   }
 }
 
 /* The range of an integer type. */
-template <class T> inline constexpr bool is_signed = T(-1) < T(0);
 template <class T> inline constexpr unsigned digits = sizeof(T) * 8 - (is_signed<T> ? 1 : 0);
 template <class T>
 inline constexpr T largest = static_cast<T>((((1ull << (digits<T> - 1)) - 1) << 1) | 1);

@@ -102,7 +102,7 @@ CROQ_KERNEL(64) void stop_among_waiters_0(croq::context ctx, croq::global<int>, 
 #line 100 "barriers.cc"
 }  // namespace
 
-#define SHIM(name, blocks, threads, shared_bytes)                                                  \
+#define SHIM_OF_BARRIERS(name, blocks, threads, shared_bytes)                                                  \
   extern "C" croq_u32 conf_##name(const croq_env *env, int *data, croq_i64 extent, croq_i64 at) {  \
     croq::host host(env, "barriers.co");                                                           \
     host.launch<decltype(&name##_0), &name##_0>(#name "_0", croq::grid{blocks, 1, 1}, threads,     \
@@ -111,15 +111,15 @@ CROQ_KERNEL(64) void stop_among_waiters_0(croq::context ctx, croq::global<int>, 
                                                 croq::idx(at));                                    \
     return host.status();                                                                          \
   }
-SHIM(named, 1, 256, 1024)
-SHIM(warps, 1, 256, 1024)
-SHIM(leave, 1, 64, 0)
-SHIM(leave_late, 1, 64, 0)
-SHIM(stuck, 3, 96, 0)
-SHIM(stuck_warp, 1, 64, 0)
-SHIM(bad_count, 1, 64, 0)
-SHIM(bad_number, 1, 64, 0)
-SHIM(stop_among_waiters, 4, 64, 0)
+SHIM_OF_BARRIERS(named, 1, 256, 1024)
+SHIM_OF_BARRIERS(warps, 1, 256, 1024)
+SHIM_OF_BARRIERS(leave, 1, 64, 0)
+SHIM_OF_BARRIERS(leave_late, 1, 64, 0)
+SHIM_OF_BARRIERS(stuck, 3, 96, 0)
+SHIM_OF_BARRIERS(stuck_warp, 1, 64, 0)
+SHIM_OF_BARRIERS(bad_count, 1, 64, 0)
+SHIM_OF_BARRIERS(bad_number, 1, 64, 0)
+SHIM_OF_BARRIERS(stop_among_waiters, 4, 64, 0)
 
 extern "C" croq_u32 conf_rotate(const croq_env *env, int *data, croq_i64 blocks, croq_i64 threads,
                                 croq_i64 rounds) {

@@ -84,7 +84,6 @@ CROQ_KERNEL(32) void poison_0([[maybe_unused]] croq::context ctx, croq::global<i
   if (waits != 0) croq::barrier();
   s.store(croq::tid(), 77);
 }
-#undef CROQ_CASE
 #line 83 "handles.cc"
 }  // namespace
 
@@ -95,7 +94,7 @@ extern "C" croq_u32 conf_updates(const croq_env *env, int *data) {
   return host.status();
 }
 
-#define SHIM(name, blocks, threads, shared_bytes, mode)                                            \
+#define SHIM_OF_HANDLES(name, blocks, threads, shared_bytes, mode)                                            \
   extern "C" croq_u32 conf_##name(const croq_env *env, int *data, croq_i64 extent, croq_i64 at) {  \
     croq::host host(env, "handles.co");                                                            \
     host.launch<decltype(&name##_0), &name##_0>(#name "_0", croq::grid{blocks, 1, 1}, threads,     \
@@ -104,14 +103,14 @@ extern "C" croq_u32 conf_updates(const croq_env *env, int *data) {
                                                 croq::idx(at));                                    \
     return host.status();                                                                          \
   }
-SHIM(global_bounds, 100, 64, 0, croq::plain)
-SHIM(shared_bounds, 4, 64, 128, croq::waits)
-SHIM(local_bounds, 1, 1, 0, croq::plain)
-SHIM(arena_bounds, 1, 1, 128, croq::plain)
-SHIM(division, 1, 1, 0, croq::plain)
-SHIM(checks, 1, 32, 0, croq::plain)
-SHIM(misused_barrier, 1, 32, 0, croq::plain)
-SHIM(prints, 1, 4, 0, croq::plain)
+SHIM_OF_HANDLES(global_bounds, 100, 64, 0, croq::plain)
+SHIM_OF_HANDLES(shared_bounds, 4, 64, 128, croq::waits)
+SHIM_OF_HANDLES(local_bounds, 1, 1, 0, croq::plain)
+SHIM_OF_HANDLES(arena_bounds, 1, 1, 128, croq::plain)
+SHIM_OF_HANDLES(division, 1, 1, 0, croq::plain)
+SHIM_OF_HANDLES(checks, 1, 32, 0, croq::plain)
+SHIM_OF_HANDLES(misused_barrier, 1, 32, 0, croq::plain)
+SHIM_OF_HANDLES(prints, 1, 4, 0, croq::plain)
 
 extern "C" croq_u32 conf_poison(const croq_env *env, int *data, croq_i64 extent, croq_i64 waits) {
   croq::host host(env, "handles.co");

@@ -16,8 +16,21 @@ pub(super) enum Arrival {
     /// It was the last one: it goes on, and those who waited are ready.
     GoesOn,
     Waits,
-    /// The barrier is used in a way that has no meaning.
-    Fails(croq_failure),
+    /// The barrier is used in a way that has no meaning. In a box, to keep the frames of those that
+    /// wait small: a block has a thousand of them.
+    Fails(Box<croq_failure>),
+}
+
+/// A barrier used in a way that has no meaning.
+#[cold]
+pub(super) fn misuse(what: &str, values: &[i64], line: u32) -> Arrival {
+    let mut failure = Box::new(
+        croq_failure::new(CROQ_CHECK)
+            .with_what(what)
+            .with_values(values),
+    );
+    failure.line = line;
+    Arrival::Fails(failure)
 }
 
 #[derive(Default)]
@@ -99,19 +112,12 @@ impl Barriers {
             return self.arrive_block(thread, line);
         }
         self.seen(thread, line);
-        let misused = |what: &str, values: &[i64]| {
-            let mut failure = croq_failure::new(CROQ_CHECK)
-                .with_what(what)
-                .with_values(values);
-            failure.line = line;
-            Arrival::Fails(failure)
-        };
         let Some(barrier) = self.named.get_mut(id as usize) else {
-            return misused("named barrier: no such number", &[i64::from(id)]);
+            return misuse("named barrier: no such number", &[i64::from(id)], line);
         };
         if threads == 0 || threads > self.threads {
             let values = [i64::from(id), i64::from(threads), i64::from(self.threads)];
-            return misused("named barrier: impossible count", &values);
+            return misuse("named barrier: impossible count", &values, line);
         }
         if barrier.waiting.is_empty() {
             barrier.expected = threads;
@@ -121,7 +127,7 @@ impl Barriers {
                 i64::from(threads),
                 i64::from(barrier.expected),
             ];
-            return misused("named barrier: counts differ", &values);
+            return misuse("named barrier: counts differ", &values, line);
         }
         if barrier.waiting.len() as u32 + 1 == threads {
             self.ready.extend(&barrier.waiting);
@@ -136,11 +142,11 @@ impl Barriers {
         self.seen(thread, line);
         let (warp, lane) = (thread / WARP, 1 << (thread % WARP));
         if mask & lane == 0 {
-            let mut failure = croq_failure::new(CROQ_CHECK)
-                .with_what("warp barrier: not in its own mask")
-                .with_values(&[i64::from(mask)]);
-            failure.line = line;
-            return Arrival::Fails(failure);
+            return misuse(
+                "warp barrier: not in its own mask",
+                &[i64::from(mask)],
+                line,
+            );
         }
         let at = self
             .warps

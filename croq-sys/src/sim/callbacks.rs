@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::barriers::{Arrival, Barriers};
+use super::barriers::{self, Arrival, Barriers};
 use super::worker::{Seat, Stopped};
 use super::{RunState, launch};
 use crate::abi::{
@@ -69,6 +69,8 @@ unsafe fn suspend(seat: *mut Seat) {
 ///
 /// # Safety
 /// `seat` is that of the running thread.
+#[cold]
+#[inline(never)]
 unsafe fn stop_seat(seat: *mut Seat, mut failure: croq_failure) -> ! {
     // SAFETY: the caller's promise; the scheduler holds no reference while a thread runs.
     unsafe {
@@ -79,6 +81,11 @@ unsafe fn stop_seat(seat: *mut Seat, mut failure: croq_failure) -> ! {
             suspend(seat);
         }
     }
+}
+
+/// Frees the box, which a scope that is never left would not.
+fn unboxed<T>(value: Box<T>) -> T {
+    *value
 }
 
 /// # Safety
@@ -99,16 +106,17 @@ unsafe fn arrive(
             } else if (*thread).threads == 1 {
                 Arrival::GoesOn
             } else {
-                let mut failure = croq_failure::new(CROQ_CHECK)
-                    .with_what("barrier in a kernel launched as one that never waits");
-                failure.line = line;
-                Arrival::Fails(failure)
+                barriers::misuse(
+                    "barrier in a kernel launched as one that never waits",
+                    &[],
+                    line,
+                )
             }
         }));
         match arrival {
             Ok(Arrival::GoesOn) => {}
             Ok(Arrival::Waits) => suspend(seat),
-            Ok(Arrival::Fails(failure)) => stop_seat(seat, failure),
+            Ok(Arrival::Fails(failure)) => stop_seat(seat, unboxed(failure)),
             Err(_) => stop_seat(seat, internal_error()),
         }
     }

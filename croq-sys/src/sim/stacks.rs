@@ -42,8 +42,9 @@ impl StackPool {
     pub(super) unsafe fn stack(&self, index: usize) -> PooledStack {
         let mapping = &self.mappings[index / PER_MAPPING];
         let limit = mapping.base.as_ptr() as usize + index % PER_MAPPING * STACK_BYTES;
-        // Spreads the hot ends over the sets of a first-level cache, whose ways repeat every page.
-        let colour = index % 16 * 256;
+        // Spreads the hot ends over the sets of a first-level cache, whose ways repeat every page;
+        // not so far that a thread's frames need a second page.
+        let colour = index % 12 * 256;
         PooledStack {
             limit,
             base: limit + STACK_BYTES - colour,
