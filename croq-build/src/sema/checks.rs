@@ -18,17 +18,19 @@ pub(super) fn both(a: Expr, b: Expr) -> Expr {
 
 impl Checker<'_> {
     fn check_row(&mut self, code: &'static str, message: String, span: Span) -> CheckId {
-        let info = CheckInfo {
-            code,
-            message,
-            span,
-        };
-        let found = self.f.checks.iter().position(|c| *c == info);
-        let row = found.unwrap_or_else(|| {
-            self.f.checks.push(info);
-            self.f.checks.len() - 1
-        });
-        CheckId(u32::try_from(row).unwrap_or(u32::MAX))
+        let next = u32::try_from(self.f.checks.len()).unwrap_or(u32::MAX);
+        let row = *self
+            .check_rows
+            .entry((code, message.clone(), span))
+            .or_insert(next);
+        if row == next {
+            self.f.checks.push(CheckInfo {
+                code,
+                message,
+                span,
+            });
+        }
+        CheckId(row)
     }
 
     /// Whether every variable is known before the function's first statement.

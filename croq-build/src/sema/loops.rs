@@ -79,7 +79,8 @@ impl Checker<'_> {
         }
     }
 
-    fn new_range(&mut self, bound: Sym) -> usize {
+    fn new_range(&mut self, name: &str, bound: Sym) -> usize {
+        self.range_names.push(name.to_owned());
         self.ranges.push(IntValue::bounded(Sym::zero(), bound));
         self.ranges.len() - 1
     }
@@ -160,7 +161,10 @@ impl Checker<'_> {
         match &within.binding {
             Binding::None => Vec::new(),
             Binding::One(name) => {
-                let ids: Vec<usize> = extents.into_iter().map(|e| self.new_range(e)).collect();
+                let ids: Vec<usize> = extents
+                    .into_iter()
+                    .map(|e| self.new_range(&name.text, e))
+                    .collect();
                 self.hides(name);
                 let entity = match ids.as_slice() {
                     [one] => Entity::Range(*one),
@@ -195,7 +199,7 @@ impl Checker<'_> {
                 }
                 let mut ids = Vec::new();
                 for (name, extent) in parts.iter().zip(extents) {
-                    let id = self.new_range(extent);
+                    let id = self.new_range(&name.text, extent);
                     self.hides(name);
                     self.declare(name, Entity::Range(id));
                     ids.push(id);
@@ -420,7 +424,7 @@ impl Checker<'_> {
         }
         let name = alias
             .map(|n| n.text.clone())
-            .or_else(|| self.range_name(range))
+            .or_else(|| self.range_names.get(range).cloned())
             .unwrap_or_else(|| "i".into());
         let local = self.new_local(&name, Scalar::Index, false, Role::Loop, at);
         let last = &hi - 1;
@@ -447,14 +451,6 @@ impl Checker<'_> {
             hi,
             step: Sym::int(step),
         }
-    }
-
-    fn range_name(&self, range: usize) -> Option<String> {
-        self.scopes
-            .visible()
-            .filter(|b| matches!(b.entity, Entity::Range(id) if id == range))
-            .last()
-            .map(|b| b.name.clone())
     }
 
     fn nest(

@@ -147,8 +147,10 @@ struct Checker<'a> {
     kernel: Option<KernelState>,
     /// Current value and bound of every `with` range.
     ranges: Vec<IntValue>,
+    range_names: Vec<String>,
     /// Checks over dimensions and parameters alone: they come before anything else.
     entry: Vec<Stmt>,
+    check_rows: BTreeMap<(&'static str, String, Span), u32>,
     seen_checks: BTreeSet<(String, u32)>,
     /// Locals whose value may differ between threads of a block.
     varying: BTreeSet<LocalId>,
@@ -209,6 +211,8 @@ impl<'a> Checker<'a> {
             sinks: vec![Vec::new()],
             kernel: None,
             ranges: Vec::new(),
+            range_names: Vec::new(),
+            check_rows: BTreeMap::new(),
             entry: Vec::new(),
             seen_checks: BTreeSet::new(),
             varying: BTreeSet::new(),

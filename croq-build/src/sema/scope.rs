@@ -99,9 +99,16 @@ pub(super) struct Binding {
     pub is_param: bool,
 }
 
+/// Names in declaration order, and where each is.
+#[derive(Default)]
+struct Scope {
+    bindings: Vec<Binding>,
+    index: HashMap<String, usize>,
+}
+
 #[derive(Default)]
 pub(super) struct Scopes {
-    stack: Vec<Vec<Binding>>,
+    stack: Vec<Scope>,
     /// Names whose scope has ended, for "used after its parallel ended".
     pub ended: HashMap<String, (Span, &'static str)>,
 }
@@ -109,17 +116,17 @@ pub(super) struct Scopes {
 impl Scopes {
     pub fn new() -> Self {
         Self {
-            stack: vec![Vec::new()],
+            stack: vec![Scope::default()],
             ended: HashMap::new(),
         }
     }
 
     pub fn push(&mut self) {
-        self.stack.push(Vec::new());
+        self.stack.push(Scope::default());
     }
 
     pub fn pop(&mut self) -> Vec<Binding> {
-        let bindings = self.stack.pop().unwrap_or_default();
+        let bindings = self.stack.pop().unwrap_or_default().bindings;
         for b in &bindings {
             self.ended.insert(b.name.clone(), (b.span, b.entity.kind()));
         }
@@ -129,19 +136,20 @@ impl Scopes {
     /// Declares in the innermost scope; the span of an earlier one there, if any.
     pub fn declare(&mut self, name: &ast::Name, entity: Entity) -> Option<Span> {
         let scope = self.stack.last_mut()?;
-        let earlier = scope.iter().find(|b| b.name == name.text).map(|b| b.span);
-        scope.push(Binding {
+        let at = scope.bindings.len();
+        let earlier = scope.index.insert(name.text.clone(), at);
+        scope.bindings.push(Binding {
             name: name.text.clone(),
             entity,
             span: name.span,
             used: false,
             is_param: false,
         });
-        earlier
+        earlier.and_then(|i| scope.bindings.get(i)).map(|b| b.span)
     }
 
     pub fn mark_param(&mut self) {
-        if let Some(b) = self.stack.last_mut().and_then(|s| s.last_mut()) {
+        if let Some(b) = self.stack.last_mut().and_then(|s| s.bindings.last_mut()) {
             b.is_param = true;
         }
     }
@@ -150,25 +158,25 @@ impl Scopes {
         self.stack
             .iter()
             .rev()
-            .find_map(|s| s.iter().rev().find(|b| b.name == name))
+            .find_map(|s| s.bindings.get(*s.index.get(name)?))
     }
 
     pub fn find_mut(&mut self, name: &str) -> Option<&mut Binding> {
-        self.stack
-            .iter_mut()
-            .rev()
-            .find_map(|s| s.iter_mut().rev().find(|b| b.name == name))
+        self.stack.iter_mut().rev().find_map(|s| {
+            let at = *s.index.get(name)?;
+            s.bindings.get_mut(at)
+        })
     }
 
     /// Whether the innermost scope itself declares the name.
     pub fn in_innermost(&self, name: &str) -> bool {
         self.stack
             .last()
-            .is_some_and(|s| s.iter().any(|b| b.name == name))
+            .is_some_and(|s| s.index.contains_key(name))
     }
 
     pub fn visible(&self) -> impl Iterator<Item = &Binding> {
-        self.stack.iter().flatten()
+        self.stack.iter().flat_map(|s| &s.bindings)
     }
 
     /// The visible name nearest to `name`, if near enough to be a slip.
