@@ -44,6 +44,8 @@ pub(super) struct Least {
     pub bounds: Vec<Sym>,
     /// The first bound is reached, so that nothing better can be found.
     pub exact: bool,
+    /// The range is open at that end.
+    pub open: bool,
 }
 
 impl Prover<'_> {
@@ -142,6 +144,7 @@ impl Prover<'_> {
         let upper = direction == Direction::Down;
         let (declared, assumed) = self.ends(v, upper);
         let exact = declared.is_some() && !assumed.1 && e.linear_in(v).is_some();
+        let open = declared.is_none() && assumed.0.is_empty() && !assumed.1;
         let mut bounds = Vec::new();
         for end in declared.into_iter().chain(assumed.0) {
             if end.contains(v)
@@ -156,7 +159,11 @@ impl Prover<'_> {
                 bounds.push(bound);
             }
         }
-        (!bounds.is_empty()).then_some(Least { bounds, exact })
+        Some(Least {
+            bounds,
+            exact,
+            open,
+        })
     }
 
     /// The declared end of the range of `v`, those that assumptions give, and whether any
@@ -364,6 +371,9 @@ impl Prover<'_> {
                 if let Some(found) = self.lower(bound, drop, depth + 1) {
                     return Some(found);
                 }
+            }
+            if least.open {
+                return None;
             }
         }
         let mut atoms = e.top_atoms();

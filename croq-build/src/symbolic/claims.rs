@@ -495,7 +495,14 @@ fn overflow_is_poison() {
     let huge = Sym::int(i64::MAX);
     let e = &m * &huge * 2;
     assert!(e.is_poison());
-    for e in [&e + 1, &e - &e, &e * 0, w.div(&e, 2), -&e, w.cx.min(&e, &m)] {
+    for e in [
+        &e + 1,
+        &e - &e,
+        &e * Sym::zero(),
+        w.div(&e, 2),
+        -&e,
+        w.cx.min(&e, &m),
+    ] {
         assert!(e.is_poison());
         assert_eq!(e.as_int(), None);
         assert_eq!(w.cx.le(&e, &e), Unknown);
@@ -577,4 +584,141 @@ fn questions_without_an_answer_end_soon() {
         each < std::time::Duration::from_millis(60),
         "{each:?} a question, unoptimised"
     );
+}
+
+#[test]
+fn rings_of_stages() {
+    let mut w = World::new();
+    let k = w.below("k", 100);
+    let stages = w.dim("S");
+    w.in_range(&w.rem(&k, 4), 4);
+    w.in_range(&w.rem(&(&k + 3), &stages), &stages);
+    let (now, next) = (w.rem(&k, 4), w.rem(&(&k + 1), 4));
+    assert_eq!(w.cx.eq(&now, &next), No);
+    assert_eq!(w.cx.eq(&now, &w.rem(&(&k + 4), 4)), Yes);
+    assert_eq!(w.cx.eq(&now, &w.rem(&(&k * 2), 4)), Unknown);
+}
+
+#[test]
+fn threads_split_into_warps_and_lanes() {
+    let mut w = World::new();
+    let t = w.below("t", 256);
+    let (warp, lane) = (w.div(&t, 32), w.rem(&t, 32));
+    w.in_range(&warp, 8);
+    w.in_range(&lane, 32);
+    w.in_range(&(&warp * 512 + &lane * 16 + 15), 4096);
+    w.in_range(&(w.div(&t, 8) * 64 + w.rem(&t, 8) * 8 + 7), 2048);
+    assert_eq!(w.cx.eq(&(&warp * 32 + &lane), &t), Yes);
+    assert_eq!(
+        w.cx.divides(&Sym::int(8), &(w.div(&t, 8) * 64 + w.rem(&t, 8) * 8)),
+        Yes
+    );
+    let fragment = w.div(&lane, 4) + w.rem(&lane, 4) * 8;
+    w.in_range(&fragment, 32);
+    assert_eq!(w.rem(&w.div(&t, 32), 4), w.div(&w.rem(&t, 128), 32));
+}
+
+#[test]
+fn guarded_elements_of_a_row_major_tensor() {
+    let mut w = World::new();
+    let (m, n) = (w.dim("M"), w.dim("N"));
+    let blocks = w.cdiv(&m, 8);
+    let (r, i, j) = (w.below("r", &blocks), w.below("i", 8), w.below("j", 64));
+    let row = &r * 8 + &i;
+    w.lt(&(&row * 64 + &j), &m * 64, Unknown);
+    w.cx.push_scope();
+    w.cx.assume_lt(&row, &m);
+    w.in_range(&(&row * 64 + &j), &m * 64);
+    let column = w.below("column", &n);
+    w.in_range(&(&row * &n + &column), &m * &n);
+    w.cx.pop_scope();
+    let k = w.dim("K");
+    let (bm, t, ks, l) = {
+        let (rows, steps) = (w.cdiv(&m, 128), w.cdiv(&k, 64));
+        (
+            w.below("bm", &rows),
+            w.below("t", 128),
+            w.below("ks", &steps),
+            w.below("l", 32),
+        )
+    };
+    w.cx.assume_lt(&(&bm * 128 + &t), &m);
+    w.cx.assume_divides(&Sym::int(64), &k);
+    let address = (&bm * 128 + &t) * &k + &ks * 64 + w.rem(&l, 8) * 8;
+    w.in_range(&address, &m * &k);
+    w.in_range(&(&address + 7), &m * &k);
+    assert_eq!(w.cx.divides(&Sym::int(8), &address), Yes);
+}
+
+#[test]
+fn stencils_and_halos() {
+    let mut w = World::new();
+    let h = Sym::var(w.cx.new_var("H", Some(Sym::int(3)), None));
+    let (y, r) = (w.below("y", &h - 2), w.below("r", 3));
+    w.in_range(&(&y + &r), &h);
+    let z = w.below("z", &h);
+    w.le(&Sym::zero(), &z + &r - 1, Unknown);
+    w.cx.assume_le(&Sym::one(), &(&z + &r));
+    w.cx.assume_le(&(&z + &r), &h);
+    w.in_range(&(&z + &r - 1), &h);
+}
+
+#[test]
+fn triangular_loops() {
+    let mut w = World::new();
+    let n = w.dim("N");
+    let q = {
+        let tiles = w.cdiv(&n, 64);
+        w.below("q", &tiles)
+    };
+    let kv = w.below("kv", &q + 1);
+    w.le(&kv, &q, Yes);
+    w.lt(&(&kv * 64), &n, Yes);
+    let i = w.below("i", &n);
+    let j = w.below("j", &i);
+    w.lt(&j, &n, Yes);
+    w.lt(&(&i * &n + &j), &n * &n, Yes);
+}
+
+#[test]
+fn split_reductions() {
+    let mut w = World::new();
+    let (k, s) = (w.dim("K"), w.dim("S"));
+    let chunk = w.cdiv(&k, &s);
+    let part = w.below("part", &s);
+    let inner = w.below("inner", &chunk);
+    w.lt(&(&part * &chunk + &inner), &k, Unknown);
+    w.le(&k, &chunk * &s, Yes);
+    let first = &part * &chunk;
+    let end = w.cx.min(&k, &(&first + &chunk));
+    let at = Sym::var(w.cx.new_var("at", Some(first), Some(&end - 1)));
+    w.in_range(&at, &k);
+}
+
+#[test]
+fn grouped_tile_order() {
+    let mut w = World::new();
+    let (rows, columns, group) = (w.dim("rows"), w.dim("columns"), w.dim("G"));
+    let id = w.below("id", &rows * &columns);
+    let per_group = &group * &columns;
+    let first = w.div(&id, &per_group) * &group;
+    w.in_range(&first, &rows);
+    let size = w.cx.min(&(&rows - &first), &group);
+    w.le(&Sym::one(), &size, Yes);
+    let row = &first + w.rem(&id, &size);
+    w.in_range(&row, &rows);
+}
+
+#[test]
+fn remainder_tiles() {
+    let mut w = World::new();
+    let m = w.dim("M");
+    let (whole, tail) = (w.div(&m, 64), w.rem(&m, 64));
+    let i = w.below("i", &tail);
+    w.in_range(&(&whole * 64 + &i), &m);
+    w.le(&(&whole * 64 + &tail), &m, Yes);
+    let n = w.dim("N");
+    let (whole, tail) = (w.div(&m, &n), w.rem(&m, &n));
+    let j = w.below("j", &tail);
+    w.in_range(&(&whole * &n + &j), &m);
 }

@@ -135,7 +135,18 @@ impl Prover<'_> {
     }
 
     pub(super) fn never_zero_by_residue(&self, e: &Sym) -> bool {
-        self.residue(e, 0).residue != 0
+        if self.residue(e, 0).residue != 0 {
+            return true;
+        }
+        // Modulo `b`, each `x % b` is `x`.
+        e.top_atoms().into_iter().any(|atom| {
+            let Atom::Rem(_, b) = atom else { return false };
+            let same = self.rebuild(e, &|other| match other {
+                Atom::Rem(x, c) if c == b => Some(x.clone()),
+                _ => None,
+            });
+            self.divides(b, &same) == Truth::No
+        })
     }
 
     fn residue(&self, e: &Sym, depth: u32) -> Residue {

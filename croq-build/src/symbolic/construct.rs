@@ -161,6 +161,15 @@ impl Prover<'_> {
                 return self.div(&top, &bottom);
             }
         }
+        // (x % (b * c)) / b == (x / b) % c
+        if let Some((Atom::Rem(x, n), 0)) = single_atom_plus_constant(a)
+            && let Some(c) = n.exact_quotient(b)
+            && self.nonneg(x)
+            && self.positive(b)
+            && self.positive(&c)
+        {
+            return self.rem(&self.div(x, b), &c);
+        }
         Sym::atom(Atom::Div(a.clone(), b.clone()))
     }
 

@@ -5,7 +5,7 @@ use super::ctx::Facts;
 use super::sym::{Atom, Sym, Var};
 
 const WANTED: usize = 8;
-const TRIES: u64 = 40;
+const TRIES: u64 = 16;
 
 /// Values by variable number.
 #[derive(Clone, Debug, Default)]
@@ -43,6 +43,11 @@ impl Models {
         });
     }
 
+    /// Whether so few are left that it is worth looking for more.
+    pub fn are_few(&self) -> bool {
+        self.samples.len() < WANTED / 2
+    }
+
     /// Drops the samples that the facts rule out, and looks for more when few are left.
     pub fn refresh<'a>(
         &mut self,
@@ -53,22 +58,68 @@ impl Models {
         self.extend(count, &bounds);
         self.samples.retain(|sample| satisfies(sample, facts));
         let mut seed = 100;
-        while self.samples.len() < WANTED / 2 && seed < 100 + TRIES {
+        while self.are_few() && seed < 100 + TRIES {
             seed += 1;
             let mut sample = Vec::new();
             if assign(&mut sample, count, seed, &bounds) {
-                for (v, value) in &facts.equalities {
-                    let value = evaluate(value, &|v| sample.get(v.0 as usize).copied());
-                    if let (Some(slot), Some(value)) = (sample.get_mut(v.0 as usize), value) {
-                        *slot = value;
-                    }
-                }
+                repair(&mut sample, facts);
                 if within(&sample, &bounds) && satisfies(&sample, facts) {
                     self.samples.push(sample);
                 }
             }
         }
     }
+}
+
+/// Moves single variables so that facts hold that do not; one fact may undo another.
+fn repair(sample: &mut [i128], facts: &Facts) {
+    let value_of = |e: &Sym, sample: &[i128]| evaluate(e, &|v| sample.get(v.0 as usize).copied());
+    for _ in 0..3 {
+        for (d, multiple) in &facts.divisors {
+            let over = value_of(d, sample).zip(value_of(multiple, sample));
+            let Some(over) = over.and_then(|(d, m)| m.checked_rem_euclid(d)) else {
+                continue;
+            };
+            let moved = linear_var(multiple, |coef| coef == 1);
+            if let Some(slot) = moved.and_then(|(v, _)| sample.get_mut(v.0 as usize)) {
+                let down = *slot - over;
+                // Downwards keeps small things small, but sizes are positive.
+                let up = value_of(d, sample).map_or(0, i128::abs);
+                if let Some(slot) = moved.and_then(|(v, _)| sample.get_mut(v.0 as usize)) {
+                    *slot = if down > 0 {
+                        down
+                    } else {
+                        down.saturating_add(up)
+                    };
+                }
+            }
+        }
+        for e in &facts.inequalities {
+            let Some(short) = value_of(e, sample).filter(|value| *value < 0) else {
+                continue;
+            };
+            if let Some((v, coef)) = linear_var(e, |_| true)
+                && let Some(slot) = sample.get_mut(v.0 as usize)
+            {
+                let steps = (-short + i128::from(coef).abs() - 1) / i128::from(coef).abs();
+                *slot = slot.saturating_add(if coef > 0 { steps } else { -steps });
+            }
+        }
+        for (v, value) in &facts.equalities {
+            let value = value_of(value, sample);
+            if let (Some(slot), Some(value)) = (sample.get_mut(v.0 as usize), value) {
+                *slot = value;
+            }
+        }
+    }
+}
+
+/// The last variable with a constant coefficient that suits.
+fn linear_var(e: &Sym, suits: impl Fn(i64) -> bool) -> Option<(Var, i64)> {
+    e.sorted_vars().iter().rev().find_map(|v| {
+        let coef = e.linear_in(*v)?.0.as_int()?;
+        (coef != 0 && suits(coef)).then_some((*v, coef))
+    })
 }
 
 fn within<'a>(
@@ -116,28 +167,25 @@ fn assign<'a>(
             return false;
         };
         let pick = scramble(seed, sample.len() as u64);
-        let span = match (lo, hi) {
-            (Some(lo), Some(hi)) if lo > hi => return false,
-            (Some(lo), Some(hi)) => hi.saturating_sub(lo),
-            _ => i128::MAX,
-        };
-        // Ends first: most false claims fail there.
-        let steps = [0, i128::MAX, 1, 64, 7, 1000, 128, 12_345];
-        let first = if seed <= steps.len() as u64 {
-            seed - 1
-        } else {
-            pick % 8
-        };
-        let step = steps.get(first as usize).copied().unwrap_or(0);
-        let step = match (seed > 4, span == i128::MAX) {
-            (_, true) if step == i128::MAX => 4096,
-            (_, true) => step,
-            (true, false) => i128::from(pick >> 8) % (span.saturating_add(1)),
-            (false, false) => step.min(span),
-        };
+        // Ends first: most false claims fail there. Open ends get round numbers as well as odd
+        // ones, as sizes are often assumed to be divisible.
+        const STEPS: [i128; 8] = [0, 4096, 1, 64, 7, 1000, 128, 12_345];
+        let kind = if seed <= 8 { seed - 1 } else { pick % 8 };
+        let step = STEPS.get(kind as usize).copied().unwrap_or(0);
         let value = match (lo, hi) {
-            (Some(lo), _) => lo.saturating_add(step),
-            (None, Some(hi)) => hi.saturating_sub(step),
+            (Some(lo), Some(hi)) if lo > hi => return false,
+            (Some(lo), Some(hi)) => {
+                let span = hi.saturating_sub(lo);
+                lo.saturating_add(match seed {
+                    1 | 3 => 0,
+                    2 | 4 => span,
+                    5 => span / 2,
+                    6 => span.min(1),
+                    _ => i128::from(pick >> 8) % span.saturating_add(1),
+                })
+            }
+            (Some(lo), None) => lo.max(step),
+            (None, Some(hi)) => hi.min(step),
             (None, None) if pick & 16 == 0 => step,
             (None, None) => -step,
         };

@@ -11,7 +11,7 @@ use super::sym::{Atom, Sym, Term};
 /// Work that one question may cost before it is given up, in terms looked at.
 const FUEL: usize = 2000;
 /// The same where no sample refutes what is false: the facts may well contradict each other.
-const FUEL_IN_THE_DARK: usize = 500;
+const FUEL_IN_THE_DARK: usize = 1000;
 /// A goal larger than this is not worth opening.
 const MAX_GOAL_SIZE: usize = 160;
 /// Goals below goals; side conditions count.
