@@ -13,7 +13,7 @@ use croq_sys::sim::{self, Run};
 /// A failed call: its record, and the report of a deadlock.
 #[derive(Debug)]
 pub struct Failed {
-    pub record: croq_failure,
+    pub record: Box<croq_failure>,
     pub report: Option<String>,
 }
 
@@ -74,7 +74,7 @@ pub fn call_in(run: &Run, shim: impl FnOnce(*const croq_env) -> u32) -> Result<(
     }
     assert_eq!(status, record.kind, "a shim returns the kind of its record");
     Err(Failed {
-        record,
+        record: Box::new(record),
         report: run.report(),
     })
 }

@@ -117,7 +117,7 @@ impl Format {
         }
     }
 
-    fn from_f64(&self, table: &[f64], v: f64) -> u32 {
+    fn round(&self, table: &[f64], v: f64) -> u32 {
         if v.is_nan() {
             return self.nan;
         }
@@ -125,7 +125,7 @@ impl Format {
         sign | self.nearest(table, |other| v.abs().total_cmp(&other))
     }
 
-    fn from_integer(&self, table: &[f64], v: i128) -> u32 {
+    fn round_integer(&self, table: &[f64], v: i128) -> u32 {
         let sign = if v < 0 { self.sign() } else { 0 };
         let size = v.unsigned_abs();
         sign | self.nearest(table, |other| {
@@ -247,7 +247,7 @@ macro_rules! narrow {
             let mut random = Random(1);
             let mut inputs = format.edges(&table);
             inputs.extend(random_f64(&mut random, 60_000));
-            let expected: Vec<u32> = inputs.iter().map(|&v| format.from_f64(&table, v)).collect();
+            let expected: Vec<u32> = inputs.iter().map(|&v| format.round(&table, v)).collect();
             for ((found, expected), input) in
                 conversion!($from_f64, f64, $bits)(&inputs).iter().zip(&expected).zip(&inputs)
             {
@@ -255,7 +255,7 @@ macro_rules! narrow {
             }
             let inputs: Vec<f32> = inputs.iter().map(|&v| v as f32).collect();
             for (found, &input) in conversion!($from_f32, f32, $bits)(&inputs).iter().zip(&inputs) {
-                let expected = format.from_f64(&table, f64::from(input));
+                let expected = format.round(&table, f64::from(input));
                 assert_eq!(u32::from(*found), expected, "{input:e}");
             }
 
@@ -263,7 +263,7 @@ macro_rules! narrow {
             $({
                 let inputs: Vec<$source> = numbers.iter().map(|&v| v as $source).collect();
                 for (found, &input) in conversion!($from, $source, $bits)(&inputs).iter().zip(&inputs) {
-                    let expected = format.from_integer(&table, input as i128);
+                    let expected = format.round_integer(&table, input as i128);
                     assert_eq!(u32::from(*found), expected, "{} {input}", stringify!($from));
                 }
             })*
@@ -280,7 +280,7 @@ macro_rules! narrow {
             for (&bits, &found) in all.iter().zip(&truth) {
                 assert_eq!(found, format.decode(u32::from(bits)) != 0.0, "{bits:#x}");
             }
-            let one = format.from_f64(&table, 1.0) as $bits;
+            let one = format.round(&table, 1.0) as $bits;
             assert_eq!(conversion!($from_bool, bool, $bits)(&[false, true]), [0, one]);
         }
     };
@@ -438,7 +438,7 @@ macro_rules! arithmetic {
                 for (op, exact) in results.into_iter().enumerate() {
                     // SAFETY: a function of numbers.
                     let found = unsafe { $name(op as i32, a, b) };
-                    let expected = format.from_f64(&table, exact);
+                    let expected = format.round(&table, exact);
                     assert_eq!(u32::from(found), expected, "{x:e} {y:e} op {op}");
                 }
                 let truth = [x < y, x <= y, x > y, x >= y, x == y, x != y];

@@ -21,8 +21,9 @@ pub(super) static API: croq_sim_api = croq_sim_api {
     print,
 };
 
-fn internal_error() -> croq_failure {
-    croq_failure::new(CROQ_CHECK).with_what("internal error in the simulated GPU")
+fn internal_error() -> Box<croq_failure> {
+    let failure = croq_failure::new(CROQ_CHECK);
+    Box::new(failure.with_what("internal error in the simulated GPU"))
 }
 
 unsafe extern "C" fn launch_kernel(
@@ -53,7 +54,7 @@ unsafe extern "C" fn launch_kernel(
     };
     // SAFETY: null or `env.failure`, which the caller of the shim keeps for the call.
     if let Some(place) = unsafe { failure.as_mut() } {
-        *place = record;
+        *place = *record;
     }
     record.kind
 }
@@ -71,7 +72,7 @@ unsafe fn suspend(seat: *mut Seat) {
 /// `seat` is that of the running thread.
 #[cold]
 #[inline(never)]
-unsafe fn stop_seat(seat: *mut Seat, mut failure: croq_failure) -> ! {
+unsafe fn stop_seat(seat: *mut Seat, mut failure: Box<croq_failure>) -> ! {
     // SAFETY: the caller's promise; the scheduler holds no reference while a thread runs.
     unsafe {
         failure.thread = (*seat).thread.tid;
@@ -81,11 +82,6 @@ unsafe fn stop_seat(seat: *mut Seat, mut failure: croq_failure) -> ! {
             suspend(seat);
         }
     }
-}
-
-/// Frees the box, which a scope that is never left would not.
-fn unboxed<T>(value: Box<T>) -> T {
-    *value
 }
 
 /// # Safety
@@ -116,7 +112,7 @@ unsafe fn arrive(
         match arrival {
             Ok(Arrival::GoesOn) => {}
             Ok(Arrival::Waits) => suspend(seat),
-            Ok(Arrival::Fails(failure)) => stop_seat(seat, unboxed(failure)),
+            Ok(Arrival::Fails(failure)) => stop_seat(seat, failure),
             Err(_) => stop_seat(seat, internal_error()),
         }
     }
@@ -151,7 +147,7 @@ unsafe extern "C" fn barrier_warp(thread: *mut croq_sim_thread, mask: u32, line:
 
 unsafe extern "C" fn stop(thread: *mut croq_sim_thread, failure: *const croq_failure) {
     // SAFETY: device text passes the running thread and a record on its stack.
-    unsafe { stop_seat((*thread).runtime.cast::<Seat>(), *failure) }
+    unsafe { stop_seat((*thread).runtime.cast::<Seat>(), Box::new(*failure)) }
 }
 
 unsafe extern "C" fn print(thread: *mut croq_sim_thread, text: *const c_char, length: u64) {

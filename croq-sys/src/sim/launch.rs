@@ -98,11 +98,10 @@ fn run_piece(
     })
 }
 
-fn check_limits(launch: &croq_sim_launch) -> Result<(), croq_failure> {
+fn check_limits(launch: &croq_sim_launch) -> Result<(), Box<croq_failure>> {
     let limit = |what: &str, values: &[i64]| {
-        Err(croq_failure::new(CROQ_CHECK)
-            .with_what(what)
-            .with_values(values))
+        let failure = croq_failure::new(CROQ_CHECK).with_what(what);
+        Err(Box::new(failure.with_values(values)))
     };
     let [x, y, z] = launch.grid;
     if x == 0 || y == 0 || z == 0 || x > i32::MAX as u32 || y > 0xffff || z > 0xffff {

@@ -16,7 +16,7 @@ struct Plight {
 }
 
 /// The record of a deadlock: the first thread that waits, and where.
-pub(super) fn deadlock_failure(barriers: &Barriers, block: [u32; 3]) -> croq_failure {
+pub(super) fn deadlock_failure(barriers: &Barriers, block: [u32; 3]) -> Box<croq_failure> {
     let plights = plights(barriers);
     let first = plights.iter().enumerate().find_map(|(thread, plight)| {
         plight
@@ -31,7 +31,7 @@ pub(super) fn deadlock_failure(barriers: &Barriers, block: [u32; 3]) -> croq_fai
         failure.line = line;
     }
     failure.block = block;
-    failure
+    Box::new(failure)
 }
 
 /// Who waits where, one line for each place:

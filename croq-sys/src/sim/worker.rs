@@ -46,7 +46,7 @@ impl Job<'_> {
 pub(super) struct Stopped {
     /// Its linear index.
     pub(super) block: u64,
-    pub(super) failure: croq_failure,
+    pub(super) failure: Box<croq_failure>,
     pub(super) report: Option<String>,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Residents {
     /// There is a coroutine for each, so that one can wait for another.
     pub(super) can_wait: bool,
     /// What stopped them.
-    pub(super) stopped: Option<croq_failure>,
+    pub(super) stopped: Option<Box<croq_failure>>,
 }
 
 /// What `croq_sim_thread::runtime` points to.
@@ -97,12 +97,11 @@ impl Worker {
     }
 
     /// Stacks and an arena for a block of the launch, and one seat for each of `seats` threads.
-    pub(super) fn prepare(&mut self, job: &Job, seats: u32) -> Result<(), croq_failure> {
+    pub(super) fn prepare(&mut self, job: &Job, seats: u32) -> Result<(), Box<croq_failure>> {
         let bytes = job.launch.shared_bytes;
         let out_of_memory = |what: &str| {
-            croq_failure::new(CROQ_OUT_OF_MEMORY)
-                .with_what(what)
-                .with_values(&[bytes as i64])
+            let failure = croq_failure::new(CROQ_OUT_OF_MEMORY).with_what(what);
+            Box::new(failure.with_values(&[bytes as i64]))
         };
         self.stacks
             .reserve(seats as usize)
