@@ -12,7 +12,10 @@
 #define CROQ_SHIM(name) croq_cuda_##name
 /* The namespace of a file's own text. */
 #define CROQ_SPACE(hash) croq_##hash##_cuda
-#define CROQ_KERNEL(threads) static __global__ __launch_bounds__(threads)
+/* Threads per block, then what else `__launch_bounds__` takes. */
+#define CROQ_KERNEL(...) static __global__ __launch_bounds__(__VA_ARGS__)
+/* CUDA allows either launch bounds or a number of registers. */
+#define CROQ_KERNEL_WITH_REGISTERS(registers, ...) static __global__ __maxnreg__(registers)
 #define CROQ_FN __host__ __device__ __forceinline__
 #define CROQ_DEVICE __device__ __forceinline__
 #define CROQ_UNROLL _Pragma("unroll")
@@ -21,13 +24,16 @@
 #define CROQ_TARGET sim
 #define CROQ_SHIM(name) croq_sim_##name
 #define CROQ_SPACE(hash) croq_##hash##_sim
-#define CROQ_KERNEL(threads) static
+#define CROQ_KERNEL(...) static
+#define CROQ_KERNEL_WITH_REGISTERS(registers, ...) static
 #define CROQ_FN inline __attribute__((always_inline))
 #define CROQ_DEVICE inline __attribute__((always_inline))
 #define CROQ_UNROLL
 #define CROQ_UNROLL_BY(n)
 #endif
 #define CROQ_PRAGMA(text) _Pragma(#text)
+/* What a `.co` file may write for `__device__`. */
+#define __co_device__ __device__
 
 #include "croq_types.h"
 

@@ -1,4 +1,5 @@
-//! Prints the device text of the files given, after the passes; `--out DIR` writes it there.
+//! Prints the device text of the files given, after the passes; `--out DIR` writes it there, with
+//! its header.
 use croq_build::{diagnostics::Diagnostics, emit, passes, sema, source, syntax};
 
 fn main() {
@@ -14,23 +15,23 @@ fn main() {
         let functions = syntax::parse(&file, &mut diags);
         let mut program = sema::check(&file, &functions, &sema::Options::default(), &mut diags);
         program.iter_mut().for_each(passes::run);
-        let stem = std::path::Path::new(&path)
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy();
+        let stem = path.trim_end_matches(".co").replace('/', "_");
         let meta = emit::FileMeta {
-            stem: stem.to_string(),
+            stem: stem.clone(),
             path: path.clone(),
             hash: "00000000".into(),
-            cuda: false,
+            cuda: true,
             unchecked: false,
         };
         let text = emit::device_text(&meta, &file, &program);
+        let header = emit::header(&meta, &program, &file.text);
         match &out {
             None => print!("{text}"),
             Some(folder) => {
-                if let Err(error) = std::fs::write(format!("{folder}/{stem}.cc"), text) {
-                    eprintln!("{folder}: {error}");
+                for (text, end) in [(text, "cc"), (header, "h")] {
+                    if let Err(error) = std::fs::write(format!("{folder}/{stem}.{end}"), text) {
+                        eprintln!("{folder}: {error}");
+                    }
                 }
             }
         }

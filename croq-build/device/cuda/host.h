@@ -14,6 +14,11 @@ const croq_registration croq_registered;
 }  // namespace
 #endif
 
+/* Only files that need it pay for the header. */
+#ifdef CROQ_HOST_PRINTS
+#include <cstdio>
+#endif
+
 namespace croq {
 inline namespace CROQ_TARGET {
 
@@ -56,6 +61,20 @@ class host {
     return ok || fail(CROQ_CHECK, row, line, "", to<idx>(values)...);
   }
 
+#ifdef CROQ_HOST_PRINTS
+  template <class... P> void print(P... parts) {
+    if (result != CROQ_OK) return;
+    (put(parts), ...);
+    ::fflush(stdout);
+  }
+#endif
+
+  /* Waits for what was launched. */
+  bool synchronize() {
+    if (result != CROQ_OK) return false;
+    return succeeded(cudaStreamSynchronize(static_cast<cudaStream_t>(env->stream)));
+  }
+
   template <class F, F K, unsigned M, class... A>
   bool launch(const char *, grid blocks, idx threads, idx shared_bytes, launch_mode<M>,
               A... arguments) {
@@ -82,6 +101,17 @@ class host {
  private:
   const croq_env *env;
   croq_u32 result = CROQ_OK;
+
+#ifdef CROQ_HOST_PRINTS
+  static void put(const char *v) { ::fputs(v, stdout); }
+  static void put(const void *v) { ::printf("%p", v); }
+  static void put(bool v) { put(v ? "true" : "false"); }
+  static void put(unsigned long long v) { ::printf("%llu", v); }
+  template <class T> static void put(T v) {
+    if constexpr (native_float<T> || narrow<T>) ::printf("%f", to<double>(v));
+    else ::printf("%lld", to<idx>(v));
+  }
+#endif
 
   bool succeeded(cudaError_t error) {
     return error == cudaSuccess || fail(CROQ_CUDA_ERROR, no_row, 0, "", static_cast<idx>(error));

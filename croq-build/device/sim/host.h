@@ -52,6 +52,16 @@ class host {
     return ok || fail(CROQ_CHECK, row, line, "", to<idx>(values)...);
   }
 
+  template <class... P> void print(P... parts) {
+    if (result != CROQ_OK) return;
+    print_buffer buffer{nullptr, {}, 0};
+    (buffer.put(parts), ...);
+    buffer.flush();
+  }
+
+  /* Waits for what was launched; here every launch has run when it returns. */
+  bool synchronize() { return result == CROQ_OK; }
+
   template <class F, F K, unsigned M, class... A>
   bool launch(const char *name, grid blocks, idx threads, idx shared_bytes, launch_mode<M>,
               A... arguments) {

@@ -8,11 +8,13 @@ namespace croq {
 inline namespace CROQ_TARGET {
 
 struct print_buffer {
+  /* Null on the host. */
+  croq_sim_thread *thread;
   char text[1024];
-  unsigned length = 0;
+  unsigned length;
 
   void flush() {
-    if (length != 0) sim_api()->print(current, text, length);
+    if (length != 0) sim_api()->print(thread, text, length);
     length = 0;
   }
   template <class V> void format(const char *pattern, V v) {
@@ -42,7 +44,7 @@ struct print_buffer {
 };
 
 template <class... P> CROQ_COLD void print(context, P... parts) {
-  print_buffer buffer;
+  print_buffer buffer{current, {}, 0};
   (buffer.put(parts), ...);
   buffer.flush();
 }

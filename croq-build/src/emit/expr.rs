@@ -8,6 +8,7 @@ use super::scalar;
 use super::scope::Names;
 use super::text::{Binding, Text};
 use crate::ir::{Arg, BinOp, Call, Expr, ExprKind, Hardware, MathFn, Scalar, UnOp, View};
+use crate::symbolic::Sym;
 
 impl Names<'_> {
     pub fn expr(&self, e: &Expr) -> Text {
@@ -97,10 +98,10 @@ impl Names<'_> {
             BinOp::Add => infix("+", Binding::Sum),
             BinOp::Sub => infix("-", Binding::Sum),
             BinOp::Mul => infix("*", Binding::Product),
-            BinOp::Div if e.ty.is_float() || safe_divisor(b) => {
+            BinOp::Div if e.ty.is_float() || self.safe_divisor(b) => {
                 self.narrowed(e.ty, infix("/", Binding::Product))
             }
-            BinOp::Rem if safe_divisor(b) => self.narrowed(e.ty, infix("%", Binding::Product)),
+            BinOp::Rem if self.safe_divisor(b) => self.narrowed(e.ty, infix("%", Binding::Product)),
             BinOp::Div | BinOp::Rem => {
                 let name = if op == BinOp::Div { "div" } else { "rem" };
                 Text::call(
@@ -191,10 +192,11 @@ impl Names<'_> {
 
     fn call(&self, call: &Call) -> Text {
         let args: Vec<Text> = call.args.iter().map(|a| self.arg(a)).collect();
-        let targs = if call.targs.is_empty() {
+        let targs: Vec<&str> = call.targs.iter().map(|t| template_argument(t)).collect();
+        let targs = if targs.is_empty() {
             String::new()
         } else {
-            format!("<{}>", call.targs.join(", "))
+            format!("<{}>", targs.join(", "))
         };
         Text::call(&format!("{}{targs}", call.callee), &args)
     }
@@ -208,6 +210,15 @@ impl Names<'_> {
                 Binding::Unary,
             ),
             Arg::Null => Text::primary("nullptr"),
+        }
+    }
+
+    /// Division by it can neither trap nor overflow.
+    fn safe_divisor(&self, e: &Expr) -> bool {
+        match &*e.kind {
+            ExprKind::Int(value) => !matches!(value, 0 | -1),
+            ExprKind::Index(sym) => self.function.cx.lt(&Sym::zero(), sym).is_yes(),
+            _ => false,
         }
     }
 
@@ -238,12 +249,11 @@ fn literal(text: String) -> Text {
     }
 }
 
-/// A constant by which a division can neither trap nor overflow.
-fn safe_divisor(e: &Expr) -> bool {
-    match &*e.kind {
-        ExprKind::Int(value) => !matches!(value, 0 | -1),
-        ExprKind::Index(sym) => sym.as_int().is_some_and(|v| !matches!(v, 0 | -1)),
-        _ => false,
+/// Element types come with an at sign in front.
+fn template_argument(text: &str) -> &str {
+    match text.strip_prefix('@').and_then(scalar::from_name) {
+        Some(ty) => scalar::cpp(ty),
+        None => text,
     }
 }
 

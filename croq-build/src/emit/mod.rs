@@ -67,6 +67,9 @@ pub fn device_text(meta: &FileMeta, file: &SourceFile, functions: &[Function]) -
         env!("CARGO_PKG_VERSION"),
         meta.path
     ));
+    if functions.iter().any(|f| shim::prints(f)) {
+        writer.line("#define CROQ_HOST_PRINTS");
+    }
     writer.line("#include \"croq.h\"");
     writer.line(&format!("#include \"{base}.h\""));
     for kept in &file.device {

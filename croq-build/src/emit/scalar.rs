@@ -24,6 +24,15 @@ pub fn cpp(ty: Scalar) -> &'static str {
     }
 }
 
+/// The type of that name in a `.co` file.
+pub fn from_name(name: &str) -> Option<Scalar> {
+    use Scalar::*;
+    let all = [
+        F64, F32, F16, Bf16, F8E4M3, F8E5M2, S64, S32, S16, S8, U64, U32, U16, U8, Bool, Index,
+    ];
+    all.into_iter().find(|ty| ty.name() == name)
+}
+
 pub fn of_param(param: &Param) -> Option<Scalar> {
     match param.kind {
         ParamKind::Scalar { ty, .. } => Some(ty),

@@ -15,7 +15,7 @@ use super::text::{Binding, Text};
 use super::writer::{Writer, quoted};
 use crate::ir::{
     BufferId, DimId, Extent, Function, KernelId, LocalId, ParamId, ParamKind, Return, ReturnValue,
-    Scalar, Storage, TensorParam,
+    Scalar, Stmt, StmtKind, Storage, TensorParam, Visit, walk_block,
 };
 use crate::passes::captures::captures;
 use crate::passes::uses::Uses;
@@ -91,7 +91,7 @@ pub fn shim<'a>(writer: &mut Writer<'a>, meta: &FileMeta, function: &'a Function
     let ends = function
         .body
         .last()
-        .is_some_and(|s| matches!(s.kind, crate::ir::StmtKind::Return(_)));
+        .is_some_and(|s| matches!(s.kind, StmtKind::Return(_)));
     if !ends {
         body.writer.own_text();
         body.writer.line("return host.status();");
@@ -129,6 +129,19 @@ fn extent(
             Text::infix(product, "*", extent, Binding::Product)
         })
         .text
+}
+
+/// Whether host code prints, for which files must bring along C's own printing.
+pub fn prints(function: &Function) -> bool {
+    struct Find(bool);
+    impl Visit for Find {
+        fn stmt(&mut self, stmt: &Stmt) {
+            self.0 |= matches!(stmt.kind, StmtKind::Print { .. });
+        }
+    }
+    let mut find = Find(false);
+    walk_block(&function.body, &mut find);
+    find.0
 }
 
 /// What the shim mentions: its own statements, and every argument of every launch.

@@ -9,7 +9,7 @@ use super::text::{Binding, Text};
 use super::writer::{Writer, quoted};
 use crate::ir::{
     Access, BarrierReason, BarrierScope, BinOp, CppName, Expr, ExprKind, FenceScope, Level,
-    LocalId, PrintPart, Stmt, StmtKind, Unroll,
+    LocalId, PrintPart, Scalar, Stmt, StmtKind, Unroll,
 };
 use crate::passes::uses::identifiers;
 use crate::source::Span;
@@ -25,9 +25,85 @@ pub struct Body<'a, 'w> {
 
 impl Body<'_, '_> {
     pub fn block(&mut self, stmts: &[Stmt]) {
-        for stmt in stmts {
-            self.stmt(stmt);
+        let mut rest = stmts;
+        while let Some((first, others)) = rest.split_first() {
+            let together = self.declarations(rest);
+            rest = if together > 1 {
+                let (declarations, after) = rest.split_at(together);
+                self.declare_together(declarations);
+                after
+            } else {
+                self.stmt(first);
+                others
+            };
         }
+    }
+
+    /// How many constants of one type, from one place in the source, are declared in a row.
+    fn declarations(&self, stmts: &[Stmt]) -> usize {
+        let kind = |stmt: &Stmt| {
+            let StmtKind::Let {
+                local,
+                value: Some(_),
+            } = &stmt.kind
+            else {
+                return None;
+            };
+            let info = self.names.function.locals.get(local.index())?;
+            let plain = !info.mutable && self.read.contains(local);
+            plain.then_some((stmt.span, info.ty))
+        };
+        let Some(first) = stmts.first().and_then(kind) else {
+            return 0;
+        };
+        stmts.iter().take_while(|s| kind(s) == Some(first)).count()
+    }
+
+    fn declare_together(&mut self, stmts: &[Stmt]) {
+        let mut line = String::new();
+        let mut span = Span::default();
+        for stmt in stmts {
+            let StmtKind::Let {
+                local,
+                value: Some(value),
+            } = &stmt.kind
+            else {
+                continue;
+            };
+            let value = self.expr(value);
+            let name = self.names.declare_local(*local);
+            if line.is_empty() {
+                span = stmt.span;
+                let ty = self.names.function.locals.get(local.index()).map(|l| l.ty);
+                let ty = scalar::cpp(ty.unwrap_or(Scalar::Index));
+                line = format!("const {ty} {name} = {value}");
+            } else {
+                line.push_str(&format!(", {name} = {value}"));
+            }
+        }
+        line.push(';');
+        self.line(span, &line);
+    }
+
+    /// The text of a statement that is one line of C++, when it is from the same line of source as
+    /// what it would stand behind.
+    fn one_line(&self, stmts: &[Stmt], after: Span) -> Option<String> {
+        let [stmt] = stmts else { return None };
+        if self.writer.line_of(stmt.span) != self.writer.line_of(after) {
+            return None;
+        }
+        match &stmt.kind {
+            StmtKind::Store { access, op, value } => Some(self.store(access, *op, value)),
+            StmtKind::Assign { local, value } => Some(self.assign(*local, value)),
+            StmtKind::Break => Some("break;".to_owned()),
+            StmtKind::Continue => Some("continue;".to_owned()),
+            StmtKind::Yield => Some("return;".to_owned()),
+            _ => None,
+        }
+    }
+
+    fn assign(&self, local: LocalId, value: &Expr) -> String {
+        format!("{} = {};", self.names.local(local), self.expr(value))
     }
 
     /// The statements of a nested C++ block, with a scope of their own.
@@ -58,7 +134,7 @@ impl Body<'_, '_> {
         match &stmt.kind {
             StmtKind::Let { local, value } => self.declare(span, *local, value.as_ref()),
             StmtKind::Assign { local, value } => {
-                let text = format!("{} = {};", self.names.local(*local), self.expr(value));
+                let text = self.assign(*local, value);
                 self.line(span, &text);
             }
             StmtKind::Store { access, op, value } => {
@@ -129,6 +205,9 @@ impl Body<'_, '_> {
                 otherwise,
             } => {
                 let cond = self.expr(cond);
+                if let (Some(text), []) = (self.one_line(then, span), otherwise.as_slice()) {
+                    return self.line(span, &format!("if ({cond}) {text}"));
+                }
                 self.writer.statement(span);
                 self.writer.open(&format!("if ({cond}) {{"));
                 self.nested(then);
@@ -144,12 +223,15 @@ impl Body<'_, '_> {
             StmtKind::Parallel { body, .. } => self.braced(span, "{", body),
             StmtKind::Once { level, body } => {
                 let header = match level {
-                    Level::Block => "if (croq::tid() == 0) {",
-                    Level::Group4 => "if (croq::tid() % 128 == 0) {",
-                    Level::Group => "if (croq::tid() % 32 == 0) {",
-                    Level::Thread => "{",
+                    Level::Block => "if (croq::tid() == 0) ",
+                    Level::Group4 => "if (croq::tid() % 128 == 0) ",
+                    Level::Group => "if (croq::tid() % 32 == 0) ",
+                    Level::Thread => "",
                 };
-                self.braced(span, header, body);
+                match self.one_line(body, span) {
+                    Some(text) => self.line(span, &format!("{header}{text}")),
+                    None => self.braced(span, &format!("{header}{{"), body),
+                }
             }
             StmtKind::Region { pred, body, .. } => {
                 let header = format!("if ({}) {{", self.expr(pred));

@@ -123,29 +123,31 @@ impl Names<'_> {
         matches!(atom, Atom::Var(v) if self.is_dim(*v))
     }
 
+    /// `r * 8 * N`: what counts, by how many, and extents last.
     fn product(&self, (coef, atoms): &Product) -> Text {
-        let mut factors = atoms.iter().map(|a| self.atom(a));
-        let Some(first) = factors.next() else {
-            return Text::literal(integer(*coef));
-        };
-        let product = factors.fold(first, |p, f| Text::infix(p, "*", f, Binding::Product));
-        let scaled = match coef.checked_abs() {
-            Some(1) => product,
-            Some(c) => Text::infix(product, "*", Text::literal(integer(c)), Binding::Product),
-            None => {
-                return Text::infix(
-                    product,
-                    "*",
-                    Text::primary(integer(*coef)),
-                    Binding::Product,
-                );
-            }
-        };
+        let (extents, counted): (Vec<&Atom>, Vec<&Atom>) =
+            atoms.iter().partition(|a| self.is_extent(a));
+        let size = coef.unsigned_abs();
+        let number = || Text::primary(size.to_string());
+        if *coef == i64::MIN {
+            let least = Text::primary(integer(*coef));
+            return atoms.iter().fold(least, |p, a| times(p, self.atom(a)));
+        }
+        let mut factors: Vec<Text> = counted.into_iter().map(|a| self.atom(a)).collect();
+        let trailing = factors.is_empty() && !extents.is_empty();
+        if size != 1 && !trailing {
+            factors.push(number());
+        }
+        factors.extend(extents.into_iter().map(|a| self.atom(a)));
+        if size != 1 && trailing {
+            factors.push(number());
+        }
+        let product = factors.into_iter().reduce(times).unwrap_or_else(number);
         if *coef < 0 {
-            let binding = scaled.binding.min(Binding::Unary);
-            Text::new(format!("-{}", scaled.at_least(Binding::Product)), binding)
+            let binding = product.binding.min(Binding::Unary);
+            Text::new(format!("-{}", product.at_least(Binding::Product)), binding)
         } else {
-            scaled
+            product
         }
     }
 
@@ -171,6 +173,10 @@ impl Names<'_> {
     fn var(&self, var: Var) -> Text {
         Text::primary(self.var_name(var))
     }
+}
+
+fn times(a: Text, b: Text) -> Text {
+    Text::infix(a, "*", b, Binding::Product)
 }
 
 /// `a + b`, or `a - b` when `b` starts with a minus.

@@ -153,12 +153,12 @@ unsafe extern "C" fn stop(thread: *mut croq_sim_thread, failure: *const croq_fai
 unsafe extern "C" fn print(thread: *mut croq_sim_thread, text: *const c_char, length: u64) {
     // A panic here would be one of standard output's; the text is lost with it.
     let _ = catch_unwind(AssertUnwindSafe(|| {
-        // SAFETY: device text passes the running thread and a buffer of this length; the run
-        // outlives the launch.
+        // SAFETY: device text passes the running thread, or null on the host, and a buffer of this
+        // length; the run outlives the launch.
         unsafe {
-            let seat = (*thread).runtime.cast::<Seat>();
             let text = std::slice::from_raw_parts(text.cast::<u8>(), length as usize);
-            RunState::print((*seat).run.as_ref(), text);
+            let seat = thread.as_ref().map(|t| t.runtime.cast::<Seat>());
+            RunState::print(seat.and_then(|seat| (*seat).run.as_ref()), text);
         }
     }));
 }

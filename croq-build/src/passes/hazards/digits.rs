@@ -21,7 +21,7 @@ pub struct Forced {
 }
 
 impl Forced {
-    pub fn contains(&self, var: Var) -> bool {
+    pub fn contains(&self, cx: &Ctx, vars: &Vars, var: Var) -> bool {
         // A number is known once its quotient and its remainder by the same divisor are.
         self.atoms.contains(&Atom::Var(var))
             || self.atoms.iter().any(|atom| match atom {
@@ -30,6 +30,9 @@ impl Forced {
                 }
                 _ => false,
             })
+            || vars
+                .meaning(var)
+                .is_some_and(|m| self.atoms.iter().any(|a| atom_sym(cx, a) == *m))
     }
 
     pub fn vars(&self) -> impl Iterator<Item = Var> {

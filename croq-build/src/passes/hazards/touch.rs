@@ -144,7 +144,12 @@ impl Touch {
         let (Some(a), Some(b)) = (self.pinned(level, unit), then.pinned(level, unit)) else {
             return false;
         };
-        if a != b || !a.0.iter().all(|v| forced.contains(*v) || is_single(cx, *v)) {
+        if a != b
+            || !a
+                .0
+                .iter()
+                .all(|v| forced.contains(cx, vars, *v) || is_single(cx, *v))
+        {
             return false;
         }
         // The indices must tell all units of the level apart.

@@ -15,6 +15,8 @@ struct Info {
     digit: Option<Level>,
     /// The linear thread id itself.
     whole: bool,
+    /// What a parallel index is in terms of the linear thread id, where that has a variable.
+    meaning: Option<Sym>,
 }
 
 /// How a variable behaves when two threads of one unit are compared.
@@ -35,6 +37,8 @@ pub struct Vars {
     definitions: BTreeMap<Var, Sym>,
     /// The first parallel index with a given definition stands for the others.
     canonical: BTreeMap<String, Var>,
+    /// The first variable that is the linear thread id.
+    thread: Option<Var>,
     /// A second variable with the same bounds: another thread's, or an earlier turn's.
     twins: BTreeMap<Var, Var>,
     earlier: BTreeMap<Var, Var>,
@@ -78,6 +82,7 @@ impl Vars {
                                 uniform,
                                 digit: None,
                                 whole: false,
+                                meaning: None,
                             },
                         );
                     }
@@ -103,34 +108,30 @@ impl Vars {
     }
 
     fn define(&mut self, function: &Function, var: Var, role: Role, value: &Expr, level: Level) {
-        if let Role::Parallel(own) = role {
-            if own == Level::Block {
-                return;
-            }
-            self.info.insert(
-                var,
-                Info {
-                    home: own,
-                    uniform: true,
-                    digit: Some(own),
-                    whole: false,
-                },
-            );
+        if role == Role::Parallel(Level::Block) {
+            return;
+        }
+        let whole = matches!(&*value.kind, ExprKind::Hardware(Hardware::Thread));
+        let level_told_apart = match role {
+            Role::Parallel(own) => Some(own),
+            _ => whole.then_some(Level::Thread),
+        };
+        if let Some(own) = level_told_apart {
+            let info = Info {
+                home: own,
+                uniform: true,
+                digit: Some(own),
+                whole,
+                meaning: self.in_threads(function, value),
+            };
+            self.info.insert(var, info);
             let signature = self.signature(&function.cx, value);
             let first = *self.canonical.entry(signature).or_insert(var);
             if first != var {
                 self.definitions.insert(var, Sym::var(first));
+            } else if whole {
+                self.thread.get_or_insert(var);
             }
-            return;
-        }
-        if matches!(&*value.kind, ExprKind::Hardware(Hardware::Thread)) {
-            let info = Info {
-                home: Level::Thread,
-                uniform: true,
-                digit: Some(Level::Thread),
-                whole: true,
-            };
-            self.info.insert(var, info);
             return;
         }
         if let Some(sym) = as_sym(function, value) {
@@ -146,8 +147,29 @@ impl Vars {
                 uniform,
                 digit: None,
                 whole: false,
+                meaning: None,
             },
         );
+    }
+
+    /// A parallel index as an expression in the linear thread id.
+    fn in_threads(&self, function: &Function, e: &Expr) -> Option<Sym> {
+        match &*e.kind {
+            ExprKind::Hardware(Hardware::Thread) => self.thread.map(Sym::var),
+            ExprKind::Binary(op, a, b) => {
+                let (a, b) = (self.in_threads(function, a)?, as_sym(function, b)?);
+                match op {
+                    BinOp::Div => Some(function.cx.div(&a, &b)),
+                    BinOp::Rem => Some(function.cx.rem(&a, &b)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    pub fn meaning(&self, var: Var) -> Option<&Sym> {
+        self.info.get(&var)?.meaning.as_ref()
     }
 
     /// Two parallel indices with the same signature always have the same value in a thread.
@@ -308,6 +330,7 @@ impl Vars {
                 uniform: false,
                 digit: None,
                 whole: false,
+                meaning: None,
             },
         );
         self.positions.insert(key, var);
