@@ -22,8 +22,9 @@ fn main() {
         .debug(false)
         .include(DEVICE)
         .define("CROQ_SIM", "1")
-        .flag("-Wall")
-        .flag("-Wextra")
+        .extra_warnings(true)
+        .flag("-ffp-contract=off")
+        .flag("-fwrapv")
         .warnings_into_errors(true);
     for kernel in kernels {
         build.file(format!("cpp/{kernel}.cc"));

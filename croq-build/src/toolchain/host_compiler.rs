@@ -100,7 +100,8 @@ impl HostCompiler {
         let tool = self.tool()?;
         let mut command = tool.to_command();
         // Multiply and add round twice everywhere, so that results do not depend on the machine.
-        command.args(["-ffp-contract=off", "-fdiagnostics-color=never"]);
+        // Integers wrap, as a GPU's do.
+        command.args(["-ffp-contract=off", "-fwrapv", "-fdiagnostics-color=never"]);
         command.arg(if tool.is_like_clang() {
             "-fno-caret-diagnostics"
         } else {
