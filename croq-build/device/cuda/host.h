@@ -104,12 +104,12 @@ class host {
 
 #ifdef CROQ_HOST_PRINTS
   static void put(const char *v) { ::fputs(v, stdout); }
-  static void put(const void *v) { ::printf("%p", v); }
+  static void put(const void *v) { ::fprintf(stdout, "%p", v); }
   static void put(bool v) { put(v ? "true" : "false"); }
-  static void put(unsigned long long v) { ::printf("%llu", v); }
+  static void put(unsigned long long v) { ::fprintf(stdout, "%llu", v); }
   template <class T> static void put(T v) {
-    if constexpr (native_float<T> || narrow<T>) ::printf("%f", to<double>(v));
-    else ::printf("%lld", to<idx>(v));
+    if constexpr (native_float<T> || narrow<T>) ::fprintf(stdout, "%f", to<double>(v));
+    else ::fprintf(stdout, "%lld", to<idx>(v));
   }
 #endif
 
