@@ -166,6 +166,7 @@ impl Walker<'_> {
         if !matches!(stmt.kind, StmtKind::While { .. }) {
             self.collector.shallow(stmt, context, &mut first);
         }
+        let own = first.clone();
         let mut inner = context.clone();
         match &stmt.kind {
             StmtKind::Parallel { level, body } => {
@@ -202,6 +203,7 @@ impl Walker<'_> {
             _ => {}
         }
         let inserted = self.wait_before(stmts, at, span, &first, pending);
+        pending.add(own);
         let Some(stmt) = stmts.get_mut(at + inserted) else {
             return 1 + inserted;
         };
@@ -238,13 +240,8 @@ impl Walker<'_> {
                 pending.join(&after);
             }
             StmtKind::If {
-                cond,
-                then,
-                otherwise,
+                then, otherwise, ..
             } => {
-                let mut touches = Vec::new();
-                self.collector.expr(cond, context, &mut touches);
-                pending.add(touches);
                 let mut after = self.block(then, context, pending.clone());
                 after.join(&self.block(otherwise, context, pending.clone()));
                 *pending = after;

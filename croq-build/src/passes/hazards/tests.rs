@@ -1,1 +1,307 @@
+//! Programs, and where their barriers go.
 
+use super::insert_barriers;
+use crate::diagnostics::Diagnostics;
+use crate::ir::{BarrierReason, BarrierScope, Kernel, KernelId, Stmt, StmtKind};
+use crate::{sema, source, syntax};
+
+/// The first kernel of `text` after the pass.
+fn kernel(text: &str) -> Kernel {
+    let mut diags = Diagnostics::new();
+    let file = source::load("t.co", text, &[], &mut diags);
+    let functions = syntax::parse(&file, &mut diags);
+    let program = sema::check(&file, &functions, &sema::Options::default(), &mut diags);
+    let mut functions = program.into_iter();
+    let mut function = functions
+        .next()
+        .unwrap_or_else(|| panic!("{:#?}", diags.into_sorted()));
+    insert_barriers(&mut function, KernelId(0));
+    function.kernels.swap_remove(0)
+}
+
+/// One word per statement that matters here; nested ones in braces.
+fn outline(stmts: &[Stmt]) -> String {
+    let words: Vec<String> = stmts
+        .iter()
+        .filter_map(|stmt| {
+            Some(match &stmt.kind {
+                StmtKind::Barrier { scope, why } => {
+                    let scope = match scope {
+                        BarrierScope::Block => "BLOCK",
+                        BarrierScope::Group4 => "GROUP4",
+                        BarrierScope::Group => "WARP",
+                    };
+                    let why = match why {
+                        BarrierReason::Written => "written".to_owned(),
+                        BarrierReason::ReadAfterWrite(name) => format!("read:{name}"),
+                        BarrierReason::WriteAfterRead(name) => format!("reuse:{name}"),
+                        BarrierReason::WriteAfterWrite(name) => format!("rewrite:{name}"),
+                        BarrierReason::RegionEnd => "end".to_owned(),
+                        BarrierReason::Opaque => "opaque".to_owned(),
+                    };
+                    format!("{scope}({why})")
+                }
+                StmtKind::Copy(_) => "copy".to_owned(),
+                StmtKind::Fill { .. } => "fill".to_owned(),
+                StmtKind::Store { .. } => "store".to_owned(),
+                StmtKind::Eval(_) => "call".to_owned(),
+                StmtKind::For { body, .. } => format!("for {{ {} }}", outline(body)),
+                StmtKind::While { prelude, body, .. } => {
+                    format!("while {{ {} do {} }}", outline(prelude), outline(body))
+                }
+                StmtKind::If {
+                    then, otherwise, ..
+                } if otherwise.is_empty() => {
+                    format!("if {{ {} }}", outline(then))
+                }
+                StmtKind::If {
+                    then, otherwise, ..
+                } => {
+                    format!(
+                        "if {{ {} }} else {{ {} }}",
+                        outline(then),
+                        outline(otherwise)
+                    )
+                }
+                StmtKind::Parallel { body, .. } => format!("par {{ {} }}", outline(body)),
+                StmtKind::Once { body, .. } => format!("once {{ {} }}", outline(body)),
+                StmtKind::Region { body, .. } => format!("region {{ {} }}", outline(body)),
+                _ => return None,
+            })
+        })
+        .collect();
+    words.join(" ")
+}
+
+fn barriers(body: &str) -> String {
+    outline(&kernel(body).body)
+}
+
+#[test]
+fn an_element_wise_kernel_has_none() {
+    let k = kernel(
+        "__co__ f32 [M, N] f(f32 [M, N] x) {
+           f32 [M, N] y;
+           parallel r by M : block
+             parallel c by 64 : thread
+               foreach k in [cdiv(N, 64)]
+                 if (k # c < N) y.at(r, k # c) = x.at(r, k # c) + 1.0f;
+           return y;
+         }",
+    );
+    assert_eq!(outline(&k.body), "par { for { if { store } } }");
+    assert!(!k.waits);
+}
+
+#[test]
+fn a_tile_is_complete_before_it_is_read() {
+    let k = kernel(
+        "__co__ f32 [M, 64] scale(f32 [M, 64] src, f32 gain) {
+           f32 [M, 64] dst;
+           parallel r by cdiv(M, 8) : block {
+             strip = dma.copy src.subspan(8, 64).at(r, 0) => shared;
+             parallel {j, i} by [64, 8] : thread {
+               if (r # i < M) dst.at(r # i, j) = strip.data.at(i, j) * gain;
+             }
+           }
+           return dst;
+         }",
+    );
+    assert_eq!(
+        outline(&k.body),
+        "copy BLOCK(read:strip) par { if { store } }"
+    );
+    assert!(k.waits);
+}
+
+#[test]
+fn the_tiled_product_needs_two_a_turn() {
+    let text = |m: &str, n: &str| {
+        format!(
+            "__co__ auto mm(f32 [{m}, 128] lhs, f32 [128, {n}] rhs) {{
+               f32 [{m}, {n}] out;
+               parallel {{px, py}} by [{m} / 16, {n} / 16] : block {{
+                 foreach k in [8] {{
+                   a = dma.copy lhs.chunkat(px, k) => shared;
+                   b = dma.copy rhs.chunkat(k, py) => shared;
+                   parallel {{qx, qy}} by [16, 16] : thread
+                     foreach i in [16]
+                       out.at(px # qx, py # qy) += a.data.at(qx, i) * b.data.at(i, qy);
+                 }}
+               }}
+               return out;
+             }}"
+        )
+    };
+    let expected = "for { BLOCK(reuse:a) copy copy BLOCK(read:a) par { for { store } } }";
+    assert_eq!(barriers(&text("64", "96")), expected);
+}
+
+#[test]
+fn copies_by_the_block_inside_a_thread_body_bring_the_block_back() {
+    let outline = barriers(
+        "__co__ auto f(f32 [64, 64] x) {
+           f32 [64, 64] y;
+           parallel r by 4 : block {
+             shared f32 [16, 16] tile;
+             parallel {i, j} by [16, 16] : thread {
+               foreach k in [4] {
+                 dma.copy x.chunkat(r, k) => tile;
+                 y.at(r # j, k # i) = tile.at(i, j);
+               }
+             }
+           }
+           return y;
+         }",
+    );
+    assert_eq!(
+        outline,
+        "par { for { BLOCK(reuse:tile) copy BLOCK(read:tile) store } }"
+    );
+}
+
+#[test]
+fn what_a_thread_wrote_itself_it_may_read() {
+    let body = |index: &str| {
+        format!(
+            "__co__ auto f(f32 [512] x) {{
+               f32 [512] y;
+               parallel b by 2 : block {{
+                 shared f32 [8, 32] tile;
+                 parallel {{j, i}} by [32, 8] : thread tile.at(i, j) = x.at(b * 256 + i * 32 + j);
+                 parallel {{m, n}} by [32, 8] : thread y.at(b * 256 + n * 32 + m) = tile.at({index});
+               }}
+               return y;
+             }}"
+        )
+    };
+    assert_eq!(barriers(&body("n, m")), "par { store } par { store }");
+    assert_eq!(
+        barriers(&body("7 - n, m")),
+        "par { store } BLOCK(read:tile) par { store }"
+    );
+    assert_eq!(
+        barriers(&body("n, 0")),
+        "par { store } BLOCK(read:tile) par { store }"
+    );
+}
+
+#[test]
+fn threads_of_a_warp_wait_for_their_warp() {
+    let outline = barriers(
+        "__co__ auto f(s32 [256] x) {
+           s32 [256] y;
+           parallel b by 2 : block {
+             parallel w by 4 : group {
+               tile = dma.copy x.chunk(8).at(b * 4 + w) => shared;
+               parallel t by 32 : thread y.at(b * 128 + w * 32 + t) = tile.data.at(31 - t);
+             }
+           }
+           return y;
+         }",
+    );
+    assert_eq!(outline, "par { copy WARP(read:tile) par { store } }");
+}
+
+#[test]
+fn slots_of_an_array_are_apart() {
+    let outline = barriers(
+        "__co__ auto f(s32 [64] x) {
+           s32 [64] y;
+           parallel by 1 : block {
+             shared s32 [32] ring[2];
+             dma.copy x.chunk(2).at(0) => ring[0];
+             parallel t by 32 : thread y.at(t) = ring[0].at(31 - t);
+             dma.copy x.chunk(2).at(1) => ring[1];
+             parallel u by 32 : thread y.at(32 + u) = ring[1].at(31 - u);
+           }
+           return y;
+         }",
+    );
+    assert_eq!(
+        outline,
+        "copy BLOCK(read:ring) par { store } copy BLOCK(read:ring) par { store }"
+    );
+}
+
+#[test]
+fn a_loop_carries_hazards_around() {
+    let outline = barriers(
+        "__co__ auto f(s32 [64] x) {
+           s32 [64] y;
+           parallel by 1 : block {
+             shared s32 [64] a;
+             parallel t by 64 : thread a.at(t) = x.at(t);
+             foreach k in [6] {
+               parallel t by 64 : thread y.at(t) = a.at(63 - t);
+               parallel t by 64 : thread a.at(t) = y.at(t) + k;
+             }
+           }
+           return y;
+         }",
+    );
+    assert_eq!(
+        outline,
+        "par { store } for { BLOCK(read:a) par { store } BLOCK(reuse:a) par { store } }"
+    );
+}
+
+#[test]
+fn masked_statements_of_one_thread_are_in_order() {
+    let outline = barriers(
+        "__co__ auto f(s32 [64] x) {
+           s32 [64] y;
+           parallel by 1 : block {
+             shared s32 [2] n;
+             n.at(0) = 1;
+             n.at(1) = 2;
+             n.at(0) += 3;
+             parallel t by 64 : thread y.at(t) = x.at(t) + n.at(0);
+           }
+           return y;
+         }",
+    );
+    assert!(
+        outline.ends_with("BLOCK(read:n) par { store }"),
+        "{outline}"
+    );
+    assert_eq!(outline.matches("BLOCK").count(), 1, "{outline}");
+}
+
+#[test]
+fn a_plain_inthreads_ends_with_a_barrier() {
+    let outline = barriers(
+        "__co__ auto f(s32 [64] x) {
+           s32 [64] y;
+           parallel by 1 : block {
+             shared s32 [64] a;
+             parallel t by 64 : thread {
+               inthreads (t < 32) a.at(t) = x.at(t);
+               inthreads (t >= 32) a.at(t) = a.at(t - 32);
+               y.at(t) = a.at(63 - t);
+             }
+           }
+           return y;
+         }",
+    );
+    assert_eq!(
+        outline,
+        "par { region { store } BLOCK(end) region { store } BLOCK(end) store }"
+    );
+}
+
+#[test]
+fn a_lone_thread_never_waits() {
+    let k = kernel(
+        "__co__ auto f(s32 [4] x) {
+           s32 [4] y;
+           parallel b by 1 : block {
+             tile = dma.copy x => shared;
+             foreach i in [4] y.at(i) = tile.data.at(3 - i);
+           }
+           return y;
+         }",
+    );
+    assert_eq!(k.threads.as_int(), Some(1));
+    assert!(!k.waits);
+}
