@@ -113,6 +113,67 @@ CROQ_FN float max(float a, float b) { return ::fmaxf(a, b); }
 CROQ_FN double min(double a, double b) { return ::fmin(a, b); }
 CROQ_FN double max(double a, double b) { return ::fmax(a, b); }
 
+/* What the lanes of a warp exchange passes through here; a block's threads share an OS thread. */
+inline thread_local unsigned long long croq_lanes[1024];
+
+/* Every lane's value is in place when `read` runs, and stays until all have read. */
+template <class T, class R>
+CROQ_FN auto croq_exchange(unsigned mask, T value, int line, R read) {
+  static_assert(sizeof(T) <= 8, "lanes exchange at most 64 bits");
+  const unsigned tid = croq::current->tid;
+  std::memcpy(&croq_lanes[tid], &value, sizeof value);
+  croq::barrier_warp(mask, line);
+  const auto result = read(&croq_lanes[tid & ~31u]);
+  croq::barrier_warp(mask, line);
+  return result;
+}
+template <class T> CROQ_FN T croq_shuffle(unsigned mask, T v, unsigned from, int line) {
+  return croq_exchange(mask, v, line, [from](const unsigned long long *lanes) {
+    T found;
+    std::memcpy(&found, &lanes[from & 31], sizeof found);
+    return found;
+  });
+}
+CROQ_FN unsigned croq_lane() { return croq::current->tid & 31; }
+template <class T>
+CROQ_FN T __shfl_sync(unsigned mask, T v, int from, int width = 32, int line = __builtin_LINE()) {
+  const unsigned last = static_cast<unsigned>(width - 1);
+  return croq_shuffle(mask, v, (croq_lane() & ~last) | (static_cast<unsigned>(from) & last), line);
+}
+template <class T>
+CROQ_FN T __shfl_xor_sync(unsigned mask, T v, int with, int width = 32,
+                          int line = __builtin_LINE()) {
+  const unsigned lane = croq_lane(), from = lane ^ static_cast<unsigned>(with);
+  const unsigned end = (lane & ~static_cast<unsigned>(width - 1)) + static_cast<unsigned>(width);
+  return croq_shuffle(mask, v, from < end ? from : lane, line);
+}
+template <class T>
+CROQ_FN T __shfl_up_sync(unsigned mask, T v, unsigned by, int width = 32,
+                         int line = __builtin_LINE()) {
+  const unsigned lane = croq_lane(), place = lane & static_cast<unsigned>(width - 1);
+  return croq_shuffle(mask, v, place >= by ? lane - by : lane, line);
+}
+template <class T>
+CROQ_FN T __shfl_down_sync(unsigned mask, T v, unsigned by, int width = 32,
+                           int line = __builtin_LINE()) {
+  const unsigned lane = croq_lane(), place = lane & static_cast<unsigned>(width - 1);
+  return croq_shuffle(mask, v, place + by < static_cast<unsigned>(width) ? lane + by : lane, line);
+}
+CROQ_FN unsigned __ballot_sync(unsigned mask, int predicate, int line = __builtin_LINE()) {
+  return croq_exchange(mask, predicate, line, [mask](const unsigned long long *lanes) {
+    unsigned votes = 0;
+    for (unsigned lane = 0; lane < 32; ++lane)
+      if ((mask >> lane & 1) != 0 && static_cast<unsigned>(lanes[lane]) != 0) votes |= 1u << lane;
+    return votes;
+  });
+}
+CROQ_FN int __any_sync(unsigned mask, int predicate, int line = __builtin_LINE()) {
+  return __ballot_sync(mask, predicate, line) != 0;
+}
+CROQ_FN int __all_sync(unsigned mask, int predicate, int line = __builtin_LINE()) {
+  return __ballot_sync(mask, predicate == 0, line) == 0;
+}
+
 /* Atomics: `next` of the old value, until no other block came between. */
 template <class T, class F> CROQ_FN T croq_atomic(T *p, F next) {
   T old;

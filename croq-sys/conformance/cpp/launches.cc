@@ -36,6 +36,22 @@ CROQ_KERNEL(64) void foreign_0([[maybe_unused]] croq::context ctx, croq::global<
   d.store(croq::block_x() * 64 + croq::tid(), tile[63 - threadIdx.x]);
   atomicAdd(count.pointer(0), 1);
 }
+
+/* Shuffles and votes; the last warp is not full. */
+CROQ_KERNEL(64) void lanes_0([[maybe_unused]] croq::context ctx, croq::global<int> d) {
+  const int tid = static_cast<int>(croq::tid()), lane = tid % 32;
+  const unsigned all = tid < 32 ? 0xffffffffu : 0xffu;
+  const croq::idx at = croq::tid() * 8;
+  d.store(at, __shfl_sync(all, tid, 3));
+  d.store(at + 1, __shfl_xor_sync(all, tid, 1));
+  d.store(at + 2, __shfl_up_sync(all, tid, 2u));
+  d.store(at + 3, __shfl_down_sync(all, tid, 2u, 4));
+  d.store(at + 4, static_cast<int>(__ballot_sync(all, lane % 2 == 1)));
+  d.store(at + 5, __any_sync(all, tid == 5) * 10 + __all_sync(all, tid < 32));
+  double sum = tid;
+  for (int by = 4; by > 0; by /= 2) sum += __shfl_xor_sync(all, sum, by);
+  d.store(at + 6, static_cast<int>(sum));
+}
 #line 45 "launches.cc"
 }  // namespace
 
@@ -70,6 +86,13 @@ extern "C" croq_u32 conf_foreign(const croq_env *env, float *data, int *count, c
   host.launch<decltype(&foreign_0), &foreign_0>("foreign_0", croq::grid{blocks, 1, 1}, 64, 0,
                                                 croq::waits, croq::bind<float>(data, blocks * 64),
                                                 croq::bind<int>(count, 1));
+  return host.status();
+}
+
+extern "C" croq_u32 conf_lanes(const croq_env *env, int *data) {
+  croq::host host(env, "launches.co");
+  host.launch<decltype(&lanes_0), &lanes_0>("lanes_0", croq::grid{1, 1, 1}, 40, 0, croq::waits,
+                                            croq::bind<int>(data, 40 * 8));
   return host.status();
 }
 

@@ -18,6 +18,7 @@ unsafe extern "C" {
     ) -> u32;
     fn conf_order(env: *const croq_env, data: *mut i32, blocks: i64, waits: bool) -> u32;
     fn conf_foreign(env: *const croq_env, data: *mut f32, count: *mut i32, blocks: i64) -> u32;
+    fn conf_lanes(env: *const croq_env, data: *mut i32) -> u32;
     fn conf_host_check(env: *const croq_env, value: i64) -> u32;
     fn conf_host_alloc(env: *const croq_env, extent: i64, result: *mut *mut f32) -> u32;
 }
@@ -112,6 +113,26 @@ fn plain_cuda_text_runs() {
         assert_eq!(value, 2.0 * (i / 64 * 64 + 63 - i % 64) as f32);
     }
     assert_eq!(count, 64 * blocks);
+}
+
+#[test]
+fn lanes_exchange_values() {
+    let mut data = [0; 40 * 8];
+    // SAFETY: eight elements per thread.
+    call(|env| unsafe { conf_lanes(env, data.as_mut_ptr()) }).expect("runs");
+    for (tid, found) in data.chunks(8).enumerate() {
+        let (warp, lane) = (tid / 32 * 32, tid % 32);
+        let lanes = if warp == 0 { 32 } else { 8 };
+        let up = if lane >= 2 { tid - 2 } else { tid };
+        let down = if lane % 4 < 2 { tid + 2 } else { tid };
+        let odd = (0xaaaa_aaaau32 & (u32::MAX >> (32 - lanes))) as i32;
+        let votes = if warp == 0 { 11 } else { 0 };
+        let eight = tid / 8 * 8;
+        let sum: usize = (eight..eight + 8).sum();
+        let expected = [warp + 3, tid ^ 1, up, down].map(|v| v as i32);
+        assert_eq!(found[..4], expected, "thread {tid}");
+        assert_eq!(found[4..7], [odd, votes, sum as i32], "thread {tid}");
+    }
 }
 
 #[test]
