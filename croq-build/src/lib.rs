@@ -1,11 +1,45 @@
-//! Compiles Croqtile GPU kernels into safe Rust functions, from `build.rs`.
+//! Compiles Croqtile GPU kernels (`.co` files) into safe Rust functions, from `build.rs`:
+//!
+//! ```no_run
+//! croq_build::compile("kernels/"); // every `.co` file below the folder
+//! ```
+//!
+//! The crate then includes what was made of them with `croq_sys::include_kernels!()`. [`Config`] has
+//! the settings; people who can't edit the `build.rs` have environment variables:
+//!
+//! | variable | meaning |
+//! |---|---|
+//! | `CROQ_CUDA` | `auto` (when nvcc is found), `required`, `off` |
+//! | `CROQ_CUDA_ARCH` | GPUs to build for, such as `sm_90a,sm_80` |
+//! | `NVCC`, `CUDA_HOME`, `CUDA_PATH` | where nvcc is, before `PATH` and the usual places |
+//! | `CROQ_MESSAGE_FORMAT` | `json`: one JSON object per diagnostic instead of a report |
+//! | `CXX`, `CXXFLAGS`, `LIBCLANG_PATH` | the C++ compiler and libclang |
+//!
+//! On the inside, each module is a stage that imports only those to its left: [`source`] → [`syntax`]
+//! → [`sema`] → [`ir`] → [`passes`] → [`emit`] → [`toolchain`]. The first six are pure
+//! ([`pipeline::compile_text`] is all of them); only the last one runs processes and touches files.
 
+mod build_script;
+#[cfg(feature = "cli")]
+pub mod command_line;
+mod config;
 pub mod diagnostics;
 pub mod emit;
+mod error;
 pub mod ir;
 pub mod passes;
+pub mod pipeline;
 pub mod sema;
 pub mod source;
 pub mod symbolic;
 pub mod syntax;
 pub mod toolchain;
+
+pub use config::{Checks, Config, Cuda};
+pub use error::Error;
+
+/// Compiles every `.co` file below a folder of the package with the default settings; see
+/// [`Config::compile`].
+pub fn compile(path: impl AsRef<std::path::Path>) {
+    Config::new().compile(path);
+}

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use crate::source::Span;
 
 mod nearest;
+pub mod explain;
 pub mod render;
 
 pub use nearest::{edit_distance, nearest};

@@ -214,7 +214,8 @@ pub fn json_lines(file: &SourceFile, diags: &[Diagnostic]) -> String {
     out
 }
 
-fn quote(out: &mut String, text: &str) {
+/// A JSON string.
+pub(crate) fn quote(out: &mut String, text: &str) {
     out.push('"');
     for c in text.chars() {
         match c {

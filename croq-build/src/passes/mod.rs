@@ -6,10 +6,13 @@
 //! 4. [`unused`]: names that nothing reads any more are dropped.
 //! 5. [`shared`]: shared buffers get addresses.
 //!
+//! Before them [`lower_checks`] leaves run-time checks out, where a build asks for fewer.
+//!
 //! Afterwards nothing is left to decide: `emit` only spells. [`captures`] and [`uses`] answer its
 //! questions about what a kernel is given.
 
 pub mod captures;
+mod checks;
 mod copies;
 mod fresh;
 mod grid_copies;
@@ -18,6 +21,8 @@ mod shared;
 mod tile;
 mod unused;
 pub mod uses;
+
+pub use checks::lower as lower_checks;
 
 use crate::ir::{Function, KernelId};
 

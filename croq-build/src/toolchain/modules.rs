@@ -41,11 +41,6 @@ impl ModulePath {
         self.0.join("/")
     }
 
-    /// `basic`: the file's own name.
-    pub fn last(&self) -> &str {
-        self.0.last().map_or("", String::as_str)
-    }
-
     /// `matmul::basic`
     pub fn rust(&self) -> String {
         self.0.join("::")

@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use crate::diagnostics::render;
+
 /// One fault, what it was seen by, and what to do about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
@@ -35,6 +37,30 @@ impl Problem {
 
     pub fn is_warning(&self) -> bool {
         self.code.starts_with('W')
+    }
+
+    /// As one JSON object, without a place.
+    pub fn json(&self) -> String {
+        let string = |text: &str| {
+            let mut out = String::new();
+            render::quote(&mut out, text);
+            out
+        };
+        let severity = if self.is_warning() {
+            "warning"
+        } else {
+            "error"
+        };
+        let notes: Vec<String> = self.notes.iter().map(|note| string(note)).collect();
+        format!(
+            "{{\"code\":{},\"severity\":\"{severity}\",\"message\":{},\"spans\":[],\"notes\":[{}],\"help\":{}}}",
+            string(self.code),
+            string(&self.message),
+            notes.join(","),
+            self.help
+                .as_deref()
+                .map_or_else(|| "null".to_owned(), string),
+        )
     }
 
     /// All of it on one line, for `cargo::warning`.

@@ -1,0 +1,329 @@
+//! The `croq` command, as a function from arguments to output.
+//!
+//! Exit status: 0 clean (warnings are), 1 diagnostics, 2 bad usage.
+
+use std::fmt::Write as _;
+
+use crate::diagnostics::nearest;
+use crate::diagnostics::{Diagnostic, Severity, explain, render};
+use crate::pipeline::{self, Compiled, FileNames};
+use crate::source::SourceFile;
+use crate::toolchain::headers;
+
+pub const USAGE: &str = "\
+usage: croq check [-D NAME[=VALUE]] [--arch sm_90a] FILES…
+       croq emit [-D NAME[=VALUE]] [--arch sm_90a] [--sim | --header | --rust] FILE
+       croq explain CODE
+
+check    report what is wrong in `.co` files, and nothing else
+emit     print what is generated from a file: the device text and launch shims (one text for
+         CUDA and the simulated GPU, `--sim`), the C header, or the Rust functions
+explain  say what a diagnostic code means and what to do about it
+
+With CROQ_MESSAGE_FORMAT=json reports are JSON objects on standard output, one per line.
+Exit status: 0 clean, 1 diagnostics, 2 bad usage.
+";
+
+/// What the process has to do.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    pub stdout: String,
+    pub stderr: String,
+    pub status: u8,
+}
+
+const CLEAN: u8 = 0;
+const DIAGNOSTICS: u8 = 1;
+const BAD_USAGE: u8 = 2;
+
+fn bad_usage(message: &str) -> Outcome {
+    Outcome {
+        stdout: String::new(),
+        stderr: format!("croq: {message}\n{USAGE}"),
+        status: BAD_USAGE,
+    }
+}
+
+/// `args` without the program's own name.
+pub fn run(args: &[String]) -> Outcome {
+    let Some((command, rest)) = args.split_first() else {
+        return bad_usage("there is no command");
+    };
+    match command.as_str() {
+        "check" => arguments(rest, &[]).map_or_else(|bad| bad, |args| check(&args)),
+        "emit" => arguments(rest, &["--sim", "--header", "--rust"])
+            .map_or_else(|bad| bad, |args| emit(&args)),
+        "explain" => explain_code(rest),
+        "help" | "--help" | "-h" => Outcome {
+            stdout: USAGE.to_owned(),
+            ..Outcome::default()
+        },
+        "--version" | "-V" => Outcome {
+            stdout: format!("croq {}\n", env!("CARGO_PKG_VERSION")),
+            ..Outcome::default()
+        },
+        other => bad_usage(&unknown(
+            "command",
+            other,
+            &["check", "emit", "explain", "help"],
+        )),
+    }
+}
+
+fn unknown(kind: &str, word: &str, known: &[&str]) -> String {
+    match nearest(word, known.iter().copied()) {
+        Some(meant) => format!("unknown {kind} `{word}`; did you mean `{meant}`?"),
+        None => format!("unknown {kind} `{word}`"),
+    }
+}
+
+struct Arguments {
+    options: pipeline::Options,
+    /// The switches that were given, among those allowed.
+    switches: Vec<String>,
+    files: Vec<String>,
+    json: bool,
+}
+
+fn arguments(args: &[String], switches: &[&str]) -> Result<Arguments, Outcome> {
+    let mut parsed = Arguments {
+        options: pipeline::Options::default(),
+        switches: Vec::new(),
+        files: Vec::new(),
+        json: std::env::var("CROQ_MESSAGE_FORMAT").is_ok_and(|format| format == "json"),
+    };
+    let mut archs = Vec::new();
+    let mut args = args.iter();
+    let mut only_files = false;
+    while let Some(arg) = args.next() {
+        if only_files || !arg.starts_with('-') {
+            parsed.files.push(arg.clone());
+        } else if arg == "--" {
+            only_files = true;
+        } else if let Some(inline) = arg.strip_prefix("-D") {
+            let given = if inline.is_empty() {
+                args.next().map(String::as_str)
+            } else {
+                Some(inline)
+            };
+            let given = given.ok_or_else(|| bad_usage("`-D` needs a name, as in `-D TILE=64`"))?;
+            let (name, value) = given.split_once('=').unwrap_or((given, ""));
+            if name.is_empty() || name.contains(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
+                return Err(bad_usage(&format!(
+                    "`-D {given}`: `{name}` is no name for a macro"
+                )));
+            }
+            parsed
+                .options
+                .defines
+                .push((name.to_owned(), value.to_owned()));
+        } else if arg == "--arch" || arg.starts_with("--arch=") {
+            let given = match arg.strip_prefix("--arch=") {
+                Some(given) => Some(given),
+                None => args.next().map(String::as_str),
+            };
+            let given =
+                given.ok_or_else(|| bad_usage("`--arch` needs a name, as in `--arch sm_90a`"))?;
+            archs.push(
+                given
+                    .parse()
+                    .map_err(|unknown| bad_usage(&format!("{unknown}")))?,
+            );
+        } else if switches.contains(&arg.as_str()) {
+            parsed.switches.push(arg.clone());
+        } else {
+            let known: Vec<&str> = ["-D", "--arch"].iter().chain(switches).copied().collect();
+            return Err(bad_usage(&unknown("option", arg, &known)));
+        }
+    }
+    if !archs.is_empty() {
+        parsed.options.archs = archs;
+    }
+    Ok(parsed)
+}
+
+fn check(args: &Arguments) -> Outcome {
+    if args.files.is_empty() {
+        return bad_usage("`croq check` needs files");
+    }
+    let mut outcome = Outcome::default();
+    for path in &args.files {
+        match compile(path, args) {
+            Ok(compiled) => report(&mut outcome, args, &compiled.file, &compiled.diagnostics),
+            Err(why) => unreadable(&mut outcome, args, &why),
+        }
+    }
+    outcome
+}
+
+fn emit(args: &Arguments) -> Outcome {
+    let [path] = args.files.as_slice() else {
+        return bad_usage("`croq emit` needs one file");
+    };
+    if args.switches.len() > 1 {
+        return bad_usage(&format!(
+            "{} contradict each other",
+            args.switches.join(" and ")
+        ));
+    }
+    let mut outcome = Outcome::default();
+    match compile(path, args) {
+        Ok(compiled) => {
+            report(&mut outcome, args, &compiled.file, &compiled.diagnostics);
+            if let Some(outputs) = compiled.outputs {
+                // Standard output is the text alone, so that it can be piped on.
+                outcome.stdout = match args.switches.first().map(String::as_str) {
+                    Some("--header") => outputs.header,
+                    Some("--rust") => outputs.wrappers,
+                    _ => outputs.device,
+                };
+            }
+        }
+        Err(why) => unreadable(&mut outcome, args, &why),
+    }
+    outcome
+}
+
+fn compile(path: &str, args: &Arguments) -> Result<Compiled, Diagnostic> {
+    let text = std::fs::read(path)
+        .map_err(|error| format!("can't read {path}: {error}"))
+        .and_then(|bytes| String::from_utf8(bytes).map_err(|_| format!("{path} is not UTF-8 text")))
+        .map_err(|message| Diagnostic::new("E1104", crate::source::Span::default(), message))?;
+    let stem = std::path::Path::new(path)
+        .file_stem()
+        .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let hash = blake3::hash(format!("{path}\n{}", headers::abi_version()).as_bytes()).to_hex();
+    let names = FileNames {
+        path: path.to_owned(),
+        stem,
+        hash: hash.chars().take(8).collect(),
+    };
+    Ok(pipeline::compile_text(&names, &text, &args.options))
+}
+
+fn report(outcome: &mut Outcome, args: &Arguments, file: &SourceFile, diagnostics: &[Diagnostic]) {
+    if diagnostics.iter().any(|d| d.severity == Severity::Error) {
+        outcome.status = outcome.status.max(DIAGNOSTICS);
+    }
+    if args.json {
+        outcome
+            .stdout
+            .push_str(&render::json_lines(file, diagnostics));
+    } else if !diagnostics.is_empty() {
+        if !outcome.stderr.is_empty() {
+            outcome.stderr.push('\n');
+        }
+        outcome
+            .stderr
+            .push_str(&render::report(file, diagnostics, render::color_wanted()));
+    }
+}
+
+/// A file that there is no text of.
+fn unreadable(outcome: &mut Outcome, args: &Arguments, why: &Diagnostic) {
+    outcome.status = DIAGNOSTICS;
+    if args.json {
+        let nowhere = SourceFile::default();
+        outcome
+            .stdout
+            .push_str(&render::json_lines(&nowhere, std::slice::from_ref(why)));
+    } else {
+        let _ = writeln!(outcome.stderr, "error[{}]: {}", why.code, why.message);
+    }
+}
+
+fn explain_code(args: &[String]) -> Outcome {
+    let [code] = args else {
+        return bad_usage("`croq explain` needs one code, such as E0401");
+    };
+    match explain::explain(&code.to_uppercase()) {
+        Some(text) => Outcome {
+            stdout: format!("{text}\n"),
+            status: CLEAN,
+            ..Outcome::default()
+        },
+        None => bad_usage(&format!("there is no diagnostic `{code}`")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn croq(args: &[&str]) -> Outcome {
+        run(&args.iter().map(|arg| (*arg).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn bad_usage_is_told_with_the_nearest_word() {
+        for (args, part) in [
+            (&[][..], "there is no command"),
+            (&["chek"][..], "did you mean `check`"),
+            (&["check"][..], "needs files"),
+            (&["emit", "a.co", "b.co"][..], "needs one file"),
+            (&["emit", "--headr", "a.co"][..], "did you mean `--header`"),
+            (&["emit", "--header", "--rust", "a.co"][..], "contradict"),
+            (&["check", "-D"][..], "needs a name"),
+            (&["check", "-D", "1+1=2", "a.co"][..], "no name for a macro"),
+            (
+                &["check", "--arch", "sm_9O", "a.co"][..],
+                "unknown architecture",
+            ),
+            (&["explain", "E9999"][..], "no diagnostic"),
+        ] {
+            let outcome = croq(args);
+            assert_eq!(outcome.status, BAD_USAGE, "{args:?}");
+            assert!(
+                outcome.stderr.contains(part),
+                "{args:?}: {}",
+                outcome.stderr
+            );
+            assert!(outcome.stderr.contains("usage: croq"), "{args:?}");
+        }
+        assert_eq!(croq(&["--help"]).status, CLEAN);
+    }
+
+    #[test]
+    fn a_file_is_checked_and_emitted() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).expect("written");
+            path.display().to_string()
+        };
+        let good = file(
+            "scale.co",
+            "__co__ f32 [N] scale(f32 [N] x) {\n  f32 [N] y;\n  parallel p by N { y.at(p) = x.at(p) * GAIN; }\n  return y;\n}\n",
+        );
+        let bad = file(
+            "bad.co",
+            "__co__ void f(s32 [N] x) {\n  parallel p by N { z.at(p) = 1; }\n}\n",
+        );
+        assert_eq!(croq(&["check", "-DGAIN=2.0f", &good]), Outcome::default());
+        let outcome = croq(&["check", "-D", "GAIN=2.0f", &good, &bad, "missing.co"]);
+        assert_eq!(outcome.status, DIAGNOSTICS);
+        assert!(outcome.stderr.contains("bad.co:2:21"), "{}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains("can't read missing.co"),
+            "{}",
+            outcome.stderr
+        );
+        for (switch, part) in [
+            ("--sim", "CROQ_KERNEL("),
+            ("--header", "typedef struct"),
+            ("--rust", "pub fn scale"),
+        ] {
+            let outcome = croq(&["emit", switch, "-DGAIN=2.0f", &good]);
+            assert_eq!(
+                (outcome.status, outcome.stderr.as_str()),
+                (CLEAN, ""),
+                "{switch}"
+            );
+            assert!(
+                outcome.stdout.contains(part),
+                "{switch}: {}",
+                outcome.stdout
+            );
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Tiling, views, copies, futures.
+
+use super::Entry;
+
+pub const TABLE: &[Entry] = &[
+    (
+        "E0801",
+        "A copy moves elements as they are: both ends have one element type.",
+    ),
+    ("E0802", "The two ends of a copy have different ranks."),
+    (
+        "E0803",
+        "`=> shared` and `=> local` name memory of a kernel, `=> global` memory of the host's side.",
+    ),
+    (
+        "E0804",
+        "The two ends of a copy have different shapes. The message names the first dimension that differs.",
+    ),
+    (
+        "E0805",
+        "The destination holds fewer elements than are copied.",
+    ),
+    (
+        "E0806",
+        "The axes of a transposition are a permutation: each exactly once.",
+    ),
+    ("E0807", "A transposition names every axis."),
+    (
+        "E0808",
+        "Padding between elements is not supported; padding before and after is.",
+    ),
+    (
+        "E0809",
+        "A padding has an integer for each dimension, and one scalar to pad with.",
+    ),
+    (
+        "E0810",
+        "A tiling has one argument for each dimension; `_` leaves a dimension whole.",
+    ),
+    ("E0811", "A tiling factor is zero."),
+    (
+        "E0812",
+        "The tiling factor exceeds the extent, so a tile would be empty.",
+    ),
+    ("N0813", "A tiling of wildcards alone is the whole data."),
+    (
+        "W0814",
+        "The factor does not divide the extent: elements at the end belong to no tile. `subspan` with `cdiv` reaches them.",
+    ),
+    (
+        "E0815",
+        "`chunkat` takes bounded values, whose bound says how many chunks there are. With a plain integer write `chunk(k).at(i)` or `subspan`.",
+    ),
+    ("E0816", "The tile is larger than the data."),
+    (
+        "E0817",
+        "A tile has at least one element along each dimension.",
+    ),
+    ("E0818", "There is no tile of that number."),
+    ("E0819", "The view begins outside of the data."),
+    (
+        "E0820",
+        "A new shape must hold as many elements as the old one.",
+    ),
+    (
+        "E0821",
+        "Data can be given a new shape only where it lies without gaps; a tile of rows does not.",
+    ),
+    (
+        "W0822",
+        "Whether the data lies without gaps depends on run-time sizes, and a new shape needs that.",
+    ),
+    (
+        "E0823",
+        "`sqz` drops dimensions of extent 1 from a view; there is none to drop.",
+    ),
+    (
+        "E0824",
+        "There is one offset, step or stride for each dimension.",
+    ),
+    (
+        "N0825",
+        "A step or stride of zero visits the same elements again.",
+    ),
+    (
+        "E0830",
+        "A copy inside a kernel begins or ends in the kernel's own memory.",
+    ),
+    (
+        "E0833",
+        "A copy is between data, views, futures' data, and storage names.",
+    ),
+    (
+        "E0837",
+        "`dma.pad` and `dma.transp` need their argument; `dma.copy` takes none.",
+    ),
+    ("E0838", "Data has between one and five dimensions here."),
+    (
+        "E0839",
+        "A limit of copies is exceeded; the message names it.",
+    ),
+    (
+        "W0841",
+        "Several instances copy different data into one shared buffer. Give each its own, or move the copy out.",
+    ),
+    (
+        "E0844",
+        "A future is bound once. Declare it with `dma.any` to bind it again.",
+    ),
+    (
+        "W0850",
+        "`.zfill` has no effect: the tile never reaches beyond the data.",
+    ),
+    (
+        "W0851",
+        "The shapes differ and nothing fills the rest: those elements keep what they had. Add `.zfill` if they are read.",
+    ),
+    ("E0852", "A swizzle is 32, 64 or 128 bytes wide."),
+    ("E0859", "An eviction hint belongs to `tma.load`."),
+    (
+        "E0871",
+        "This transformation of a copy is not supported, or not for such data.",
+    ),
+];

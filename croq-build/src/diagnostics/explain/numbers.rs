@@ -1,0 +1,78 @@
+//! Numeric types, calls, builtins.
+
+use super::Entry;
+
+pub const TABLE: &[Entry] = &[
+    (
+        "E0701",
+        "The element type or conversion does not exist on the GPUs asked for.",
+    ),
+    (
+        "W0702",
+        "An implicit conversion changes between signed and unsigned. Write `__to<T>(…)` if that is meant.",
+    ),
+    (
+        "W0703",
+        "An implicit conversion may lose digits or range. Write `__to<T>(…)` if that is meant.",
+    ),
+    (
+        "E0704",
+        "`f16` and `bf16` have no common type. Convert one of them, or both to `f32`.",
+    ),
+    (
+        "E0705",
+        "There is no conversion between these kinds of values.",
+    ),
+    (
+        "W0707",
+        "The literal can't be represented in its type; the message shows what it becomes.",
+    ),
+    (
+        "E0760",
+        "An `assert` is false for every call, as its own text says.",
+    ),
+    ("E0761", "`assert` takes a condition and a string."),
+    ("E0770", "The function is one of floating-point numbers."),
+    (
+        "E0772",
+        "Only scalars, tuples, shapes and strings can be printed.",
+    ),
+    (
+        "N0773",
+        "The value is not known at compile time; the compile-time print shows its symbols.",
+    ),
+    (
+        "W0773",
+        "The value is not known at compile time, so a compile-time print can't show it.",
+    ),
+    ("E0774", "The builtin has another number of arguments."),
+    ("E0775", "Builtins take no template arguments."),
+    (
+        "E0780",
+        "`call` runs device code and stands inside a `parallel` only.",
+    ),
+    (
+        "W0781",
+        "No device function in this file fits the call. It may come from a header; if not, the C++ compiler will say so.",
+    ),
+    (
+        "W0782",
+        "A template argument is not known at compile time, which C++ will not accept.",
+    ),
+    (
+        "E0783",
+        "A call's result needs a typed or mutable variable, because only C++ knows its type.",
+    ),
+    (
+        "E0784",
+        "A value of this kind can't be passed to a C++ function.",
+    ),
+    (
+        "E0788",
+        "A `__co__` function can't call another one. Put what they share into a `__device__` function.",
+    ),
+    (
+        "E0790",
+        "`asm goto` is not supported: control can't leave a statement sideways.",
+    ),
+];

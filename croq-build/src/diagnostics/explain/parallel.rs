@@ -1,0 +1,135 @@
+//! `parallel`, levels and launches.
+
+use super::Entry;
+
+pub const TABLE: &[Entry] = &[
+    (
+        "E0501",
+        "A variable stands twice in the head of a `parallel`.",
+    ),
+    (
+        "E0502",
+        "One name runs over one bound. For several bounds write braces: `parallel {a, b} by [A, B]`.",
+    ),
+    (
+        "E0503",
+        "A bound is an integer or a list of integers in brackets.",
+    ),
+    (
+        "E0504",
+        "A level has at most three parts, the x, y and z of a grid or block.",
+    ),
+    ("E0505", "There are more variables than bounds."),
+    ("E0506", "There are fewer variables than bounds."),
+    (
+        "E0507",
+        "A `parallel` of no instances: its bound is not positive.",
+    ),
+    (
+        "E0508",
+        "The host must know the bound before the launch, so it can't depend on mutable values, elements or loop variables.",
+    ),
+    (
+        "E0509",
+        "The number of instances must be known here, because the size of the block depends on it.",
+    ),
+    (
+        "E0511",
+        "The level can't be told from the levels around it. Annotate it with `: block`, `: group`, `: group-4` or `: thread`.",
+    ),
+    (
+        "E0512",
+        "An inner level must be finer than the one around it: block, group-4, group, thread.",
+    ),
+    ("E0513", "There are more nested levels than a GPU has."),
+    (
+        "E0514",
+        "A `group` (warp) inside a `group-4` (warpgroup) leaves out the four warps between; write threads, or one of the two.",
+    ),
+    (
+        "E0515",
+        "An explicit `group` is 32 threads and a `group-4` is 128: the threads inside must come out at just that.",
+    ),
+    (
+        "E0516",
+        "A block has at most 1024 threads. The message shows the product.",
+    ),
+    (
+        "E0518",
+        "Two inner `parallel`s of one block ask for different numbers of threads.",
+    ),
+    (
+        "W0520",
+        "Some of the nested levels are annotated and others are not; the message says what the others are taken for.",
+    ),
+    (
+        "W0521",
+        "`cooperative` has an effect on a block level only.",
+    ),
+    (
+        "E0522",
+        "A grid has at most 2147483647 blocks along x and 65535 along y and z.",
+    ),
+    (
+        "W0523",
+        "A `block` without an inner level runs one thread per block, which leaves most of a GPU idle. Write `: thread`, or add an inner `parallel`.",
+    ),
+    (
+        "W0524",
+        "A single level that uses shared memory: each instance becomes a block of its own.",
+    ),
+    (
+        "E0530",
+        "`launch_bounds` takes one to three positive compile-time integers, on a block level, and not fewer threads than the block really has.",
+    ),
+    (
+        "E0531",
+        "`maxnreg` takes one positive compile-time integer, on a block level.",
+    ),
+    (
+        "E0532",
+        "Only an outermost `parallel` can be `.async`: it is a launch that the host does not wait for.",
+    ),
+    (
+        "E0533",
+        "A stream belongs to a launch, so to a block level.",
+    ),
+    (
+        "E0570",
+        "`#x` is the bound of a bounded value; this has none.",
+    ),
+    (
+        "E0571",
+        "`a # b` combines two bounded values into one over the product of their bounds.",
+    ),
+    (
+        "E0572",
+        "`#*`, `#/` and `#%` are reserved and mean nothing yet.",
+    ),
+    (
+        "E0573",
+        "Give the selected component a name before calculating with it.",
+    ),
+    (
+        "E0574",
+        "`#+` and `#-` widen or narrow a bound by an integer.",
+    ),
+    ("E0575", "The resulting bound would not be positive."),
+    (
+        "E0576",
+        "One bounded integer is needed here. Select a component, as in `x(0)`.",
+    ),
+    ("E0577", "The value selected lies outside of the bound."),
+    (
+        "E0580",
+        "Blocks can wait for each other only in a cooperative launch.",
+    ),
+    (
+        "E0582",
+        "A barrier of the whole block stands where only some of its threads come by. The others would never arrive: move it out, or wait for fewer threads.",
+    ),
+    (
+        "E0585",
+        "This kind of synchronisation does not exist here, or not yet.",
+    ),
+];

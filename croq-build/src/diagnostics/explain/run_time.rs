@@ -1,0 +1,59 @@
+//! Checks made when a kernel is called or runs: what the compiler could not prove.
+
+use super::Entry;
+
+pub const TABLE: &[Entry] = &[
+    (
+        "R01",
+        "The extent of a parameter is not the number that the signature asks for.",
+    ),
+    (
+        "R02",
+        "Two extents that the signature calls by one name differ in this call.",
+    ),
+    ("R03", "A symbolic extent is zero."),
+    (
+        "R04",
+        "An extent declared `??` has a value where none may be given.",
+    ),
+    (
+        "R05",
+        "The launch is not possible: no blocks, more blocks than a grid can have, or more threads than a block can.",
+    ),
+    (
+        "R06",
+        "A size calculated from the arguments is out of its range: an extent below 1, a factor above the extent, a divisor of 0.",
+    ),
+    (
+        "R07",
+        "The two ends of a copy have different shapes in this call.",
+    ),
+    (
+        "R08",
+        "A new shape does not hold as many elements as the data has in this call.",
+    ),
+    (
+        "R09",
+        "The call needs more shared memory than the device has.",
+    ),
+    (
+        "R10",
+        "A tensor can't be reached by TMA: its address or strides are not aligned, or a box is too large.",
+    ),
+    (
+        "R11",
+        "A subscript or selector calculated from the arguments is out of its range.",
+    ),
+    (
+        "R12",
+        "An element index left its buffer. The message has the buffer, the index and the extent.",
+    ),
+    ("R13", "A subscript or selector left its range in a kernel."),
+    ("R14", "An `assert` of the `.co` file failed."),
+    ("R15", "There is no device that can run the kernel."),
+    ("R16", "A parameter has no memory."),
+    (
+        "R17",
+        "The device can't reach the memory of a `global` parameter.",
+    ),
+];

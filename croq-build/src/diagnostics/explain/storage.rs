@@ -1,0 +1,38 @@
+//! Storage and capacity.
+
+use super::Entry;
+
+pub const TABLE: &[Entry] = &[
+    (
+        "E0610",
+        "Device memory is made on the host. Move the declaration out of the `parallel`, or make it `shared` or `local`.",
+    ),
+    (
+        "E0611",
+        "`shared` and `local` memory exists in a kernel only. Move the declaration into the `parallel`.",
+    ),
+    (
+        "E0612",
+        "A `shared` or `global` scalar can't be given a value where it is declared; assign it afterwards.",
+    ),
+    (
+        "E0613",
+        "The shared or local memory exceeds what the GPU has. The message names the total, the limit and the largest buffers.",
+    ),
+    (
+        "E0614",
+        "Local memory is registers: its extents must be compile-time integers.",
+    ),
+    (
+        "E0618",
+        "Shapes, tuples and streams are not stored anywhere, so they take no storage keyword.",
+    ),
+    (
+        "W0620",
+        "A by-value parameter is written: the caller does not see it. Declare it `&`, or return it.",
+    ),
+    (
+        "W0624",
+        "A local array this large, or indexed at run time, does not fit a thread's registers and goes through slow memory.",
+    ),
+];

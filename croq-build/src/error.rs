@@ -1,0 +1,93 @@
+//! Why a build failed: every report at once, as one value.
+
+use std::fmt::{self, Write as _};
+
+use crate::diagnostics::{Diagnostic, render};
+use crate::source::SourceFile;
+use crate::toolchain::problem::Problem;
+
+/// Everything that is wrong with a package's kernels, or with the machine that builds them.
+///
+/// `Display` gives the report that a person reads; so does `Debug`, because that is what
+/// `fn main() -> Result<(), croq_build::Error>` in a `build.rs` shows.
+pub struct Error {
+    pub(crate) files: Vec<(SourceFile, Vec<Diagnostic>)>,
+    pub(crate) problems: Vec<Problem>,
+    pub(crate) format: Format,
+}
+
+/// How reports are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Format {
+    Text { color: bool },
+    Json,
+}
+
+impl Error {
+    /// One JSON object per line and diagnostic: `code`, `severity`, `message`, `spans` with line
+    /// and column, `help`.
+    pub fn json_lines(&self) -> String {
+        let mut out: String = self
+            .files
+            .iter()
+            .map(|(file, diagnostics)| render::json_lines(file, diagnostics))
+            .collect();
+        for problem in &self.problems {
+            out.push_str(&problem.json());
+            out.push('\n');
+        }
+        out
+    }
+
+    /// As the environment wants it.
+    pub(crate) fn rendered(&self) -> String {
+        match self.format {
+            Format::Json => self.json_lines(),
+            Format::Text { color } => self.text(color),
+        }
+    }
+
+    fn text(&self, color: bool) -> String {
+        let mut out = String::new();
+        for (file, diagnostics) in &self.files {
+            separate(&mut out);
+            out.push_str(&render::report(file, diagnostics, color));
+        }
+        for problem in &self.problems {
+            separate(&mut out);
+            let _ = writeln!(out, "{problem}");
+        }
+        out
+    }
+}
+
+/// A blank line between reports.
+fn separate(out: &mut String) {
+    if !out.is_empty() {
+        out.push('\n');
+    }
+}
+
+impl From<Problem> for Error {
+    fn from(problem: Problem) -> Self {
+        Self {
+            files: Vec::new(),
+            problems: vec![problem],
+            format: Format::Text { color: false },
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text(false).trim_end())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,126 @@
+//! All pure stages in a row: the text of a `.co` file in, diagnostics and generated texts out.
+
+use crate::config::Checks;
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::emit::{self, FileMeta};
+use crate::passes;
+use crate::sema;
+use crate::source::{self, SourceFile, Span};
+use crate::syntax;
+use crate::toolchain::arch::Arch;
+
+/// What the texts depend on besides the file.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Macros as they were given with `-D`.
+    pub defines: Vec<(String, String)>,
+    /// What the kernels must be legal on.
+    pub archs: Vec<Arch>,
+    /// Wrappers refer to a CUDA twin as well.
+    pub cuda: bool,
+    pub checks: Checks,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            defines: Vec::new(),
+            archs: Arch::DEFAULT.to_vec(),
+            cuda: false,
+            checks: Checks::All,
+        }
+    }
+}
+
+/// The names by which generated text refers to the file.
+#[derive(Clone, Debug)]
+pub struct FileNames {
+    /// As messages and `#line` have it, such as `kernels/scale.co`.
+    pub path: String,
+    /// What the generated files are called: `scale`, or `matmul/basic` in a folder.
+    pub stem: String,
+    /// Eight hex digits that keep symbols of two files apart.
+    pub hash: String,
+}
+
+/// What became of a file.
+#[derive(Debug)]
+pub struct Compiled {
+    pub file: SourceFile,
+    /// In the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+    /// `None` after an error, and for a file without a `__co__` function.
+    pub outputs: Option<Outputs>,
+}
+
+/// The generated texts.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Outputs {
+    /// Kernels and launch shims, C++ for both twins.
+    pub device: String,
+    /// The C header.
+    pub header: String,
+    /// The safe Rust functions.
+    pub wrappers: String,
+    /// Their names.
+    pub functions: Vec<String>,
+}
+
+/// Compiles one file. Never fails: what is wrong is among the diagnostics.
+pub fn compile_text(names: &FileNames, text: &str, options: &Options) -> Compiled {
+    let mut diagnostics = Diagnostics::new();
+    let file = source::load(&names.path, text, &options.defines, &mut diagnostics);
+    let tree = syntax::parse(&file, &mut diagnostics);
+    let shared_limit = options
+        .archs
+        .iter()
+        .map(|arch| arch.shared_bytes_per_block())
+        .max();
+    let sema_options = sema::Options {
+        shared_limit: shared_limit.unwrap_or(sema::Options::default().shared_limit),
+    };
+    let mut functions = sema::check(&file, &tree, &sema_options, &mut diagnostics);
+
+    if file.functions.is_empty() && !diagnostics.has_errors() {
+        diagnostics.push(
+            Diagnostic::new(
+                "W1108",
+                Span::default(),
+                format!("{} has no `__co__` function", names.path),
+            )
+            .label("nothing is generated from this file"),
+        );
+    }
+    if diagnostics.has_errors() || functions.is_empty() {
+        return Compiled {
+            file,
+            diagnostics: diagnostics.into_sorted(),
+            outputs: None,
+        };
+    }
+
+    for function in &mut functions {
+        if options.checks != Checks::All {
+            passes::lower_checks(function, options.checks == Checks::Entry);
+        }
+        passes::run(function);
+    }
+    let meta = FileMeta {
+        stem: names.stem.clone(),
+        path: names.path.clone(),
+        hash: names.hash.clone(),
+        cuda: options.cuda,
+        unchecked: options.checks != Checks::All,
+    };
+    let outputs = Outputs {
+        device: emit::device_text(&meta, &file, &functions),
+        header: emit::header(&meta, &functions, &file.text),
+        wrappers: emit::wrappers(&meta, &functions, &file.text),
+        functions: emit::wrapper_names(&functions),
+    };
+    Compiled {
+        file,
+        diagnostics: diagnostics.into_sorted(),
+        outputs: Some(outputs),
+    }
+}
