@@ -36,11 +36,7 @@ impl Names<'_> {
                 ),
                 Binding::Select,
             ),
-            ExprKind::Cast(a) if a.ty == e.ty => self.expr(a),
-            ExprKind::Cast(a) => Text::call(
-                &format!("croq::to<{}>", scalar::cpp(e.ty)),
-                &[self.typed(a)],
-            ),
+            ExprKind::Cast(a) => self.conversion(a, e.ty),
             ExprKind::Math(function, args) => {
                 let args: Vec<Text> = args.iter().map(|a| self.typed(a)).collect();
                 Text::call(math(*function), &args)
@@ -69,6 +65,26 @@ impl Names<'_> {
             }
             _ => self.expr(e),
         }
+    }
+
+    fn conversion(&self, from: &Expr, to: Scalar) -> Text {
+        if from.ty == to {
+            return self.expr(from);
+        }
+        // A variable of a user's type needs no detour over indices.
+        if let ExprKind::Index(sym) = &*from.kind
+            && let Some((name, ty)) = sym.as_var().and_then(|v| self.typed_variable(v))
+        {
+            let name = Text::primary(name);
+            if ty == to {
+                return name;
+            }
+            return Text::call(&format!("croq::to<{}>", scalar::cpp(to)), &[name]);
+        }
+        Text::call(
+            &format!("croq::to<{}>", scalar::cpp(to)),
+            &[self.typed(from)],
+        )
     }
 
     fn unary(&self, e: &Expr, op: UnOp, a: &Expr) -> Text {

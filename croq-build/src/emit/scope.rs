@@ -130,6 +130,19 @@ impl<'a> Names<'a> {
         matches!(self.function.var_home.get(&var), Some(VarHome::Dim(_)))
     }
 
+    /// A symbolic variable's name and type, where it is a user's variable and not an index.
+    pub fn typed_variable(&self, var: Var) -> Option<(String, Scalar)> {
+        let (name, ty) = match self.function.var_home.get(&var)? {
+            VarHome::Dim(_) => return None,
+            VarHome::Param(id) => {
+                let param = self.function.params.get(id.index())?;
+                (self.param(*id), scalar::of_param(param)?)
+            }
+            VarHome::Local(id) => (self.local(*id), self.function.locals.get(id.index())?.ty),
+        };
+        (ty != Scalar::Index).then(|| (name.to_owned(), ty))
+    }
+
     /// A symbolic variable's value as `croq::idx`.
     pub fn var_name(&self, var: Var) -> String {
         let (name, ty) = match self.function.var_home.get(&var) {

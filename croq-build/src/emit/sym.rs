@@ -85,11 +85,12 @@ impl Names<'_> {
                 add(product, self.sum(without))
             };
         }
-        // Longest products first, then large coefficients, the constant last; a positive one leads.
+        // What is added before what is taken away; longest products first, then large
+        // coefficients, the constant last.
         terms.sort_by_key(|(coef, atoms)| {
             (
-                atoms.is_empty(),
                 *coef < 0,
+                atoms.is_empty(),
                 std::cmp::Reverse(atoms.len()),
                 std::cmp::Reverse(coef.unsigned_abs()),
             )

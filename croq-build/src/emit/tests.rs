@@ -1,1 +1,202 @@
+//! Device text of whole files: one golden file to review, and the spelling of what is easy to get
+//! wrong.
 
+use super::{FileMeta, device_text};
+use crate::diagnostics::Diagnostics;
+use crate::{passes, sema, source, syntax};
+
+fn emitted(path: &str, text: &str) -> String {
+    let mut diags = Diagnostics::new();
+    let file = source::load(path, text, &[], &mut diags);
+    let functions = syntax::parse(&file, &mut diags);
+    let mut program = sema::check(&file, &functions, &sema::Options::default(), &mut diags);
+    let all = diags.into_sorted();
+    let is_error = |d: &&crate::diagnostics::Diagnostic| d.code.starts_with('E');
+    assert!(!all.iter().any(|d| is_error(&d)), "{all:#?}");
+    program.iter_mut().for_each(passes::run);
+    let meta = FileMeta {
+        stem: "sample".to_owned(),
+        path: path.to_owned(),
+        hash: "0badf00d".to_owned(),
+        cuda: true,
+        unchecked: false,
+    };
+    device_text(&meta, &file, &program)
+}
+
+/// Without directives and comments, each line trimmed.
+fn lines(text: &str) -> Vec<String> {
+    let text = emitted("t.co", text);
+    text.lines()
+        .map(|l| l.trim().to_owned())
+        .filter(|l| !l.starts_with('#') && !l.starts_with("//"))
+        .collect()
+}
+
+/// The lines of a kernel with this body over an `s32 [64]` `x` and `y`.
+fn of_body(params: &str, body: &str) -> Vec<String> {
+    lines(&format!(
+        "__co__ auto f(s32 [64] x, {params}) {{
+           s32 [64] y;
+           {body}
+           return y;
+         }}"
+    ))
+}
+
+#[track_caller]
+fn has(lines: &[String], wanted: &str) {
+    assert!(lines.iter().any(|l| l == wanted), "{wanted}\nin {lines:#?}");
+}
+
+#[test]
+fn a_file_as_people_read_it() {
+    let source = include_str!("golden/sample.co");
+    let text = emitted("kernels/sample.co", source);
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/emit/golden/sample.cc");
+    if std::env::var_os("CROQ_BLESS").is_some() {
+        std::fs::write(&path, &text).expect("golden file");
+    }
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(text == golden, "differs from golden/sample.cc:\n{text}");
+}
+
+#[test]
+fn the_same_file_gives_the_same_bytes() {
+    let source = include_str!("golden/sample.co");
+    assert_eq!(emitted("a.co", source), emitted("a.co", source));
+}
+
+#[test]
+fn signed_arithmetic_wraps() {
+    let l = of_body(
+        "int n",
+        "parallel p by 64 : thread y.at(p) = -x.at(p) * 3 - (n + x.at(p));",
+    );
+    has(
+        &l,
+        "y.store(p, int((0u - unsigned(x.load(p))) * 3u - (unsigned(n) + unsigned(x.load(p)))));",
+    );
+}
+
+#[test]
+fn narrow_integers_come_back_to_their_type() {
+    let l = lines(
+        "__co__ auto f(u8 [64] x) {
+           u8 [64] y;
+           parallel p by 64 : thread y.at(p) = x.at(p) * x.at(p) >> 2;
+           return y;
+         }",
+    );
+    has(
+        &l,
+        "y.store(p, (unsigned char)((unsigned char)(unsigned(x.load(p)) * unsigned(x.load(p))) >> 2));",
+    );
+}
+
+#[test]
+fn a_divisor_that_may_be_zero_is_looked_at() {
+    let l = of_body(
+        "s32 n",
+        "parallel p by 64 : thread y.at(p) = x.at(p) / n + x.at(p) % 7;",
+    );
+    has(
+        &l,
+        "y.store(p, int(unsigned(croq::div<int>(x.load(p), n)) + unsigned(x.load(p) % 7)));",
+    );
+}
+
+#[test]
+fn nested_names_are_told_apart_and_text_sees_its_own() {
+    let l = of_body(
+        "int n",
+        r#"parallel p by 64 : thread {
+             s32 v = x.at(p);
+             foreach k in 2 {
+               s32 v = 5;
+               __cpp__("y[k] = v;");
+             }
+             y.at(p) = v;
+           }"#,
+    );
+    has(&l, "[[maybe_unused]] int *const y = y_handle.data();");
+    has(&l, "int v = x.load(p);");
+    has(&l, "int v_2 = 5;");
+    has(&l, "[[maybe_unused]] auto &v = v_2;");
+    has(&l, "y[k] = v;");
+    has(&l, "y_handle.store(p, v);");
+}
+
+#[test]
+fn keywords_and_macros_are_no_names() {
+    let l = lines(
+        "__co__ auto f(s32 [M] int_, s32 register, s32 NULL) {
+           s32 [M] y;
+           parallel p by M : thread y.at(p) = int_.at(p) + register + NULL;
+           return y;
+         }",
+    );
+    let text = l.join("\n");
+    assert!(text.contains("int register_"), "{text}");
+    assert!(!text.contains("NULL,") && !text.contains("NULL)"), "{text}");
+}
+
+#[test]
+fn a_copy_walks_what_is_contiguous_as_one_and_guards_what_may_cross() {
+    let l = lines(
+        "__co__ auto f(f32 [M, 32] x) {
+           f32 [M, 32] y;
+           parallel r by cdiv(M, 4) : block {
+             tile = dma.copy x.subspan(4, 32).at(r, 0) => shared;
+             parallel t by 64 : thread tile.data.at(0, t % 32) += 1.0f;
+             dma.copy tile.data => y.subspan(4, 32).at(r, 0);
+           }
+           return y;
+         }",
+    );
+    has(&l, "const croq::idx e = turn * 64 + thread;");
+    has(
+        &l,
+        "if (e < M * 32 - r * 128) tile.store(e, x.load(r * 128 + e));",
+    );
+}
+
+#[test]
+fn what_the_source_lacks_becomes_zero_or_the_padding() {
+    let l = lines(
+        "__co__ auto f(f32 [N] x) {
+           f32 [4, 12] y;
+           parallel r by 4 : block {
+             tile = dma.copy.zfill x.subspan(8).at(r) => shared;
+             wide = dma.pad<{1}, {3}, {0}, 2.0f> tile.data => shared;
+             dma.copy wide.data => y.subspan(1, 12).at(r, 0).span_as(12);
+           }
+           return y;
+         }",
+    );
+    has(
+        &l,
+        "tile.store(e0, e0 < N - r * 8 ? x.load(r * 8 + e0) : 0.0f);",
+    );
+    has(
+        &l,
+        "wide.store(e0, 1 <= e0 && e0 < 9 ? tile.load(e0 - 1) : 2.0f);",
+    );
+}
+
+#[test]
+fn a_transposed_copy_reads_global_memory_in_order() {
+    let l = lines(
+        "__co__ auto f(f32 [8, 16] x) {
+           f32 [16, 8] y;
+           parallel b by 1 : block {
+             t = dma.transp<1, 0> x => shared;
+             parallel p by 128 : thread t.data.at(p / 8, p % 8) += 1.0f;
+             dma.copy t.data => y;
+           }
+           return y;
+         }",
+    );
+    has(&l, "const croq::idx e0 = thread / 16, e1 = thread % 16;");
+    has(&l, "t.store(e0 + e1 * 8, x.load(e0 * 16 + e1));");
+}

@@ -103,8 +103,13 @@ impl Expander<'_> {
                 level,
                 body: self.block(body),
             },
+            // A lone thread needs no mask.
             StmtKind::Once { level, body } => StmtKind::Once {
-                level,
+                level: if self.threads.is_one() {
+                    Level::Thread
+                } else {
+                    level
+                },
                 body: self.block(body),
             },
             StmtKind::Region {

@@ -213,11 +213,15 @@ impl Walker<'_> {
 
     fn inside(&mut self, stmt: &mut Stmt, context: &Context, pending: &mut Pending) {
         match &mut stmt.kind {
-            StmtKind::Barrier { scope, .. } => pending.settle(match scope {
-                BarrierScope::Block => Level::Block,
-                BarrierScope::Group4 => Level::Group4,
-                BarrierScope::Group => Level::Group,
-            }),
+            StmtKind::Barrier { scope, .. } => {
+                let level = match scope {
+                    BarrierScope::Block => Level::Block,
+                    BarrierScope::Group4 => Level::Group4,
+                    BarrierScope::Group => Level::Group,
+                };
+                let whole = self.sizes.is_whole_block(level);
+                pending.settle(if whole { Level::Block } else { level });
+            }
             StmtKind::Yield => pending.end(),
             StmtKind::Break => {
                 if let Some(exits) = self.loops.last_mut() {
@@ -355,15 +359,20 @@ impl Walker<'_> {
                 }
             }
         }
-        let Some((level, why)) = widest else { return 0 };
+        let Some((level, why)) = widest else {
+            return 0;
+        };
+        // A unit that is the whole block needs no name of its own.
+        let whole = self.sizes.is_whole_block(level);
         let scope = match level {
             Level::Block => BarrierScope::Block,
+            Level::Group4 if whole => BarrierScope::Block,
             Level::Group4 => BarrierScope::Group4,
             Level::Group => BarrierScope::Group,
             Level::Thread => return 0,
         };
         stmts.insert(at, Stmt::new(StmtKind::Barrier { scope, why }, span));
-        pending.settle(level);
+        pending.settle(if whole { Level::Block } else { level });
         1
     }
 

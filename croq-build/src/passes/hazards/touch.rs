@@ -44,12 +44,17 @@ pub struct Touch {
     pub settled: Option<Level>,
 }
 
-/// Threads of a unit; `None` is one whose size only the launch knows.
+/// Threads of a unit.
 pub struct Sizes {
     pub block: Sym,
 }
 
 impl Sizes {
+    /// The block has only one unit of this level.
+    pub fn is_whole_block(&self, level: Level) -> bool {
+        self.of(level) == self.block
+    }
+
     fn of(&self, level: Level) -> Sym {
         match level {
             Level::Block => self.block.clone(),
