@@ -76,6 +76,9 @@ fn run_one(worker: &mut Worker, job: &Job, block: u64) -> Result<(), Stopped> {
             let Some(thread) = (*residents).barriers.ready.pop_front() else {
                 break None;
             };
+            if let Some(&soon) = (*residents).barriers.ready.get(1) {
+                worker.stacks.prefetch(soon as usize);
+            }
             match worker.coroutines[thread as usize].resume(()) {
                 CoroutineResult::Return(()) => (*residents).barriers.exit(thread),
                 CoroutineResult::Yield(()) => {

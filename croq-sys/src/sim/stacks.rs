@@ -16,6 +16,9 @@ const PAGE: usize = 4096;
 /// An odd number of pages, so that the stacks' hot ends fall into different cache sets.
 const STACK_BYTES: usize = 33 * PAGE;
 const PER_MAPPING: usize = 64;
+/// Cache lines that a thread uses between two barriers, when it uses little.
+#[cfg(target_arch = "x86_64")]
+const HOT_LINES: usize = 8;
 /// Two mappings each, of the 65,530 that Linux allows a process by default.
 const GUARDS: usize = 20_000;
 
@@ -41,14 +44,36 @@ impl StackPool {
     /// The pool outlives the stack, and nothing else uses this number meanwhile.
     pub(super) unsafe fn stack(&self, index: usize) -> PooledStack {
         let mapping = &self.mappings[index / PER_MAPPING];
-        let limit = mapping.base.as_ptr() as usize + index % PER_MAPPING * STACK_BYTES;
+        let start = mapping.base.as_ptr() as usize;
+        PooledStack {
+            limit: start + index % PER_MAPPING * STACK_BYTES,
+            base: start + Self::hot_end(index),
+        }
+    }
+
+    /// Where the stack begins, as an offset into its mapping.
+    fn hot_end(index: usize) -> usize {
         // Spreads the hot ends over the sets of a first-level cache, whose ways repeat every page;
         // not so far that a thread's frames need a second page.
         let colour = index % 12 * 256;
-        PooledStack {
-            limit,
-            base: limit + STACK_BYTES - colour,
+        (index % PER_MAPPING + 1) * STACK_BYTES - colour
+    }
+
+    /// Asks for the hot end of a stack that is about to run: with hundreds of threads it has long
+    /// left the first cache.
+    #[inline]
+    pub(super) fn prefetch(&self, index: usize) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(mapping) = self.mappings.get(index / PER_MAPPING) {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let top = mapping.base.as_ptr().wrapping_add(Self::hot_end(index));
+            for line in 1..=HOT_LINES {
+                // SAFETY: a prefetch reads nothing, whatever the address.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(top.wrapping_sub(line * 64).cast()) }
+            }
         }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = index;
     }
 }
 
