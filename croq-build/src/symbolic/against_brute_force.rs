@@ -293,8 +293,18 @@ fn same_meaning(
     Ok(())
 }
 
+/// Each case asks a dozen questions and tries up to thousands of assignments.
+fn config() -> ProptestConfig {
+    let default = ProptestConfig::default();
+    ProptestConfig {
+        cases: default.cases / 4,
+        failure_persistence: None,
+        ..default
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     #[test]
     fn answers_hold_for_every_assignment(
