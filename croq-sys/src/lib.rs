@@ -33,6 +33,8 @@ mod device_tensor;
 mod dims;
 mod element;
 mod error;
+#[cfg(test)]
+mod fake_cuda;
 mod float8;
 mod memory;
 #[cfg(feature = "ndarray")]

@@ -113,6 +113,10 @@ impl Memory {
         }
     }
 
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     pub(crate) fn device(&self) -> &Device {
         &self.device
     }

@@ -7,6 +7,8 @@
 
 mod call;
 mod kernel;
+#[cfg(test)]
+mod tests_on_cuda;
 
 pub use std::ptr::null_mut;
 
