@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use crate::source::Span;
 
-mod nearest;
 pub mod explain;
+mod nearest;
 pub mod render;
 
 pub use nearest::{edit_distance, nearest};

@@ -1,0 +1,185 @@
+//! How long compiling takes: source to emitted text for each kernel file, its growth with the size
+//! of the input, and nvcc on each emitted text against an empty kernel with the same headers.
+//! Prints figures; asserts nothing about a clock.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use croq_build::pipeline::{Compiled, FileNames, Options, compile_text};
+
+fn main() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut files = Vec::new();
+    collect(&root.join("kernels"), &mut files);
+    files.sort();
+
+    println!("source to emitted text, best of 20, for each file of kernels/ (bar: 10 ms)");
+    let mut slowest = Duration::ZERO;
+    for file in &files {
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        let (best, _) = time(&text, 20);
+        slowest = slowest.max(best);
+        let shown = file
+            .strip_prefix(&root)
+            .unwrap_or(file)
+            .display()
+            .to_string();
+        println!(
+            "  {shown:<44} {:>4} lines {:>8.3} ms",
+            text.lines().count(),
+            ms(best)
+        );
+    }
+    println!("  slowest {:.3} ms", ms(slowest));
+
+    println!("growth: the same function many times over (linear: the last column stays level)");
+    for copies in [25usize, 100, 400, 1600, 2600] {
+        let text: String = (0..copies).map(function).collect();
+        let (best, compiled) = time(&text, 2);
+        let kilobytes = text.len() as f64 / 1024.0;
+        println!(
+            "  {kilobytes:>7.0} KB {:>9.1} ms {:>8.3} ms/KB  ({} errors)",
+            ms(best),
+            ms(best) / kilobytes,
+            compiled.diagnostics.len()
+        );
+    }
+    nvcc(&root, &files);
+}
+
+fn ms(d: Duration) -> f64 {
+    d.as_secs_f64() * 1e3
+}
+
+fn collect(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, out);
+        } else if path.extension().is_some_and(|e| e == "co") {
+            out.push(path);
+        }
+    }
+}
+
+fn compile(text: &str) -> Compiled {
+    let names = FileNames {
+        path: "bench.co".into(),
+        stem: "bench".into(),
+        hash: "00000000".into(),
+    };
+    compile_text(
+        &names,
+        text,
+        &Options {
+            cuda: true,
+            ..Options::default()
+        },
+    )
+}
+
+fn time(text: &str, times: u32) -> (Duration, Compiled) {
+    let mut result = compile(text);
+    let mut best = Duration::MAX;
+    for _ in 0..times {
+        let start = Instant::now();
+        result = compile(text);
+        best = best.min(start.elapsed());
+    }
+    (best, result)
+}
+
+fn function(i: usize) -> String {
+    format!(
+        "__co__ f32 [M, N] scale_{i}(f32 [M, N] src, f32 gain) {{
+  f32 [M, N] dst;
+  parallel r by cdiv(M, 8) : block {{
+    shared f32 [8, 64] strip;
+    foreach c in cdiv(N, 64) {{
+      dma.copy src.subspan(8, 64).at(r, c) => strip;
+      parallel {{j, i}} by [64, 8] : thread {{
+        if (r # i < M && c # j < N) dst.at(r # i, c # j) = strip.at(i, j) * gain;
+      }}
+    }}
+  }}
+  return dst;
+}}
+"
+    )
+}
+
+/// nvcc's time on each text, against an empty kernel that includes the same headers.
+fn nvcc(root: &Path, files: &[PathBuf]) {
+    let nvcc =
+        std::env::var_os("NVCC").map_or_else(|| root.join(".croq/cuda/bin/nvcc"), PathBuf::from);
+    if !nvcc.exists() {
+        println!("no nvcc: its part is left out");
+        return;
+    }
+    let folder = std::env::temp_dir().join(format!("croq-bench-{}", std::process::id()));
+    if std::fs::create_dir_all(&folder).is_err() {
+        return;
+    }
+    let run = |name: &str| {
+        let mut best = Duration::MAX;
+        for _ in 0..2 {
+            let start = Instant::now();
+            let done = Command::new(&nvcc)
+                .args([
+                    "-x",
+                    "cu",
+                    "-c",
+                    "-O3",
+                    "-std=c++17",
+                    "-DCROQ_CUDA=1",
+                    "-gencode=arch=compute_90a,code=sm_90a",
+                    "-I",
+                ])
+                .arg(root.join("croq-build/device"))
+                .arg("-I")
+                .arg(&folder)
+                .arg("-o")
+                .arg(folder.join("out.o"))
+                .arg(folder.join(name))
+                .output();
+            if !done.is_ok_and(|o| o.status.success()) {
+                println!("  nvcc failed on {name}");
+                return Duration::MAX;
+            }
+            best = best.min(start.elapsed());
+        }
+        best
+    };
+    let empty = "#include \"croq.h\"\nnamespace {\nCROQ_KERNEL(32) void empty(croq::context) {}\n}\nvoid *keep() { return reinterpret_cast<void *>(&empty); }\n";
+    if std::fs::write(folder.join("empty.cu"), empty).is_err() {
+        return;
+    }
+    let base = run("empty.cu");
+    println!("nvcc for sm_90a, best of 2 (bar: 1.5 times the empty kernel)");
+    println!(
+        "  {:<44} {:>7.0} ms",
+        "empty kernel, same headers",
+        ms(base)
+    );
+    for file in files {
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        let Some(outputs) = compile(&text).outputs else {
+            continue;
+        };
+        let _ = std::fs::write(folder.join("bench.h"), outputs.header);
+        let _ = std::fs::write(folder.join("kernel.cu"), outputs.device);
+        let took = run("kernel.cu");
+        let shown = file
+            .strip_prefix(root)
+            .unwrap_or(file)
+            .display()
+            .to_string();
+        println!(
+            "  {shown:<44} {:>7.0} ms  {:.2}x",
+            ms(took),
+            took.as_secs_f64() / base.as_secs_f64()
+        );
+    }
+    let _ = std::fs::remove_dir_all(folder);
+}
