@@ -7,12 +7,16 @@
 //! it was given.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use super::environment::Environment;
+
+/// How long to wait before asking again for a slot.
+const RETRY: Duration = Duration::from_millis(10);
 
 /// The job slots that this process may take beyond its own.
 pub struct Slots {
@@ -66,11 +70,17 @@ impl Slots {
             if let Some(pipe) = &self.pipe {
                 for _ in 1..items.len().min(cores) {
                     scope.spawn(|| {
-                        // Wait for a slot only while there is something to do with it.
+                        // Wait for a slot only while there is something to do with it: two build
+                        // scripts that blocked on each other's slots would never end.
                         while next.load(Ordering::Relaxed) < items.len() {
-                            let Some(_slot) = pipe.slot() else { return };
-                            if !take_one() {
-                                return;
+                            match pipe.slot() {
+                                Ok(Some(_slot)) => {
+                                    if !take_one() {
+                                        return;
+                                    }
+                                }
+                                Ok(None) => std::thread::sleep(RETRY),
+                                Err(_) => return,
                             }
                         }
                     });
@@ -101,15 +111,22 @@ impl Pipe {
             }
         };
         Some(Self {
-            take: open_pipe(&take, OpenOptions::new().read(true))?,
+            take: open_pipe(&take, unblocking(OpenOptions::new().read(true))?)?,
             give: open_pipe(&give, OpenOptions::new().write(true))?,
         })
     }
 
-    fn slot(&self) -> Option<Slot<'_>> {
+    /// A free slot, or `None` when all are taken just now.
+    fn slot(&self) -> std::io::Result<Option<Slot<'_>>> {
         let mut token = [0];
-        (&self.take).read_exact(&mut token).ok()?;
-        Some(Slot { pipe: self, token })
+        match (&self.take).read(&mut token) {
+            Ok(1) => Ok(Some(Slot { pipe: self, token })),
+            Ok(_) => Err(ErrorKind::UnexpectedEof.into()),
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
+                Ok(None)
+            }
+            Err(e) => Err(e),
+        }
     }
 }
 
@@ -119,8 +136,28 @@ fn descriptor(number: &str) -> Option<PathBuf> {
     Some(PathBuf::from(format!("/dev/fd/{number}")))
 }
 
+/// Reads that don't wait. The pipe is opened anew, so cargo's own end stays as it is.
+fn unblocking(options: &mut OpenOptions) -> Option<&mut OpenOptions> {
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        // O_NONBLOCK, which std doesn't name.
+        let flag = if cfg!(target_os = "linux") {
+            0o4000
+        } else {
+            0x4
+        };
+        Some(options.custom_flags(flag))
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "macos")))]
+    {
+        let _ = options;
+        None
+    }
+}
+
 /// Opens what really is a pipe; the number may have been closed and given to some other file.
-fn open_pipe(path: &Path, options: &OpenOptions) -> Option<File> {
+fn open_pipe(path: &Path, options: &mut OpenOptions) -> Option<File> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::FileTypeExt;
@@ -140,7 +177,6 @@ fn open_pipe(path: &Path, options: &OpenOptions) -> Option<File> {
 mod tests {
     use super::*;
     use crate::toolchain::environment::tests::environment;
-    use std::time::Duration;
 
     #[test]
     fn results_come_in_the_order_of_the_items() {
@@ -150,6 +186,32 @@ mod tests {
             slots.run(&items, |i| i * 2),
             items.iter().map(|i| i * 2).collect::<Vec<_>>()
         );
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn an_empty_pipe_never_holds_up_the_end() {
+        use std::process::Command;
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let fifo = folder.path().join("slots");
+        assert!(
+            Command::new("mkfifo")
+                .arg(&fifo)
+                .status()
+                .expect("mkfifo runs")
+                .success()
+        );
+        let _other_end = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(&fifo)
+            .expect("a pipe");
+        let flags = format!("-j --jobserver-auth=fifo:{}", fifo.display());
+        let slots = Slots {
+            pipe: Pipe::open(&flags),
+        };
+        assert!(slots.pipe.is_some());
+        assert_eq!(slots.run(&[1, 2, 3], |i| i * 2), vec![2, 4, 6]);
     }
 
     #[cfg(unix)]
