@@ -116,7 +116,10 @@ impl<T: Element, D: Dims, S: HostData<T>> Tensor<T, D, S> {
 pub(crate) fn download<T: Element, D: Dims>(memory: &Memory, dims: D) -> Result<Tensor<T, D>> {
     let held = memory.bytes() / size_of::<T>();
     if dims.elements().is_none_or(|count| count > held) {
-        return Err(Error::Length { shape: dims.shape().as_ref().to_vec(), found: held });
+        return Err(Error::Length {
+            shape: dims.shape().as_ref().to_vec(),
+            found: held,
+        });
     }
     let mut host = Tensor::zeros(dims);
     memory.download(bytemuck::cast_slice_mut(host.as_mut_slice()))?;

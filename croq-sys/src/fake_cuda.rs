@@ -107,7 +107,12 @@ unsafe extern "C" fn free_async(memory: *mut c_void, _: *mut c_void) -> c_int {
     STICKY.get()
 }
 
-unsafe extern "C" fn copy(dst: *mut c_void, src: *const c_void, bytes: u64, _: *mut c_void) -> c_int {
+unsafe extern "C" fn copy(
+    dst: *mut c_void,
+    src: *const c_void,
+    bytes: u64,
+    _: *mut c_void,
+) -> c_int {
     if STICKY.get() == 0 {
         // SAFETY: the caller vouches for both ends.
         unsafe { dst.copy_from_nonoverlapping(src, bytes as usize) };
@@ -115,7 +120,12 @@ unsafe extern "C" fn copy(dst: *mut c_void, src: *const c_void, bytes: u64, _: *
     STICKY.get()
 }
 
-unsafe extern "C" fn memset_async(dst: *mut c_void, byte: c_int, bytes: u64, _: *mut c_void) -> c_int {
+unsafe extern "C" fn memset_async(
+    dst: *mut c_void,
+    byte: c_int,
+    bytes: u64,
+    _: *mut c_void,
+) -> c_int {
     // SAFETY: the caller vouches for the memory.
     unsafe { dst.write_bytes(byte as u8, bytes as usize) };
     STICKY.get()

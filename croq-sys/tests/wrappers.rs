@@ -58,7 +58,13 @@ mod odd {
             let rows = args.M + if args.flag != 0 { args.call_1 } else { 100 };
             let alloc = env.alloc.expect("an allocator");
             // SAFETY: `env` is the one this was called with.
-            let result = unsafe { alloc(env, (args.M + args.call_1) as u64 * 7 * args.Const as u64, 1) };
+            let result = unsafe {
+                alloc(
+                    env,
+                    (args.M + args.call_1) as u64 * 7 * args.Const as u64,
+                    1,
+                )
+            };
             let bytes = (args.M + args.call_1) * 7 * args.Const;
             for i in 0..bytes {
                 // SAFETY: as many bytes were allocated.
@@ -97,7 +103,9 @@ mod total {
             args: *mut croq_0badcafe_total_args,
         ) -> croq_u32 {
             // SAFETY: the wrapper passes `x` with `N` elements.
-            let x = unsafe { std::slice::from_raw_parts_mut((*args).x.cast::<f64>(), (*args).N as usize) };
+            let x = unsafe {
+                std::slice::from_raw_parts_mut((*args).x.cast::<f64>(), (*args).N as usize)
+            };
             x.iter_mut().for_each(|v| *v *= 2.0);
             // SAFETY: as above.
             unsafe { (*args).result = u8::from(x.iter().sum::<f64>() > 0.0) };
@@ -125,8 +133,19 @@ impl Inputs {
         }
     }
 
-    fn run(&mut self, int: f32, flag: bool) -> croq_sys::Result<Tensor<u8, (usize, Const<7>, usize)>> {
-        odd::match_(&mut self.type_, &self.call, &self.x, f16::from_f32(int), flag, &self.s)
+    fn run(
+        &mut self,
+        int: f32,
+        flag: bool,
+    ) -> croq_sys::Result<Tensor<u8, (usize, Const<7>, usize)>> {
+        odd::match_(
+            &mut self.type_,
+            &self.call,
+            &self.x,
+            f16::from_f32(int),
+            flag,
+            &self.s,
+        )
     }
 }
 
@@ -134,7 +153,10 @@ impl Inputs {
 fn results_and_copies_come_back() {
     let mut inputs = Inputs::new();
     let out = inputs.run(0.0, true).unwrap();
-    assert_eq!(out, Tensor::from_fn((6, 7, 3), |[i, j, k]| (21 * i + 3 * j + k) as u8));
+    assert_eq!(
+        out,
+        Tensor::from_fn((6, 7, 3), |[i, j, k]| (21 * i + 3 * j + k) as u8)
+    );
     assert_eq!(inputs.type_[[1, 0, 2]], 103);
     assert_eq!(inputs.type_[[0, 0, 0]], 1);
 }
@@ -153,16 +175,43 @@ fn extents_are_compared_with_the_first_of_their_name() {
     let mut inputs = Inputs::new();
     inputs.type_ = Tensor::zeros((Const, 3, 3));
     let e = inputs.run(0.0, true).unwrap_err();
-    let Error::ShapeMismatch { kernel: "match", param: "type", axis: 1, name: "M", expected: 2, found: 3 } = e
+    let Error::ShapeMismatch {
+        kernel: "match",
+        param: "type",
+        axis: 1,
+        name: "M",
+        expected: 2,
+        found: 3,
+    } = e
     else {
         panic!("{e}");
     };
     let mut inputs = Inputs::new();
     inputs.call = DeviceTensor::zeros((9, 4, 5), &Device::sim()).unwrap();
     let e = inputs.run(0.0, true).unwrap_err();
-    assert!(matches!(e, Error::ShapeMismatch { param: "call", axis: 2, expected: 2, found: 5, .. }), "{e}");
+    assert!(
+        matches!(
+            e,
+            Error::ShapeMismatch {
+                param: "call",
+                axis: 2,
+                expected: 2,
+                found: 5,
+                ..
+            }
+        ),
+        "{e}"
+    );
     let e = total::total(&mut Tensor::<f64, _>::zeros((0,))).unwrap_err();
-    assert_eq!(e, Error::ZeroExtent { kernel: "total", param: "x", axis: 0, name: "N" });
+    assert_eq!(
+        e,
+        Error::ZeroExtent {
+            kernel: "total",
+            param: "x",
+            axis: 0,
+            name: "N"
+        }
+    );
 }
 
 #[test]
@@ -174,7 +223,10 @@ fn failures_name_the_line_as_it_is_now() {
          at kernels/odd.co:9, thread 0 of block [0, 0, 0]"
     );
     let e = Inputs::new().run(2.0, true).unwrap_err();
-    assert!(matches!(&e, Error::Check { message, .. } if message == "division by zero"), "{e}");
+    assert!(
+        matches!(&e, Error::Check { message, .. } if message == "division by zero"),
+        "{e}"
+    );
 }
 
 #[test]

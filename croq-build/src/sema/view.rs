@@ -476,9 +476,10 @@ impl Checker<'_> {
                 );
                 return None;
             }
-            let past = self.f.cx.le(&origin, &parent) == Truth::No;
-            let before = self.f.cx.lt(&Sym::zero(), &(&origin + &extent)) == Truth::No;
-            if self.dead == 0 && (past || before) {
+            let end = &origin + &extent;
+            let starts = self.f.cx.le(&origin, &parent);
+            let ends = self.f.cx.lt(&Sym::zero(), &end);
+            if self.dead == 0 && (starts == Truth::No || ends == Truth::No) {
                 let (o, p) = (self.show(&origin), self.show(&parent));
                 self.report(
                     Diagnostic::new(
@@ -491,6 +492,21 @@ impl Checker<'_> {
                     .label("lies outside the data altogether"),
                 );
                 return None;
+            }
+            // A window may cross an edge on either side, but one that misses the data altogether is
+            // a wrong index, and would only show as unspecified values.
+            let name = data.name.clone();
+            if starts == Truth::Unknown {
+                let message = format!(
+                    "the window into `{name}` starts at {{0}} on axis {axis}, the data has {{1}} elements"
+                );
+                self.check_compare("R12", message, BinOp::Le, &origin, &parent, at);
+            }
+            if ends == Truth::Unknown {
+                let message = format!(
+                    "the window into `{name}` on axis {axis} ends before the data: its end {{1}} must be above {{0}}"
+                );
+                self.check_compare("R12", message, BinOp::Lt, &Sym::zero(), &end, at);
             }
             self.cut(&mut data.view, axis, origin, extent, false);
         }

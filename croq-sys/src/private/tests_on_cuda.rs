@@ -55,20 +55,36 @@ static KERNEL: Kernel<Args> = Kernel {
     sim: on_sim,
     cuda: Some(on_gpu),
     moved: &[],
-    checks: &[Check { code: "R14", line: 3, message: "{0} is less than {1}" }],
+    checks: &[Check {
+        code: "R14",
+        line: 3,
+        message: "{0} is less than {1}",
+    }],
 };
 
-static SIM_ONLY: Kernel<Args> =
-    Kernel { name: "plain", file: "k/plain.co", sim: on_sim, cuda: None, moved: &[], checks: &[] };
+static SIM_ONLY: Kernel<Args> = Kernel {
+    name: "plain",
+    file: "k/plain.co",
+    sim: on_sim,
+    cuda: None,
+    moved: &[],
+    checks: &[],
+};
 
 fn twice(tensor: &mut DeviceTensor<u8, (Const<2>,)>, order: i32) -> crate::Result<()> {
     let mut call = KERNEL.call_on(tensor.device())?;
-    let mut args = Args { data: call.global_mut("data", tensor)?, order };
+    let mut args = Args {
+        data: call.global_mut("data", tensor)?,
+        order,
+    };
     call.run(&mut args)
 }
 
 fn tensor(device: &Device) -> DeviceTensor<u8, (Const<2>,)> {
-    Tensor::from_vec((Const,), vec![21, 5]).unwrap().to_device(device).unwrap()
+    Tensor::from_vec((Const,), vec![21, 5])
+        .unwrap()
+        .to_device(device)
+        .unwrap()
 }
 
 #[test]
@@ -100,12 +116,18 @@ fn a_failed_check_poisons_the_device() {
     let device = fake_cuda::device();
     let (mut t, other) = (tensor(&device), tensor(&device));
     let failure = twice(&mut t, 1).unwrap_err();
-    assert_eq!(failure.to_string(), "twice: 7 is less than 8 [R14]\n  at k/twice.co:3");
+    assert_eq!(
+        failure.to_string(),
+        "twice: 7 is less than 8 [R14]\n  at k/twice.co:3"
+    );
     let poisoned = Error::Poisoned(Box::new(failure));
     assert_eq!(twice(&mut t, 0).unwrap_err(), poisoned);
     assert_eq!(other.to_host().unwrap_err(), poisoned);
     assert_eq!(device.synchronize().unwrap_err(), poisoned);
-    assert_eq!(DeviceTensor::<f32, _>::zeros((4,), &device).unwrap_err(), poisoned);
+    assert_eq!(
+        DeviceTensor::<f32, _>::zeros((4,), &device).unwrap_err(),
+        poisoned
+    );
     assert_eq!(Stream::new(&device).unwrap_err(), poisoned);
     STICKY.set(0);
 }
@@ -115,8 +137,14 @@ fn an_illegal_access_poisons_the_device() {
     let device = fake_cuda::device();
     let mut t = tensor(&device);
     let failure = twice(&mut t, 4).unwrap_err();
-    assert!(matches!(failure, Error::Cuda { code: 700, .. }), "{failure}");
-    assert_eq!(twice(&mut t, 0).unwrap_err(), Error::Poisoned(Box::new(failure)));
+    assert!(
+        matches!(failure, Error::Cuda { code: 700, .. }),
+        "{failure}"
+    );
+    assert_eq!(
+        twice(&mut t, 0).unwrap_err(),
+        Error::Poisoned(Box::new(failure))
+    );
     STICKY.set(0);
 }
 
@@ -127,7 +155,13 @@ fn a_launch_that_never_happened_does_not() {
     let failure = twice(&mut t, 2).unwrap_err();
     assert!(failure.to_string().contains("CROQ_CUDA_ARCH"), "{failure}");
     let failure = twice(&mut t, 3).unwrap_err();
-    assert_eq!(failure, Error::OutOfMemory { device: "cuda:0".into(), bytes: 1 << 40 });
+    assert_eq!(
+        failure,
+        Error::OutOfMemory {
+            device: "cuda:0".into(),
+            bytes: 1 << 40
+        }
+    );
     twice(&mut t, 0).unwrap();
 }
 
@@ -135,7 +169,13 @@ fn a_launch_that_never_happened_does_not() {
 fn too_big_a_tensor_is_an_error() {
     let device = fake_cuda::device();
     let e = DeviceTensor::<f32, _>::zeros((1 << 30,), &device).unwrap_err();
-    assert_eq!(e, Error::OutOfMemory { device: "cuda:0".into(), bytes: 4 << 30 });
+    assert_eq!(
+        e,
+        Error::OutOfMemory {
+            device: "cuda:0".into(),
+            bytes: 4 << 30
+        }
+    );
 }
 
 #[test]
@@ -145,20 +185,43 @@ fn devices_are_not_mixed() {
     let call: Call<Args> = KERNEL.call_on(&device).unwrap();
     let e = call.global("data", &on_sim).unwrap_err();
     let (expected, found) = ("cuda:0".to_owned(), "sim".to_owned());
-    assert_eq!(e, Error::WrongDevice { kernel: "twice", param: "data", expected, found });
+    assert_eq!(
+        e,
+        Error::WrongDevice {
+            kernel: "twice",
+            param: "data",
+            expected,
+            found
+        }
+    );
 }
 
 #[test]
 fn a_kernel_built_without_cuda_says_so() {
     let e = SIM_ONLY.call_on(&fake_cuda::device()).err();
-    assert_eq!(e, Some(Error::CudaNotBuilt { kernel: Some("plain") }));
+    assert_eq!(
+        e,
+        Some(Error::CudaNotBuilt {
+            kernel: Some("plain")
+        })
+    );
 }
 
 #[test]
 fn what_keeps_a_gpu_away_is_told() {
     let runtime = crate::cuda::Runtime::new(&fake_cuda::API);
     let e = Device::open(runtime, 5).unwrap_err();
-    assert!(matches!(e, Error::NoGpu { index: 5, found: 2, .. }), "{e}");
+    assert!(
+        matches!(
+            e,
+            Error::NoGpu {
+                index: 5,
+                found: 2,
+                ..
+            }
+        ),
+        "{e}"
+    );
     fake_cuda::NO_DRIVER.set(35);
     let e = Device::open(runtime, 0).unwrap_err();
     assert!(e.to_string().contains("driver is missing or older"), "{e}");
@@ -171,6 +234,9 @@ fn a_table_of_another_version_is_refused() {
     api.abi_version += 1;
     let runtime = crate::cuda::Runtime::new(Box::leak(Box::new(api)));
     let e = runtime.checked().err();
-    let expected = Error::AbiMismatch { expected: CROQ_ABI_VERSION, found: CROQ_ABI_VERSION + 1 };
+    let expected = Error::AbiMismatch {
+        expected: CROQ_ABI_VERSION,
+        found: CROQ_ABI_VERSION + 1,
+    };
     assert_eq!(e, Some(expected));
 }

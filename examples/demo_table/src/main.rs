@@ -49,11 +49,19 @@ fn main() -> Result<ExitCode> {
         );
     }
     println!("\n{} passed, {failed} failed", lines.len() - failed);
-    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if failed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 fn short(value: f64) -> String {
-    if value == 0.0 { "0".to_owned() } else { format!("{value:.1e}") }
+    if value == 0.0 {
+        "0".to_owned()
+    } else {
+        format!("{value:.1e}")
+    }
 }
 
 fn timed<T>(call: impl FnOnce() -> Result<T>) -> Result<(T, Duration)> {
@@ -67,7 +75,10 @@ fn worst(found: impl Iterator<Item = f64>, expected: impl Iterator<Item = f64>) 
     found
         .zip(expected)
         .map(|(f, e)| (f - e).abs())
-        .fold(0.0, |w, d| if d.is_nan() { f64::INFINITY } else { w.max(d) })
+        .fold(
+            0.0,
+            |w, d| if d.is_nan() { f64::INFINITY } else { w.max(d) },
+        )
 }
 
 /// Relative error of one rounding of an f32, and of an f16.
@@ -93,7 +104,10 @@ fn swish() -> Result<Line> {
     let (m, n) = (61, 200);
     let x = Tensor::<f16, _>::random((m, n), -4.0..4.0, 3);
     let (y, time) = timed(|| kernels::swish(&x))?;
-    let expected = x.as_slice().iter().map(|v| v.to_f64() / (1.0 + (-v.to_f64()).exp()));
+    let expected = x
+        .as_slice()
+        .iter()
+        .map(|v| v.to_f64() / (1.0 + (-v.to_f64()).exp()));
     Ok(Line {
         kernel: "swish",
         size: format!("f16 [{m}, {n}]"),
@@ -109,7 +123,9 @@ fn product() -> Result<Line> {
     let rhs = Tensor::<f32, _>::random((k, n), -1.0..1.0, 5);
     let (out, time) = timed(|| kernels::product(&lhs, &rhs))?;
     let expected = (0..m * n).map(|at| {
-        (0..k).map(|k| f64::from(lhs[[at / n, k]]) * f64::from(rhs[[k, at % n]])).sum()
+        (0..k)
+            .map(|k| f64::from(lhs[[at / n, k]]) * f64::from(rhs[[k, at % n]]))
+            .sum()
     });
     Ok(Line {
         kernel: "product",
@@ -126,7 +142,10 @@ fn product_exact() -> Result<Line> {
     let rhs = Tensor::<i32, _>::random((Const::<256>, Const::<128>), -99..100, 7);
     let (out, time) = timed(|| kernels::product_exact(&lhs, &rhs))?;
     let expected = (0..128 * 128).map(|at| {
-        (0..256).map(|k| lhs[[at / 128, k]] * rhs[[k, at % 128]]).sum::<i32>().into()
+        (0..256)
+            .map(|k| lhs[[at / 128, k]] * rhs[[k, at % 128]])
+            .sum::<i32>()
+            .into()
     });
     Ok(Line {
         kernel: "product_exact",

@@ -48,7 +48,9 @@ mod tests {
     fn reference(photo: &Picture) -> Vec<f64> {
         let [h, w] = photo.shape();
         let near = |at: usize, k: usize, n: usize| (at + k).saturating_sub(2).min(n - 1);
-        let sum = |value: &dyn Fn(usize) -> f64| (0..5).map(|k| f64::from(BELL[k]) * value(k)).sum::<f64>();
+        let sum = |value: &dyn Fn(usize) -> f64| {
+            (0..5).map(|k| f64::from(BELL[k]) * value(k)).sum::<f64>()
+        };
         let across = |i: usize, j: usize| sum(&|k| photo[[i, near(j, k, w)]].into());
         let mut smooth = vec![0.0; h * w];
         for at in 0..h * w {
@@ -76,7 +78,10 @@ mod tests {
             let drawing = sketch(&photo).unwrap();
             for (found, expected) in drawing.as_slice().iter().zip(reference(&photo)) {
                 // Half a grey level of rounding, and a little for values on the edge of it.
-                assert!((f64::from(*found) - expected).abs() <= 0.501, "{found} for {expected}");
+                assert!(
+                    (f64::from(*found) - expected).abs() <= 0.501,
+                    "{found} for {expected}"
+                );
             }
         }
     }

@@ -14,7 +14,9 @@ pub fn read(path: &Path) -> Result<Picture, Box<dyn Error>> {
 }
 
 fn parse(bytes: &[u8]) -> Result<Picture, Box<dyn Error>> {
-    let mut rest = bytes.strip_prefix(b"P5").ok_or("not a binary greymap (P5)")?;
+    let mut rest = bytes
+        .strip_prefix(b"P5")
+        .ok_or("not a binary greymap (P5)")?;
     let mut number = || -> Result<usize, Box<dyn Error>> {
         loop {
             rest = rest.trim_ascii_start();

@@ -1,0 +1,120 @@
+use croq_sys::Tensor;
+use croq_tests::compare::assert_exact;
+use croq_tests::kernels;
+
+/// Random numbers, none of them zero.
+fn divisors(n: usize, seed: u64) -> Tensor<i32, (usize,)> {
+    let random = Tensor::<i32, _>::random((n,), -50..50, seed);
+    Tensor::from_fn((n,), |i| if random[i] == 0 { 7 } else { random[i] })
+}
+
+#[test]
+fn integers() {
+    let a = Tensor::<i32, _>::random((200,), i32::MIN..i32::MAX, 1);
+    let b = divisors(200, 2);
+    let y = kernels::arith_integers(&a, &b).unwrap();
+    assert_exact(&y, |[row, i]| {
+        let (u, v) = (a[[i]], b[[i]]);
+        match row {
+            0 => u.wrapping_add(v),
+            1 => u.wrapping_sub(v),
+            2 => u.wrapping_mul(v),
+            3 => u / v,
+            4 => u % v,
+            5 => u & v,
+            6 => u | v,
+            7 => u ^ v,
+            8 => u << 5,
+            9 => u >> 3,
+            10 => !u,
+            _ => u.wrapping_neg(),
+        }
+    });
+}
+
+#[test]
+fn unsigned() {
+    let a = Tensor::<u32, _>::random((200,), 0..u32::MAX, 3);
+    let b = Tensor::<u32, _>::random((200,), 1..u32::MAX, 4);
+    let y = kernels::arith_unsigned(&a, &b).unwrap();
+    assert_exact(&y, |[row, i]| {
+        let (u, v) = (a[[i]], b[[i]]);
+        match row {
+            0 => u.wrapping_sub(v),
+            1 => u.wrapping_mul(v),
+            2 => u / v,
+            3 => u % v,
+            4 => u << 5,
+            _ => u >> 3,
+        }
+    });
+}
+
+#[test]
+fn comparisons() {
+    let a = Tensor::<i32, _>::random((200,), -3..3, 5);
+    let b = Tensor::<i32, _>::random((200,), -3..3, 6);
+    let y = kernels::arith_compare(&a, &b).unwrap();
+    assert_exact(&y, |[row, i]| {
+        let (u, v) = (a[[i]], b[[i]]);
+        i32::from([u < v, u <= v, u > v, u >= v, u == v, u != v][row])
+    });
+}
+
+#[test]
+fn precedence() {
+    let a = Tensor::<i32, _>::random((200,), -1000..1000, 7);
+    let b = Tensor::<i32, _>::random((200,), -1000..1000, 8);
+    let y = kernels::arith_precedence(&a, &b).unwrap();
+    assert_exact(&y, |[row, i]| {
+        let (u, v) = (a[[i]], b[[i]]);
+        match row {
+            0 => u + (v & 3),
+            1 => u * (v | 1),
+            2 => (u ^ v) & 6,
+            3 => (u + v) << 1,
+            4 => (u - v) - 1,
+            5 => u - (v - 1),
+            _ => (0..12).map(|k| 2 * k + 1).sum(),
+        }
+    });
+}
+
+#[test]
+fn compound() {
+    let a = Tensor::<i32, _>::random((200,), -1000..1000, 9);
+    let y = kernels::arith_compound(&a).unwrap();
+    assert_exact(&y, |[row, i]| {
+        let v = a[[i]];
+        [v + 7, v - 7, v * 7, v / 7, v % 7][row]
+    });
+    let y = kernels::arith_compound_scalars(&a).unwrap();
+    assert_exact(&y, |i| ((a[i] + 3 - 1) * 5 / 2) % 1000 + 1);
+    let a = Tensor::<i32, _>::random((32,), -1000..1000, 10);
+    assert_exact(&kernels::arith_compound_storage(&a).unwrap(), |i| {
+        a[i] * 3 - 4
+    });
+    let a = Tensor::<i32, _>::random((8,), -1000..1000, 11);
+    assert_exact(&kernels::arith_update_once(&a).unwrap(), |i| a[i]);
+}
+
+#[test]
+fn declarations_and_scopes() {
+    let a = Tensor::<i32, _>::random((50,), 6..1000, 12);
+    let y = kernels::arith_scopes(&a).unwrap();
+    assert_exact(&y, |[row, i]| if row == 0 { a[[i]] } else { 5 });
+    assert_exact(&kernels::arith_declarations(&a).unwrap(), |i| a[i] * 2 + 3);
+}
+
+#[test]
+fn floats_and_literals() {
+    let a = Tensor::<f32, _>::random((200,), -10.0..10.0, 13);
+    let b = Tensor::<f32, _>::random((200,), 0.5..10.0, 14);
+    let y = kernels::arith_floats(&a, &b).unwrap();
+    assert_exact(&y, |[row, i]| {
+        let (u, v) = (a[[i]], b[[i]]);
+        [u + v, u - v, u * v, u / v, -u, 1e-3 - 1.0][row]
+    });
+    let y = kernels::arith_literals().unwrap();
+    assert_eq!(y.as_slice(), [127, 4294967296, 7, -2147483647]);
+}

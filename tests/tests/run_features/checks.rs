@@ -1,0 +1,171 @@
+use croq_sys::{Device, Error, Tensor};
+use croq_tests::compare::assert_exact;
+use croq_tests::kernels;
+
+/// The line of a failed check; anything else is a failure of the test.
+#[track_caller]
+fn failed_line<T: std::fmt::Debug>(outcome: Result<T, Error>) -> (u32, String) {
+    match outcome.unwrap_err() {
+        error @ (Error::Check { .. } | Error::OutOfBounds { .. }) => {
+            let line = match &error {
+                Error::Check { line, .. } | Error::OutOfBounds { line, .. } => *line,
+                _ => 0,
+            };
+            (line, error.to_string())
+        }
+        other => panic!("{other}"),
+    }
+}
+
+/// The line of `checks.co` that starts with `start`.
+fn line_of(start: &str) -> u32 {
+    let text = include_str!("../../run/features/checks.co");
+    let found = text
+        .lines()
+        .position(|line| line.trim_start().starts_with(start));
+    found.unwrap_or_else(|| panic!("no line starts with {start}")) as u32 + 1
+}
+
+#[test]
+fn an_index_out_of_range() {
+    let x = Tensor::<i32, _>::random((10,), -100..100, 1);
+    let at = Tensor::from_vec((3,), vec![9, 0, 4]).unwrap();
+    let y = kernels::check_index(&x, &at).unwrap();
+    assert_exact(&y, |[p]| x[[at[[p]] as usize]]);
+    for wrong in [10, -1, i32::MAX, i32::MIN] {
+        let at = Tensor::from_vec((3,), vec![9, wrong, 4]).unwrap();
+        let (line, message) = failed_line(kernels::check_index(&x, &at));
+        assert_eq!(line, line_of("parallel p by M y.at(p) = x.at(at.at(p));"));
+        assert!(message.contains("checks.co"), "{message}");
+    }
+    // The simulated GPU survives.
+    kernels::check_index(&x, &at).unwrap();
+}
+
+#[test]
+fn a_store_out_of_range_changes_nothing() {
+    let device = Device::sim();
+    let mut x = Tensor::<i32, _>::zeros((10,)).to_device(&device).unwrap();
+    kernels::check_store(&mut x, 3).unwrap();
+    let (line, _) = failed_line(kernels::check_store(&mut x, 10));
+    assert_eq!(line, line_of("parallel by 1 : thread x.at(at) = 1;"));
+    failed_line(kernels::check_store(&mut x, -1));
+    assert_exact(&x.to_host().unwrap(), |[i]| i32::from(i == 3));
+}
+
+#[test]
+fn assertions() {
+    let x = Tensor::<i32, _>::random((10,), 0..100, 2);
+    let y = kernels::check_assert_host(&x, 7).unwrap();
+    assert_exact(&y, |i| x[i] % 7);
+    let (line, message) = failed_line(kernels::check_assert_host(&x, 0));
+    assert_eq!(line, line_of("assert(limit"));
+    assert!(message.contains("limit must be positive"), "{message}");
+
+    assert_exact(&kernels::check_assert_device(&x).unwrap(), |i| x[i] * 2);
+    let negative = Tensor::from_fn((10,), |[i]| if i == 6 { -1 } else { x[[i]] });
+    let (line, message) = failed_line(kernels::check_assert_device(&negative));
+    assert_eq!(line, line_of("assert(x.at(p)"));
+    assert!(message.contains("no negative numbers, please"), "{message}");
+}
+
+#[test]
+fn division_by_zero() {
+    let x = Tensor::<i32, _>::random((10,), -100..100, 3);
+    let by_what = Tensor::<i32, _>::random((10,), 1..9, 4);
+    assert_exact(&kernels::check_divide(&x, &by_what).unwrap(), |i| {
+        x[i] / by_what[i]
+    });
+    if Device::default().is_sim() {
+        let zero = Tensor::from_fn((10,), |[i]| i32::from(i != 3));
+        let (line, message) = failed_line(kernels::check_divide(&x, &zero));
+        assert_eq!(
+            line,
+            line_of("parallel p by N y.at(p) = x.at(p) / by_what.at(p);")
+        );
+        assert!(message.contains("division by zero"), "{message}");
+    }
+}
+
+#[test]
+fn extents() {
+    let a = Tensor::<i32, _>::random((3, 4), -100..100, 5);
+    let b = Tensor::<i32, _>::random((4, 5), -100..100, 6);
+    assert_exact(&kernels::check_extents(&a, &b).unwrap(), |[i, j]| {
+        a[[i, 0]] + b[[0, j]]
+    });
+    let b = Tensor::<i32, _>::zeros((5, 5));
+    match kernels::check_extents(&a, &b).unwrap_err() {
+        Error::ShapeMismatch {
+            param,
+            axis,
+            name,
+            expected,
+            found,
+            ..
+        } => {
+            assert_eq!((param, axis, name, expected, found), ("b", 0, "K", 4, 5));
+        }
+        other => panic!("{other}"),
+    }
+    let x = Tensor::<i32, _>::random((4, 8), -100..100, 7);
+    assert_exact(&kernels::check_fixed(&x).unwrap(), |i| x[i]);
+    let x = Tensor::<i32, _>::zeros((4, 9));
+    match kernels::check_fixed(&x).unwrap_err() {
+        Error::ShapeMismatch {
+            param,
+            axis,
+            expected,
+            found,
+            ..
+        } => {
+            assert_eq!((param, axis, expected, found), ("x", 1, 8, 9));
+        }
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn derived_extents() {
+    let x = Tensor::<i32, _>::random((11,), -100..100, 8);
+    let y = kernels::check_derived(&x).unwrap();
+    assert_eq!(y.shape(), [2]);
+    assert_exact(&y, |[i]| x[[4 * i]]);
+    let x = Tensor::<i32, _>::zeros((3,));
+    assert!(kernels::check_derived(&x).is_err());
+}
+
+#[test]
+fn windows() {
+    let x = Tensor::<i32, _>::random((10,), -100..100, 9);
+    let y = kernels::check_window(&x, 6).unwrap();
+    assert_exact(&y, |[i]| x[[6 + i]]);
+    // Across an edge: only what lies inside is specified.
+    let y = kernels::check_window(&x, -2).unwrap();
+    assert_eq!([y[[2]], y[[3]]], [x[[0]], x[[1]]]);
+    // Altogether outside, on either side.
+    assert!(kernels::check_window(&x, -4).is_err());
+    assert!(kernels::check_window(&x, 11).is_err());
+}
+
+#[test]
+fn too_much_shared_memory() {
+    let x = Tensor::<i32, _>::random((20_000,), -100..100, 10);
+    assert_exact(&kernels::check_shared_memory(&x).unwrap(), |i| x[i]);
+    let x = Tensor::<i32, _>::zeros((100_000,));
+    assert!(kernels::check_shared_memory(&x).is_err());
+}
+
+#[test]
+fn subscripts_of_buffer_arrays() {
+    let x = Tensor::<i32, _>::random((4,), -100..100, 11);
+    assert_exact(&kernels::check_subscript(&x, 2).unwrap(), |i| x[i] + 1);
+    assert!(kernels::check_subscript(&x, 3).is_err());
+    assert!(kernels::check_subscript(&x, -1).is_err());
+}
+
+#[test]
+fn printing_does_not_disturb() {
+    let x = Tensor::from_vec((2,), vec![4, -5]).unwrap();
+    kernels::check_print(&x, 1.5).unwrap();
+}

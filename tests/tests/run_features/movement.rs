@@ -1,0 +1,168 @@
+use croq_sys::Tensor;
+use croq_tests::compare::assert_exact;
+use croq_tests::kernels;
+
+#[test]
+fn staged_addition() {
+    let lhs = Tensor::<i32, _>::random((16, 32), -1000..1000, 1);
+    let rhs = Tensor::<i32, _>::random((16, 32), -1000..1000, 2);
+    let sum = kernels::move_tiled_add(&lhs, &rhs).unwrap();
+    assert_exact(&sum, |i| lhs[i] + rhs[i]);
+}
+
+#[test]
+fn whole_tensors() {
+    let x = Tensor::<i32, _>::random((5, 9), -1000..1000, 3);
+    assert_exact(&kernels::move_span_loop(&x).unwrap(), |i| x[i]);
+    let x = Tensor::<i16, _>::random((7, 11), -1000..1000, 4);
+    assert_exact(&kernels::move_whole(&x).unwrap(), |i| x[i]);
+    let x = Tensor::<i32, _>::random((8, 8), -1000..1000, 5);
+    assert_exact(&kernels::move_future_as_view(&x).unwrap(), |i| x[i]);
+}
+
+#[test]
+fn subspan() {
+    for (m, n) in [(1, 1), (4, 16), (8, 48), (5, 17), (11, 50)] {
+        let x = Tensor::<u32, _>::random((m, n), 0..u32::MAX, 6);
+        assert_exact(&kernels::move_subspan(&x).unwrap(), |i| x[i] + 1);
+    }
+    let x = Tensor::<i32, _>::random((8, 6), -1000..1000, 7);
+    assert_exact(&kernels::move_subspan_first(&x).unwrap(), |i| x[i]);
+}
+
+#[test]
+fn overlapping_and_remaining_tiles() {
+    let x = Tensor::<i32, _>::random((20,), -1000..1000, 8);
+    assert_exact(&kernels::move_step(&x).unwrap(), |[k, j]| x[[4 * k + j]]);
+    let x = Tensor::<i32, _>::random((38,), -1000..1000, 9);
+    assert_exact(&kernels::move_modspan(&x).unwrap(), |i| x[i]);
+}
+
+#[test]
+fn windows() {
+    for (m, n, top, left) in [(3, 5, 0, 0), (9, 14, 6, 9), (10, 12, 2, 3)] {
+        let x = Tensor::<i32, _>::random((m, n), -1000..1000, 10);
+        let y = kernels::move_view_from(&x, top, left).unwrap();
+        assert_exact(&y, |[i, j]| x[[i + top as usize, j + left as usize]]);
+    }
+    for (top, left) in [(0, 0), (7, 7), (3, 1)] {
+        let x = Tensor::<i32, _>::random((3, 5), -1000..1000, 11);
+        let y = kernels::move_view_into(&x, top, left).unwrap();
+        assert_exact(&y, |[i, j]| {
+            let (i, j) = (i.wrapping_sub(top as usize), j.wrapping_sub(left as usize));
+            if i < 3 && j < 5 { x[[i, j]] } else { 0 }
+        });
+    }
+    let x = Tensor::<i32, _>::random((6, 10), -1000..1000, 12);
+    assert_exact(&kernels::move_view_strided(&x).unwrap(), |[i, j]| {
+        x[[i, 2 * j + 1]]
+    });
+    let x = Tensor::<i32, _>::random((64,), -1000..1000, 13);
+    let starts = Tensor::from_vec((4,), vec![0, 56, 13, 30]).unwrap();
+    let y = kernels::move_view_at_run_time(&x, &starts).unwrap();
+    assert_exact(&y, |[p, j]| x[[starts[[p]] as usize + j]]);
+}
+
+#[test]
+fn reshaped() {
+    let x = Tensor::<i32, _>::random((6, 8), -1000..1000, 14);
+    let y = kernels::move_span_as(&x).unwrap();
+    assert_exact(&y, |[i, j]| x.as_slice()[i * 12 + j]);
+    for (a, b) in [(1, 1), (3, 7), (40, 33)] {
+        let x = Tensor::<i32, _>::random((a, b), -1000..1000, 15);
+        let y = kernels::move_span_as_shape(&x).unwrap();
+        assert_exact(&y, |[i, j]| 2 * x.as_slice()[i * a + j]);
+    }
+    let x = Tensor::<i32, _>::random((4, 5, 6), -1000..1000, 16);
+    assert_exact(&kernels::move_squeeze(&x).unwrap(), |[p, k]| x[[p, 2, k]]);
+}
+
+#[test]
+fn operators_in_a_row() {
+    let x = Tensor::<i32, _>::random((4, 16, 16), -1000..1000, 17);
+    assert_exact(&kernels::move_chained(&x).unwrap(), |[p, i, j]| {
+        x[[p, i + 8, j]]
+    });
+    let x = Tensor::<i32, _>::random((8, 32), -1000..1000, 18);
+    assert_exact(&kernels::move_named_views(&x).unwrap(), |[i, j]| {
+        x[[i, (j + 16) % 32]]
+    });
+}
+
+#[test]
+fn every_pair_of_storages() {
+    let x = Tensor::<i32, _>::random((8, 16), -1000..1000, 19);
+    assert_exact(&kernels::move_storage_pairs(&x).unwrap(), |i| x[i] + 1);
+    let x = Tensor::<f64, _>::random((10, 6), -1.0..1.0, 20);
+    assert_exact(&kernels::move_global_local(&x).unwrap(), |i| x[i] * 2.0);
+}
+
+#[test]
+fn copies_between_kernels() {
+    let x = Tensor::<i32, _>::random((6, 17), -1000..1000, 21);
+    assert_exact(&kernels::move_on_host(&x).unwrap(), |i| x[i] * 3);
+    let x = Tensor::<i32, _>::random((50,), -1000..1000, 22);
+    assert_exact(&kernels::move_between_buffers(&x).unwrap(), |i| x[i] + 1);
+}
+
+#[test]
+fn partial_tiles_are_clipped() {
+    let x = Tensor::<i32, _>::random((100,), -1000..1000, 23);
+    assert_exact(&kernels::move_partial(&x).unwrap(), |i| x[i] + 1000);
+    for dims in [(1, 1, 1), (3, 4, 5), (4, 5, 6), (7, 9, 11)] {
+        let x = Tensor::<i32, _>::random(dims, -1000..1000, 24);
+        assert_exact(&kernels::move_partial_3d(&x).unwrap(), |i| x[i]);
+    }
+}
+
+#[test]
+fn partial_tiles_are_filled_on_demand() {
+    for (m, n) in [(1, 1), (8, 8), (9, 15), (20, 7)] {
+        let x = Tensor::<i32, _>::random((m, n), 1..1000, 25);
+        let y = kernels::move_zfill_edge(&x).unwrap();
+        assert_exact(&y, |[r, c, i, j]| {
+            let (i, j) = (r * 8 + i, c * 8 + j);
+            if i < m && j < n { x[[i, j]] } else { 0 }
+        });
+    }
+    let x = Tensor::<i32, _>::random((6, 8), 1..1000, 26);
+    let y = kernels::move_zfill_small(&x).unwrap();
+    assert_exact(&y, |[i, j]| if i < 5 { x[[i + 1, j]] } else { 0 });
+}
+
+#[test]
+fn transposed_and_padded() {
+    let x = Tensor::<i32, _>::random((6, 10), -1000..1000, 27);
+    assert_exact(&kernels::move_transpose(&x).unwrap(), |[i, j]| x[[j, i]]);
+    let x = Tensor::<i32, _>::random((3, 4, 5), -1000..1000, 28);
+    assert_exact(&kernels::move_transpose_local(&x).unwrap(), |[i, j, k]| {
+        x[[j, i, k]]
+    });
+    let x = Tensor::<i32, _>::random((4, 6), -1000..1000, 29);
+    let y = kernels::move_pad(&x).unwrap();
+    assert_exact(&y, |[i, j]| {
+        let (i, j) = (i.wrapping_sub(2), j.wrapping_sub(1));
+        if i < 4 && j < 6 { x[[i, j]] } else { 7 }
+    });
+}
+
+#[test]
+fn copies_inside_thread_levels() {
+    let x = Tensor::<i32, _>::random((32, 4), -1000..1000, 30);
+    let y = kernels::move_local_divergent(&x).unwrap();
+    assert_exact(&y, |[t, j]| if t % 3 == 0 { x[[t, j]] * 2 } else { 0 });
+    let y = kernels::move_slice_per_thread(&x).unwrap();
+    assert_exact(&y, |[t, k]| x[[t, 3 - k]] * 2);
+    let x = Tensor::<i32, _>::random((4, 32), -1000..1000, 31);
+    let y = kernels::move_cooperative_inside(&x).unwrap();
+    assert_exact(&y, |[k, t]| x[[k, 31 - t]]);
+}
+
+#[test]
+fn a_tile_is_not_overwritten_before_it_was_read() {
+    let x = Tensor::<i32, _>::random((16, 64), -1000..1000, 32);
+    let y = kernels::move_overwrite(&x).unwrap();
+    assert_exact(&y, |[t]| {
+        (0..16).map(|k| x[[k, 63 - t]] * (k as i32 + 1)).sum()
+    });
+}

@@ -1,0 +1,11 @@
+//! Every kernel of `kernels/`, run on random inputs of several sizes and compared with plain Rust in
+//! wider arithmetic.
+
+mod elementwise;
+mod fractal;
+mod gather;
+mod matmul;
+mod reduction;
+mod scan;
+mod stencil;
+mod tiles;

@@ -1,0 +1,91 @@
+use croq_kernels as kernels;
+use croq_sys::{Const, Tensor};
+use croq_tests::compare::{Float, assert_close, assert_exact, dot};
+
+const SIZES: [(usize, usize, usize); 5] = [
+    (1, 1, 1),
+    (32, 16, 32),
+    (64, 48, 96),
+    (37, 19, 45),
+    (33, 50, 31),
+];
+
+#[test]
+fn matmul_scalar() {
+    for (m, k, n) in SIZES {
+        let lhs = Tensor::<f32, _>::random((m, k), -1.0..1.0, 1);
+        let rhs = Tensor::<f32, _>::random((k, n), -1.0..1.0, 2);
+        let out = kernels::matmul_scalar(&lhs, &rhs).unwrap();
+        check_product(&out, &lhs, &rhs);
+    }
+}
+
+#[test]
+fn matmul_f32() {
+    for (m, k, n) in SIZES {
+        let lhs = Tensor::<f32, _>::random((m, k), -1.0..1.0, 3);
+        let rhs = Tensor::<f32, _>::random((k, n), -1.0..1.0, 4);
+        let out = kernels::matmul_f32(&lhs, &rhs).unwrap();
+        check_product(&out, &lhs, &rhs);
+    }
+}
+
+fn check_product(
+    out: &Tensor<f32, (usize, usize)>,
+    lhs: &Tensor<f32, (usize, usize)>,
+    rhs: &Tensor<f32, (usize, usize)>,
+) {
+    let [m, depth] = lhs.shape();
+    let [_, n] = rhs.shape();
+    assert_eq!(out.shape(), [m, n]);
+    assert_close(out, |[i, j]| {
+        let (mut sum, mut magnitude) = (0.0, 0.0);
+        for k in 0..depth {
+            let product = lhs[[i, k]].wide() * rhs[[k, j]].wide();
+            sum += product;
+            magnitude += product.abs();
+        }
+        dot::<f32>(sum, magnitude, depth)
+    });
+}
+
+#[test]
+fn matmul_s32() {
+    let lhs = Tensor::<i32, _>::random((Const::<64>, Const::<96>), -1000..1000, 5);
+    let rhs = Tensor::<i32, _>::random((Const::<96>, Const::<128>), -1000..1000, 6);
+    let out = kernels::matmul_s32(&lhs, &rhs).unwrap();
+    assert_exact(&out, |[i, j]| {
+        (0..96).map(|k| lhs[[i, k]] * rhs[[k, j]]).sum()
+    });
+}
+
+#[test]
+fn matmul_s8() {
+    for (m, k, n) in SIZES {
+        let lhs = Tensor::<i8, _>::random((m, k), -128..127, 7);
+        let rhs = Tensor::<i8, _>::random((k, n), -128..127, 8);
+        let out = kernels::matmul_s8(&lhs, &rhs).unwrap();
+        assert_exact(&out, |[i, j]| {
+            (0..k)
+                .map(|k| i32::from(lhs[[i, k]]) * i32::from(rhs[[k, j]]))
+                .sum()
+        });
+    }
+}
+
+#[test]
+fn matvec() {
+    for (m, k) in [(1, 1), (20, 30), (45, 77)] {
+        let lhs = Tensor::<f64, _>::random((m, k), -1.0..1.0, 9);
+        let rhs = Tensor::<f64, _>::random((k,), -1.0..1.0, 10);
+        let out = kernels::matvec(&lhs, &rhs).unwrap();
+        assert_close(&out, |[i]| {
+            let products = (0..k).map(|k| lhs[[i, k]] * rhs[[k]]);
+            let magnitude = products.clone().map(f64::abs).sum();
+            // The reference rounds as often as the kernel does.
+            let mut bound = dot::<f64>(products.sum(), magnitude, k);
+            bound.tolerance *= 2.0;
+            bound
+        });
+    }
+}

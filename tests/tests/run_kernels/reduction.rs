@@ -1,0 +1,97 @@
+use croq_kernels as kernels;
+use croq_sys::half::f16;
+use croq_sys::{Const, Tensor};
+use croq_tests::compare::{Float, assert_close, assert_exact, dot, growth, near, rounded};
+
+const SIZES: [(usize, usize); 6] = [(1, 1), (3, 64), (2, 128), (4, 129), (5, 300), (3, 1000)];
+
+#[test]
+fn row_sum() {
+    for (m, n) in SIZES {
+        let x = Tensor::<f32, _>::random((m, n), -1.0..1.0, 1);
+        let sum = kernels::row_sum(&x).unwrap();
+        assert_close(&sum, |[i]| {
+            let row = (0..n).map(|j| x[[i, j]].wide());
+            dot::<f32>(row.clone().sum(), row.map(f64::abs).sum(), n)
+        });
+    }
+}
+
+#[test]
+fn row_max() {
+    for (m, n) in SIZES {
+        let x = Tensor::<f32, _>::random((m, n), -5.0..-1.0, 2);
+        let top = kernels::row_max(&x).unwrap();
+        assert_exact(&top, |[i]| {
+            (0..n).map(|j| x[[i, j]]).fold(f32::NEG_INFINITY, f32::max)
+        });
+    }
+}
+
+#[test]
+fn column_sum() {
+    for (m, n) in [(1, 1), (300, 7), (33, 150)] {
+        let x = Tensor::<i32, _>::random((m, n), i32::MIN..i32::MAX, 3);
+        let sum = kernels::column_sum(&x).unwrap();
+        assert_exact(&sum, |[j]| (0..m).map(|i| i64::from(x[[i, j]])).sum());
+    }
+}
+
+/// exp(x - max) / sum of row `i`, and the relative error that f32 may make of it: the argument of the
+/// exponential is off by a rounding of its size, the sum by one rounding per term.
+fn softmax_of(row: &[f64], j: usize) -> (f64, f64) {
+    let peak = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let weight: f64 = row.iter().map(|v| (v - peak).exp()).sum();
+    let reach = row.iter().map(|v| (v - peak).abs()).fold(0.0, f64::max);
+    let error = growth::<f32>(row.len() + 8) + 2.0 * reach * f32::ROUNDOFF;
+    ((row[j] - peak).exp() / weight, error)
+}
+
+#[test]
+fn softmax() {
+    for (m, n) in SIZES {
+        let x = Tensor::<f32, _>::random((m, n), -8.0..8.0, 4);
+        let y = kernels::softmax(&x).unwrap();
+        assert_close(&y, |[i, j]| {
+            let row: Vec<f64> = (0..n).map(|j| x[[i, j]].wide()).collect();
+            let (value, error) = softmax_of(&row, j);
+            near(value, value * error)
+        });
+    }
+}
+
+#[test]
+fn softmax_16() {
+    for m in [1, 64, 100] {
+        let x = Tensor::<f16, _>::random((m, Const::<16>), -8.0..8.0, 5);
+        let y = kernels::softmax_16(&x).unwrap();
+        assert_close(&y, |[i, j]| {
+            let row: Vec<f64> = (0..16).map(|j| x[[i, j]].wide()).collect();
+            let (value, error) = softmax_of(&row, j);
+            near(value, value * error + rounded::<f16>(value, 1).tolerance)
+        });
+    }
+}
+
+#[test]
+fn layer_norm() {
+    for (m, n) in [(1, 1), (3, 64), (4, 65), (2, 300), (5, 17)] {
+        let x = Tensor::<f32, _>::random((m, n), -3.0..5.0, 6);
+        let gain = Tensor::<f32, _>::random((n,), 0.5..1.5, 7);
+        let shift = Tensor::<f32, _>::random((n,), -1.0..1.0, 8);
+        let epsilon = 1e-2f32;
+        let y = kernels::layer_norm(&x, &gain, &shift, epsilon).unwrap();
+        assert_close(&y, |[i, j]| {
+            let row: Vec<f64> = (0..n).map(|j| x[[i, j]].wide()).collect();
+            let mean = row.iter().sum::<f64>() / n as f64;
+            let variance = row.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n as f64;
+            let slope = 1.0 / (variance + epsilon.wide()).sqrt();
+            let scaled = (row[j] - mean) * slope * gain[[j]].wide();
+            // The mean is off by one rounding per term of values up to 5, and everything behind it
+            // is scaled by the slope; the rest is a handful of roundings of the terms themselves.
+            let mean_error = 5.0 * growth::<f32>(n + 64) * slope * gain[[j]].wide();
+            let rest = (scaled.abs() + shift[[j]].wide().abs()) * growth::<f32>(n + 72);
+            near(scaled + shift[[j]].wide(), mean_error + rest)
+        });
+    }
+}

@@ -1,0 +1,75 @@
+use croq_kernels as kernels;
+use croq_sys::{Const, Tensor};
+use croq_tests::compare::{Float, assert_close, dot, near};
+
+#[test]
+fn conv3x3() {
+    for (h, w) in [(3, 3), (10, 34), (11, 35), (20, 70), (4, 100)] {
+        let image = Tensor::<f32, _>::random((h, w), -1.0..1.0, 1);
+        let weights = Tensor::<f32, _>::random((Const::<3>, Const::<3>), -1.0..1.0, 2);
+        let out = kernels::conv3x3(&image, &weights).unwrap();
+        assert_eq!(out.shape(), [h - 2, w - 2]);
+        assert_close(&out, |[i, j]| {
+            let (mut sum, mut magnitude) = (0.0, 0.0);
+            for (dy, dx) in (0..9).map(|k| (k / 3, k % 3)) {
+                let product = image[[i + dy, j + dx]].wide() * weights[[dy, dx]].wide();
+                sum += product;
+                magnitude += product.abs();
+            }
+            dot::<f32>(sum, magnitude, 9)
+        });
+    }
+}
+
+#[test]
+fn conv_channels() {
+    for (c, f, h, w) in [(1, 1, 3, 3), (3, 2, 10, 18), (2, 3, 13, 25)] {
+        let image = Tensor::<f32, _>::random((c, h, w), -1.0..1.0, 3);
+        let weights = Tensor::<f32, _>::random((f, c, Const::<3>, Const::<3>), -1.0..1.0, 4);
+        let out = kernels::conv_channels(&image, &weights).unwrap();
+        assert_eq!(out.shape(), [f, h - 2, w - 2]);
+        assert_close(&out, |[o, i, j]| {
+            let (mut sum, mut magnitude) = (0.0, 0.0);
+            for channel in 0..c {
+                for (dy, dx) in (0..9).map(|k| (k / 3, k % 3)) {
+                    let product = image[[channel, i + dy, j + dx]].wide()
+                        * weights[[o, channel, dy, dx]].wide();
+                    sum += product;
+                    magnitude += product.abs();
+                }
+            }
+            dot::<f32>(sum, magnitude, 9 * c)
+        });
+    }
+}
+
+#[test]
+fn an_image_smaller_than_the_window_is_an_error() {
+    let image = Tensor::<f32, _>::zeros((2, 40));
+    let weights = Tensor::<f32, _>::zeros((Const::<3>, Const::<3>));
+    assert!(kernels::conv3x3(&image, &weights).is_err());
+}
+
+#[test]
+fn heat_step() {
+    for (h, w) in [(1, 1), (2, 5), (4, 32), (9, 45)] {
+        let t = Tensor::<f32, _>::random((h, w), 0.0..100.0, 5);
+        let next = kernels::heat_step(&t, 0.2).unwrap();
+        assert_close(&next, |[i, j]| {
+            let own = t[[i, j]].wide();
+            if i == 0 || j == 0 || i == h - 1 || j == w - 1 {
+                return near(own, 0.0);
+            }
+            let around = t[[i - 1, j]].wide()
+                + t[[i + 1, j]].wide()
+                + t[[i, j - 1]].wide()
+                + t[[i, j + 1]].wide();
+            // Seven roundings on terms that are together at most this large.
+            let magnitude = own + 0.2 * (around + 4.0 * own);
+            near(
+                own + f64::from(0.2f32) * (around - 4.0 * own),
+                magnitude * 7.0 * f32::ROUNDOFF,
+            )
+        });
+    }
+}

@@ -1,0 +1,34 @@
+use croq_kernels as kernels;
+use croq_sys::Tensor;
+use croq_tests::compare::assert_exact;
+
+#[test]
+fn add_tiled() {
+    for (m, n) in [(1, 1), (8, 32), (16, 64), (13, 45), (9, 31)] {
+        let lhs = Tensor::<i32, _>::random((m, n), -1000..1000, 1);
+        let rhs = Tensor::<i32, _>::random((m, n), -1000..1000, 2);
+        let sum = kernels::add_tiled(&lhs, &rhs).unwrap();
+        assert_eq!(sum.shape(), [m, n]);
+        assert_exact(&sum, |i| lhs[i] + rhs[i]);
+    }
+}
+
+#[test]
+fn scale_tiled_is_ragged_everywhere() {
+    for (a, b, c) in [(1, 1, 1), (2, 4, 32), (3, 5, 33), (5, 7, 70)] {
+        let x = Tensor::<f32, _>::random((a, b, c), -1.0..1.0, 3);
+        let gain = Tensor::<f32, _>::random((c,), -1.0..1.0, 4);
+        let y = kernels::scale_tiled(&x, &gain).unwrap();
+        assert_exact(&y, |[i, j, k]| x[[i, j, k]] * gain[[k]]);
+    }
+}
+
+#[test]
+fn transpose() {
+    for (m, n) in [(1, 1), (32, 32), (64, 96), (33, 70), (5, 100)] {
+        let src = Tensor::<f32, _>::random((m, n), -1.0..1.0, 5);
+        let dst = kernels::transpose(&src).unwrap();
+        assert_eq!(dst.shape(), [n, m]);
+        assert_exact(&dst, |[i, j]| src[[j, i]]);
+    }
+}
