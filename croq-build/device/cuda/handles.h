@@ -36,6 +36,15 @@ template <class T> struct handle {
 
 /* Device memory. */
 template <class T> struct global : handle<T> {};
+/* What the kernel has as const nobody writes while it runs: reads may move past its own writes. */
+template <class T> struct global<const T> : handle<const T> {
+  CROQ_DEVICE T load(idx i) const {
+    const T *const from = this->first + i;
+    if constexpr (narrow<T>) return T{__ldg(&from->bits)};
+    else if constexpr (same<T, bool>) return *from;
+    else return __ldg(from);
+  }
+};
 /* The block's own memory. */
 template <class T> struct shared : handle<T> {};
 
