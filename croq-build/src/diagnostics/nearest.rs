@@ -36,7 +36,9 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .filter(|candidate| *candidate != word && candidate.len() <= 64)
         .map(|candidate| (edit_distance(word, candidate), candidate))
         .filter(|(distance, candidate)| {
+            // A word that shares no letter is no slip of the other.
             *distance <= word.len().max(candidate.len()).div_ceil(4).min(3)
+                && *distance < word.chars().count()
         })
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
@@ -58,5 +60,7 @@ mod tests {
     fn only_close_words_are_offered() {
         assert_eq!(nearest("paralel", ["parallel", "with"]), Some("parallel"));
         assert_eq!(nearest("banana", ["parallel", "with"]), None);
+        assert_eq!(nearest("y", ["by", "x"]), None);
+        assert_eq!(nearest("gian", ["gain"]), Some("gain"));
     }
 }

@@ -76,19 +76,23 @@ impl Checker<'_> {
         }
         if indices.len() != data.view.rank() {
             let shape = self.show_shape(&data.view.shape);
+            let (given, rank) = (indices.len(), data.view.rank());
+            let verb = if given == 1 {
+                "index is"
+            } else {
+                "indices are"
+            };
+            let noun = if rank == 1 { "index" } else { "indices" };
             self.report(
                 Diagnostic::new(
                     "E0430",
                     span,
                     format!(
-                        "`{}` has shape {shape}, but {} index{} given",
-                        data.name,
-                        indices.len(),
-                        if indices.len() == 1 { " is" } else { "es are" }
+                        "`{}` has shape {shape}, but {given} {verb} given",
+                        data.name
                     ),
                 )
-                .label(format!("expected {} indices", data.view.rank()))
-                .help("each component of an ituple counts as one index"),
+                .label(format!("expected {rank} {noun}")),
             );
             return None;
         }

@@ -133,7 +133,7 @@ impl Checker<'_> {
             }
         }
         let v = match &*value.kind {
-            ast::ExprKind::Call(call) if call.kind == ast::CallKind::Device => {
+            ast::ExprKind::Call(call) if self.is_device_call(call) => {
                 self.device_call(call, ty, value.span)
             }
             _ => self.expr(value),
@@ -218,15 +218,19 @@ impl Checker<'_> {
     /// `name = value` where the name is new.
     fn define(&mut self, name: &ast::Name, value: &ast::Expr) {
         if let ast::ExprKind::Call(call) = &*value.kind {
-            if call.kind == ast::CallKind::Device {
+            if self.is_device_call(call) {
                 self.report(
                     Diagnostic::new(
                         "E0783",
                         value.span,
-                        format!("the type of `{}` can't be known from a `call`", name.text),
+                        format!("the type of `{}` can't be known from a call", name.text),
                     )
                     .label("returns whatever the C++ function does")
-                    .help(format!("annotate it: `f32 {} = call …`", name.text)),
+                    .help(format!(
+                        "annotate it: `f32 {} = {};`",
+                        name.text,
+                        self.source_of(value.span, "call …")
+                    )),
                 );
                 return self.declare(name, Entity::Poison);
             }
@@ -287,7 +291,7 @@ impl Checker<'_> {
     ) {
         let elem = access.as_ref().map(|a| self.f.buffer(a.view.buffer).elem);
         let v = match (&*value.kind, elem) {
-            (ast::ExprKind::Call(call), Some(t)) if call.kind == ast::CallKind::Device => {
+            (ast::ExprKind::Call(call), Some(t)) if self.is_device_call(call) => {
                 self.device_call(call, t, value.span)
             }
             _ => self.expr(value),
@@ -298,7 +302,11 @@ impl Checker<'_> {
         if v.is_error() || !self.expect_scalar_value(&v, value.span) {
             return;
         }
-        if !matches!(v, Value::Int(_) | Value::Scalar(_) | Value::Tuple(_)) {
+        let one = match &v {
+            Value::Tuple(t) => t.len() == 1,
+            v => matches!(v, Value::Int(_) | Value::Scalar(_)),
+        };
+        if !one {
             let kind = v.kind();
             self.report(
                 Diagnostic::new(
@@ -317,6 +325,7 @@ impl Checker<'_> {
         let Some(e) = self.update_operand(v, elem, op, value.span) else {
             return;
         };
+        self.racing_store(&access, op, &e, span);
         self.mark(&access.view, op.is_some(), true);
         self.stored.entry(access.view.buffer).or_insert(span);
         let storage = self.f.buffer(access.view.buffer).storage;
@@ -383,7 +392,10 @@ impl Checker<'_> {
         self.report(
             Diagnostic::new("E0324", target.span, "`++` and `--` need a mutable scalar")
                 .label("not a scalar's name")
-                .help("write `x.at(i) += 1`"),
+                .help(format!(
+                    "write `{} += 1`",
+                    self.source_of(target.span, "x.at(i)")
+                )),
         );
         None
     }

@@ -12,20 +12,33 @@ impl Checker<'_> {
     /// A call in a place where a value is wanted.
     pub(super) fn call_value(&mut self, call: &CallExpr, span: Span) -> Value {
         match call.kind {
-            CallKind::Device => {
+            _ if self.is_device_call(call) => {
                 self.report(
                     Diagnostic::new(
                         "E0307",
                         span,
-                        format!("the type of `call {}` is not known here", call.callee.text),
+                        format!("the type of `{}` is not known here", call.callee.text),
                     )
                     .label("returns whatever the C++ function does")
-                    .help("assign it to an annotated variable first: `f32 x = call …`"),
+                    .help(format!(
+                        "assign it to an annotated variable first: `f32 x = {};`",
+                        self.source_of(span, "call …")
+                    )),
                 );
                 Value::Error
             }
-            CallKind::Plain | CallKind::CompileTime => self.builtin(call, span),
+            _ => self.builtin(call, span),
         }
+    }
+
+    /// `call f(…)`, or `f(…)` where a pragma registered `f`.
+    pub(super) fn is_device_call(&self, call: &CallExpr) -> bool {
+        let at = call.callee.span;
+        call.kind == CallKind::Device
+            || self
+                .file
+                .function_at(at)
+                .is_some_and(|f| f.is_intrinsic(&call.callee.text, at))
     }
 
     pub(super) fn call_stmt(&mut self, e: &ast::Expr, span: Span) {
@@ -35,7 +48,7 @@ impl Checker<'_> {
         };
         let name = call.callee.text.as_str();
         match (call.kind, name) {
-            (CallKind::Device, _) => {
+            _ if self.is_device_call(call) => {
                 if let Some(expr) = self.device_call_expr(call, Scalar::S32, span) {
                     self.emit(StmtKind::Eval(expr), span);
                 }
@@ -72,19 +85,27 @@ impl Checker<'_> {
             );
             return Value::Error;
         }
-        self.report(
-            Diagnostic::new(
-                "E0208",
-                call.callee.span,
-                format!("`{name}` is not a builtin"),
-            )
-            .label("unknown")
-            .help(format!("call a C++ device function with `call {name}(…)`")),
-        );
+        self.not_a_builtin(name, call.callee.span);
         for a in &call.args {
             self.expr(a);
         }
         Value::Error
+    }
+
+    pub(super) fn not_a_builtin(&mut self, name: &str, at: Span) {
+        let mut d =
+            Diagnostic::new("E0208", at, format!("`{name}` is not a builtin")).label("unknown");
+        let near = crate::diagnostics::nearest(
+            name,
+            MATH.iter().map(|(n, ..)| *n).chain(OTHERS.iter().copied()),
+        );
+        d = match near {
+            Some(near) if !self.file.device_names().contains_key(name) => {
+                d.help(format!("did you mean `{near}`?"))
+            }
+            _ => d.help(format!("call a C++ device function with `call {name}(…)`")),
+        };
+        self.report(d);
     }
 
     fn arity(&mut self, call: &CallExpr, want: usize, span: Span) -> Option<()> {
@@ -111,7 +132,7 @@ impl Checker<'_> {
                         call.args.len()
                     ),
                 )
-                .label("wrong number of arguments"),
+                .label(format!("expected {want}")),
             );
             return None;
         }
@@ -139,7 +160,13 @@ impl Checker<'_> {
         let ty = match (&a, &b) {
             (Value::Scalar(x), Value::Int(_)) => Some(self.with_int(x.ty, &b)),
             (Value::Int(_), Value::Scalar(y)) => Some(self.with_int(y.ty, &a)),
-            (Value::Scalar(x), Value::Scalar(y)) => self.common_type(x.ty, y.ty, span),
+            (Value::Scalar(x), Value::Scalar(y)) => {
+                let ty = self.common_type(x.ty, y.ty, span);
+                if ty.is_none() && x.ty != Scalar::Bool && y.ty != Scalar::Bool {
+                    return Value::Error;
+                }
+                ty
+            }
             _ => None,
         };
         let Some(ty) = ty.filter(|t| *t != Scalar::Bool) else {
@@ -235,7 +262,10 @@ impl Checker<'_> {
             );
             return;
         };
-        let Some(c) = self.condition(cond) else {
+        self.asserting = true;
+        let c = self.condition(cond);
+        self.asserting = false;
+        let Some(c) = c else {
             return;
         };
         match self.decided(&c) {
@@ -526,38 +556,53 @@ impl ir::Visit for Inputs {
     }
 }
 
+/// The math builtins: name, function, number of arguments.
+#[rustfmt::skip]
+const MATH: &[(&str, MathFn, usize)] = &[
+    ("__acos", MathFn::Acos, 1),
+    ("__asin", MathFn::Asin, 1),
+    ("__atan", MathFn::Atan, 1),
+    ("__ceil", MathFn::Ceil, 1),
+    ("__cos", MathFn::Cos, 1),
+    ("__cosh", MathFn::Cosh, 1),
+    ("__exp", MathFn::Exp, 1),
+    ("__exp2f", MathFn::Exp2, 1),
+    ("__expm1", MathFn::Expm1, 1),
+    ("__fabs", MathFn::Fabs, 1),
+    ("__floor", MathFn::Floor, 1),
+    ("__frcp_rn", MathFn::Recip, 1),
+    ("__gelu", MathFn::Gelu, 1),
+    ("__isfinite", MathFn::IsFinite, 1),
+    ("__log", MathFn::Log, 1),
+    ("__log1p", MathFn::Log1p, 1),
+    ("__round", MathFn::Round, 1),
+    ("__rsqrt", MathFn::Rsqrt, 1),
+    ("__sigmoid", MathFn::Sigmoid, 1),
+    ("__sign", MathFn::Sign, 1),
+    ("__sin", MathFn::Sin, 1),
+    ("__sinh", MathFn::Sinh, 1),
+    ("__softplus", MathFn::Softplus, 1),
+    ("__sqrt", MathFn::Sqrt, 1),
+    ("__tan", MathFn::Tan, 1),
+    ("__tanh", MathFn::Tanh, 1),
+    ("__atan2", MathFn::Atan2, 2),
+    ("__pow", MathFn::Pow, 2),
+    ("__fmaf", MathFn::Fma, 3),
+];
+
+/// Other builtins whose names can be mistyped.
+const OTHERS: &[&str] = &[
+    "__min",
+    "__max",
+    "__alignup",
+    "__aligndown",
+    "assert",
+    "print",
+    "println",
+];
+
 fn math(name: &str) -> Option<(MathFn, usize)> {
-    use MathFn::*;
-    Some(match name {
-        "__acos" => (Acos, 1),
-        "__asin" => (Asin, 1),
-        "__atan" => (Atan, 1),
-        "__ceil" => (Ceil, 1),
-        "__cos" => (Cos, 1),
-        "__cosh" => (Cosh, 1),
-        "__exp" => (Exp, 1),
-        "__exp2f" => (Exp2, 1),
-        "__expm1" => (Expm1, 1),
-        "__fabs" => (Fabs, 1),
-        "__floor" => (Floor, 1),
-        "__frcp_rn" => (Recip, 1),
-        "__gelu" => (Gelu, 1),
-        "__isfinite" => (IsFinite, 1),
-        "__log" => (Log, 1),
-        "__log1p" => (Log1p, 1),
-        "__round" => (Round, 1),
-        "__rsqrt" => (Rsqrt, 1),
-        "__sigmoid" => (Sigmoid, 1),
-        "__sign" => (Sign, 1),
-        "__sin" => (Sin, 1),
-        "__sinh" => (Sinh, 1),
-        "__softplus" => (Softplus, 1),
-        "__sqrt" => (Sqrt, 1),
-        "__tan" => (Tan, 1),
-        "__tanh" => (Tanh, 1),
-        "__atan2" => (Atan2, 2),
-        "__pow" => (Pow, 2),
-        "__fmaf" => (Fma, 3),
-        _ => return None,
-    })
+    MATH.iter()
+        .find(|(known, ..)| *known == name)
+        .map(|(_, function, arity)| (*function, *arity))
 }

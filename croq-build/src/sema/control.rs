@@ -92,6 +92,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn while_loop(&mut self, cond: &ast::Expr, body: &ast::Block, span: Span) {
+        let at = cond.span;
         let (cond_value, prelude) = self.collect(|s| s.condition(cond));
         self.loops += 1;
         let Some(cond) = cond_value else {
@@ -105,6 +106,7 @@ impl Checker<'_> {
         let ((), stmts) = self.assuming(&cond, true, never, |s| s.block(body));
         self.diverge(divergent, -1);
         self.loops -= 1;
+        self.endless(&cond, &prelude, &stmts, at);
         self.emit(
             StmtKind::While {
                 prelude,
@@ -157,8 +159,13 @@ impl Checker<'_> {
     ) {
         if self.kernel.is_none() {
             self.report(
-                Diagnostic::new("E0561", span, "`inthreads` outside `parallel`")
-                    .label("there are no threads here"),
+                Diagnostic::new(
+                    "E0561",
+                    Span::new(span.start, pred.span.end),
+                    "`inthreads` outside `parallel`",
+                )
+                .label("there are no threads here")
+                .help("write `if`, or move it into a `parallel`"),
             );
             return;
         }
@@ -168,7 +175,7 @@ impl Checker<'_> {
                 self.report(
                     Diagnostic::new(
                         "E0562",
-                        span,
+                        Span::new(span.start, pred.span.end),
                         "only the outermost `inthreads` may be `.async`",
                     )
                     .label("nested")
@@ -178,7 +185,9 @@ impl Checker<'_> {
                 self.unsupported(pred.span, "`inthreads.async`");
             }
         }
+        self.asserting = true;
         let cond = self.condition(pred);
+        self.asserting = false;
         if let Some(k) = self.kernel.as_mut() {
             k.regions += 1;
         }
@@ -187,8 +196,12 @@ impl Checker<'_> {
             self.end_region();
             return;
         };
+        let before = self.diags.len();
         self.strictly_divergent(&cond, pred.span);
         let set = self.thread_set(&cond);
+        if self.diags.len() == before {
+            self.pointless_region(set.as_ref(), pred.span);
+        }
         let ((), stmts) = self.assuming(&cond, true, false, |s| s.block(body));
         self.end_region();
         if depth == 0 && !is_async {
@@ -316,7 +329,9 @@ impl Checker<'_> {
     }
 
     fn sync_error(&mut self, span: Span, text: &str) {
-        self.report(Diagnostic::new("E0585", span, text).label("not here"));
+        self.report(Diagnostic::new("E0585", span, text).label("not here").help(
+            "kernels wait with `sync.shared` and `sync.barrier`, the host with `sync.global`",
+        ));
     }
 
     pub(super) fn sync_barrier(&mut self, level: ast::Level, span: Span) {

@@ -182,7 +182,7 @@ impl Checker<'_> {
                     format!("a `bool` can't be converted to `{target}`"),
                 )
                 .label("a `bool`")
-                .help("write `cond ? 1 : 0`"),
+                .help(format!("write `{} ? 1 : 0`", self.source_of(span, "cond"))),
             );
             return None;
         }
@@ -202,9 +202,15 @@ impl Checker<'_> {
                     format!("implicit conversion from `{from}` to `{target}` changes signedness"),
                 )
                 .label(format!("`{from}` here"))
-                .help(format!("write `__to<{target}>(…)` if that is meant")),
+                .help(format!(
+                    "write `__to<{target}>({})` if that is meant",
+                    self.source_of(span, "…")
+                )),
             ),
-            Relation::Lossy => self.lossy(from, target, span),
+            Relation::Lossy => match double_literal(&e).filter(|_| target.is_float()) {
+                Some(literal) => self.computed_in_double(target, span, literal),
+                None => self.lossy(from, target, span),
+            },
         }
         Some(Expr::new(ExprKind::Cast(e), target, span))
     }
@@ -217,7 +223,25 @@ impl Checker<'_> {
                 format!("implicit conversion from `{from}` to `{target}` may lose precision"),
             )
             .label(format!("`{from}` here"))
-            .help(format!("write `__to<{target}>(…)` if that is meant")),
+            .help(format!(
+                "write `__to<{target}>({})` if that is meant",
+                self.source_of(span, "…")
+            )),
+        );
+    }
+
+    /// The commonest slip with floats: one literal without its `f`.
+    fn computed_in_double(&mut self, target: Scalar, span: Span, literal: Span) {
+        let text = self.source_of(literal, "x");
+        self.report(
+            Diagnostic::new(
+                "W0703",
+                span,
+                format!("implicit conversion from `f64` to `{target}` may lose precision"),
+            )
+            .label("computed in `f64`")
+            .also(literal, "because a literal without `f` is an `f64`")
+            .help(format!("write `{text}f`")),
         );
     }
 
@@ -234,17 +258,39 @@ impl Checker<'_> {
     }
 
     pub(super) fn not_bool(&mut self, span: Span, what: &str) {
+        let mut text = self.source_of(span, "x");
+        if text.contains(' ') {
+            text = format!("({text})");
+        }
         self.report(
             Diagnostic::new("E0340", span, format!("expected a `bool`, found {what}"))
                 .label("not a `bool`")
-                .help("compare it: `… != 0`"),
+                .help(format!("compare it: `{text} != 0`")),
         );
     }
 
-    /// The type two scalar operands are computed in.
+    /// What the user wrote at `span`, to be written again in a help; `other` where that is long or
+    /// came out of a macro.
+    pub(super) fn source_of(&self, span: Span, other: &str) -> String {
+        let text = self.file.snippet(span);
+        if text.is_empty()
+            || text.len() > 40
+            || text.contains('\n')
+            || self.file.macro_at(span).is_some()
+        {
+            return other.to_owned();
+        }
+        text.to_owned()
+    }
+
+    /// The type two scalar operands are computed in. `None` for a `bool` with something else, and,
+    /// already reported, for `f16` with `bf16`.
     pub(super) fn common_type(&mut self, a: Scalar, b: Scalar, span: Span) -> Option<Scalar> {
         if a == b {
             return Some(a);
+        }
+        if a == Scalar::Bool || b == Scalar::Bool {
+            return None;
         }
         match (a.is_float(), b.is_float()) {
             (true, false) => return Some(a),
@@ -267,9 +313,6 @@ impl Checker<'_> {
                 });
             }
             (false, false) => {}
-        }
-        if a == Scalar::Bool || b == Scalar::Bool {
-            return None;
         }
         Some(match (a.is_signed(), b.is_signed()) {
             (true, true) | (false, false) => {
@@ -295,6 +338,34 @@ impl Checker<'_> {
             }
         })
     }
+}
+
+/// The first `f64` literal, when nothing but literals makes an expression an `f64`.
+fn double_literal(e: &Expr) -> Option<Span> {
+    struct Doubles {
+        literal: Option<Span>,
+        other: bool,
+    }
+    impl crate::ir::Visit for Doubles {
+        fn expr(&mut self, e: &Expr) {
+            if e.ty != Scalar::F64 {
+                return;
+            }
+            match &*e.kind {
+                ExprKind::Float(_) => self.literal = self.literal.or(Some(e.span)),
+                ExprKind::Load(_) | ExprKind::Local(_) | ExprKind::Param(_) | ExprKind::Call(_) => {
+                    self.other = true;
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut found = Doubles {
+        literal: None,
+        other: false,
+    };
+    crate::ir::walk_exprs(e, &mut found);
+    found.literal.filter(|_| !found.other)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -20,15 +20,15 @@ impl Checker<'_> {
             if self.scopes.in_innermost(&name.text) {
                 let declared = b.span;
                 let (code, text) = match b.entity {
-                    Entity::Future(_) => ("E0844", "is bound to a copy already"),
+                    Entity::Future(_) => ("E0844", "is bound to a copy already".to_owned()),
                     Entity::Poison => return,
-                    _ => ("E0205", "is something else already"),
+                    ref other => ("E0205", format!("is {} already", other.kind())),
                 };
                 self.report(
                     Diagnostic::new(code, name.span, format!("`{}` {text}", name.text))
                         .label("bound again here")
                         .also(declared, "first bound here")
-                        .help("give the second copy another name"),
+                        .help("give the copy another name"),
                 );
                 return;
             }
@@ -274,7 +274,8 @@ impl Checker<'_> {
                     at,
                     format!("`transp` lists {} axes, the data has {rank}", perm.len()),
                 )
-                .label(format!("expected {rank} entries")),
+                .label(format!("expected {rank} entries"))
+                .help("write the source axis of each destination axis: `dma.transp<1, 0>`"),
             );
             return None;
         }
@@ -324,8 +325,9 @@ impl Checker<'_> {
                         "E0809",
                         at,
                         format!(
-                            "a padding list has {} entries, the data has {rank} dimensions",
-                            list.len()
+                            "a padding list has {} entries, the data has {rank} dimension{}",
+                            list.len(),
+                            if rank == 1 { "" } else { "s" }
                         ),
                     )
                     .label(format!("expected {rank}")),
@@ -337,15 +339,25 @@ impl Checker<'_> {
                 match self.const_int(e) {
                     Some(n @ 0..=2048) => numbers.push(n.unsigned_abs()),
                     Some(n) => {
-                        self.error(
-                            "E0839",
-                            e.span,
-                            format!("padding is 0 to 2048, this is {n}"),
+                        self.report(
+                            Diagnostic::new(
+                                "E0839",
+                                e.span,
+                                format!("padding is 0 to 2048 elements, this is {n}"),
+                            )
+                            .label("out of range"),
                         );
                         return None;
                     }
                     None => {
-                        self.error("E0809", e.span, "padding entries are compile-time integers");
+                        self.report(
+                            Diagnostic::new(
+                                "E0809",
+                                e.span,
+                                "padding entries are compile-time integers",
+                            )
+                            .label("not a constant"),
+                        );
                         return None;
                     }
                 }
@@ -639,7 +651,10 @@ impl Checker<'_> {
     fn instances(&mut self, level: Level, at: Span) -> Option<Sym> {
         let threads = self.kernel.as_ref().and_then(|k| k.threads.clone());
         let Some(threads) = threads else {
-            self.error("E0509", at, "the number of threads is not known here");
+            self.report(
+                Diagnostic::new("E0509", at, "the number of threads is not known here")
+                    .label("how many instances need a tile?"),
+            );
             return None;
         };
         let cx = &self.f.cx;

@@ -133,24 +133,7 @@ impl Checker<'_> {
         let refuted =
             above == Truth::No || below == Truth::No || self.reaches_outside(index, lo, hi);
         if refuted {
-            let shown = self.show(index);
-            let (l, h) = (self.show(lo), self.show(hi));
-            let range = match self.f.cx.range(index) {
-                (Some(a), Some(b)) if a == b => format!("is always {a}"),
-                (Some(a), Some(b)) => format!("runs from {a} to {b}"),
-                _ => format!("is `{shown}`"),
-            };
-            let subject = what(name);
-            let mut d = Diagnostic::new(
-                code,
-                span,
-                format!("{subject} {range}, outside {l} to {h} - 1"),
-            )
-            .label(format!("must stay below {h}"));
-            if shown != self.file.snippet(span) {
-                d = d.note(format!("the index is `{shown}`"));
-            }
-            self.report(d);
+            self.outside(code, index, lo, hi, span, &what(name));
             return false;
         }
         let subject = what(name);
@@ -176,6 +159,47 @@ impl Checker<'_> {
             span,
         );
         true
+    }
+
+    fn outside(
+        &mut self,
+        code: &'static str,
+        index: &Sym,
+        lo: &Sym,
+        hi: &Sym,
+        span: Span,
+        subject: &str,
+    ) {
+        let shown = self.show(index);
+        let ends = self.extreme(index, false).zip(self.extreme(index, true));
+        let range = match (index.as_int(), ends, self.f.cx.range(index)) {
+            (Some(n), ..) => format!("is always {n}"),
+            (_, Some((a, b)), _) if a != b => {
+                format!("runs from {} to {}", self.show(&a), self.show(&b))
+            }
+            (_, _, (Some(a), Some(b))) if a < b => format!("runs from {a} to {b}"),
+            _ => format!("is `{shown}`"),
+        };
+        let (l, h) = (self.show(lo), self.show(hi));
+        let last = self.show(&(hi - 1));
+        let low = self.f.cx.le(lo, index) == Truth::No
+            || self
+                .extreme(index, false)
+                .is_some_and(|e| self.f.cx.le(lo, &e) == Truth::No);
+        let mut d = Diagnostic::new(
+            code,
+            span,
+            format!("{subject} {range}, outside {l} to {last}"),
+        )
+        .label(if low {
+            format!("must be at least {l}")
+        } else {
+            format!("must stay below {h}")
+        });
+        if index.as_int().is_none() && shown != self.file.snippet(span) {
+            d = d.note(format!("the index is `{shown}`"));
+        }
+        self.report(d);
     }
 
     /// Whether some instance that certainly runs computes an index outside `[lo, hi)`: the index is
@@ -294,7 +318,7 @@ impl Checker<'_> {
                         format!("expected spanned data, found {kind}"),
                     )
                     .label("not data")
-                    .help("a copy moves buffers, parameters, futures and views of them"),
+                    .help("copies and tile operators take buffers, parameters, futures and views of them"),
                 );
                 None
             }

@@ -153,7 +153,8 @@ impl Checker<'_> {
         if self.kernel.is_none() {
             self.report(
                 Diagnostic::new("E0611", at, "`shared` scalars exist only inside `parallel`")
-                    .label("this is host code"),
+                    .label("this is host code")
+                    .help("move the declaration into the `parallel`"),
             );
             return Entity::Poison;
         }
@@ -211,7 +212,7 @@ impl Checker<'_> {
             );
         };
         let value = match (&*init.kind, scalar) {
-            (ast::ExprKind::Call(call), Some(t)) if call.kind == ast::CallKind::Device => {
+            (ast::ExprKind::Call(call), Some(t)) if self.is_device_call(call) => {
                 self.device_call(call, t, init.span)
             }
             _ => self.expr(init),
@@ -238,7 +239,7 @@ impl Checker<'_> {
             Value::Wildcard => Diagnostic::new("E0313", at, "`_` has no value").label("a wildcard"),
             Value::Shape(_) => Diagnostic::new("E0312", at, "a shape is declared with `:`")
                 .label("a shape")
-                .help("write `name : [a, b];`"),
+                .help(format!("write `name : {};`", self.source_of(at, "[a, b]"))),
             Value::Data(_) => Diagnostic::new("E0308", at, "a scalar can't hold spanned data")
                 .label("a whole buffer")
                 .help("pick an element with `.at(…)`"),
@@ -471,10 +472,14 @@ impl Checker<'_> {
         );
         let bytes = &self.f.buffer(id).count * i64::try_from(elem.bytes()).unwrap_or(8);
         if bytes.is_poison() || bytes.as_int().is_some_and(|n| n < 0) {
-            self.error(
-                "E0429",
-                item.name.span,
-                format!("`{}` is larger than 64 bits can count", item.name.text),
+            let shown = self.show_shape(shape);
+            self.report(
+                Diagnostic::new(
+                    "E0429",
+                    item.name.span,
+                    format!("`{}` has more bytes than 64 bits can count", item.name.text),
+                )
+                .label(format!("`{elem} {shown}`")),
             );
             return None;
         }

@@ -187,6 +187,15 @@ impl Checker<'_> {
 
     /// `x(k)`: an element of a shape or ituple, or get-ith of a bounded integer.
     fn element_of(&mut self, base: &ast::Expr, k: &ast::Expr, span: Span) -> Value {
+        if let ast::ExprKind::Name(name) = &*base.kind {
+            if self.scopes.find(name).is_none()
+                && self.file.device_names().contains_key(name.as_str())
+            {
+                self.not_a_builtin(name, base.span);
+                self.expr(k);
+                return Value::Error;
+            }
+        }
         let b = self.expr(base);
         let saved = self.derive.take();
         let kv = self.expr(k);
@@ -208,14 +217,16 @@ impl Checker<'_> {
                 let non_negative = self.f.cx.le(&Sym::zero(), &value);
                 use crate::symbolic::Truth::No;
                 if inside == No || non_negative == No {
-                    let shown = self.show(&bound);
+                    let (shown, last) = (self.show(&bound), self.show(&(&bound - 1)));
                     self.report(
                         Diagnostic::new(
                             "E0577",
                             span,
-                            format!("value {n} is outside the bound {shown}"),
+                            format!("there is no value {n} of a bound of {shown}"),
                         )
-                        .label(format!("values are 0 to {shown} - 1")),
+                        .label(format!(
+                            "values are 0 to {last}, or -1 to -{shown} from the end"
+                        )),
                     );
                     return Value::Error;
                 }
@@ -488,7 +499,9 @@ impl Checker<'_> {
             (Value::Scalar(x), Value::Scalar(y)) => match self.common_type(x.ty, y.ty, span) {
                 Some(t) => t,
                 None => {
-                    self.ternary_mismatch(&va, &vb, span);
+                    if x.ty == Scalar::Bool || y.ty == Scalar::Bool {
+                        self.ternary_mismatch(&va, &vb, span);
+                    }
                     return Value::Error;
                 }
             },
@@ -585,7 +598,7 @@ impl Checker<'_> {
     /// A condition: must be `bool`.
     pub(super) fn condition(&mut self, e: &ast::Expr) -> Option<Expr> {
         let value = match &*e.kind {
-            ast::ExprKind::Call(call) if call.kind == ast::CallKind::Device => {
+            ast::ExprKind::Call(call) if self.is_device_call(call) => {
                 self.device_call(call, Scalar::Bool, e.span)
             }
             _ => self.expr(e),

@@ -33,6 +33,9 @@ impl Checker<'_> {
             return None;
         }
         self.infer(&mut node, true, &mut ok);
+        if !ok {
+            return None;
+        }
         if node.children.is_empty() && !node.explicit {
             node.single = true;
             node.level = if uses_shared(&outermost.body.stmts) {
@@ -135,7 +138,7 @@ impl Checker<'_> {
                             .help("annotate it, or make it a `foreach`"),
                     );
                     *ok = false;
-                    Level::Block
+                    return;
                 }
                 (true, _) => Level::Block,
                 (false, Level::Thread) => Level::Group,
@@ -157,6 +160,15 @@ impl Checker<'_> {
             // A warp has 32 threads: an inner count that is not 32 makes both levels threads.
             let warp = node.children.iter().all(|c| c.count == Some(32));
             if node.level == Level::Group && outermost_child == Level::Thread && !root && !warp {
+                if node.children.iter().any(|c| c.merged) {
+                    self.report(
+                        Diagnostic::new("E0513", node.span, "more nested levels than a block has")
+                            .label("no level is left for this")
+                            .help("fold two of them into one: `parallel {a, b} by [A, B]`"),
+                    );
+                    *ok = false;
+                    return;
+                }
                 node.level = Level::Thread;
                 node.merged = true;
             }

@@ -277,21 +277,24 @@ impl Checker<'_> {
         list: &'f [ast::ForeachRange],
     ) -> Option<Vec<(usize, Option<&'f ast::Name>, Option<&'f ast::Slice>, Span)>> {
         let mut out = Vec::new();
-        let mut seen: Vec<&str> = Vec::new();
+        let mut seen: Vec<(&str, Span)> = Vec::new();
         let mut ok = true;
         for range in list {
             if let Some(alias) = &range.alias {
-                if seen.contains(&alias.text.as_str()) {
+                if let Some((_, first)) = seen.iter().find(|(text, _)| *text == alias.text) {
                     self.report(
                         Diagnostic::new(
                             "E0544",
                             alias.span,
                             format!("`{}` names two iteration values", alias.text),
                         )
-                        .label("used twice"),
+                        .label("used twice")
+                        .also(*first, "first used here")
+                        .help("give one of them another name"),
                     );
+                    ok = false;
                 }
-                seen.push(&alias.text);
+                seen.push((&alias.text, alias.span));
             }
             match self.lookup(&range.name.text, range.name.span) {
                 Some(Entity::Range(id)) => {
@@ -357,6 +360,14 @@ impl Checker<'_> {
                 }
             }
         }
+        if !ok {
+            // The names are known, though not what they stand for.
+            for alias in list.iter().filter_map(|r| r.alias.as_ref()) {
+                if !self.scopes.in_innermost(&alias.text) {
+                    self.declare(alias, Entity::Poison);
+                }
+            }
+        }
         ok.then_some(out)
     }
 
@@ -376,14 +387,18 @@ impl Checker<'_> {
             let e = e.as_ref()?;
             let v = self.expr(e);
             match v {
-                Value::Int(_) | Value::Scalar(_) => self.to_sym(v, e.span),
+                Value::Int(_) => self.to_sym(v, e.span),
+                Value::Scalar(s) if s.ty.is_integer() => self.to_sym(Value::Scalar(s), e.span),
                 Value::Error => None,
                 other => {
                     let kind = other.kind();
-                    self.error(
-                        "E0548",
-                        e.span,
-                        format!("a slice bound is an integer, this is {kind}"),
+                    self.report(
+                        Diagnostic::new(
+                            "E0548",
+                            e.span,
+                            format!("a slice bound is an integer, this is {kind}"),
+                        )
+                        .label("not an integer"),
                     );
                     None
                 }
@@ -511,12 +526,24 @@ impl Checker<'_> {
                         .and_then(|r| r.bound.as_ref())
                         .and_then(Sym::as_int);
                     let too_large = matches!((n, extent), (Some(n), Some(e)) if n > e);
-                    match n.and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0 && !too_large) {
+                    match n
+                        .and_then(|n| u32::try_from(n).ok())
+                        .filter(|n| *n > 0 && !too_large)
+                    {
                         Some(n) => result = Some((loops.len().saturating_sub(1), Unroll::By(n))),
-                        None => self.report(
-                            Diagnostic::new("E0547", *at, "an unroll factor is a positive constant, at most the loop's extent")
-                                .label("not a usable factor"),
-                        ),
+                        None => {
+                            let text = match (n, extent) {
+                                (Some(n), Some(e)) if too_large => {
+                                    format!("the loop runs {e} times, it can't be unrolled by {n}")
+                                }
+                                _ => "an unroll factor is a positive constant".to_owned(),
+                            };
+                            self.report(
+                                Diagnostic::new("E0547", *at, text)
+                                    .label("not a usable factor")
+                                    .help("write `unroll` alone to unroll the whole loop"),
+                            );
+                        }
                     }
                 }
                 LoopSuffix::Vectorize(_, _, at) => self.unsupported(*at, "`vectorize`"),

@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
 use crate::ir::{self, Level, LocalId, Role, Scalar, Stmt, StmtKind};
 use crate::source::{SourceFile, Span};
 use crate::symbolic::{Ctx, Sym, Var};
@@ -36,6 +36,7 @@ mod params;
 mod scope;
 mod shape;
 mod stmt;
+mod suspicions;
 mod unsupported;
 mod value;
 mod view;
@@ -87,17 +88,42 @@ pub fn check(
             continue;
         }
         names.insert(&function.name.text, function.name.span);
+        let faults: Vec<Span> = diags
+            .iter()
+            .filter(|d| d.severity == Severity::Error)
+            .map(|d| d.primary.span)
+            .filter(|at| touch(*at, function.span))
+            .collect();
         let mut own = Diagnostics::new();
-        let result = Checker::new(file, function, options, &siblings, &mut own).function(function);
+        let result =
+            Checker::new(file, function, options, &siblings, &faults, &mut own).function(function);
         let failed = own.has_errors();
+        let broken = failed || !faults.is_empty();
         for d in own.into_sorted() {
-            diags.push(d);
+            // What did not parse is told already, and what follows from a part that is missing is
+            // no news.
+            let told = faults.iter().any(|at| touch(*at, d.primary.span));
+            if !told && !(broken && rests_on_the_whole(d.code)) {
+                diags.push(d);
+            }
         }
         if !failed {
             done.push(result);
         }
     }
     done
+}
+
+fn touch(a: Span, b: Span) -> bool {
+    a.start <= b.end && b.start <= a.end
+}
+
+/// Whether a finding speaks of the function as a whole: it may be wrong when a part is in error.
+fn rests_on_the_whole(code: &str) -> bool {
+    matches!(
+        code,
+        "W0209" | "W0210" | "W0214" | "W0523" | "W0620" | "W0621"
+    )
 }
 
 /// What a kernel under construction is known to be.
@@ -139,9 +165,13 @@ struct Checker<'a> {
     options: &'a Options,
     /// Every `__co__` function of the file.
     siblings: &'a [String],
+    /// Where the function did not parse.
+    faults: &'a [Span],
     diags: &'a mut Diagnostics,
     f: ir::Function,
     scopes: Scopes,
+    /// Names that the statements still to come in each open list declare.
+    upcoming: Vec<BTreeMap<String, Span>>,
     /// Statement lists under construction, innermost last.
     sinks: Vec<Vec<Stmt>>,
     kernel: Option<KernelState>,
@@ -154,6 +184,8 @@ struct Checker<'a> {
     seen_checks: BTreeSet<(String, u32)>,
     /// Locals whose value may differ between threads of a block.
     varying: BTreeSet<LocalId>,
+    /// What was reported as not supported.
+    unsupported: BTreeSet<String>,
     /// Buffers that element stores and copies write, and where first.
     stored: BTreeMap<ir::BufferId, Span>,
     returned: BTreeSet<ir::BufferId>,
@@ -162,6 +194,8 @@ struct Checker<'a> {
     conditional: u32,
     /// Inside a branch that is never taken: a proven violation there is none.
     dead: u32,
+    /// Inside a condition that may well be true always: an `assert`'s, an `inthreads`'.
+    asserting: bool,
     /// Inside the outer of two merged thread levels.
     merging: bool,
     /// Levels of the `parallel`s still to come in each open body, last first.
@@ -186,12 +220,14 @@ impl<'a> Checker<'a> {
         function: &ast::Function,
         options: &'a Options,
         siblings: &'a [String],
+        faults: &'a [Span],
         diags: &'a mut Diagnostics,
     ) -> Self {
         Self {
             file,
             options,
             siblings,
+            faults,
             diags,
             f: ir::Function {
                 name: function.name.text.clone(),
@@ -208,6 +244,7 @@ impl<'a> Checker<'a> {
                 checks: Vec::new(),
             },
             scopes: Scopes::new(),
+            upcoming: Vec::new(),
             sinks: vec![Vec::new()],
             kernel: None,
             ranges: Vec::new(),
@@ -216,11 +253,13 @@ impl<'a> Checker<'a> {
             entry: Vec::new(),
             seen_checks: BTreeSet::new(),
             varying: BTreeSet::new(),
+            unsupported: BTreeSet::new(),
             stored: BTreeMap::new(),
             returned: BTreeSet::new(),
             loops: 0,
             conditional: 0,
             dead: 0,
+            asserting: false,
             merging: false,
             children: Vec::new(),
             derive: None,
@@ -232,9 +271,9 @@ impl<'a> Checker<'a> {
 
     fn function(mut self, function: &ast::Function) -> ir::Function {
         self.params(function);
-        self.scopes.push();
         self.statements(&function.body);
         self.finish_returns(function);
+        self.never_written();
         self.lost_writes();
         let unused = self.scopes.pop();
         self.report_unused(unused);
@@ -322,7 +361,25 @@ impl<'a> Checker<'a> {
             );
             return;
         }
-        if let Some(first) = self.scopes.declare(name, entity) {
+        let is_dim = |e: &Entity| {
+            matches!(
+                e,
+                Entity::Int {
+                    kind: scope::IntKind::Dim,
+                    ..
+                }
+            )
+        };
+        let earlier = self.scopes.innermost(&name.text);
+        // A dimension that is a parameter as well is another mistake, told elsewhere.
+        let clash = earlier.is_some_and(|e| is_dim(e) != is_dim(&entity));
+        // Which of two was meant is unknown: what uses the name stays silent.
+        let entity = if earlier.is_some() {
+            Entity::Poison
+        } else {
+            entity
+        };
+        if let Some(first) = self.scopes.declare(name, entity).filter(|_| !clash) {
             self.report(
                 Diagnostic::new(
                     "E0302",

@@ -212,7 +212,13 @@ impl Checker<'_> {
         span: Span,
     ) -> Value {
         match (a, b) {
-            (Value::Int(a), Value::Int(b)) => self.int_op(op, at, &a, &b, span),
+            (Value::Int(a), Value::Int(b)) => {
+                let result = self.int_op(op, at, &a, &b, span);
+                if op.is_comparison() {
+                    self.always_decided(&result, (&a, at_a), (&b, at_b), span);
+                }
+                result
+            }
             (a @ (Value::Int(_) | Value::Scalar(_)), b @ (Value::Int(_) | Value::Scalar(_))) => {
                 self.scalar_op(op, at, a, at_a, b, at_b, span)
             }
@@ -270,25 +276,44 @@ impl Checker<'_> {
                     .map_or(Value::Error, Value::Tuple)
             }
             (a, b) => {
-                let (ka, kb) = (a.kind(), b.kind());
-                let code = if matches!((&a, &b), (Value::Data(_), _) | (_, Value::Data(_))) {
-                    "E0433"
+                if matches!((&a, &b), (Value::Data(_), _) | (_, Value::Data(_))) {
+                    let (ka, kb) = (a.kind(), b.kind());
+                    self.report(
+                        Diagnostic::new(
+                            "E0433",
+                            at,
+                            format!("`{}` doesn't work on whole buffers", sign(op)),
+                        )
+                        .label(format!("{ka} on the left, {kb} on the right"))
+                        .help("work on elements: `x.at(i, j)`"),
+                    );
                 } else {
-                    "E0343"
-                };
-                let mut d = Diagnostic::new(
-                    code,
-                    at,
-                    format!("this operator can't combine {ka} and {kb}"),
-                )
-                .label(format!("{ka} on the left, {kb} on the right"));
-                if code == "E0433" {
-                    d = d.help("work on elements: `x.at(i, j)`");
+                    self.no_operator(op, at, &a, &b);
                 }
-                self.report(d);
                 Value::Error
             }
         }
+    }
+
+    fn no_operator(&mut self, op: BinOp, at: Span, a: &Value, b: &Value) {
+        let wildcard = matches!(a, Value::Wildcard) || matches!(b, Value::Wildcard);
+        if wildcard && !self.faults.is_empty() {
+            return;
+        }
+        let sign = sign(op);
+        let (ka, kb) = (a.operand(), b.operand());
+        let mut d = Diagnostic::new("E0343", at, format!("`{sign}` can't combine {ka} and {kb}"));
+        let is = |v: &Value, test: fn(Scalar) -> bool| matches!(v, Value::Scalar(e) if test(e.ty));
+        let bits = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Rem);
+        d = if bits && (is(a, Scalar::is_float) || is(b, Scalar::is_float)) {
+            d.label("needs integers")
+        } else if is(a, |t| t == Scalar::Bool) || is(b, |t| t == Scalar::Bool) {
+            d.label("a `bool` is no number")
+                .help("`&&`, `||`, `!`, `==` and `!=` work on `bool`; `cond ? 1 : 0` is a number")
+        } else {
+            d.label(format!("{ka} on the left, {kb} on the right"))
+        };
+        self.report(d);
     }
 
     fn zip(
@@ -364,6 +389,15 @@ impl Checker<'_> {
             })
         };
         let (x, y) = (&a.value, &b.value);
+        let exact = match op {
+            BinOp::Add => x + y,
+            BinOp::Sub => x - y,
+            BinOp::Mul => x * y,
+            _ => Sym::zero(),
+        };
+        if exact.is_poison() {
+            return self.overflow(op, at, x, y);
+        }
         let cx = &self.f.cx;
         match op {
             BinOp::Add => done(x + y),
@@ -407,6 +441,31 @@ impl Checker<'_> {
             }
             _ => Value::Error,
         }
+    }
+
+    /// `x op y` has no value among the 64-bit integers.
+    fn overflow(&mut self, op: BinOp, at: Span, x: &Sym, y: &Sym) -> Value {
+        let (Some(a), Some(b)) = (x.as_int(), y.as_int()) else {
+            self.report(
+                Diagnostic::new("E0429", at, "this integer does not fit in 64 bits")
+                    .label("overflows for every size"),
+            );
+            return Value::Error;
+        };
+        let wrapped = match op {
+            BinOp::Add => a.wrapping_add(b),
+            BinOp::Sub => a.wrapping_sub(b),
+            _ => a.wrapping_mul(b),
+        };
+        self.report(
+            Diagnostic::new(
+                "W0349",
+                at,
+                format!("{a} {} {b} does not fit in 64 bits", sign(op)),
+            )
+            .label(format!("wraps to {wrapped}")),
+        );
+        Value::Int(IntValue::plain(Sym::int(wrapped)))
     }
 
     /// A divisor must not be zero: an error when it is, a run-time check when it may be.
@@ -497,6 +556,7 @@ impl Checker<'_> {
         at_b: Span,
         span: Span,
     ) -> Value {
+        let mut told = false;
         if matches!(op, BinOp::Shl | BinOp::Shr) {
             return self.scalar_shift(op, at, a, at_a, b, span);
         }
@@ -518,7 +578,9 @@ impl Checker<'_> {
                 } else if ty == Scalar::Index && tx.is_integer() {
                     Some(self.with_int(tx, &b))
                 } else {
-                    self.common_type(tx, ty, at)
+                    let common = self.common_type(tx, ty, at);
+                    told = common.is_none() && tx != Scalar::Bool && ty != Scalar::Bool;
+                    common
                 }
             }
             _ => None,
@@ -527,15 +589,9 @@ impl Checker<'_> {
             && ty.is_some_and(|t| t.is_float());
         let bad_bool = ty == Some(Scalar::Bool) && !matches!(op, BinOp::Eq | BinOp::Ne);
         let Some(ty) = ty.filter(|_| !bad_bits && !bad_bool) else {
-            let (ka, kb) = (a.kind(), b.kind());
-            self.report(
-                Diagnostic::new(
-                    "E0343",
-                    at,
-                    format!("this operator can't combine {ka} and {kb}"),
-                )
-                .label(format!("{ka} on the left, {kb} on the right")),
-            );
+            if !told {
+                self.no_operator(op, at, &a, &b);
+            }
             return Value::Error;
         };
         let (Some(x), Some(y)) = (self.convert(a, ty, at_a), self.convert(b, ty, at_b)) else {
@@ -593,11 +649,11 @@ impl Checker<'_> {
                 let ty = e.ty;
                 self.report(
                     Diagnostic::new(
-                        "W0349",
+                        "E0345",
                         at,
                         format!("a shift by {n} is outside the {bits} bits of `{ty}`"),
                     )
-                    .label("every bit is shifted out"),
+                    .label(format!("shifts are 0 to {}", bits - 1)),
                 );
                 Value::Error
             }
@@ -618,6 +674,32 @@ fn ints(shape: Vec<Sym>) -> Vec<IntValue> {
 
 fn shape_of(t: Vec<IntValue>) -> Value {
     Value::Shape(t.into_iter().map(|i| i.value).collect())
+}
+
+/// How an operator is written.
+fn sign(op: BinOp) -> &'static str {
+    match op {
+        BinOp::Add => "+",
+        BinOp::Sub => "-",
+        BinOp::Mul => "*",
+        BinOp::Div => "/",
+        BinOp::Rem => "%",
+        BinOp::Shl => "<<",
+        BinOp::Shr => ">>",
+        BinOp::And => "&",
+        BinOp::Or => "|",
+        BinOp::Xor => "^",
+        BinOp::LogicAnd => "&&",
+        BinOp::LogicOr => "||",
+        BinOp::Lt => "<",
+        BinOp::Le => "<=",
+        BinOp::Gt => ">",
+        BinOp::Ge => ">=",
+        BinOp::Eq => "==",
+        BinOp::Ne => "!=",
+        BinOp::Min => "__min",
+        BinOp::Max => "__max",
+    }
 }
 
 pub(super) fn plain(op: ast::BinOp) -> Option<BinOp> {

@@ -89,7 +89,8 @@ impl Checker<'_> {
                                 attr.span,
                                 "`maxnreg` takes one positive constant",
                             )
-                            .label("not a register count"),
+                            .label("not a register count")
+                            .help("write `[[maxnreg(128)]]`"),
                         ),
                     }
                 }
@@ -147,7 +148,10 @@ impl Checker<'_> {
         }
         self.capacity(&k);
         let threads = k.threads.unwrap_or_else(Sym::one);
-        self.bounds_attr(&attrs, &threads, p.header);
+        let bounds = p.attrs.iter().find(|a| a.name.text == "launch_bounds");
+        if let Some(at) = bounds.map(|a| a.span) {
+            self.bounds_attr(&attrs, &threads, at, p.header);
+        }
         let id = ir::KernelId(u32::try_from(self.f.kernels.len()).unwrap_or(u32::MAX));
         self.f.kernels.push(ir::Kernel {
             name: format!("{}_{}", self.f.name, id.0),
@@ -163,7 +167,7 @@ impl Checker<'_> {
         self.emit(StmtKind::Launch(id), p.header);
     }
 
-    fn bounds_attr(&mut self, attrs: &ir::LaunchAttrs, threads: &Sym, at: Span) {
+    fn bounds_attr(&mut self, attrs: &ir::LaunchAttrs, threads: &Sym, at: Span, header: Span) {
         let declared = attrs.launch_bounds.and_then(|b| b[0]);
         if let (Some(t), Some(n)) = (declared, threads.as_int()) {
             if i64::from(t) < n {
@@ -173,7 +177,11 @@ impl Checker<'_> {
                         at,
                         format!("`launch_bounds` promises {t} threads, the block has {n}"),
                     )
-                    .label(format!("{n} threads")),
+                    .label(format!("only {t} threads"))
+                    .also(header, format!("{n} threads"))
+                    .help(format!(
+                        "write `launch_bounds({n})`, or `_` to have it computed"
+                    )),
                 );
             }
         }
@@ -333,7 +341,8 @@ impl Checker<'_> {
             };
             self.report(
                 Diagnostic::new(code, at, "this belongs on the outermost `parallel`")
-                    .label("an inner level"),
+                    .label("an inner level")
+                    .help("move it to the `parallel` that starts the kernel"),
             );
         }
         if self.conditional > 0 && self.kernel.as_ref().is_some_and(|k| k.divergent > 0) {
@@ -773,7 +782,11 @@ impl Checker<'_> {
                 Diagnostic::new(
                     "E0505",
                     at,
-                    format!("{parts} names, but {} bounds", extents.len()),
+                    format!(
+                        "{parts} names, but {} bound{}",
+                        extents.len(),
+                        if extents.len() == 1 { "" } else { "s" }
+                    ),
                 )
                 .label("a bound is missing")
             } else {

@@ -31,6 +31,10 @@ impl Checker<'_> {
             ast::ParamTypeKind::Spanned { .. } | ast::ParamTypeKind::SpannedRank { .. }
         );
         self.param_rules(param, is_tensor);
+        // A parameter that did not parse is not what it seems.
+        if self.faults.iter().any(|at| super::touch(*at, param.span)) {
+            return self.push_param(param, &name, span, ir::ParamKind::Stream, Entity::Poison);
+        }
         let (kind, entity) = match &param.ty.kind {
             ast::ParamTypeKind::Scalar(elem) => self.scalar_param(id, &name, *elem, param.ty.span),
             ast::ParamTypeKind::Stream => (ir::ParamKind::Stream, Entity::Stream),
@@ -39,7 +43,7 @@ impl Checker<'_> {
                     Diagnostic::new(
                         "E0409",
                         param.ty.span,
-                        format!("a parameter can't be {what}"),
+                        format!("a parameter can't be of type `{what}`"),
                     )
                     .label("not a parameter type")
                     .help(
@@ -194,19 +198,29 @@ impl Checker<'_> {
         };
         let mut extents = Vec::new();
         let mut shape = Vec::new();
+        let before = self.diags.len();
         for (axis, dim) in dims.iter().enumerate() {
             let (extent, sym) = self.param_dim(id, name, axis, dim, passing);
             extents.push(extent);
             shape.push(sym);
         }
+        let mut failed = self.diags.len() > before;
         if dims.len() > 8 {
-            self.error(
-                "E0838",
-                param.ty.span,
-                format!("{} dimensions: at most 8 are supported", dims.len()),
+            self.report(
+                Diagnostic::new(
+                    "E0838",
+                    param.ty.span,
+                    format!(
+                        "`{name}` has {} dimensions: at most 8 are supported",
+                        dims.len()
+                    ),
+                )
+                .label("too many dimensions")
+                .help("fold some of them into one"),
             );
+            failed = true;
         }
-        let Some(elem) = self.element_type(elem, param.ty.span) else {
+        let Some(elem) = self.element_type(elem, param.ty.span).filter(|_| !failed) else {
             return (ir::ParamKind::Stream, Entity::Poison);
         };
         let buffer = self.new_buffer(
@@ -336,7 +350,7 @@ impl Checker<'_> {
                         e.span,
                         format!("a parameter's extent must be positive, this is {n}"),
                     )
-                    .label(format!("{n}")),
+                    .label("must be at least 1"),
                 );
                 none
             }
@@ -418,7 +432,6 @@ impl Checker<'_> {
         id
     }
 
-    /// Gives the function its return type once every `return` is known.
     /// Writes to a by-value parameter vanish at the end of the call, unless it is returned.
     pub(super) fn lost_writes(&mut self) {
         let lost: Vec<(String, Span, Span)> = self
@@ -447,6 +460,7 @@ impl Checker<'_> {
         }
     }
 
+    /// Gives the function its return type once every `return` is known.
     pub(super) fn finish_returns(&mut self, function: &ast::Function) {
         if self.poison_returns {
             return;
@@ -475,10 +489,7 @@ impl Checker<'_> {
                 self.declared_return(&ty, span, shape);
             }
         }
-        let ends = function
-            .body
-            .last()
-            .is_some_and(|s| matches!(s.kind, ast::StmtKind::Return(_)));
+        let ends = always_returns(&function.body);
         if !self.returns.is_empty() && !ends && !matches!(self.ret, ast::RetType::Void(_)) {
             let end = Span::new(function.span.end.saturating_sub(1), function.span.end);
             self.report(
@@ -498,7 +509,8 @@ impl Checker<'_> {
             (ast::ParamTypeKind::Scalar(elem), ReturnShape::Scalar(got)) => {
                 if let Some(want) = self.scalar_type(*elem, ty.span) {
                     if want != *got {
-                        self.return_mismatch(ty.span, at, want.name(), got.name());
+                        let (want, got) = (format!("`{want}`"), format!("`{got}`"));
+                        self.return_mismatch(ty.span, at, &want, &got);
                     }
                     self.f.ret = ir::Return::Scalar(want);
                 }
@@ -512,22 +524,28 @@ impl Checker<'_> {
                     return;
                 };
                 if want != *got {
-                    self.return_mismatch(ty.span, at, want.name(), got.name());
+                    let (want, got) = (format!("elements `{want}`"), format!("`{got}`"));
+                    self.return_mismatch(ty.span, at, &want, &got);
                     return;
                 }
                 self.declared_shape(ty, at, got_shape);
                 self.f.ret = return_type(shape);
             }
             (ast::ParamTypeKind::Stream | ast::ParamTypeKind::Unsupported(_), _) => {
-                self.error("E0357", ty.span, "a function can't return this type");
+                let text = self.file.snippet(ty.span).to_owned();
+                self.report(
+                    Diagnostic::new(
+                        "E0357",
+                        ty.span,
+                        format!("a function can't return `{text}`"),
+                    )
+                    .label("not a return type")
+                    .help("return a scalar, a tensor such as `f32 [M, N]`, or `void`"),
+                );
             }
             _ => {
-                let got = match shape {
-                    ReturnShape::Nothing => "nothing".to_owned(),
-                    ReturnShape::Scalar(s) => format!("a scalar `{s}`"),
-                    ReturnShape::Tensor(e, s) => format!("`{e} {}`", self.show_shape(&s)),
-                };
-                let want = self.file.snippet(ty.span).to_owned();
+                let got = self.return_name(&shape);
+                let want = format!("`{}`", self.file.snippet(ty.span));
                 self.return_mismatch(ty.span, at, &want, &got);
             }
         }
@@ -653,4 +671,18 @@ pub(super) fn integer_range(ty: Scalar) -> (Option<Sym>, Option<Sym>) {
         Scalar::Bool => range(0, 1),
         _ => (None, None),
     }
+}
+
+/// Whether no path leads past the last of these statements.
+fn always_returns(stmts: &[ast::Stmt]) -> bool {
+    stmts.iter().any(|s| match &s.kind {
+        ast::StmtKind::Return(_) => true,
+        ast::StmtKind::Block(b) => always_returns(&b.stmts),
+        ast::StmtKind::If {
+            then,
+            otherwise: Some(otherwise),
+            ..
+        } => always_returns(&then.stmts) && always_returns(&otherwise.stmts),
+        _ => false,
+    })
 }

@@ -70,7 +70,7 @@ impl Entity {
                 kind: IntKind::Parallel,
                 ..
             } => "a parallel variable",
-            Entity::Int { .. } => "an integer",
+            Entity::Int { .. } => "an immutable integer",
             Entity::Tuple {
                 kind: IntKind::Parallel,
                 ..
@@ -168,6 +168,13 @@ impl Scopes {
         })
     }
 
+    /// What the innermost scope itself declares of that name.
+    pub fn innermost(&self, name: &str) -> Option<&Entity> {
+        let scope = self.stack.last()?;
+        let at = *scope.index.get(name)?;
+        scope.bindings.get(at).map(|b| &b.entity)
+    }
+
     /// Whether the innermost scope itself declares the name.
     pub fn in_innermost(&self, name: &str) -> bool {
         self.stack
@@ -180,30 +187,9 @@ impl Scopes {
     }
 
     /// The visible name nearest to `name`, if near enough to be a slip.
-    pub fn nearest(&self, name: &str) -> Option<String> {
-        let limit = (name.chars().count() / 3).max(1);
-        self.visible()
-            .map(|b| (distance(name, &b.name), &b.name))
-            .filter(|(d, n)| *d <= limit && n.as_str() != name)
-            .min()
-            .map(|(_, n)| n.clone())
+    pub fn nearest(&self, name: &str) -> Option<&str> {
+        crate::diagnostics::nearest(name, self.visible().map(|b| b.name.as_str()))
     }
-}
-
-/// Levenshtein distance.
-pub(super) fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row.last().copied().unwrap_or(0)
 }
 
 impl Checker<'_> {
@@ -214,7 +200,16 @@ impl Checker<'_> {
             return Some(binding.entity.clone());
         }
         let mut d;
-        if let Some((declared, kind)) = self.scopes.ended.get(name).copied() {
+        if let Some(declared) = self.upcoming.iter().rev().find_map(|s| s.get(name)) {
+            d = Diagnostic::new(
+                "E0202",
+                span,
+                format!("`{name}` is used before its declaration"),
+            )
+            .label("not declared yet")
+            .also(*declared, "declared only here")
+            .help("move the declaration up");
+        } else if let Some((declared, kind)) = self.scopes.ended.get(name).copied() {
             d = Diagnostic::new(
                 "E0211",
                 span,
@@ -232,16 +227,33 @@ impl Checker<'_> {
                 d = d.help(format!("did you mean `{near}`?"));
             }
         }
-        if let Some(mac) = self.file.macro_at(span) {
-            d = d.note(format!("in the expansion of the macro `{mac}`"));
-        }
         self.report(d);
         None
     }
 
+    /// A parameter that the function wants for its extents.
+    fn sizes_used(&self, b: &Binding, used: &[&str]) -> bool {
+        let Entity::Buffer { id, .. } = &b.entity else {
+            return false;
+        };
+        b.is_param
+            && self.f.dims.iter().any(|d| {
+                let own = matches!(
+                    self.f.buffer(*id).storage,
+                    crate::ir::Storage::Param(p) if p == d.param
+                );
+                own && used.contains(&d.name.as_str())
+            })
+    }
+
     pub(super) fn report_unused(&mut self, bindings: Vec<Binding>) {
-        for b in bindings {
-            if b.used || b.name.starts_with('_') {
+        let dims: Vec<&str> = bindings
+            .iter()
+            .filter(|b| b.used)
+            .map(|b| b.name.as_str())
+            .collect();
+        for b in &bindings {
+            if b.used || b.name.starts_with('_') || self.sizes_used(b, &dims) {
                 continue;
             }
             let (code, message) = match (&b.entity, b.is_param) {

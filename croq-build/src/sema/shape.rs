@@ -49,6 +49,10 @@ impl Checker<'_> {
         let mut out = Vec::new();
         let mut ok = true;
         for item in items {
+            if self.unknown_extent(item) {
+                ok = false;
+                continue;
+            }
             let value = self.expr(item);
             let parts: Vec<IntValue> = match value {
                 Value::Int(i) => vec![i],
@@ -90,7 +94,7 @@ impl Checker<'_> {
                             item.span,
                             format!("`{text}` is a bounded variable's current value, not a size"),
                         )
-                        .label("0 or changing")
+                        .label("changes from instance to instance")
                         .help(format!("write `#{text}` for its bound")),
                     );
                     ok = false;
@@ -101,6 +105,31 @@ impl Checker<'_> {
             }
         }
         ok.then_some(out)
+    }
+
+    /// A name in a buffer's shape that nothing visible has: symbolic names come from elsewhere.
+    fn unknown_extent(&mut self, item: &ast::Expr) -> bool {
+        let ast::ExprKind::Name(name) = &*item.kind else {
+            return false;
+        };
+        let known = self.scopes.find(name).is_some()
+            || self.scopes.ended.contains_key(name)
+            || self.upcoming.iter().any(|s| s.contains_key(name));
+        if known {
+            return false;
+        }
+        let mut d = Diagnostic::new(
+            "E0403",
+            item.span,
+            format!("`{name}` is not the name of an extent"),
+        )
+        .label("nothing of this name is visible here");
+        d = match self.scopes.nearest(name) {
+            Some(near) => d.help(format!("did you mean `{near}`?")),
+            None => d.help("symbolic dimensions come from the parameters' shapes"),
+        };
+        self.report(d);
+        true
     }
 
     pub(super) fn extent_positive(&mut self, extent: &Sym, span: Span) -> bool {
@@ -114,7 +143,7 @@ impl Checker<'_> {
                         span,
                         format!("an extent must be positive, this is {shown}"),
                     )
-                    .label(shown),
+                    .label("must be at least 1"),
                 );
                 false
             }
@@ -174,7 +203,7 @@ impl Checker<'_> {
                     span,
                     format!("`{}` takes two arguments, {} given", name.text, args.len()),
                 )
-                .label("wrong number of arguments"),
+                .label("expected 2"),
             );
             return Value::Error;
         };
@@ -184,10 +213,13 @@ impl Checker<'_> {
         };
         if let (Value::Shape(x), Value::Shape(y)) = (&a, &b) {
             if x.len() != y.len() {
-                self.error(
-                    "E0421",
-                    span,
-                    format!("ranks differ: {} and {}", x.len(), y.len()),
+                self.report(
+                    Diagnostic::new(
+                        "E0421",
+                        span,
+                        format!("ranks differ: {} and {}", x.len(), y.len()),
+                    )
+                    .label("element by element needs equal ranks"),
                 );
                 return Value::Error;
             }
@@ -229,7 +261,7 @@ impl Checker<'_> {
                     at_b,
                     format!("the divisor of `{}` is 0", name.text),
                 )
-                .label("0"),
+                .label("must be positive"),
             );
             return Value::Error;
         }

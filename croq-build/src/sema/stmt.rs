@@ -14,7 +14,9 @@ impl Checker<'_> {
     pub(super) fn statements(&mut self, stmts: &[Stmt]) {
         let mut dead_reported = false;
         let mut returned: Option<Span> = None;
+        self.upcoming.push(declared_names(stmts));
         for stmt in stmts {
+            self.declared_by_now(stmt);
             if let Some(at) = returned.filter(|_| !dead_reported && !matches!(stmt.kind, S::Empty))
             {
                 dead_reported = true;
@@ -27,6 +29,16 @@ impl Checker<'_> {
             self.statement(stmt);
             if matches!(stmt.kind, S::Return(_)) {
                 returned = Some(stmt.span);
+            }
+        }
+        self.upcoming.pop();
+    }
+
+    /// The names that a statement declares are not to come any more.
+    fn declared_by_now(&mut self, stmt: &Stmt) {
+        if let Some(names) = self.upcoming.last_mut() {
+            for name in names_of(stmt) {
+                names.remove(&name.text);
             }
         }
     }
@@ -161,8 +173,16 @@ impl Checker<'_> {
         }
         let is_void = matches!(self.ret, ast::RetType::Void(_));
         let Some(value) = value else {
-            if matches!(self.ret, ast::RetType::Typed(_)) {
-                self.error("E0350", span, "this function promises a value");
+            if let ast::RetType::Typed(ty) = &self.ret {
+                let promised = ty.span;
+                self.report(
+                    Diagnostic::new("E0350", span, "this `return` has no value")
+                        .label("a value is promised")
+                        .also(promised, "promised here")
+                        .help("write `return value;`"),
+                );
+                self.poison_returns = true;
+                return;
             }
             self.returns.push((span, ReturnShape::Nothing));
             self.emit(StmtKind::Return(ReturnValue::Nothing), span);
@@ -192,10 +212,16 @@ impl Checker<'_> {
         };
         if let Some((first, expected)) = self.returns.first().cloned() {
             if expected != shape {
+                let (this, other) = (self.return_name(&shape), self.return_name(&expected));
                 self.report(
-                    Diagnostic::new("E0353", span, "the returns of this function disagree")
-                        .label("a different type or shape")
-                        .also(first, "the first return"),
+                    Diagnostic::new(
+                        "E0353",
+                        span,
+                        format!("this returns {this}, an earlier `return` {other}"),
+                    )
+                    .label(this)
+                    .also(first, other)
+                    .help("make both the same type and shape"),
                 );
                 self.poison_returns = true;
                 return;
@@ -203,6 +229,14 @@ impl Checker<'_> {
         }
         self.returns.push((span, shape));
         self.emit(StmtKind::Return(result), span);
+    }
+
+    pub(super) fn return_name(&self, shape: &ReturnShape) -> String {
+        match shape {
+            ReturnShape::Nothing => "nothing".to_owned(),
+            ReturnShape::Scalar(s) => format!("a scalar `{s}`"),
+            ReturnShape::Tensor(e, s) => format!("`{e} {}`", self.show_shape(s)),
+        }
     }
 
     fn returnable(&mut self, v: Value, at: Span) -> Option<(ReturnShape, ReturnValue)> {
@@ -255,4 +289,23 @@ impl Checker<'_> {
                 .help("return a scalar, a buffer declared outside `parallel`, or a parameter"),
         );
     }
+}
+
+/// Names that a statement brings into its scope; an assignment may.
+fn names_of(stmt: &Stmt) -> Vec<&ast::Name> {
+    match &stmt.kind {
+        S::Mdspan { name, .. } | S::Ituple { name, .. } | S::AnyFuture { name, .. } => vec![name],
+        S::Scalar { items, .. } => items.iter().map(|i| &i.name).collect(),
+        S::Buffer { items, .. } | S::Frag { items, .. } => items.iter().map(|i| &i.name).collect(),
+        S::Copy(copy) => copy.name.iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn declared_names(stmts: &[Stmt]) -> std::collections::BTreeMap<String, Span> {
+    stmts
+        .iter()
+        .flat_map(names_of)
+        .map(|name| (name.text.clone(), name.span))
+        .collect()
 }

@@ -89,6 +89,14 @@ impl Value {
         }
     }
 
+    /// The same beside an operator, where it must be short.
+    pub fn operand(&self) -> String {
+        match self {
+            Value::Scalar(e) => format!("`{}`", e.ty),
+            other => other.kind(),
+        }
+    }
+
     pub fn is_error(&self) -> bool {
         matches!(self, Value::Error)
     }

@@ -96,15 +96,22 @@ impl Checker<'_> {
             return Some(());
         }
         let shape = self.show_shape(&data.view.shape);
-        self.report(
-            Diagnostic::new(
-                code,
-                at,
-                format!("{got} {what} for `{}`, which has shape {shape}", data.name),
-            )
-            .label(format!("expected {rank}"))
-            .help("write `_` for an axis that stays whole"),
-        );
+        let one = what.replace("indices", "index");
+        let noun = if got == 1 {
+            one.trim_end_matches('s')
+        } else {
+            what
+        };
+        let mut d = Diagnostic::new(
+            code,
+            at,
+            format!("{got} {noun} for `{}`, which has shape {shape}", data.name),
+        )
+        .label(format!("expected {rank}"));
+        if got < rank && (what.ends_with("arguments") || what.ends_with("extents")) {
+            d = d.help("write `_` for an axis that stays whole");
+        }
+        self.report(d);
         None
     }
 

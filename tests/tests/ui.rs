@@ -1,0 +1,245 @@
+//! What croq says about wrong programs: each `.co` file under `tests/ui` with its exact report beside
+//! it. `CROQ_BLESS=1 cargo test --test ui` writes the reports anew; review them as a diff.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use croq_build::diagnostics::{Diagnostic, Diagnostics, Severity, render};
+use croq_build::source::SourceFile;
+use croq_build::{sema, source, syntax};
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn ui() -> PathBuf {
+    workspace().join("tests/ui")
+}
+
+/// Files below `dir` with this extension, in order.
+fn files(dir: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![dir.to_owned()];
+    while let Some(dir) = open.pop() {
+        for entry in fs::read_dir(&dir).expect("a readable folder") {
+            let path = entry.expect("a readable entry").path();
+            if path.is_dir() {
+                if path.file_name().is_none_or(|name| name != "target") {
+                    open.push(path);
+                }
+            } else if path.extension().is_some_and(|e| e == extension) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn check(shown: &str, text: &str) -> (SourceFile, Vec<Diagnostic>) {
+    let mut diags = Diagnostics::new();
+    let file = source::load(shown, text, &[], &mut diags);
+    let functions = syntax::parse(&file, &mut diags);
+    sema::check(&file, &functions, &sema::Options::default(), &mut diags);
+    (file, diags.into_sorted())
+}
+
+fn shown(path: &Path) -> String {
+    let inner = path.strip_prefix(ui()).unwrap_or(path);
+    inner.to_string_lossy().replace('\\', "/")
+}
+
+#[test]
+fn reports() {
+    let bless = std::env::var_os("CROQ_BLESS").is_some_and(|v| v == "1");
+    let mut wrong = String::new();
+    let cases = files(&ui(), "co");
+    assert!(cases.len() >= 150, "only {} cases", cases.len());
+    for path in &cases {
+        let text = fs::read_to_string(path).expect("UTF-8");
+        let (file, diags) = check(&shown(path), &text);
+        let report = render::report(&file, &diags, false);
+        let expected_at = path.with_extension("stderr");
+        if bless {
+            fs::write(&expected_at, &report).expect("a writable folder");
+            continue;
+        }
+        match fs::read_to_string(&expected_at) {
+            Ok(expected) if expected == report => {}
+            Ok(expected) => {
+                let _ = writeln!(
+                    wrong,
+                    "{}\n--- expected\n{expected}--- found\n{report}",
+                    shown(path)
+                );
+            }
+            Err(_) => {
+                let _ = writeln!(wrong, "{} has no report; found\n{report}", shown(path));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}CROQ_BLESS=1 rewrites the reports");
+}
+
+#[test]
+fn no_report_without_a_program() {
+    for report in files(&ui(), "stderr") {
+        assert!(
+            report.with_extension("co").exists(),
+            "{} belongs to nothing",
+            shown(&report)
+        );
+    }
+}
+
+/// Codes in the sources that no program of `tests/ui` can bring out, each with the reason.
+const ELSEWHERE: &[(&str, &str)] = &[];
+
+/// String literals of the form `"E0123"`.
+fn codes_of_source(text: &str) -> BTreeSet<String> {
+    text.split('"')
+        .filter(|s| {
+            s.len() == 5
+                && s.starts_with(['E', 'W', 'N'])
+                && s.get(1..).is_some_and(|d| d.bytes().all(|b| b.is_ascii_digit()))
+        })
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn every_code_has_a_case() {
+    let mut reported = BTreeSet::new();
+    for path in files(&ui(), "stderr") {
+        let text = fs::read_to_string(path).expect("UTF-8");
+        for line in text.lines() {
+            for word in ["error[", "warning[", "note["] {
+                if let Some(code) = line.strip_prefix(word).and_then(|rest| rest.get(..5)) {
+                    reported.insert(code.to_owned());
+                }
+            }
+        }
+    }
+    let mut sources: BTreeMap<String, String> = BTreeMap::new();
+    for stage in ["source", "syntax", "sema"] {
+        for path in files(&workspace().join("croq-build/src").join(stage), "rs") {
+            if path.file_name().is_some_and(|name| name == "tests.rs") {
+                continue;
+            }
+            let text = fs::read_to_string(&path).expect("UTF-8");
+            // Unit tests name codes that they never emit.
+            let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(&text);
+            for id in codes_of_source(code) {
+                sources.insert(id, path.display().to_string());
+            }
+        }
+    }
+    assert!(sources.len() > 200, "found only {} codes", sources.len());
+    let missing: Vec<String> = sources
+        .iter()
+        .filter(|(code, _)| !reported.contains(*code))
+        .filter(|(code, _)| !ELSEWHERE.iter().any(|(e, _)| e == code))
+        .map(|(code, path)| format!("{code} of {path}"))
+        .collect();
+    assert!(missing.is_empty(), "no case in tests/ui for\n{}", missing.join("\n"));
+    for (code, _) in ELSEWHERE {
+        assert!(sources.contains_key(*code), "{code} is gone: drop it from the list");
+        assert!(!reported.contains(*code), "{code} has a case: drop it from the list");
+    }
+}
+
+#[test]
+fn five_mistakes_five_reports() {
+    let text = "\
+__co__ f32 [M] f(f32 [M] x, f32 gain, int n) {
+  f32 [M] y;
+  n = 4;
+  parallel p by cdiv(M, 8) : block {
+    strip = dma.copy x.subspan(8).at(p) => shared;
+    parallel i by 8 : thread {
+      mutable f32 v = strip.at(i) * gian;
+      if (i) v = 0.0f;
+      y.at(p # i, 0) = v + gain;
+    }
+  }
+  return y;
+}
+";
+    let (file, diags) = check("five.co", text);
+    let codes: Vec<&str> = diags.iter().map(|d| d.code).collect();
+    assert_eq!(
+        codes,
+        ["E0320", "E0432", "E0201", "E0340", "E0430"],
+        "{}",
+        render::report(&file, &diags, false)
+    );
+}
+
+#[test]
+fn every_report_is_complete() {
+    let mut wrong = String::new();
+    for path in files(&ui(), "co") {
+        let text = fs::read_to_string(&path).expect("UTF-8");
+        let (_, diags) = check(&shown(&path), &text);
+        for d in diags {
+            let mut complain = |what: &str| {
+                let _ = writeln!(wrong, "{}: {} {what}: {}", shown(&path), d.code, d.message);
+            };
+            if d.primary.text.is_empty() {
+                complain("has no text at its place");
+            }
+            if d.message.ends_with('.') || d.message.starts_with(char::is_uppercase) {
+                complain("is no plain sentence");
+            }
+            if d.primary.span.end as usize > text.len() {
+                complain("points outside the text");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn json_lines() {
+    let text = "__co__ void f(global f32 [8] y) {\n  parallel i by 8 : thread\n    y.at(i) = gain;\n}\n";
+    let (file, diags) = check("kernels/a.co", text);
+    assert_eq!(
+        render::json_lines(&file, &diags),
+        "{\"code\":\"E0201\",\"severity\":\"error\",\"message\":\"`gain` is not declared\",\
+         \"spans\":[{\"file\":\"kernels/a.co\",\"line\":3,\"column\":15,\"end_line\":3,\
+         \"end_column\":19,\"label\":\"nothing of this name is visible here\",\"primary\":true}],\
+         \"notes\":[],\"help\":null}\n"
+    );
+}
+
+#[test]
+fn macros_are_reported_where_they_are_used() {
+    let text = "#define SCALED(v) ((v) * gain)\n__co__ void f(global f32 [8] y) {\n  parallel i by 8 : thread\n    y.at(i) = SCALED(y.at(i));\n}\n";
+    let (file, diags) = check("a.co", text);
+    let [d] = diags.as_slice() else {
+        panic!("{}", render::report(&file, &diags, false));
+    };
+    assert_eq!(file.line(d.primary.span), 4, "{d:?}");
+    assert!(file.snippet(d.primary.span).starts_with("SCALED"), "{d:?}");
+    let report = render::report(&file, &diags, false);
+    assert!(report.contains("in the expansion of macro `SCALED`"), "{report}");
+    assert_eq!(report.matches("SCALED`").count(), 1, "{report}");
+}
+
+/// The programs we ship have nothing to complain about.
+#[test]
+fn programs_we_ship_are_clean() {
+    let mut wrong = String::new();
+    for dir in ["kernels", "tests/run", "examples"] {
+        for path in files(&workspace().join(dir), "co") {
+            let text = fs::read_to_string(&path).expect("UTF-8");
+            let (file, diags) = check(&path.to_string_lossy(), &text);
+            if diags.iter().any(|d| d.severity != Severity::Note) {
+                wrong.push_str(&render::report(&file, &diags, false));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
