@@ -95,7 +95,16 @@ fn no_report_without_a_program() {
 }
 
 /// Codes in the sources that no program of `tests/ui` can bring out, each with the reason.
-const ELSEWHERE: &[(&str, &str)] = &[];
+const ELSEWHERE: &[(&str, &str)] = &[(
+    "E0775",
+    "`__sqrt<f32>(x)` parses as comparisons: the syntax stage reports it before sema can",
+)];
+
+/// Programs that show what a warning warns about.
+const ON_PURPOSE: &[(&str, &str)] = &[
+    ("tests/run/features/levels.co", "W0520"),
+    ("tests/run/features/params.co", "W0620"),
+];
 
 /// String literals of the form `"E0123"`.
 fn codes_of_source(text: &str) -> BTreeSet<String> {
@@ -103,7 +112,8 @@ fn codes_of_source(text: &str) -> BTreeSet<String> {
         .filter(|s| {
             s.len() == 5
                 && s.starts_with(['E', 'W', 'N'])
-                && s.get(1..).is_some_and(|d| d.bytes().all(|b| b.is_ascii_digit()))
+                && s.get(1..)
+                    .is_some_and(|d| d.bytes().all(|b| b.is_ascii_digit()))
         })
         .map(str::to_owned)
         .collect()
@@ -130,7 +140,10 @@ fn every_code_has_a_case() {
             }
             let text = fs::read_to_string(&path).expect("UTF-8");
             // Unit tests name codes that they never emit.
-            let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(&text);
+            let code = text
+                .split("#[cfg(test)]\nmod tests {")
+                .next()
+                .unwrap_or(&text);
             for id in codes_of_source(code) {
                 sources.insert(id, path.display().to_string());
             }
@@ -143,10 +156,20 @@ fn every_code_has_a_case() {
         .filter(|(code, _)| !ELSEWHERE.iter().any(|(e, _)| e == code))
         .map(|(code, path)| format!("{code} of {path}"))
         .collect();
-    assert!(missing.is_empty(), "no case in tests/ui for\n{}", missing.join("\n"));
+    assert!(
+        missing.is_empty(),
+        "no case in tests/ui for\n{}",
+        missing.join("\n")
+    );
     for (code, _) in ELSEWHERE {
-        assert!(sources.contains_key(*code), "{code} is gone: drop it from the list");
-        assert!(!reported.contains(*code), "{code} has a case: drop it from the list");
+        assert!(
+            sources.contains_key(*code),
+            "{code} is gone: drop it from the list"
+        );
+        assert!(
+            !reported.contains(*code),
+            "{code} has a case: drop it from the list"
+        );
     }
 }
 
@@ -203,7 +226,8 @@ fn every_report_is_complete() {
 
 #[test]
 fn json_lines() {
-    let text = "__co__ void f(global f32 [8] y) {\n  parallel i by 8 : thread\n    y.at(i) = gain;\n}\n";
+    let text =
+        "__co__ void f(global f32 [8] y) {\n  parallel i by 8 : thread\n    y.at(i) = gain;\n}\n";
     let (file, diags) = check("kernels/a.co", text);
     assert_eq!(
         render::json_lines(&file, &diags),
@@ -224,7 +248,10 @@ fn macros_are_reported_where_they_are_used() {
     assert_eq!(file.line(d.primary.span), 4, "{d:?}");
     assert!(file.snippet(d.primary.span).starts_with("SCALED"), "{d:?}");
     let report = render::report(&file, &diags, false);
-    assert!(report.contains("in the expansion of macro `SCALED`"), "{report}");
+    assert!(
+        report.contains("in the expansion of macro `SCALED`"),
+        "{report}"
+    );
     assert_eq!(report.matches("SCALED`").count(), 1, "{report}");
 }
 
@@ -236,7 +263,15 @@ fn programs_we_ship_are_clean() {
         for path in files(&workspace().join(dir), "co") {
             let text = fs::read_to_string(&path).expect("UTF-8");
             let (file, diags) = check(&path.to_string_lossy(), &text);
-            if diags.iter().any(|d| d.severity != Severity::Note) {
+            let meant = |d: &Diagnostic| {
+                ON_PURPOSE
+                    .iter()
+                    .any(|(file, code)| path.ends_with(file) && d.code == *code)
+            };
+            if diags
+                .iter()
+                .any(|d| d.severity != Severity::Note && !meant(d))
+            {
                 wrong.push_str(&render::report(&file, &diags, false));
             }
         }

@@ -277,8 +277,6 @@ impl<'a> Checker<'a> {
         self.lost_writes();
         let unused = self.scopes.pop();
         self.report_unused(unused);
-        let params = self.scopes.pop();
-        self.report_unused(params);
         let body = self.sinks.pop().unwrap_or_default();
         self.f.body = std::mem::take(&mut self.entry);
         self.f.body.extend(body);

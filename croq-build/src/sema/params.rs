@@ -15,8 +15,6 @@ impl Checker<'_> {
             self.param(position, param);
         }
         self.dims_against_params();
-        // The body's own scope: a name may hide a parameter there only knowingly.
-        self.scopes.push();
     }
 
     fn param(&mut self, position: usize, param: &ast::Param) {
