@@ -104,9 +104,10 @@ impl Memory {
             }
             _ => {
                 // SAFETY: the memory is at least that big; no kernel writes it while it is borrowed.
+                let bytes = to.len();
                 unsafe {
                     self.address
-                        .copy_to_nonoverlapping(NonNull::from(to.as_mut()).cast(), to.len())
+                        .copy_to_nonoverlapping(NonNull::from(to).cast(), bytes)
                 };
                 Ok(())
             }

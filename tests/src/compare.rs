@@ -76,13 +76,11 @@ pub fn growth<T: Float>(n: usize) -> f64 {
 
 /// Every element of `found` is what `expected` says for its index.
 #[track_caller]
-pub fn assert_exact<T: Element, D: Dims>(
-    found: &Tensor<T, D>,
-    mut expected: impl FnMut(D::Index) -> T,
-) where
+pub fn assert_exact<T: Element, D: Dims>(found: &Tensor<T, D>, expected: impl FnMut(D::Index) -> T)
+where
     D::Index: Copy + Debug,
 {
-    let reference = Tensor::from_fn(found.dims(), |index| expected(index));
+    let reference = Tensor::from_fn(found.dims(), expected);
     let mut wrong = Vec::new();
     let mut position = 0;
     Tensor::<u8, D>::from_fn(found.dims(), |index| {

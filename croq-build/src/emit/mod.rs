@@ -67,7 +67,7 @@ pub fn device_text(meta: &FileMeta, file: &SourceFile, functions: &[Function]) -
         env!("CARGO_PKG_VERSION"),
         meta.path
     ));
-    if functions.iter().any(|f| shim::prints(f)) {
+    if functions.iter().any(shim::prints) {
         writer.line("#define CROQ_HOST_PRINTS");
     }
     writer.line("#include \"croq.h\"");

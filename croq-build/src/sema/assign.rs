@@ -114,23 +114,23 @@ impl Checker<'_> {
     ) {
         let ty = self.f.local(local).ty;
         let name = self.f.local(local).name.clone();
-        if let Some(k) = &self.kernel {
-            if local.index() < k.first_local {
-                let header = k.header;
-                self.report(
-                    Diagnostic::new(
-                        "E0212",
-                        span,
-                        format!("`{name}` belongs to the host, a kernel can't change it"),
-                    )
-                    .label("assigned inside `parallel`")
-                    .also(declared, "declared on the host")
-                    .also(header, "the kernel starts here, with a copy")
-                    .help("return the result through a buffer"),
-                );
-                self.expr(value);
-                return;
-            }
+        if let Some(k) = &self.kernel
+            && local.index() < k.first_local
+        {
+            let header = k.header;
+            self.report(
+                Diagnostic::new(
+                    "E0212",
+                    span,
+                    format!("`{name}` belongs to the host, a kernel can't change it"),
+                )
+                .label("assigned inside `parallel`")
+                .also(declared, "declared on the host")
+                .also(header, "the kernel starts here, with a copy")
+                .help("return the result through a buffer"),
+            );
+            self.expr(value);
+            return;
         }
         let v = match &*value.kind {
             ast::ExprKind::Call(call) if self.is_device_call(call) => {
@@ -217,23 +217,23 @@ impl Checker<'_> {
 
     /// `name = value` where the name is new.
     fn define(&mut self, name: &ast::Name, value: &ast::Expr) {
-        if let ast::ExprKind::Call(call) = &*value.kind {
-            if self.is_device_call(call) {
-                self.report(
-                    Diagnostic::new(
-                        "E0783",
-                        value.span,
-                        format!("the type of `{}` can't be known from a call", name.text),
-                    )
-                    .label("returns whatever the C++ function does")
-                    .help(format!(
-                        "annotate it: `f32 {} = {};`",
-                        name.text,
-                        self.source_of(value.span, "call …")
-                    )),
-                );
-                return self.declare(name, Entity::Poison);
-            }
+        if let ast::ExprKind::Call(call) = &*value.kind
+            && self.is_device_call(call)
+        {
+            self.report(
+                Diagnostic::new(
+                    "E0783",
+                    value.span,
+                    format!("the type of `{}` can't be known from a call", name.text),
+                )
+                .label("returns whatever the C++ function does")
+                .help(format!(
+                    "annotate it: `f32 {} = {};`",
+                    name.text,
+                    self.source_of(value.span, "call …")
+                )),
+            );
+            return self.declare(name, Entity::Poison);
         }
         let entity = match self.expr(value) {
             Value::Error => Entity::Poison,
@@ -355,12 +355,10 @@ impl Checker<'_> {
     ) -> Option<Expr> {
         if op.is_some_and(|o| matches!(o, crate::ir::BinOp::Div | crate::ir::BinOp::Rem))
             && elem.is_integer()
+            && let Some(n) = self.int_of(&v)
+            && !self.divisor_ok(&n.value, at, at)
         {
-            if let Some(n) = self.int_of(&v) {
-                if !self.divisor_ok(&n.value, at, at) {
-                    return None;
-                }
-            }
+            return None;
         }
         self.convert(v, elem, at)
     }

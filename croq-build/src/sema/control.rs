@@ -432,10 +432,10 @@ impl Checker<'_> {
                     names.push(CppName::Local(local));
                 }
                 Entity::Range(id) => {
-                    if let Some(v) = self.ranges.get(id).and_then(|r| r.value.as_var()) {
-                        if let Some(crate::ir::VarHome::Local(l)) = self.f.var_home.get(&v) {
-                            names.push(CppName::Local(*l));
-                        }
+                    if let Some(v) = self.ranges.get(id).and_then(|r| r.value.as_var())
+                        && let Some(crate::ir::VarHome::Local(l)) = self.f.var_home.get(&v)
+                    {
+                        names.push(CppName::Local(*l));
                     }
                 }
                 Entity::Buffer { id, .. } | Entity::Word(id) => names.push(CppName::Buffer(id)),
@@ -444,11 +444,11 @@ impl Checker<'_> {
             }
         }
         for name in &names {
-            if let CppName::Buffer(id) = name {
-                if let Some(b) = self.f.buffers.get_mut(id.index()) {
-                    b.read = true;
-                    b.written = true;
-                }
+            if let CppName::Buffer(id) = name
+                && let Some(b) = self.f.buffers.get_mut(id.index())
+            {
+                b.read = true;
+                b.written = true;
             }
         }
         self.emit(

@@ -157,18 +157,18 @@ impl Checker<'_> {
         if from == target {
             return Some(e);
         }
-        if let ExprKind::Float(v) = &*e.kind {
-            if target.is_float() {
-                // A literal takes the type it is given; 0.1 in f32 is what everybody means.
-                let v = *v;
-                if v.is_finite() && round_to(v, target).is_infinite() {
-                    self.report(
-                        Diagnostic::new("W0707", span, format!("{v} is too large for `{target}`"))
-                            .label("becomes infinite or the largest finite value"),
-                    );
-                }
-                return Some(Expr::new(ExprKind::Float(v), target, span));
+        if let ExprKind::Float(v) = &*e.kind
+            && target.is_float()
+        {
+            // A literal takes the type it is given; 0.1 in f32 is what everybody means.
+            let v = *v;
+            if v.is_finite() && round_to(v, target).is_infinite() {
+                self.report(
+                    Diagnostic::new("W0707", span, format!("{v} is too large for `{target}`"))
+                        .label("becomes infinite or the largest finite value"),
+                );
             }
+            return Some(Expr::new(ExprKind::Float(v), target, span));
         }
         if target == Scalar::Bool {
             self.not_bool(span, &format!("a value of type `{from}`"));

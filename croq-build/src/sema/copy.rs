@@ -16,22 +16,22 @@ impl Checker<'_> {
     pub(super) fn copy(&mut self, c: &CopyStmt, span: Span) {
         let future = self.copy_parts(c, span);
         let Some(name) = &c.name else { return };
-        if let Some(b) = self.scopes.find(&name.text) {
-            if self.scopes.in_innermost(&name.text) {
-                let declared = b.span;
-                let (code, text) = match b.entity {
-                    Entity::Future(_) => ("E0844", "is bound to a copy already".to_owned()),
-                    Entity::Poison => return,
-                    ref other => ("E0205", format!("is {} already", other.kind())),
-                };
-                self.report(
-                    Diagnostic::new(code, name.span, format!("`{}` {text}", name.text))
-                        .label("bound again here")
-                        .also(declared, "first bound here")
-                        .help("give the copy another name"),
-                );
-                return;
-            }
+        if let Some(b) = self.scopes.find(&name.text)
+            && self.scopes.in_innermost(&name.text)
+        {
+            let declared = b.span;
+            let (code, text) = match b.entity {
+                Entity::Future(_) => ("E0844", "is bound to a copy already".to_owned()),
+                Entity::Poison => return,
+                ref other => ("E0205", format!("is {} already", other.kind())),
+            };
+            self.report(
+                Diagnostic::new(code, name.span, format!("`{}` {text}", name.text))
+                    .label("bound again here")
+                    .also(declared, "first bound here")
+                    .help("give the copy another name"),
+            );
+            return;
         }
         let entity = match future {
             Some(data) => Entity::Future(Data {

@@ -187,14 +187,13 @@ impl Checker<'_> {
 
     /// `x(k)`: an element of a shape or ituple, or get-ith of a bounded integer.
     fn element_of(&mut self, base: &ast::Expr, k: &ast::Expr, span: Span) -> Value {
-        if let ast::ExprKind::Name(name) = &*base.kind {
-            if self.scopes.find(name).is_none()
-                && self.file.device_names().contains_key(name.as_str())
-            {
-                self.not_a_builtin(name, base.span);
-                self.expr(k);
-                return Value::Error;
-            }
+        if let ast::ExprKind::Name(name) = &*base.kind
+            && self.scopes.find(name).is_none()
+            && self.file.device_names().contains_key(name.as_str())
+        {
+            self.not_a_builtin(name, base.span);
+            self.expr(k);
+            return Value::Error;
         }
         let b = self.expr(base);
         let saved = self.derive.take();

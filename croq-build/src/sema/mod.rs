@@ -103,7 +103,8 @@ pub fn check(
             // What did not parse is told already, and what follows from a part that is missing is
             // no news.
             let told = faults.iter().any(|at| touch(*at, d.primary.span));
-            if !told && !(broken && rests_on_the_whole(d.code)) {
+            let follows = broken && rests_on_the_whole(d.code);
+            if !told && !follows {
                 diags.push(d);
             }
         }

@@ -561,10 +561,10 @@ impl Checker<'_> {
             return self.scalar_shift(op, at, a, at_a, b, span);
         }
         // Comparisons of integers the prover knows stay in its terms.
-        if op.is_comparison() {
-            if let (Some(x), Some(y)) = (self.sym_operand(&a), self.sym_operand(&b)) {
-                return Value::Scalar(compare(op, &x, &y, span));
-            }
+        if op.is_comparison()
+            && let (Some(x), Some(y)) = (self.sym_operand(&a), self.sym_operand(&b))
+        {
+            return Value::Scalar(compare(op, &x, &y, span));
         }
         let ty = match (&a, &b) {
             (Value::Scalar(x), Value::Int(_)) => Some(self.with_int(x.ty, &b)),
@@ -597,13 +597,14 @@ impl Checker<'_> {
         let (Some(x), Some(y)) = (self.convert(a, ty, at_a), self.convert(b, ty, at_b)) else {
             return Value::Error;
         };
-        if matches!(op, BinOp::Div | BinOp::Rem) && ty.is_integer() {
-            if let ExprKind::Int(0) = &*y.kind {
-                self.report(
-                    Diagnostic::new("E0346", at, "division by zero").label("the right side is 0"),
-                );
-                return Value::Error;
-            }
+        if matches!(op, BinOp::Div | BinOp::Rem)
+            && ty.is_integer()
+            && let ExprKind::Int(0) = &*y.kind
+        {
+            self.report(
+                Diagnostic::new("E0346", at, "division by zero").label("the right side is 0"),
+            );
+            return Value::Error;
         }
         let result = if op.is_comparison() { Scalar::Bool } else { ty };
         Value::Scalar(Expr::new(ExprKind::Binary(op, x, y), result, span))

@@ -169,21 +169,21 @@ impl Checker<'_> {
 
     fn bounds_attr(&mut self, attrs: &ir::LaunchAttrs, threads: &Sym, at: Span, header: Span) {
         let declared = attrs.launch_bounds.and_then(|b| b[0]);
-        if let (Some(t), Some(n)) = (declared, threads.as_int()) {
-            if i64::from(t) < n {
-                self.report(
-                    Diagnostic::new(
-                        "E0530",
-                        at,
-                        format!("`launch_bounds` promises {t} threads, the block has {n}"),
-                    )
-                    .label(format!("only {t} threads"))
-                    .also(header, format!("{n} threads"))
-                    .help(format!(
-                        "write `launch_bounds({n})`, or `_` to have it computed"
-                    )),
-                );
-            }
+        if let (Some(t), Some(n)) = (declared, threads.as_int())
+            && i64::from(t) < n
+        {
+            self.report(
+                Diagnostic::new(
+                    "E0530",
+                    at,
+                    format!("`launch_bounds` promises {t} threads, the block has {n}"),
+                )
+                .label(format!("only {t} threads"))
+                .also(header, format!("{n} threads"))
+                .help(format!(
+                    "write `launch_bounds({n})`, or `_` to have it computed"
+                )),
+            );
         }
     }
 
@@ -192,7 +192,7 @@ impl Checker<'_> {
             return;
         }
         let mut largest = k.shared_buffers.clone();
-        largest.sort_by(|a, b| b.1.cmp(&a.1));
+        largest.sort_by_key(|b| std::cmp::Reverse(b.1));
         let mut d = Diagnostic::new(
             "E0613",
             k.header,

@@ -210,22 +210,22 @@ impl Checker<'_> {
             self.poison_returns = true;
             return;
         };
-        if let Some((first, expected)) = self.returns.first().cloned() {
-            if expected != shape {
-                let (this, other) = (self.return_name(&shape), self.return_name(&expected));
-                self.report(
-                    Diagnostic::new(
-                        "E0353",
-                        span,
-                        format!("this returns {this}, an earlier `return` {other}"),
-                    )
-                    .label(this)
-                    .also(first, other)
-                    .help("make both the same type and shape"),
-                );
-                self.poison_returns = true;
-                return;
-            }
+        if let Some((first, expected)) = self.returns.first().cloned()
+            && expected != shape
+        {
+            let (this, other) = (self.return_name(&shape), self.return_name(&expected));
+            self.report(
+                Diagnostic::new(
+                    "E0353",
+                    span,
+                    format!("this returns {this}, an earlier `return` {other}"),
+                )
+                .label(this)
+                .also(first, other)
+                .help("make both the same type and shape"),
+            );
+            self.poison_returns = true;
+            return;
         }
         self.returns.push((span, shape));
         self.emit(StmtKind::Return(result), span);

@@ -212,24 +212,22 @@ impl Checker<'_> {
                     BinOp::Le, &factor, &extent, at,
                 ),
             }
-            if let (Some(f), Some(e)) = (factor.as_int(), extent.as_int()) {
-                if e.checked_rem(f).is_some_and(|r| r != 0) {
-                    let rest = e % f;
-                    self.report(
-                        Diagnostic::new(
-                            "W0814",
-                            at,
-                            format!("{f} does not divide axis {axis}, which has {e} elements"),
-                        )
-                        .label(format!(
-                            "the last {rest} element{} no tile",
-                            if rest == 1 { " is in" } else { "s are in" }
-                        ))
-                        .help(
-                            "tile by extent instead: `.subspan(…).at(…)` gives a partial last tile",
-                        ),
-                    );
-                }
+            if let (Some(f), Some(e)) = (factor.as_int(), extent.as_int())
+                && e.checked_rem(f).is_some_and(|r| r != 0)
+            {
+                let rest = e % f;
+                self.report(
+                    Diagnostic::new(
+                        "W0814",
+                        at,
+                        format!("{f} does not divide axis {axis}, which has {e} elements"),
+                    )
+                    .label(format!(
+                        "the last {rest} element{} no tile",
+                        if rest == 1 { " is in" } else { "s are in" }
+                    ))
+                    .help("tile by extent instead: `.subspan(…).at(…)` gives a partial last tile"),
+                );
             }
             let tile = self.f.cx.div(&extent, &factor);
             let origin = &index * &tile;
@@ -256,23 +254,23 @@ impl Checker<'_> {
         let inside_low = known_inside || cx.le(&Sym::zero(), &origin) == Truth::Yes;
         let mut hi = (!inside_high).then(|| &parent - &origin);
         let mut lo = (!inside_low).then(|| -&origin);
-        if let Some(h) = old.hi {
-            if cx.le(&end, &h) != Truth::Yes {
-                let h = &h - &origin;
-                hi = Some(match hi {
-                    Some(other) => cx.min(&other, &h),
-                    None => h,
-                });
-            }
+        if let Some(h) = old.hi
+            && cx.le(&end, &h) != Truth::Yes
+        {
+            let h = &h - &origin;
+            hi = Some(match hi {
+                Some(other) => cx.min(&other, &h),
+                None => h,
+            });
         }
-        if let Some(l) = old.lo {
-            if cx.le(&l, &origin) != Truth::Yes {
-                let l = &l - &origin;
-                lo = Some(match lo {
-                    Some(other) => cx.max(&other, &l),
-                    None => l,
-                });
-            }
+        if let Some(l) = old.lo
+            && cx.le(&l, &origin) != Truth::Yes
+        {
+            let l = &l - &origin;
+            lo = Some(match lo {
+                Some(other) => cx.max(&other, &l),
+                None => l,
+            });
         }
         view.offset = &view.offset + &(&origin * &stride);
         if let Some(s) = view.shape.get_mut(axis) {

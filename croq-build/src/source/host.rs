@@ -261,10 +261,8 @@ impl<'a> Scanner<'a> {
                         return;
                     }
                 }
-                Raw::Byte(b'(' | b'[' | b'{', at) => {
-                    if !self.skip_brackets(at) {
-                        return;
-                    }
+                Raw::Byte(b'(' | b'[' | b'{', at) if !self.skip_brackets(at) => {
+                    return;
                 }
                 Raw::Byte(b';', at) => {
                     self.walk.pos = at;

@@ -158,10 +158,8 @@ impl<'a> Scanner<'a> {
                 self.open_branch(&line, defined == (line.name == "ifdef"), place);
             }
             "elif" | "else" => self.next_branch(&line, place),
-            "endif" => {
-                if self.branches.pop().is_none() {
-                    self.stray(&line);
-                }
+            "endif" if self.branches.pop().is_none() => {
+                self.stray(&line);
             }
             "error" if place == Place::Function => {
                 let text = line.rest.trim();

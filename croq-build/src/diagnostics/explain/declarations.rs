@@ -129,11 +129,18 @@ pub const TABLE: &[Entry] = &[
         "E0344",
         "The unary operator does not apply to an operand of this type.",
     ),
-    ("E0345", "The number must be an integer literal here."),
+    (
+        "W0348",
+        "The values that a loop or parallel variable takes decide the comparison, so it does nothing. Often a bound is off by one, or the guard is left over.",
+    ),
+    (
+        "E0345",
+        "A shift amount is an integer literal, from 0 to one less than the number of bits.",
+    ),
     ("E0346", "Division or remainder by a constant zero."),
     (
         "W0349",
-        "A constant is out of its range: an expression that leaves 64 bits, or a shift by more bits than there are.",
+        "A constant expression leaves 64 bits; it wraps around, as the label shows.",
     ),
     (
         "E0350",

@@ -67,8 +67,16 @@ pub const TABLE: &[Entry] = &[
         "A variable of `with` hides a name that was visible.",
     ),
     (
+        "W0558",
+        "The condition of the `while` holds only immutable values, and nothing leaves the loop: it runs never or for ever.",
+    ),
+    (
         "E0560",
         "`inthreads` chooses some threads of the unit, so its condition must differ between them.",
+    ),
+    (
+        "W0567",
+        "With the number of threads of this block, the predicate of the `inthreads` holds for all threads or for none, so it divides nothing.",
     ),
     ("E0561", "`inthreads` stands inside a `parallel` only."),
     ("E0562", "One `inthreads.async` can't stand in another."),

@@ -8,6 +8,10 @@ pub const TABLE: &[Entry] = &[
         "The name is not declared here. Names are looked up in the enclosing scopes, then among parameters and symbolic dimensions; the help names the closest one visible.",
     ),
     (
+        "E0202",
+        "The name is declared, but only further down. A declaration holds from its own line on.",
+    ),
+    (
         "E0203",
         "The name is known, but as another kind of thing: a shape where data is needed, for example.",
     ),

@@ -68,7 +68,10 @@ pub const TABLE: &[Entry] = &[
         "`|x|` is the number of elements of something with a shape; this has none.",
     ),
     ("E0427", "`.span` is the shape of data; this has none."),
-    ("E0429", "The buffer is larger than 64 bits can count."),
+    (
+        "E0429",
+        "A size does not fit in 64 bits: a buffer with too many bytes, or an integer expression over dimensions that overflows for every size.",
+    ),
     (
         "E0430",
         "An element is named by one index for each dimension.",

@@ -32,7 +32,15 @@ pub const TABLE: &[Entry] = &[
         "A by-value parameter is written: the caller does not see it. Declare it `&`, or return it.",
     ),
     (
+        "W0621",
+        "Shared and local memory starts with arbitrary contents. Something reads this buffer, and nothing in the kernel writes it.",
+    ),
+    (
         "W0624",
         "A local array this large, or indexed at run time, does not fit a thread's registers and goes through slow memory.",
+    ),
+    (
+        "W0626",
+        "Instances of a `parallel` run at once, and these all write one element: the last write stays, and updates such as `+=` get lost. Index by the parallel variable, or let one instance write.",
     ),
 ];

@@ -29,7 +29,10 @@ pub const TABLE: &[Entry] = &[
         "E0107",
         "A tuple derived from another one is misspelled. The form is `t {(0), …}`.",
     ),
-    ("E0108", "A tuple is written in braces: `{a, b}`."),
+    (
+        "E0108",
+        "A tuple of integers is written in braces, not in brackets: `{a, b}`.",
+    ),
     (
         "E0109",
         "A chain of members stands where a name or a subscript is needed. Give the intermediate value a name.",

@@ -190,15 +190,14 @@ impl Walker<'_> {
                 cond,
                 then,
                 otherwise,
-            } => {
-                if !self
-                    .collector
-                    .vars
-                    .is_uniform(self.collector.function, cond, context.level())
-                {
-                    self.collector.block(then, context, &mut first);
-                    self.collector.block(otherwise, context, &mut first);
-                }
+            } if !self.collector.vars.is_uniform(
+                self.collector.function,
+                cond,
+                context.level(),
+            ) =>
+            {
+                self.collector.block(then, context, &mut first);
+                self.collector.block(otherwise, context, &mut first);
             }
             _ => {}
         }
