@@ -44,7 +44,10 @@ pub const TABLE: &[Entry] = &[
         "E0313",
         "The initial value is nothing that can be stored: the result of a void call, or `_`.",
     ),
-    ("E0314", "There are no arrays of tuples."),
+    (
+        "E0314",
+        "There are no arrays of tuples. Declare one tuple for each, or a buffer.",
+    ),
     ("E0315", "A tuple needs its values where it is declared."),
     (
         "E0316",
@@ -104,7 +107,10 @@ pub const TABLE: &[Entry] = &[
         "A bounded variable's current value is no extent. Its bound is: write `#x`.",
     ),
     ("E0335", "A buffer is filled with one scalar: `{0}`."),
-    ("E0336", "An extent is an integer."),
+    (
+        "E0336",
+        "An extent of a buffer is an integer, not a float, a string or a condition.",
+    ),
     (
         "E0338",
         "This can't be an item of a shape: integers and other shapes can.",
@@ -146,7 +152,10 @@ pub const TABLE: &[Entry] = &[
         "E0350",
         "The function returns a value, but on some path its end is reached without a `return`.",
     ),
-    ("E0351", "A `void` function can't return a value."),
+    (
+        "E0351",
+        "A `void` function can't return a value. Give it a return type, or `auto`.",
+    ),
     (
         "E0352",
         "Only scalars and whole buffers of the host can be returned: no views, futures, shapes, and nothing that lives in a kernel.",

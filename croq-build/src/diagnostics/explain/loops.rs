@@ -53,7 +53,10 @@ pub const TABLE: &[Entry] = &[
         "W0553",
         "A thread that leaves with `yield` may be missed at a barrier after it.",
     ),
-    ("E0554", "`with … in` takes an integer or a shape."),
+    (
+        "E0554",
+        "`with … in` takes an integer or a shape: `with i in 8`, `with {r, c} in x.span`.",
+    ),
     (
         "E0555",
         "`where a <-> b` ties two variables of this `with` that have equal extents.",

@@ -24,7 +24,10 @@ pub const TABLE: &[Entry] = &[
         "E0806",
         "The axes of a transposition are a permutation: each exactly once.",
     ),
-    ("E0807", "A transposition names every axis."),
+    (
+        "E0807",
+        "A transposition names every axis of the data once: its list is as long as the rank.",
+    ),
     (
         "E0808",
         "Padding between elements is not supported; padding before and after is.",
@@ -37,7 +40,10 @@ pub const TABLE: &[Entry] = &[
         "E0810",
         "A tiling has one argument for each dimension; `_` leaves a dimension whole.",
     ),
-    ("E0811", "A tiling factor is zero."),
+    (
+        "E0811",
+        "A tiling factor is zero. An axis is split into at least one tile.",
+    ),
     (
         "E0812",
         "The tiling factor exceeds the extent, so a tile would be empty.",
@@ -51,13 +57,22 @@ pub const TABLE: &[Entry] = &[
         "E0815",
         "`chunkat` takes bounded values, whose bound says how many chunks there are. With a plain integer write `chunk(k).at(i)` or `subspan`.",
     ),
-    ("E0816", "The tile is larger than the data."),
+    (
+        "E0816",
+        "The tile is larger than the data it is cut from, along the axis that is named.",
+    ),
     (
         "E0817",
         "A tile has at least one element along each dimension.",
     ),
-    ("E0818", "There is no tile of that number."),
-    ("E0819", "The view begins outside of the data."),
+    (
+        "E0818",
+        "There is no tile of that number: it would start behind the end of the data.",
+    ),
+    (
+        "E0819",
+        "The view lies outside of the data altogether. It may cross an edge, but must overlap the data.",
+    ),
     (
         "E0820",
         "A new shape must hold as many elements as the old one.",
@@ -115,8 +130,14 @@ pub const TABLE: &[Entry] = &[
         "W0851",
         "The shapes differ and nothing fills the rest: those elements keep what they had. Add `.zfill` if they are read.",
     ),
-    ("E0852", "A swizzle is 32, 64 or 128 bytes wide."),
-    ("E0859", "An eviction hint belongs to `tma.load`."),
+    (
+        "E0852",
+        "A swizzle is 32, 64 or 128 bytes wide, written as `.swiz<128>`.",
+    ),
+    (
+        "E0859",
+        "An eviction hint belongs to `tma.load`; software copies have none.",
+    ),
     (
         "E0871",
         "This transformation of a copy is not supported, or not for such data.",

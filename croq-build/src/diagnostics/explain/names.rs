@@ -27,7 +27,10 @@ pub const TABLE: &[Entry] = &[
         "E0208",
         "A function with two leading underscores is no builtin and is not registered as an intrinsic. Register its prefix with `#pragma croq intrinsic`, or `call` it.",
     ),
-    ("W0209", "A variable is declared and never read."),
+    (
+        "W0209",
+        "A variable is declared and never read. Remove it, or start its name with `_`.",
+    ),
     (
         "W0210",
         "A buffer or event is declared and never used; it still takes its memory.",
@@ -44,5 +47,8 @@ pub const TABLE: &[Entry] = &[
         "E0213",
         "Two functions of one file have the same name. Rust has no overloads: give one of them another name.",
     ),
-    ("W0214", "A parameter is never used."),
+    (
+        "W0214",
+        "A parameter is never used. Remove it, or start its name with `_`.",
+    ),
 ];

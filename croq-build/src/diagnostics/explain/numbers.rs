@@ -31,7 +31,10 @@ pub const TABLE: &[Entry] = &[
         "E0760",
         "An `assert` is false for every call, as its own text says.",
     ),
-    ("E0761", "`assert` takes a condition and a string."),
+    (
+        "E0761",
+        "`assert` takes a condition and a string: `assert(n > 0, \"n must be positive\");`.",
+    ),
     ("E0770", "The function is one of floating-point numbers."),
     (
         "E0772",
@@ -46,7 +49,10 @@ pub const TABLE: &[Entry] = &[
         "The value is not known at compile time, so a compile-time print can't show it.",
     ),
     ("E0774", "The builtin has another number of arguments."),
-    ("E0775", "Builtins take no template arguments."),
+    (
+        "E0775",
+        "Builtins take no template arguments: their type follows from their operands.",
+    ),
     (
         "E0780",
         "`call` runs device code and stands inside a `parallel` only.",

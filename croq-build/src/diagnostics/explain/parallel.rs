@@ -19,8 +19,14 @@ pub const TABLE: &[Entry] = &[
         "E0504",
         "A level has at most three parts, the x, y and z of a grid or block.",
     ),
-    ("E0505", "There are more variables than bounds."),
-    ("E0506", "There are fewer variables than bounds."),
+    (
+        "E0505",
+        "There are more variables than bounds in the header of a `parallel`; each variable has one bound.",
+    ),
+    (
+        "E0506",
+        "There are fewer variables than bounds in the header of a `parallel`; each bound has one variable.",
+    ),
     (
         "E0507",
         "A `parallel` of no instances: its bound is not positive.",

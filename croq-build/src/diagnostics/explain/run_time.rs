@@ -11,7 +11,10 @@ pub const TABLE: &[Entry] = &[
         "R02",
         "Two extents that the signature calls by one name differ in this call.",
     ),
-    ("R03", "A symbolic extent is zero."),
+    (
+        "R03",
+        "A symbolic extent is zero. Every dimension of a tensor given to a kernel has at least one element.",
+    ),
     (
         "R04",
         "An extent declared `??` has a value where none may be given.",
@@ -49,9 +52,15 @@ pub const TABLE: &[Entry] = &[
         "An element index left its buffer. The message has the buffer, the index and the extent.",
     ),
     ("R13", "A subscript or selector left its range in a kernel."),
-    ("R14", "An `assert` of the `.co` file failed."),
+    (
+        "R14",
+        "An `assert` of the `.co` file failed at run time; the message is the text of the `assert`.",
+    ),
     ("R15", "There is no device that can run the kernel."),
-    ("R16", "A parameter has no memory."),
+    (
+        "R16",
+        "A parameter has no memory behind it although it has elements.",
+    ),
     (
         "R17",
         "The device can't reach the memory of a `global` parameter.",

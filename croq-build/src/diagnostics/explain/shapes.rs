@@ -57,7 +57,10 @@ pub const TABLE: &[Entry] = &[
         "E0422",
         "Two shapes are divided element by element (`/`, `%`); they are not added or multiplied.",
     ),
-    ("E0423", "An extent comes out as zero or less."),
+    (
+        "E0423",
+        "An extent comes out as zero or less. Every dimension of a shape is positive.",
+    ),
     ("E0424", "The declared rank is not that of the value."),
     (
         "E0425",
@@ -88,7 +91,10 @@ pub const TABLE: &[Entry] = &[
         "E0433",
         "Whole buffers take part in arithmetic only where their shapes agree, or one has extent 1 where the other has more.",
     ),
-    ("E0434", "An array has at least one element."),
+    (
+        "E0434",
+        "An array of buffers has at least one element: its extent is a positive constant.",
+    ),
     (
         "E0435",
         "The size of an array must be a compile-time integer.",

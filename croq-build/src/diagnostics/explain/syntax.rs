@@ -41,7 +41,10 @@ pub const TABLE: &[Entry] = &[
         "E0110",
         "`.load` belongs to `tma` and `mma`. A plain copy is `dma.copy`.",
     ),
-    ("E0112", "A modifier is given twice."),
+    (
+        "E0112",
+        "A modifier of a copy is given twice. Each one may be written once, in any order.",
+    ),
     (
         "E0113",
         "Only the level `device` takes a parameter, as in `device(\"name\")`.",
@@ -70,7 +73,10 @@ pub const TABLE: &[Entry] = &[
         "E0119",
         "This spelling is one of older versions of the language. The help names what replaces it.",
     ),
-    ("E0120", "An `else` without an `if` before it."),
+    (
+        "E0120",
+        "An `else` stands without an `if` before it. It belongs to the nearest `if` of the same block.",
+    ),
     (
         "E0121",
         "Inline assembly needs a string, and each operand the form `\"constraint\"(expression)`.",
@@ -98,6 +104,6 @@ pub const TABLE: &[Entry] = &[
     ),
     (
         "W0128",
-        "The body of an `if` or a loop is an empty statement. A semicolon too many?",
+        "The body of an `if` or a loop is an empty statement. Probably there is a semicolon too many.",
     ),
 ];

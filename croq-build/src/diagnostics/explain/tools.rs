@@ -27,7 +27,10 @@ pub const TABLE: &[Entry] = &[
         "E1107",
         "A generated file can't be written. The message has the path and the system's reason.",
     ),
-    ("E1108", "The file has no `__co__` function."),
+    (
+        "E1108",
+        "The file has no `__co__` function, so nothing is generated from it.",
+    ),
     (
         "W1108",
         "The file has no `__co__` function, so nothing is generated from it.",
