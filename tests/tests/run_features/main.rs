@@ -1,5 +1,7 @@
 //! Every feature of the language, run: the kernels of `tests/run/features` against plain Rust.
 
+#![allow(clippy::redundant_closure)] // a wrapper taken as a path hides which types it is called with
+
 mod arithmetic;
 mod bounded;
 mod buffers;
