@@ -67,9 +67,13 @@ impl Facts {
             .unwrap_or(Interval::ALL)
     }
 
+    pub fn count(&self) -> usize {
+        self.inequalities.len() + self.equalities.len() + self.divisors.len()
+    }
+
     /// Whether there is nothing beyond the declared bounds.
     pub fn is_bare(&self) -> bool {
-        self.inequalities.is_empty() && self.equalities.is_empty() && self.divisors.is_empty()
+        self.count() == 0
     }
 
     /// Narrows the ranges of the variables that occur linearly in `e`, which is at least zero.
@@ -119,7 +123,10 @@ fn ceil_div(a: i128, b: i128) -> Option<i128> {
 pub struct Ctx {
     variables: Vec<Variable>,
     outermost: Facts,
-    scopes: Vec<Facts>,
+    /// Open scopes.
+    depth: usize,
+    /// What the scopes that assume anything know, by depth.
+    scopes: Vec<(usize, Facts)>,
 }
 
 impl Default for Ctx {
@@ -133,6 +140,7 @@ impl Ctx {
         Ctx {
             variables: Vec::new(),
             outermost: Facts::default(),
+            depth: 0,
             scopes: Vec::new(),
         }
     }
@@ -146,12 +154,13 @@ impl Ctx {
             hi: usable(hi),
         });
         let variables = &self.variables;
-        for facts in std::iter::once(&mut self.outermost).chain(&mut self.scopes) {
+        for facts in all_facts(&mut self.outermost, &mut self.scopes) {
             let range = declared_range(variables, facts, v);
             facts.ranges.push(range);
             facts
                 .models
                 .extend(variables.len(), |v| bounds_of(variables, v));
+            replenish_models(variables, facts);
         }
         v
     }
@@ -175,7 +184,7 @@ impl Ctx {
         variable.lo = usable(lo);
         variable.hi = usable(hi);
         let variables = &self.variables;
-        for facts in std::iter::once(&mut self.outermost).chain(&mut self.scopes) {
+        for facts in all_facts(&mut self.outermost, &mut self.scopes) {
             facts.ranges.clear();
             for at in 0..variables.len() {
                 let range = declared_range(variables, facts, Var(at as u32));
@@ -185,7 +194,13 @@ impl Ctx {
                 facts.tighten(&e);
             }
             facts.models = Models::default();
-            refresh_models(variables, facts);
+            facts
+                .models
+                .extend(variables.len(), |v| bounds_of(variables, v));
+            let mut models = std::mem::take(&mut facts.models);
+            models.retain_by(facts);
+            facts.models = models;
+            replenish_models(variables, facts);
         }
     }
 
@@ -195,15 +210,18 @@ impl Ctx {
     }
 
     pub fn push_scope(&mut self) {
-        self.scopes.push(self.top().clone());
+        self.depth += 1;
     }
 
     pub fn pop_scope(&mut self) {
-        self.scopes.pop();
+        self.scopes.pop_if(|(depth, _)| *depth == self.depth);
+        self.depth = self.depth.saturating_sub(1);
     }
 
     fn top(&self) -> &Facts {
-        self.scopes.last().unwrap_or(&self.outermost)
+        self.scopes
+            .last()
+            .map_or(&self.outermost, |(_, facts)| facts)
     }
 
     fn prover(&self) -> Prover<'_> {
@@ -285,7 +303,10 @@ impl Ctx {
         if let Some(range) = self.top_mut().ranges.get_mut(v.0 as usize) {
             *range = range.intersect(value_range);
         }
-        self.refresh();
+        let mut models = std::mem::take(&mut self.top_mut().models);
+        models.retain_by(self.top());
+        self.top_mut().models = models;
+        self.replenish();
     }
 
     /// From here to the end of the scope, `d` divides `a`.
@@ -300,8 +321,13 @@ impl Ctx {
             let e = prover.simplify(&(&a - &d));
             self.assume_nonneg(e);
         }
-        self.top_mut().divisors.push((d, a));
-        self.refresh();
+        let facts = self.top_mut();
+        facts.models.retain(|value_of| {
+            let values = value_of(&d).zip(value_of(&a));
+            values.is_some_and(|(d, a)| a.checked_rem(d) == Some(0))
+        });
+        facts.divisors.push((d, a));
+        self.replenish();
     }
 
     fn assume_nonneg(&mut self, e: Sym) {
@@ -311,18 +337,31 @@ impl Ctx {
         let facts = self.top_mut();
         if !facts.inequalities.contains(&e) {
             facts.tighten(&e);
+            facts
+                .models
+                .retain(|value_of| value_of(&e).is_some_and(|value| value >= 0));
             facts.inequalities.push(e);
-            self.refresh();
+            self.replenish();
         }
     }
 
+    /// The facts of this very scope, which begin as those of the scope around it.
     fn top_mut(&mut self) -> &mut Facts {
-        self.scopes.last_mut().unwrap_or(&mut self.outermost)
+        let own = self
+            .scopes
+            .last()
+            .map_or(self.depth == 0, |(depth, _)| *depth == self.depth);
+        if !own {
+            self.scopes.push((self.depth, self.top().clone()));
+        }
+        self.scopes
+            .last_mut()
+            .map_or(&mut self.outermost, |(_, facts)| facts)
     }
 
-    fn refresh(&mut self) {
+    fn replenish(&mut self) {
         let mut facts = std::mem::take(self.top_mut());
-        refresh_models(&self.variables, &mut facts);
+        replenish_models(&self.variables, &mut facts);
         *self.top_mut() = facts;
     }
 
@@ -446,8 +485,15 @@ fn declared_range(variables: &[Variable], facts: &Facts, v: Var) -> Interval {
     }
 }
 
-fn refresh_models(variables: &[Variable], facts: &mut Facts) {
+fn all_facts<'a>(
+    outermost: &'a mut Facts,
+    scopes: &'a mut [(usize, Facts)],
+) -> impl Iterator<Item = &'a mut Facts> {
+    std::iter::once(outermost).chain(scopes.iter_mut().map(|(_, facts)| facts))
+}
+
+fn replenish_models(variables: &[Variable], facts: &mut Facts) {
     let mut models = std::mem::take(&mut facts.models);
-    models.refresh(variables.len(), |v| bounds_of(variables, v), facts);
+    models.replenish(variables.len(), |v| bounds_of(variables, v), facts);
     facts.models = models;
 }

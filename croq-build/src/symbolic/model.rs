@@ -12,6 +12,8 @@ const TRIES: u64 = 16;
 pub(super) struct Models {
     samples: Vec<Vec<i128>>,
     started: bool,
+    /// After a search that found too few, the number of variables and facts to wait for.
+    next_search: usize,
 }
 
 impl Models {
@@ -44,22 +46,34 @@ impl Models {
     }
 
     /// Whether so few are left that it is worth looking for more.
-    pub fn are_few(&self) -> bool {
+    fn are_few(&self) -> bool {
         self.samples.len() < WANTED / 2
     }
 
-    /// Drops the samples that the facts rule out, and looks for more when few are left.
-    pub fn refresh<'a>(
+    /// Keeps the samples for which a new fact holds; `value_of` evaluates on one.
+    pub fn retain(&mut self, holds: impl Fn(&dyn Fn(&Sym) -> Option<i128>) -> bool) {
+        self.samples
+            .retain(|sample| holds(&|e: &Sym| evaluate(e, &|v| sample.get(v.0 as usize).copied())));
+    }
+
+    /// Drops the samples that the facts rule out.
+    pub fn retain_by(&mut self, facts: &Facts) {
+        self.samples.retain(|sample| satisfies(sample, facts));
+    }
+
+    /// Looks for more samples when few are left. A search that fails is not repeated until there
+    /// are twice as many variables and facts, so that all searches together take linear time.
+    pub fn replenish<'a>(
         &mut self,
         count: usize,
         bounds: impl Fn(Var) -> (Option<&'a Sym>, Option<&'a Sym>),
         facts: &Facts,
     ) {
-        self.extend(count, &bounds);
-        self.samples.retain(|sample| satisfies(sample, facts));
-        let mut seed = 100;
-        while self.are_few() && seed < 100 + TRIES {
-            seed += 1;
+        let size = count + facts.count();
+        if !self.are_few() || size < self.next_search {
+            return;
+        }
+        for seed in 100..100 + TRIES {
             let mut sample = Vec::new();
             if assign(&mut sample, count, seed, &bounds) {
                 repair(&mut sample, facts);
@@ -67,7 +81,11 @@ impl Models {
                     self.samples.push(sample);
                 }
             }
+            if !self.are_few() {
+                return;
+            }
         }
+        self.next_search = size.saturating_mul(2);
     }
 }
 
@@ -80,18 +98,16 @@ fn repair(sample: &mut [i128], facts: &Facts) {
             let Some(over) = over.and_then(|(d, m)| m.checked_rem_euclid(d)) else {
                 continue;
             };
+            // Downwards keeps small things small, but sizes are positive.
+            let up = value_of(d, sample).map_or(0, i128::saturating_abs);
             let moved = linear_var(multiple, |coef| coef == 1);
             if let Some(slot) = moved.and_then(|(v, _)| sample.get_mut(v.0 as usize)) {
-                let down = *slot - over;
-                // Downwards keeps small things small, but sizes are positive.
-                let up = value_of(d, sample).map_or(0, i128::abs);
-                if let Some(slot) = moved.and_then(|(v, _)| sample.get_mut(v.0 as usize)) {
-                    *slot = if down > 0 {
-                        down
-                    } else {
-                        down.saturating_add(up)
-                    };
-                }
+                let down = slot.saturating_sub(over);
+                *slot = if down > 0 {
+                    down
+                } else {
+                    down.saturating_add(up)
+                };
             }
         }
         for e in &facts.inequalities {
@@ -101,7 +117,8 @@ fn repair(sample: &mut [i128], facts: &Facts) {
             if let Some((v, coef)) = linear_var(e, |_| true)
                 && let Some(slot) = sample.get_mut(v.0 as usize)
             {
-                let steps = (-short + i128::from(coef).abs() - 1) / i128::from(coef).abs();
+                let coef = i128::from(coef);
+                let steps = short.saturating_neg().saturating_add(coef.abs() - 1) / coef.abs();
                 *slot = slot.saturating_add(if coef > 0 { steps } else { -steps });
             }
         }
