@@ -75,6 +75,20 @@ struct Radix {
     coef: Sym,
     x: Vec<Atom>,
     y: Vec<Atom>,
+    /// What x has more of than its digits say.
+    shift: i64,
+}
+
+impl Radix {
+    fn x_value(&self, cx: &Ctx) -> Sym {
+        let sum = self.x.iter().map(|a| atom_sym(cx, a));
+        sum.fold(Sym::int(self.shift), |sum, a| &sum + &a)
+    }
+
+    fn y_value(&self, cx: &Ctx) -> Sym {
+        let sum = self.y.iter().map(|a| atom_sym(cx, a));
+        sum.fold(Sym::zero(), |sum, a| &sum + &a)
+    }
 }
 
 /// What `x = y` forces; `None` when the argument doesn't apply.
@@ -88,7 +102,7 @@ fn solve(cx: &Ctx, vars: &Vars, x: &Sym, y: &Sym, unit: Level) -> Option<Vec<Ato
     };
     let side = |own: &Sym, other: &Sym| -> Option<Vec<Term>> {
         own.terms()
-            .filter(|(coef, atoms)| !common(*coef, atoms, other))
+            .filter(|(coef, atoms)| !atoms.is_empty() && !common(*coef, atoms, other))
             .map(|(coef, atoms)| term(cx, vars, coef, atoms, unit))
             .collect()
     };
@@ -101,6 +115,7 @@ fn solve(cx: &Ctx, vars: &Vars, x: &Sym, y: &Sym, unit: Level) -> Option<Vec<Ato
                     coef: term.coef,
                     x: Vec::new(),
                     y: Vec::new(),
+                    shift: 0,
                 });
                 all.len() - 1
             });
@@ -113,29 +128,37 @@ fn solve(cx: &Ctx, vars: &Vars, x: &Sym, y: &Sym, unit: Level) -> Option<Vec<Ato
             }
         }
     }
+    let mut apart = x.constant_part().checked_sub(y.constant_part())?;
     // All negative is all positive seen from the other end.
     if all.iter().all(|p| cx.lt(&p.coef, &Sym::zero()).is_yes()) {
         for place in &mut all {
             place.coef = -&place.coef;
         }
+        apart = apart.checked_neg()?;
     }
-    let places = ascending(cx, all)?;
+    let mut places = ascending(cx, all)?;
+    if apart != 0 {
+        // A difference of whole units of some digit belongs to it.
+        let (place, shift) = places.iter_mut().rev().find_map(|p| {
+            let coef = p.coef.as_int()?;
+            (apart % coef == 0).then_some((p, apart / coef))
+        })?;
+        place.shift = shift;
+    }
 
-    let below = |side: fn(&Radix) -> &Vec<Atom>, end: usize| {
-        places.iter().take(end).fold(Sym::zero(), |sum, p| {
-            side(p)
-                .iter()
-                .fold(sum, |sum, a| &sum + &(&p.coef * &atom_sym(cx, a)))
-        })
+    let below = |value: fn(&Radix, &Ctx) -> Sym, end: usize| {
+        places
+            .iter()
+            .take(end)
+            .fold(Sym::zero(), |sum, p| &sum + &(&p.coef * &value(p, cx)))
     };
     let zero = Sym::zero();
     let separates = |at: usize| {
         let Some(place) = places.get(at) else {
             return true;
         };
-        let sides: [fn(&Radix) -> &Vec<Atom>; 2] = [|p| &p.x, |p| &p.y];
-        sides.into_iter().all(|side| {
-            let sum = below(side, at);
+        [Radix::x_value, Radix::y_value].into_iter().all(|value| {
+            let sum = below(value, at);
             cx.le(&zero, &sum).is_yes() && cx.lt(&sum, &place.coef).is_yes()
         })
     };
@@ -160,6 +183,7 @@ fn solve(cx: &Ctx, vars: &Vars, x: &Sym, y: &Sym, unit: Level) -> Option<Vec<Ato
         };
         // A loop's variable may differ between two threads although it has one name.
         let same = x == y
+            && place.shift == 0
             && atom_sym(cx, x)
                 .vars()
                 .iter()

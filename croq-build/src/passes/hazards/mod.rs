@@ -30,18 +30,22 @@ mod touch;
 mod vars;
 
 #[cfg(test)]
+mod model;
+#[cfg(test)]
+mod races;
+#[cfg(test)]
 mod tests;
 
 use crate::ir::{
     BarrierReason, BarrierScope, Function, KernelId, Level, Stmt, StmtKind, Visit, walk_block,
 };
 use crate::source::Span;
-use crate::symbolic::Var;
+use crate::symbolic::{Sym, Var};
 use collect::{Collector, Context};
 use pending::Pending;
 use std::collections::BTreeSet;
 use touch::{Sizes, Touch, Who};
-use vars::Vars;
+use vars::{Turns, Vars};
 
 pub fn insert_barriers(function: &mut Function, id: KernelId) {
     let Some(kernel) = function.kernels.get_mut(id.index()) else {
@@ -253,17 +257,15 @@ impl Walker<'_> {
                 local,
                 lo,
                 hi,
+                step,
                 body,
                 ..
             } => {
                 let mut changing = declared(self.collector.function, body);
-                changing.extend(
-                    self.collector
-                        .function
-                        .locals
-                        .get(local.index())
-                        .and_then(|l| l.var),
-                );
+                let var = self.collector.function.locals.get(local.index());
+                let var = var.and_then(|l| l.var);
+                changing.extend(var);
+                let last = var.map(|v| (v, &Sym::var(v) - &*step));
                 let runs = self.collector.function.cx.lt(lo, hi).is_yes();
                 let none = Pending::nowhere();
                 let skipped = if runs { none } else { pending.clone() };
@@ -271,7 +273,7 @@ impl Walker<'_> {
                     let end = w.block(body, context, start);
                     (Pending::nowhere(), end)
                 };
-                *pending = self.repeat(&changing, pending, skipped, turn);
+                *pending = self.repeat(&changing, last, pending, skipped, turn);
             }
             StmtKind::While {
                 prelude,
@@ -291,42 +293,60 @@ impl Walker<'_> {
                     let end = w.block(body, context, here.clone());
                     (here, end)
                 };
-                *pending = self.repeat(&changing, pending, Pending::nowhere(), turn);
+                *pending = self.repeat(&changing, None, pending, Pending::nowhere(), turn);
             }
             _ => {}
         }
     }
 
     /// Walks a loop twice. `turn` walks one turn: what is pending where the loop may end, and at the
-    /// end of the turn.
+    /// end of the turn. `last` is the loop's variable and what that was in the turn before.
     fn repeat(
         &mut self,
         changing: &BTreeSet<Var>,
+        last: Option<(Var, Sym)>,
         before: &Pending,
         skipped: Pending,
         mut turn: impl FnMut(&mut Self, Pending) -> (Pending, Pending),
     ) -> Pending {
-        self.loops.push(Exits::default());
-        let (_, mut end) = turn(self, before.clone());
-        let exits = self.loops.pop().unwrap_or_default();
-        end.join(&exits.continues);
-
+        let mut walk = |w: &mut Self, start: Pending| {
+            w.loops.push(Exits::default());
+            let (stop, mut end) = turn(w, start);
+            let exits = w.loops.pop().unwrap_or_default();
+            end.join(&exits.continues);
+            (stop, end, exits.breaks)
+        };
+        let (_, first, _) = walk(self, before.clone());
+        let mut turns = Turns {
+            changing,
+            last: last.as_ref(),
+            only_one_ago: true,
+        };
+        let one_ago = self.earlier(&first, &turns);
         let mut start = before.clone();
-        let Collector { function, vars, .. } = &mut self.collector;
-        start.join(&end.in_earlier_turn(&mut function.cx, vars, changing));
-        self.loops.push(Exits::default());
-        let (stop, mut end) = turn(self, start);
-        let exits = self.loops.pop().unwrap_or_default();
-        end.join(&exits.continues);
-
+        start.join(&one_ago);
+        let (mut stop, mut end, mut breaks) = walk(self, start);
+        if end.outlives(&one_ago, &first) {
+            // No barrier in a whole turn: any number of them may lie between.
+            let mut start = before.clone();
+            start.join(&one_ago);
+            turns.only_one_ago = false;
+            start.join(&self.earlier(&end, &turns));
+            (stop, end, breaks) = walk(self, start);
+        }
         let mut after = skipped;
         after.join(&stop);
-        after.join(&exits.breaks);
+        after.join(&breaks);
         // A `while` only ends where its condition is; a `for` where a turn does.
         if !stop.is_somewhere() {
             after.join(&end);
         }
         after
+    }
+
+    fn earlier(&mut self, pending: &Pending, turns: &Turns<'_>) -> Pending {
+        let Collector { function, vars, .. } = &mut self.collector;
+        pending.in_earlier_turn(&mut function.cx, vars, turns)
     }
 
     /// Puts a barrier in front of the statement at `at` if its accesses conflict with pending ones;

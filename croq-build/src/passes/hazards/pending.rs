@@ -1,11 +1,9 @@
 //! The accesses made since the threads last met.
 
-use std::collections::BTreeSet;
-
 use super::touch::Touch;
-use super::vars::Vars;
+use super::vars::{Turns, Vars};
 use crate::ir::Level;
-use crate::symbolic::{Ctx, Sym, Var};
+use crate::symbolic::{Ctx, Sym};
 
 #[derive(Clone, Debug, Default)]
 pub struct Pending {
@@ -88,13 +86,18 @@ impl Pending {
         }
     }
 
-    /// Seen from a later turn of a loop that sets `changing`.
-    pub fn in_earlier_turn(
-        &self,
-        cx: &mut Ctx,
-        vars: &mut Vars,
-        changing: &BTreeSet<Var>,
-    ) -> Pending {
+    /// An access of `earlier` turns is still pending, and it is not one that `own` has as well.
+    pub fn outlives(&self, earlier: &Pending, own: &Pending) -> bool {
+        let same = |t: &Touch, u: &Touch| {
+            t.buffer == u.buffer && t.write == u.write && t.place == u.place && t.who == u.who
+        };
+        self.touches.iter().any(|t| {
+            earlier.touches.iter().any(|u| same(t, u)) && !own.touches.iter().any(|u| same(t, u))
+        })
+    }
+
+    /// Seen from a later turn.
+    pub fn in_earlier_turn(&self, cx: &mut Ctx, vars: &mut Vars, turns: &Turns<'_>) -> Pending {
         let mut out = Pending {
             touches: Vec::new(),
             unreachable: self.unreachable,
@@ -102,7 +105,7 @@ impl Pending {
         for touch in &self.touches {
             let mut touch = touch.clone();
             if let Some(place) = &mut touch.place {
-                let mut earlier = |sym: &Sym| vars.in_earlier_turn(cx, sym, changing);
+                let mut earlier = |sym: &Sym| vars.in_earlier_turn(cx, sym, turns);
                 place.flat = earlier(&place.flat);
                 if let Some(coordinates) = &mut place.coordinates {
                     for c in coordinates {

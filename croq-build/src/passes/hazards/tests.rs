@@ -225,6 +225,53 @@ fn slots_of_an_array_are_apart() {
 }
 
 #[test]
+fn a_ring_needs_one_barrier_a_turn() {
+    let text = |slots: u32| {
+        format!(
+            "__co__ auto f(s32 [8, 32] x) {{
+               s32 [8, 32] y;
+               parallel by 1 : block {{
+                 shared s32 [32] ring[{slots}];
+                 foreach k in [8] {{
+                   dma.copy x.subspan(1, 32).at(k, 0).span_as(32) => ring[k % {slots}];
+                   parallel t by 32 : thread y.at(k, t) = ring[k % {slots}].at(31 - t);
+                 }}
+               }}
+               return y;
+             }}"
+        )
+    };
+    assert_eq!(
+        barriers(&text(2)),
+        "for { copy BLOCK(read:ring) par { store } }"
+    );
+    assert_eq!(
+        barriers(&text(1)),
+        "for { BLOCK(reuse:ring) copy BLOCK(read:ring) par { store } }"
+    );
+}
+
+#[test]
+fn what_no_barrier_follows_may_be_many_turns_old() {
+    // Only the third turn meets what the first one wrote.
+    let outline = barriers(
+        "__co__ auto f(s32 [64] x) {
+           s32 [64] y;
+           parallel by 1 : block {
+             shared s32 [128] a;
+             foreach k in [4]
+               parallel t by 16 : thread {
+                 a.at(k * 32 + t) = x.at(t);
+                 if (k > 1) y.at(t) = a.at((k - 2) * 32 + 15 - t);
+               }
+           }
+           return y;
+         }",
+    );
+    assert_eq!(outline, "for { BLOCK(read:a) par { store if { store } } }");
+}
+
+#[test]
 fn a_loop_carries_hazards_around() {
     let outline = barriers(
         "__co__ auto f(s32 [64] x) {

@@ -30,6 +30,16 @@ pub enum Behaviour {
     Free,
 }
 
+/// What turns of a loop have to do with each other.
+pub struct Turns<'a> {
+    /// The variables that a turn sets.
+    pub changing: &'a BTreeSet<Var>,
+    /// The loop's own variable, and its value in the turn before.
+    pub last: Option<&'a (Var, Sym)>,
+    /// The turn in question is the one before, not any earlier one.
+    pub only_one_ago: bool,
+}
+
 #[derive(Debug, Default)]
 pub struct Vars {
     info: BTreeMap<Var, Info>,
@@ -283,7 +293,7 @@ impl Vars {
             let twin = match self.twins.get(&var) {
                 Some(twin) => *twin,
                 None => {
-                    let twin = copy_of(cx, var);
+                    let twin = copy_of(cx, var, None);
                     self.twins.insert(var, twin);
                     twin
                 }
@@ -294,23 +304,29 @@ impl Vars {
     }
 
     /// `sym` as it was in an earlier turn of a loop that sets `changing`.
-    pub fn in_earlier_turn(&mut self, cx: &mut Ctx, sym: &Sym, changing: &BTreeSet<Var>) -> Sym {
+    pub fn in_earlier_turn(&mut self, cx: &mut Ctx, sym: &Sym, loop_: &Turns<'_>) -> Sym {
         let mut out = sym.clone();
-        for var in sym.vars().intersection(changing) {
-            let earlier = match self.earlier.get(var) {
-                Some(earlier) => *earlier,
-                None => {
-                    let earlier = copy_of(cx, *var);
-                    if let Some(info) = self.info.get(var).cloned() {
-                        self.info.insert(earlier, info);
-                    }
-                    self.earlier.insert(*var, earlier);
-                    earlier
-                }
+        for var in sym.vars().intersection(loop_.changing) {
+            let last = loop_.last.filter(|(v, _)| v == var).map(|(_, last)| last);
+            let then = match last {
+                Some(last) if loop_.only_one_ago => last.clone(),
+                _ => Sym::var(self.earlier_value(cx, *var, last)),
             };
-            out = out.subst(*var, &Sym::var(earlier), cx);
+            out = out.subst(*var, &then, cx);
         }
         out
+    }
+
+    fn earlier_value(&mut self, cx: &mut Ctx, var: Var, at_most: Option<&Sym>) -> Var {
+        if let Some(earlier) = self.earlier.get(&var) {
+            return *earlier;
+        }
+        let earlier = copy_of(cx, var, at_most);
+        if let Some(info) = self.info.get(&var).cloned() {
+            self.info.insert(earlier, info);
+        }
+        self.earlier.insert(var, earlier);
+        earlier
     }
 
     /// Any position of an axis with `extent` positions.
@@ -338,9 +354,10 @@ impl Vars {
     }
 }
 
-fn copy_of(cx: &mut Ctx, var: Var) -> Var {
+fn copy_of(cx: &mut Ctx, var: Var, at_most: Option<&Sym>) -> Var {
     let (lo, hi) = cx.bounds(var);
-    let (lo, hi, name) = (lo.cloned(), hi.cloned(), cx.name(var).to_owned());
+    let (lo, hi) = (lo.cloned(), at_most.or(hi).cloned());
+    let name = cx.name(var).to_owned();
     cx.new_var(&name, lo, hi)
 }
 

@@ -1,0 +1,403 @@
+//! One thread of a block, run on its own over the IR: what it touches, and which barriers it has
+//! passed when it does. Loads give a made-up constant for each element, so all threads take
+//! consistent paths.
+
+use std::collections::{BTreeMap, HashSet};
+
+use crate::ir::*;
+use crate::symbolic::{Atom, Sym, Var};
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Value {
+    Int(i128),
+    Float(f64),
+}
+
+impl Value {
+    fn int(self) -> i128 {
+        match self {
+            Value::Int(i) => i,
+            Value::Float(f) => f as i128,
+        }
+    }
+
+    fn float(self) -> f64 {
+        match self {
+            Value::Int(i) => i as f64,
+            Value::Float(f) => f,
+        }
+    }
+
+    fn truth(self) -> bool {
+        self.int() != 0
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Event {
+    pub(super) tid: i128,
+    pub(super) buffer: BufferId,
+    pub(super) element: i128,
+    pub(super) write: bool,
+    /// The unit that carries the statement out together.
+    pub(super) team: Level,
+    pub(super) path: Vec<(usize, u32, Level)>,
+    /// Barriers passed: of the block, the warpgroup, the warp.
+    pub(super) epochs: [u32; 3],
+    pub(super) at: u32,
+}
+
+pub(super) enum Flow {
+    Next,
+    Break,
+    Continue,
+    Exit,
+}
+
+pub(super) struct Thread<'a> {
+    pub(super) function: &'a Function,
+    pub(super) threads: i128,
+    pub(super) tid: i128,
+    pub(super) values: BTreeMap<Var, i128>,
+    pub(super) locals: BTreeMap<LocalId, Value>,
+    pub(super) path: Vec<(usize, u32, Level)>,
+    pub(super) entered: BTreeMap<usize, u32>,
+    pub(super) epochs: [u32; 3],
+    pub(super) events: HashSet<Event>,
+    pub(super) fuel: u32,
+}
+
+impl Thread<'_> {
+    pub(super) fn sym(&self, sym: &Sym) -> i128 {
+        let atom = |a: &Atom| match a {
+            Atom::Var(v) => self.var(*v),
+            Atom::Div(a, b) => self.sym(a).checked_div(self.sym(b)).unwrap_or(0),
+            Atom::Rem(a, b) => self.sym(a).checked_rem(self.sym(b)).unwrap_or(0),
+            Atom::Min(a, b) => self.sym(a).min(self.sym(b)),
+            Atom::Max(a, b) => self.sym(a).max(self.sym(b)),
+        };
+        sym.terms()
+            .map(|(c, atoms)| atoms.iter().map(atom).product::<i128>() * i128::from(c))
+            .sum()
+    }
+
+    fn var(&self, var: Var) -> i128 {
+        match self.function.var_home.get(&var) {
+            Some(VarHome::Local(id)) => self.locals.get(id).map_or(0, |v| v.int()),
+            _ => self.values.get(&var).copied().unwrap_or(0),
+        }
+    }
+
+    fn touch(&mut self, view: &View, indices: &[i128], write: bool, team: Level, at: u32) -> i128 {
+        let strides = view.strides.iter().map(|s| self.sym(s));
+        let element =
+            self.sym(&view.offset) + strides.zip(indices).map(|(s, i)| s * i).sum::<i128>();
+        if self.function.buffer(view.buffer).storage != Storage::Local {
+            self.events.insert(Event {
+                tid: self.tid,
+                buffer: view.buffer,
+                element,
+                write,
+                team,
+                path: self.path.clone(),
+                epochs: self.epochs,
+                at,
+            });
+        }
+        element
+    }
+
+    fn access(&mut self, access: &Access, write: bool) -> i128 {
+        let indices: Vec<i128> = access.indices.iter().map(|i| self.sym(i)).collect();
+        self.touch(
+            &access.view,
+            &indices,
+            write,
+            Level::Thread,
+            access.span.start,
+        )
+    }
+
+    fn expr(&mut self, e: &Expr) -> Value {
+        match &*e.kind {
+            ExprKind::Index(sym) => Value::Int(self.sym(sym)),
+            ExprKind::Int(v) => Value::Int(*v),
+            ExprKind::Float(v) => Value::Float(*v),
+            ExprKind::Bool(b) => Value::Int(i128::from(*b)),
+            ExprKind::Local(id) => self.locals.get(id).copied().unwrap_or(Value::Int(0)),
+            ExprKind::Param(id) => match self.function.param(*id).kind {
+                ParamKind::Scalar { var: Some(v), .. } => Value::Int(self.var(v)),
+                _ => Value::Int(2),
+            },
+            ExprKind::Unary(op, a) => {
+                let a = self.expr(a);
+                match op {
+                    UnOp::Neg => match a {
+                        Value::Int(i) => Value::Int(-i),
+                        Value::Float(f) => Value::Float(-f),
+                    },
+                    UnOp::Not => Value::Int(i128::from(!a.truth())),
+                    UnOp::BitNot => Value::Int(!a.int()),
+                }
+            }
+            ExprKind::Binary(BinOp::LogicAnd, a, b) => {
+                let holds = self.expr(a).truth() && self.expr(b).truth();
+                Value::Int(i128::from(holds))
+            }
+            ExprKind::Binary(BinOp::LogicOr, a, b) => {
+                let holds = self.expr(a).truth() || self.expr(b).truth();
+                Value::Int(i128::from(holds))
+            }
+            ExprKind::Binary(op, a, b) => {
+                let (a, b) = (self.expr(a), self.expr(b));
+                binary(*op, a, b)
+            }
+            ExprKind::Select(c, a, b) => {
+                if self.expr(c).truth() {
+                    self.expr(a)
+                } else {
+                    self.expr(b)
+                }
+            }
+            ExprKind::Cast(a) => {
+                let a = self.expr(a);
+                if e.ty.is_float() {
+                    Value::Float(a.float())
+                } else {
+                    Value::Int(a.int())
+                }
+            }
+            ExprKind::Math(_, args) => args
+                .iter()
+                .map(|a| self.expr(a))
+                .last()
+                .unwrap_or(Value::Int(0)),
+            ExprKind::Load(access) => {
+                let element = self.access(access, false);
+                Value::Int((element * 7 + i128::from(access.view.buffer.0)) % 5)
+            }
+            ExprKind::Hardware(Hardware::Thread) => Value::Int(self.tid),
+            ExprKind::Hardware(Hardware::Block(_)) => Value::Int(0),
+            ExprKind::Call(call) => {
+                for arg in &call.args {
+                    if let Arg::Value(e) = arg {
+                        self.expr(e);
+                    }
+                }
+                Value::Int(1)
+            }
+        }
+    }
+
+    fn set(&mut self, local: LocalId, value: Value) {
+        self.locals.insert(local, value);
+    }
+
+    pub(super) fn block(&mut self, stmts: &[Stmt]) -> Flow {
+        for stmt in stmts {
+            match self.stmt(stmt) {
+                Flow::Next => {}
+                other => return other,
+            }
+        }
+        Flow::Next
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Flow {
+        self.fuel = self.fuel.saturating_sub(1);
+        if self.fuel == 0 {
+            return Flow::Exit;
+        }
+        let at = stmt.span.start;
+        match &stmt.kind {
+            StmtKind::Let { local, value } => {
+                let value = value.as_ref().map_or(Value::Int(0), |v| self.expr(v));
+                self.set(*local, value);
+            }
+            StmtKind::Assign { local, value } => {
+                let value = self.expr(value);
+                self.set(*local, value);
+            }
+            StmtKind::Store { access, op, value } => {
+                self.expr(value);
+                if op.is_some() {
+                    self.access(access, false);
+                }
+                self.access(access, true);
+            }
+            StmtKind::For {
+                local,
+                lo,
+                hi,
+                step,
+                body,
+                ..
+            } => {
+                let (mut i, hi) = (self.sym(lo), self.sym(hi));
+                let step = self.sym(step).max(1);
+                while i < hi {
+                    self.set(*local, Value::Int(i));
+                    match self.block(body) {
+                        Flow::Break => break,
+                        Flow::Exit => return Flow::Exit,
+                        _ => {}
+                    }
+                    i += step;
+                }
+            }
+            StmtKind::While {
+                prelude,
+                cond,
+                body,
+            } => loop {
+                if let Flow::Exit = self.block(prelude) {
+                    return Flow::Exit;
+                }
+                if !self.expr(cond).truth() {
+                    break;
+                }
+                match self.block(body) {
+                    Flow::Break => break,
+                    Flow::Exit => return Flow::Exit,
+                    _ => {}
+                }
+            },
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let taken = if self.expr(cond).truth() {
+                    then
+                } else {
+                    otherwise
+                };
+                return self.block(taken);
+            }
+            StmtKind::Break => return Flow::Break,
+            StmtKind::Continue => return Flow::Continue,
+            StmtKind::Yield => return Flow::Exit,
+            StmtKind::Parallel { level, body } => {
+                let id = std::ptr::from_ref(stmt) as usize;
+                let count = self.entered.entry(id).or_default();
+                *count += 1;
+                self.path.push((id, *count, *level));
+                let flow = self.block(body);
+                self.path.pop();
+                return flow;
+            }
+            StmtKind::Once { level, body } => {
+                if self.tid % self.size(*level) == 0 {
+                    return self.block(body);
+                }
+            }
+            StmtKind::Region { pred, body, .. } => {
+                if self.expr(pred).truth() {
+                    return self.block(body);
+                }
+            }
+            StmtKind::Copy(copy) => {
+                self.shared_out(&copy.source, false, copy.level, at);
+                self.shared_out(&copy.dest, true, copy.level, at);
+            }
+            StmtKind::Fill { view, value, level } => {
+                self.expr(value);
+                self.shared_out(view, true, *level, at);
+            }
+            StmtKind::Barrier { scope, .. } => match scope {
+                BarrierScope::Block => self.epochs[0] += 1,
+                BarrierScope::Group4 => self.epochs[1] += 1,
+                BarrierScope::Group => self.epochs[2] += 1,
+            },
+            StmtKind::Check { cond, .. } => drop(self.expr(cond)),
+            StmtKind::Print { parts, .. } => {
+                for part in parts {
+                    if let PrintPart::Value(e) = part {
+                        self.expr(e);
+                    }
+                }
+            }
+            StmtKind::Eval(e) => drop(self.expr(e)),
+            _ => {}
+        }
+        Flow::Next
+    }
+
+    fn size(&self, level: Level) -> i128 {
+        match level {
+            Level::Block => self.threads,
+            Level::Group4 => 128,
+            Level::Group => 32,
+            Level::Thread => 1,
+        }
+    }
+
+    /// This thread's share of a tile, in an order that is not the natural one.
+    fn shared_out(&mut self, view: &View, write: bool, level: Level, at: u32) {
+        let shape: Vec<i128> = view.shape.iter().map(|s| self.sym(s)).collect();
+        let size = self.size(level);
+        let mut e = 0;
+        let count: i128 = shape.iter().product();
+        while e < count {
+            if (e * 5 + 3) % size == self.tid % size {
+                let mut rest = e;
+                let mut indices = vec![0; shape.len()];
+                for (axis, n) in shape.iter().enumerate().rev() {
+                    indices[axis] = rest % n;
+                    rest /= n;
+                }
+                let inside = view.valid.iter().zip(&indices).all(|(v, i)| {
+                    v.lo.as_ref().is_none_or(|lo| self.sym(lo) <= *i)
+                        && v.hi.as_ref().is_none_or(|hi| *i < self.sym(hi))
+                });
+                if inside {
+                    self.touch(view, &indices, write, level, at);
+                }
+            }
+            e += 1;
+        }
+    }
+}
+
+fn binary(op: BinOp, a: Value, b: Value) -> Value {
+    let truth = |b: bool| Value::Int(i128::from(b));
+    if let (Value::Int(x), Value::Int(y)) = (a, b) {
+        return match op {
+            BinOp::Add => Value::Int(x.wrapping_add(y)),
+            BinOp::Sub => Value::Int(x.wrapping_sub(y)),
+            BinOp::Mul => Value::Int(x.wrapping_mul(y)),
+            BinOp::Div => Value::Int(x.checked_div(y).unwrap_or(0)),
+            BinOp::Rem => Value::Int(x.checked_rem(y).unwrap_or(0)),
+            BinOp::Shl => Value::Int(x.wrapping_shl(y as u32)),
+            BinOp::Shr => Value::Int(x.wrapping_shr(y as u32)),
+            BinOp::And => Value::Int(x & y),
+            BinOp::Or => Value::Int(x | y),
+            BinOp::Xor => Value::Int(x ^ y),
+            BinOp::LogicAnd => truth(x != 0 && y != 0),
+            BinOp::LogicOr => truth(x != 0 || y != 0),
+            BinOp::Lt => truth(x < y),
+            BinOp::Le => truth(x <= y),
+            BinOp::Gt => truth(x > y),
+            BinOp::Ge => truth(x >= y),
+            BinOp::Eq => truth(x == y),
+            BinOp::Ne => truth(x != y),
+            BinOp::Min => Value::Int(x.min(y)),
+            BinOp::Max => Value::Int(x.max(y)),
+        };
+    }
+    let (x, y) = (a.float(), b.float());
+    match op {
+        BinOp::Add => Value::Float(x + y),
+        BinOp::Sub => Value::Float(x - y),
+        BinOp::Mul => Value::Float(x * y),
+        BinOp::Div => Value::Float(x / y),
+        BinOp::Lt => truth(x < y),
+        BinOp::Le => truth(x <= y),
+        BinOp::Gt => truth(x > y),
+        BinOp::Ge => truth(x >= y),
+        BinOp::Eq => truth(x == y),
+        BinOp::Ne => truth(x != y),
+        BinOp::Min => Value::Float(x.min(y)),
+        _ => Value::Float(x.max(y)),
+    }
+}
