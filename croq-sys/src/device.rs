@@ -84,7 +84,13 @@ impl Device {
             .map_err(|reason| missing(0, reason))?;
         let number = match c_int::try_from(index) {
             Ok(number) if index < count => number,
-            _ => return Err(missing(count, "this machine has no GPU".to_owned())),
+            _ => {
+                return Err(missing(
+                    count,
+                    "this machine has no GPU\nhelp: use `Device::sim()`, or `CROQ_DEVICE=sim`"
+                        .to_owned(),
+                ));
+            }
         };
         runtime.select(number)?;
         let gpu = Gpu {

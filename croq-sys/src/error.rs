@@ -206,13 +206,14 @@ impl fmt::Display for Error {
             } => {
                 write!(f, "there is no CUDA device {index}: ")?;
                 match found {
-                    0 => write!(f, "{reason}")?,
+                    // CUDA's own error, which comes with advice.
+                    0 => return f.write_str(reason),
                     1 => write!(f, "this machine has one, number 0")?,
                     n => write!(f, "this machine has {n}, numbered from 0")?,
                 }
                 write!(
                     f,
-                    "\nhelp: check what `nvidia-smi` lists and `CUDA_VISIBLE_DEVICES` hides, or use `Device::sim()`"
+                    "\nhelp: check what `nvidia-smi` lists and `CUDA_VISIBLE_DEVICES` hides"
                 )
             }
             Error::UnknownDevice { value } => write!(
