@@ -8,10 +8,10 @@ use super::scan::{Place, Scanner};
 use crate::diagnostics::Diagnostic;
 
 impl Scanner<'_> {
-    /// Reads the function whose declaration begins at `start`; the walk stands behind the
-    /// `__device__`. It ends at the first `}` outside all braces, or at a `;` outside all brackets.
-    pub fn device_function(&mut self, start: usize) {
-        let opening = Span::new(start as u32, self.walk.pos as u32);
+    /// Reads the function whose declaration begins at `start`, its `__device__` at `word` before the
+    /// walk. It ends at the first `}` outside all braces, or at a `;` outside all brackets.
+    pub fn device_function(&mut self, start: usize, word: usize) {
+        let opening = Span::new(word as u32, self.walk.pos as u32);
         let Some(end) = self.device_extent(opening) else {
             return;
         };

@@ -27,11 +27,7 @@ pub struct Line<'a> {
 impl<'a> Line<'a> {
     /// Reads the line whose `#` is at `hash`.
     pub fn read(text: &'a str, hash: usize, limit: usize) -> Line<'a> {
-        let mut walk = RawText {
-            text,
-            pos: hash + 1,
-            limit,
-        };
+        let mut walk = RawText::new(text, hash + 1, limit);
         while matches!(walk.byte(walk.pos), b' ' | b'\t') {
             walk.pos += 1;
         }
@@ -179,7 +175,7 @@ pub fn nearest(name: &str) -> Option<&'static str> {
     KNOWN
         .into_iter()
         .map(|known| (crate::diagnostics::edit_distance(name, known), known))
-        .filter(|(distance, known)| *distance > 0 && *distance <= known.len() / 3)
+        .filter(|(distance, known)| *distance > 0 && *distance <= (known.len() / 3).max(1))
         .min()
         .map(|(_, known)| known)
 }

@@ -18,7 +18,9 @@ enum End {
     NoBody(Span),
     /// At the `__co__` of another function.
     Intruder(Span),
-    EndOfFile,
+    /// In a comment that never ends.
+    OpenComment(Span),
+    FileEnd,
 }
 
 impl Scanner<'_> {
@@ -28,6 +30,7 @@ impl Scanner<'_> {
         self.macros.enter_body();
         self.budget = super::macros::fresh_budget();
         let mut tokens = Vec::new();
+        let open_branches = self.branches.len();
         let end = self.function_tokens(at, &mut tokens);
         self.macros.leave_body();
         let mut intrinsics: Vec<Intrinsic> = self.intrinsics.clone();
@@ -61,7 +64,13 @@ impl Scanner<'_> {
                 );
                 false
             }
-            End::EndOfFile => {
+            End::OpenComment(comment) => {
+                self.open_comment(comment);
+                return;
+            }
+            // The conditional that swallowed the rest of the file is reported by itself.
+            End::FileEnd if self.branches.len() > open_branches => return,
+            End::FileEnd => {
                 self.report(
                     Diagnostic::new("E0004", opening, "the file ends inside this DSL function")
                         .label("begins here")
@@ -70,6 +79,10 @@ impl Scanner<'_> {
                 return;
             }
         };
+        if self.budget == 0 {
+            // Its macros ran away; what is left of it means nothing.
+            return;
+        }
         let span = tokens
             .last()
             .map_or(opening, |last: &Token| opening.to(last.span));
@@ -91,7 +104,7 @@ impl Scanner<'_> {
         let end = loop {
             // A dead branch of host text ends where its directive says, whatever is open.
             if lexer.pos() >= self.walk.limit {
-                break End::EndOfFile;
+                break End::FileEnd;
             }
             let lexeme = match lexer.next_lexeme() {
                 Lexeme::LineHash => match self.function_directive(&mut lexer, &mut run, tokens) {
@@ -100,9 +113,16 @@ impl Scanner<'_> {
                 },
                 other => other,
             };
-            let Lexeme::Token(token) = lexeme else {
-                self.walk.pos = self.walk.limit;
-                break End::EndOfFile;
+            let token = match lexeme {
+                Lexeme::Token(token) => token,
+                Lexeme::OpenComment(span) => {
+                    self.walk.pos = self.walk.limit;
+                    break End::OpenComment(span);
+                }
+                Lexeme::LineHash | Lexeme::End => {
+                    self.walk.pos = self.walk.limit;
+                    break End::FileEnd;
+                }
             };
             match &token.kind {
                 TokenKind::Punct(Punct::LBrace) => {
@@ -145,7 +165,7 @@ impl Scanner<'_> {
             run.push(token);
         };
         self.expand(&mut run, tokens);
-        if !matches!(end, End::EndOfFile) {
+        if !matches!(end, End::FileEnd | End::OpenComment(_)) {
             self.walk.pos = lexer.pos();
         }
         end

@@ -64,6 +64,9 @@ impl<'a> Scanner<'a> {
             match self.walk.byte(start) {
                 b'}' => {
                     self.walk.pos += 1;
+                    if self.scopes.is_empty() {
+                        self.stray_brace(start);
+                    }
                     if self.scopes.pop().is_some() {
                         self.keep(
                             DeviceTextKind::HostKept,
@@ -76,6 +79,19 @@ impl<'a> Scanner<'a> {
                 _ => self.declaration(start),
             }
         }
+    }
+
+    /// A `}` at file scope. After a function it tells of a brace too many inside.
+    fn stray_brace(&mut self, at: usize) {
+        let span = Span::new(at as u32, at as u32 + 1);
+        let mut diagnostic = Diagnostic::new("E0100", span, "this `}` closes nothing")
+            .label("unmatched")
+            .help("remove it, or add the `{` that it closes");
+        if let Some(function) = self.functions.last() {
+            let end = Span::new(function.span.end.saturating_sub(1), function.span.end);
+            diagnostic = diagnostic.also(end, "the last function ended here");
+        }
+        self.report(diagnostic);
     }
 
     /// Reads one declaration, or the island that it turns out to be.
@@ -99,8 +115,8 @@ impl<'a> Scanner<'a> {
                     self.function(at);
                     return;
                 }
-                Raw::Word("__device__" | "__co_device__", _) => {
-                    self.device_function(start);
+                Raw::Word("__device__" | "__co_device__", at) => {
+                    self.device_function(start, at);
                     return;
                 }
                 Raw::Word("__cok__", at) => {
@@ -151,12 +167,13 @@ impl<'a> Scanner<'a> {
                     if !self.skip_brackets(at) {
                         return;
                     }
+                    let end = self.walk.pos;
                     self.walk.skip_blanks();
                     let next = self.walk.byte(self.walk.pos);
                     let goes_on =
                         seen.is_type() || seen.equals || matches!(next, b';' | b',' | b'=');
                     if !goes_on {
-                        self.end_declaration(start, self.walk.pos, &seen, kept_before);
+                        self.end_declaration(start, end, &seen, kept_before);
                         return;
                     }
                 }
@@ -168,9 +185,6 @@ impl<'a> Scanner<'a> {
                 Raw::Byte(b'}', at) => {
                     self.walk.pos = at;
                     self.end_declaration(start, at, &seen, kept_before);
-                    if self.scopes.is_empty() {
-                        self.walk.pos = at + 1;
-                    }
                     return;
                 }
                 Raw::Byte(..) => {}
@@ -261,9 +275,7 @@ impl<'a> Scanner<'a> {
                         return;
                     }
                 }
-                Raw::Byte(b'(' | b'[' | b'{', at) if !self.skip_brackets(at) => {
-                    return;
-                }
+                Raw::Byte(b'(' | b'[' | b'{', at) if !self.skip_brackets(at) => return,
                 Raw::Byte(b';', at) => {
                     self.walk.pos = at;
                     return;
@@ -322,11 +334,7 @@ pub(super) fn declared_names(text: &str) -> Vec<String> {
         "sizeof",
         "asm",
     ];
-    let mut walk = RawText {
-        text,
-        pos: 0,
-        limit: text.len(),
-    };
+    let mut walk = RawText::new(text, 0, text.len());
     let mut names: Vec<String> = Vec::new();
     let mut depth = 0usize;
     let mut before: Option<&str> = None;

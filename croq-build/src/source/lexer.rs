@@ -22,6 +22,8 @@ pub enum Lexeme {
     Token(Token),
     /// A `#` first on its line: perhaps a directive. The lexer stands on the `#`.
     LineHash,
+    /// A comment that starts here and never ends.
+    OpenComment(Span),
     End,
 }
 
@@ -77,24 +79,9 @@ impl<'a> Lexer<'a> {
 
     pub fn next_lexeme(&mut self) -> Lexeme {
         if let Some(open) = self.skip_blanks() {
-            // An unterminated comment runs to the end of the text.
-            let start = open;
-            self.pos = start + 2;
-            let span_end = self.pos;
             self.pos = self.bytes.len();
-            let bad = BadToken {
-                code: "E0104",
-                message: "this comment is never closed".into(),
-                label: "opened here".into(),
-                help: Some("end it with `*/`".into()),
-                stand_in: None,
-            };
-            let token = Token {
-                kind: TokenKind::Bad(Box::new(bad)),
-                span: Span::new(self.base + start as u32, self.base + span_end as u32),
-                starts_line: self.starts_line,
-            };
-            return Lexeme::Token(token);
+            let open = self.base + open as u32;
+            return Lexeme::OpenComment(Span::new(open, open + 2));
         }
         let start = self.pos;
         let Some(&first) = self.bytes.get(start) else {
@@ -439,7 +426,8 @@ impl<'a> Lexer<'a> {
             message: format!("this {what} is never closed"),
             label: "opened here".into(),
             help: Some(format!("a {what} ends on the line it starts on")),
-            stand_in: Some(TokenKind::Str(Arc::from(""))),
+            // What the rest of the line was meant to be is anyone's guess.
+            stand_in: None,
         };
         self.token(TokenKind::Bad(Box::new(bad)), start)
     }
@@ -461,7 +449,7 @@ impl<'a> Lexer<'a> {
                     message: "this raw string is never closed".into(),
                     label: "opened here".into(),
                     help: Some("a raw string is `R\"(…)\"` or `R\"tag(…)tag\"`".into()),
-                    stand_in: Some(TokenKind::Str(Arc::from(""))),
+                    stand_in: None,
                 };
                 self.token(TokenKind::Bad(Box::new(bad)), start)
             }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::Span;
 use super::lexer::{Lexeme, Lexer};
-use super::token::{BadToken, Punct, Token, TokenKind};
+use super::token::{Punct, Token, TokenKind};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 
 /// Tokens that one function may come to; more is taken for runaway macros.
@@ -40,7 +40,7 @@ impl Macro {
                         body.push(token.kind);
                     }
                 }
-                Lexeme::End => break,
+                Lexeme::OpenComment(_) | Lexeme::End => break,
             }
         }
         if body.is_empty() && params.is_none() {
@@ -247,7 +247,11 @@ impl Expander<'_> {
                     else {
                         calls_expand = false;
                         self.unbalanced(&found, &token);
-                        out.push((token, painted));
+                        // What follows would be read as something that it is not.
+                        while work.last().is_some_and(|item| !ends_statement(item)) {
+                            work.pop();
+                        }
+                        out.push((stand_in(token.span, token.starts_line), painted));
                         continue;
                     };
                     let use_span = token.span.to(close);
@@ -482,6 +486,16 @@ fn stand_in(span: Span, starts_line: bool) -> Token {
     )
 }
 
+fn ends_statement(item: &Item) -> bool {
+    match item {
+        Item::Token { token, .. } => matches!(
+            token.kind,
+            TokenKind::Punct(Punct::Semi | Punct::LBrace | Punct::RBrace)
+        ),
+        Item::End(_) => false,
+    }
+}
+
 fn next_is_open(work: &[Item]) -> bool {
     work.iter()
         .rev()
@@ -492,7 +506,8 @@ fn next_is_open(work: &[Item]) -> bool {
         .unwrap_or(false)
 }
 
-/// Takes the unreadable tokens out of an expanded function, reporting each.
+/// Reports the unreadable tokens of an expanded function. One that nothing stands in for stays, so
+/// that the parser does not report its place again.
 pub fn report_bad(tokens: Vec<Token>, diags: &mut Diagnostics) -> Vec<Token> {
     if !tokens
         .iter()
@@ -502,23 +517,20 @@ pub fn report_bad(tokens: Vec<Token>, diags: &mut Diagnostics) -> Vec<Token> {
     }
     let mut good = Vec::with_capacity(tokens.len());
     for token in tokens {
-        match token.kind {
-            TokenKind::Bad(bad) => {
-                let BadToken {
-                    code,
-                    message,
-                    label,
-                    help,
-                    stand_in,
-                } = *bad;
-                let mut diagnostic = Diagnostic::new(code, token.span, message).label(label);
-                diagnostic.help = help;
-                diags.push(diagnostic);
-                if let Some(kind) = stand_in {
-                    good.push(Token { kind, ..token });
-                }
-            }
-            kind => good.push(Token { kind, ..token }),
+        let TokenKind::Bad(bad) = &token.kind else {
+            good.push(token);
+            continue;
+        };
+        let mut diagnostic =
+            Diagnostic::new(bad.code, token.span, bad.message.clone()).label(bad.label.clone());
+        diagnostic.help = bad.help.clone();
+        diags.push(diagnostic);
+        match &bad.stand_in {
+            Some(kind) => good.push(Token {
+                kind: kind.clone(),
+                ..token
+            }),
+            None => good.push(token),
         }
     }
     good

@@ -8,6 +8,19 @@ pub struct RawText<'a> {
     pub pos: usize,
     /// Nothing at or after this byte is read.
     pub limit: usize,
+    /// Where a comment starts that never ends.
+    pub open_comment: Option<usize>,
+}
+
+impl<'a> RawText<'a> {
+    pub fn new(text: &'a str, pos: usize, limit: usize) -> Self {
+        Self {
+            text,
+            pos,
+            limit,
+            open_comment: None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,9 +98,11 @@ impl<'a> RawText<'a> {
                 b'\\' if matches!(self.byte(self.pos + 1), b'\n' | b'\r') => self.pos += 2,
                 b'/' if self.byte(self.pos + 1) == b'/' => self.skip_line(),
                 b'/' if self.byte(self.pos + 1) == b'*' => {
-                    self.pos = block_comment_end(self.text.as_bytes(), self.pos)
-                        .unwrap_or(self.limit)
-                        .min(self.limit);
+                    let end = block_comment_end(self.text.as_bytes(), self.pos);
+                    if end.is_none() {
+                        self.open_comment = Some(self.pos);
+                    }
+                    self.pos = end.unwrap_or(self.limit).min(self.limit);
                 }
                 _ => break,
             }

@@ -47,11 +47,7 @@ impl<'a> Scanner<'a> {
     pub fn new(text: &'a str, macros: Macros, diags: &'a mut Diagnostics) -> Self {
         Self {
             text,
-            walk: RawText {
-                text,
-                pos: 0,
-                limit: text.len(),
-            },
+            walk: RawText::new(text, 0, text.len()),
             macros,
             branches: Vec::new(),
             expansions: Expansions::default(),
@@ -70,6 +66,9 @@ impl<'a> Scanner<'a> {
 
     pub fn file(&mut self) {
         self.host_text();
+        if let Some(open) = self.walk.open_comment {
+            self.open_comment(Span::new(open as u32, open as u32 + 2));
+        }
         for branch in std::mem::take(&mut self.branches) {
             self.diags.push(
                 Diagnostic::new("E0006", branch.span, "this conditional is never closed")
@@ -94,6 +93,14 @@ impl<'a> Scanner<'a> {
             span,
             names,
         });
+    }
+
+    pub fn open_comment(&mut self, span: Span) {
+        self.report(
+            Diagnostic::new("E0104", span, "this comment is never closed")
+                .label("opened here")
+                .help("end it with `*/`"),
+        );
     }
 
     pub fn slice(&self, span: Span) -> &'a str {
@@ -158,9 +165,7 @@ impl<'a> Scanner<'a> {
                 self.open_branch(&line, defined == (line.name == "ifdef"), place);
             }
             "elif" | "else" => self.next_branch(&line, place),
-            "endif" if self.branches.pop().is_none() => {
-                self.stray(&line);
-            }
+            "endif" if self.branches.pop().is_none() => self.stray(&line),
             "error" if place == Place::Function => {
                 let text = line.rest.trim();
                 self.diags.push(
@@ -287,11 +292,7 @@ impl<'a> Scanner<'a> {
 
     /// The `#` of the `#else`, `#elif` or `#endif` that belongs to the innermost open `#if`.
     fn dead_end(&self, start: usize) -> usize {
-        let mut walk = RawText {
-            text: self.text,
-            pos: start,
-            limit: self.walk.limit,
-        };
+        let mut walk = RawText::new(self.text, start, self.walk.limit);
         let mut nested = 0usize;
         loop {
             // Comments are skipped as C++ does, so that a directive in one does not count; quotes

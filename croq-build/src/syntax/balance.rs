@@ -61,44 +61,80 @@ pub fn repair<'t>(
     Cow::Owned(out)
 }
 
+/// How deep the tree reaches at one place between two brackets.
+#[derive(Clone, Copy, Default)]
+struct Reach {
+    /// Operators and statement keywords since the last separator: each may hold the one before.
+    operators: usize,
+    /// Members, subscripts and calls since the last operator.
+    postfix: usize,
+}
+
+impl Reach {
+    fn depth(self) -> usize {
+        self.operators + self.postfix
+    }
+}
+
 /// The place where the tokens nest too deeply, if they do.
 pub fn too_deep(tokens: &[Token]) -> Option<Diagnostic> {
-    // Links before the innermost open bracket, and of the chain at hand.
-    let mut outer: Vec<usize> = Vec::new();
-    let mut links = 0usize;
+    let mut outer: Vec<(Punct, Reach)> = Vec::new();
     let mut before = 0usize;
+    let mut here = Reach::default();
     for (i, token) in tokens.iter().enumerate() {
         match &token.kind {
-            TokenKind::Punct(punct) => match punct {
-                Punct::LParen | Punct::LBracket | Punct::LBrace => {
-                    outer.push(links);
-                    before += links + 1;
-                    links = 0;
+            TokenKind::Punct(open @ (Punct::LParen | Punct::LBracket | Punct::LBrace)) => {
+                outer.push((*open, here));
+                before += here.depth() + 1;
+                here = Reach::default();
+            }
+            TokenKind::Punct(close @ (Punct::RParen | Punct::RBracket | Punct::RBrace)) => {
+                let wanted = match close {
+                    Punct::RParen => Punct::LParen,
+                    Punct::RBracket => Punct::LBracket,
+                    _ => Punct::LBrace,
+                };
+                // A brace ends what is open in it; anything else only its own kind.
+                if *close == Punct::RBrace {
+                    leave_statement(&mut outer, &mut before, &mut here);
                 }
-                Punct::RParen | Punct::RBracket | Punct::RBrace => {
-                    links = outer.pop().unwrap_or(0);
-                    before = before.saturating_sub(links + 1);
-                    match punct {
-                        // A subscript or a call lengthens the chain that it stands in.
-                        Punct::RParen | Punct::RBracket => links += 1,
-                        _ => {
-                            let goes_on = tokens.get(i + 1).is_some_and(|next| {
-                                next.kind.is_keyword(Keyword::Else) || next.kind.is(Punct::Semi)
-                            });
-                            if !goes_on {
-                                links = 0;
-                            }
-                        }
-                    }
+                if outer.last().is_some_and(|(open, _)| *open == wanted)
+                    && let Some((_, saved)) = outer.pop()
+                {
+                    before -= saved.depth() + 1;
+                    here = saved;
                 }
-                Punct::Comma | Punct::Semi => links = 0,
-                Punct::Eq
-                | Punct::Colon
-                | Punct::ColonColon
-                | Punct::FatArrow
-                | Punct::BothWays => {}
-                _ => links += 1,
-            },
+                here.postfix += 1;
+                let goes_on = tokens
+                    .get(i + 1)
+                    .is_some_and(|next| next.kind.is_keyword(Keyword::Else));
+                if *close == Punct::RBrace
+                    && !goes_on
+                    && outer.last().is_none_or(|(open, _)| *open == Punct::LBrace)
+                {
+                    here = Reach::default();
+                }
+            }
+            TokenKind::Punct(Punct::Semi) => {
+                leave_statement(&mut outer, &mut before, &mut here);
+                let goes_on = tokens
+                    .get(i + 1)
+                    .is_some_and(|next| next.kind.is_keyword(Keyword::Else));
+                if !goes_on {
+                    here = Reach::default();
+                }
+            }
+            TokenKind::Punct(Punct::Comma) => here = Reach::default(),
+            TokenKind::Punct(Punct::Dot | Punct::PlusPlus | Punct::MinusMinus | Punct::Arrow) => {
+                here.postfix += 1
+            }
+            TokenKind::Punct(
+                Punct::Eq | Punct::Colon | Punct::ColonColon | Punct::FatArrow | Punct::BothWays,
+            ) => {}
+            TokenKind::Punct(_) => {
+                here.operators += 1;
+                here.postfix = 0;
+            }
             TokenKind::Keyword(
                 Keyword::If
                 | Keyword::Else
@@ -108,10 +144,13 @@ pub fn too_deep(tokens: &[Token]) -> Option<Diagnostic> {
                 | Keyword::Parallel
                 | Keyword::Inthreads
                 | Keyword::Apply,
-            ) => links += 1,
+            ) => {
+                here.operators += 1;
+                here.postfix = 0;
+            }
             _ => {}
         }
-        if outer.len() > BRACKETS || before + links > LINKS {
+        if outer.len() > BRACKETS || before + here.depth() > LINKS {
             return Some(
                 Diagnostic::new("E0100", token.span, "this nests too deeply")
                     .label(format!(
@@ -122,4 +161,12 @@ pub fn too_deep(tokens: &[Token]) -> Option<Diagnostic> {
         }
     }
     None
+}
+
+/// Forgets parentheses that the statement leaves open.
+fn leave_statement(outer: &mut Vec<(Punct, Reach)>, before: &mut usize, here: &mut Reach) {
+    while let Some((_, saved)) = outer.pop_if(|(open, _)| *open != Punct::LBrace) {
+        *before -= saved.depth() + 1;
+        *here = saved;
+    }
 }

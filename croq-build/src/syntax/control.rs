@@ -9,6 +9,7 @@ use super::ast::{
 use super::expression::Exprs;
 use super::fault::{Class, Expected, Fault};
 use super::parallel::binding;
+use super::recovery;
 use super::rule::*;
 use crate::diagnostics::Diagnostic;
 use crate::source::token::{Keyword, Punct, TokenKind};
@@ -106,6 +107,12 @@ pub fn foreach<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, StmtKind> 
     spanned(header)
         .then(body(block, "foreach"))
         .map(|(((ranges, suffixes), header), body)| {
+            // `foreach i on N { … }`: what should have been the header was read as the body.
+            let mistaken = matches!(&ranges, ForeachRanges::Ranges(ranges) if ranges.iter().all(|range| range.slice.is_none()))
+                && matches!(body.stmts.as_slice(), [stmt] if stmt.span == body.span && matches!(stmt.kind, StmtKind::Error));
+            if mistaken {
+                return StmtKind::Error;
+            }
             StmtKind::Foreach(ForeachStmt {
                 ranges,
                 suffixes,
@@ -147,7 +154,9 @@ fn range<'t>(e: &Exprs<'t>) -> Rule<'t, ForeachRange> {
     let bare = declared()
         .then(punct(Punct::Eq).ignore_then(name()).or_not())
         .then(when(|kind| kind.is(Punct::LParen), slice).or_not());
-    spanned(bare)
+    // `foreach x` reads as a range until its `in` is seen to be there.
+    let no_in = accept(Class::In, |_| None::<()>).or_not();
+    spanned(bare.then_ignore(no_in))
         .map(|(((first, second), slice), span)| match second {
             Some(name) => ForeachRange {
                 alias: Some(first),
@@ -251,7 +260,7 @@ pub fn apply<'t>(block: Rule<'t, Block>) -> Rule<'t, StmtKind> {
 /// `else` with no `if` before it.
 pub fn stray_else<'t>(block: Rule<'t, Block>) -> Rule<'t, StmtKind> {
     keyword(Keyword::Else, Class::Statement)
-        .then(block)
+        .then(block.or_not())
         .validate(|(span, _), _, emitter| {
             emitter.emit(Fault::known(
                 Diagnostic::new("E0120", span, "`else` without an `if`")
@@ -263,9 +272,9 @@ pub fn stray_else<'t>(block: Rule<'t, Block>) -> Rule<'t, StmtKind> {
         .boxed()
 }
 
-/// Loops and jumps of C.
+/// Loops and jumps of C. Their bodies are parsed for errors of their own.
 pub fn c_control<'t>(block: Rule<'t, Block>) -> Rule<'t, StmtKind> {
-    let head = rule(|inp| {
+    rule(move |inp| {
         let fail = Err(Fault::expected(position(inp), Expected::default()));
         let [Some(first), second] = ahead(inp) else {
             return fail;
@@ -299,55 +308,25 @@ pub fn c_control<'t>(block: Rule<'t, Block>) -> Rule<'t, StmtKind> {
                 .label("not part of the language")
                 .help(help),
         ));
-        Ok(text.to_string())
-    });
-    let rest = rule(move |inp| {
-        // The parentheses of the header hold anything, `;` included.
-        if inp
-            .peek_ref()
-            .is_some_and(|token| token.kind.is(Punct::LParen))
-        {
+        if opens {
+            // The header holds anything, `;` included.
             skip_group(inp);
         }
-        match inp.peek_ref() {
-            Some(token) if token.kind.is(Punct::LBrace) => {
-                inp.parse(&block)?;
-                // `while (c);` of a `do`
-                if inp
-                    .peek_ref()
-                    .is_some_and(|token| token.kind.is_keyword(Keyword::While))
-                {
-                    while let Some(token) = inp.peek_ref() {
-                        if token.kind.is(Punct::RBrace) || token.kind.is(Punct::LBrace) {
-                            break;
-                        }
-                        inp.next_ref();
-                        if token.kind.is(Punct::Semi) {
-                            break;
-                        }
-                    }
-                }
-                Ok(())
+        match text {
+            "goto" => {
+                recovery::skip_statement(inp);
             }
+            "switch" => skip_group(inp),
             _ => {
-                while let Some(token) = inp.peek_ref() {
-                    if token.kind.is(Punct::RBrace) {
-                        break;
-                    }
-                    if token.kind.is(Punct::LBrace) {
-                        skip_group(inp);
-                        continue;
-                    }
-                    inp.next_ref();
-                    if token.kind.is(Punct::Semi) {
-                        break;
-                    }
-                }
-                Ok(())
+                inp.parse(&block)?;
             }
         }
-    });
-    head.then(rest).map(|_| StmtKind::Error).boxed()
+        let after = inp.peek_ref().map(|token| &token.kind);
+        if text == "do" && after.is_some_and(|kind| kind.is_keyword(Keyword::While)) {
+            recovery::skip_statement(inp);
+        }
+        Ok(StmtKind::Error)
+    })
 }
 
 /// Past a bracketed group, or to the `}` of the block that it never closes in.

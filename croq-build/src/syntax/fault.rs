@@ -6,7 +6,7 @@
 use chumsky::error::{Error, LabelError};
 use chumsky::util::MaybeRef;
 
-use super::rule::Tokens;
+use super::rule::{Tokens, kind_text};
 use crate::diagnostics::{self, Diagnostic};
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct, Token, TokenKind};
@@ -40,6 +40,8 @@ pub enum Class {
 
 impl Class {
     const ALL: [(Class, &'static str); 21] = [
+        (Class::By, "`by`"),
+        (Class::In, "`in`"),
         (Class::Expression, "an expression"),
         (Class::Name, "a name"),
         (Class::Type, "a type"),
@@ -57,8 +59,6 @@ impl Class {
             Class::MmaOperation,
             "`.fill`, `.load`, `.store`, `.row`, `.col`, `.scale` or `.commit`",
         ),
-        (Class::By, "`by`"),
-        (Class::In, "`in`"),
         (Class::Each, "`unroll` or `vectorize`"),
         (Class::Attribute, "an attribute"),
         (Class::Body, "a block"),
@@ -94,6 +94,18 @@ impl Expected {
         self.0 & other.into().0 != 0
     }
 
+    fn has_member(self) -> bool {
+        [
+            Class::Member,
+            Class::CopyOperation,
+            Class::MmaOperation,
+            Class::SyncKind,
+            Class::Suffix,
+        ]
+        .into_iter()
+        .any(|class| self.has(class))
+    }
+
     /// At most five alternatives, the most telling first.
     fn list(mut self) -> String {
         if self.has(Class::Expression) {
@@ -102,6 +114,9 @@ impl Expected {
                 self.0 &= !Expected::from(punct).0;
             }
             self.0 &= !Expected::from(Class::Text).0;
+        }
+        if self.has(Class::Type) {
+            self.0 &= !Expected::from(Class::Storage).0;
         }
         let mut items: Vec<String> = Class::ALL
             .iter()
@@ -167,9 +182,16 @@ impl Fault {
         }
     }
 
-    pub fn into_diagnostic(self, tokens: &[Token]) -> Diagnostic {
+    /// `None` when what does not fit is unreadable text, which was reported as it was read.
+    pub fn into_diagnostic(self, tokens: &[Token]) -> Option<Diagnostic> {
         let at = self.at as usize;
-        match self.kind {
+        let known = matches!(self.kind, Kind::Known(_));
+        if !known
+            && matches!(tokens.get(at), Some(token) if matches!(token.kind, TokenKind::Bad(_)))
+        {
+            return None;
+        }
+        Some(match self.kind {
             Kind::Known(diagnostic) => *diagnostic,
             Kind::Missing(punct) => {
                 let before = at.checked_sub(1).and_then(|i| tokens.get(i));
@@ -181,7 +203,7 @@ impl Fault {
                     .help(format!("add `{text}`"))
             }
             Kind::Unexpected => unexpected(at, self.expected, tokens),
-        }
+        })
     }
 }
 
@@ -196,8 +218,22 @@ fn unexpected(at: usize, expected: Expected, tokens: &[Token]) -> Diagnostic {
         )
         .label("something is missing after this");
     };
-    let message = format!("expected {list}, found {}", found.kind);
-    let mut diagnostic = Diagnostic::new("E0100", found.span, message).label("unexpected");
+    // `.cop`: the word is what is wrong, not the dot.
+    let member = tokens
+        .get(at + 1)
+        .and_then(|next| Some((kind_text(&next.kind)?, next.span)));
+    let diagnostic = match member {
+        Some((text, span)) if found.kind.is(Punct::Dot) && expected.has_member() => {
+            let span = found.span.to(span);
+            Diagnostic::new("E0100", span, format!("expected {list}, found `.{text}`"))
+        }
+        _ => Diagnostic::new(
+            "E0100",
+            found.span,
+            format!("expected {list}, found {}", found.kind),
+        ),
+    };
+    let mut diagnostic = diagnostic.label("unexpected");
     if let Some(help) = advice(at, expected, tokens) {
         diagnostic = diagnostic.help(help);
     }
@@ -207,18 +243,70 @@ fn unexpected(at: usize, expected: Expected, tokens: &[Token]) -> Diagnostic {
 /// What was probably meant.
 fn advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<String> {
     let found = &tokens.get(at)?.kind;
+    let before = at.checked_sub(1).and_then(|i| tokens.get(i));
+    let next = tokens.get(at + 1);
     if found.is(Punct::Eq) && expected.has(Class::Operator) && expected.has(Punct::RParen) {
         return Some("`==` compares; `=` is a statement of its own".into());
     }
-    if expected.has(Punct::FatArrow)
-        && matches!(
-            found,
-            TokenKind::Punct(Punct::Eq | Punct::Arrow | Punct::Comma | Punct::Semi)
-        )
-    {
+    if found.is(Punct::EqEq) && expected.has(Punct::Eq) {
+        return Some("`=` assigns, `==` compares".into());
+    }
+    let not_an_arrow = [
+        Punct::Eq,
+        Punct::Arrow,
+        Punct::Comma,
+        Punct::Semi,
+        Punct::Ge,
+    ];
+    if expected.has(Punct::FatArrow) && not_an_arrow.into_iter().any(|punct| found.is(punct)) {
         return Some("a copy is written `source => destination`".into());
     }
+    if expected == Expected::from(Punct::LParen)
+        && let Some(TokenKind::Keyword(
+            keyword @ (Keyword::If | Keyword::While | Keyword::Inthreads),
+        )) = before.map(|token| &token.kind)
+    {
+        return Some(format!(
+            "the condition stands in parentheses: `{} (…)`",
+            keyword.text()
+        ));
+    }
+    if found.is(Punct::Dot)
+        && let Some(text) = next.and_then(|next| kind_text(&next.kind))
+    {
+        let known: &[&str] = if expected.has(Class::CopyOperation) {
+            &["copy", "transp", "pad", "load", "any"]
+        } else if expected.has(Class::MmaOperation) {
+            &["fill", "load", "store", "row", "col", "scale", "commit"]
+        } else if expected.has(Class::SyncKind) {
+            &["shared", "global", "local", "barrier", "fence"]
+        } else if expected.has(Class::Suffix) {
+            &[
+                "async",
+                "swiz",
+                "zfill",
+                "promote",
+                "sp",
+                "multicast",
+                "evict_first",
+                "evict_last",
+            ]
+        } else {
+            &[]
+        };
+        if let Some(near) = diagnostics::nearest(text, known.iter().copied()) {
+            return Some(format!("did you mean `.{near}`?"));
+        }
+    }
     if let Some(word) = found.word() {
+        if expected.has(Class::Type) {
+            return Some(match next {
+                Some(next) if next.kind.is(Punct::LParen) => {
+                    format!("write what it returns before its name: `void {word}`, `auto {word}`")
+                }
+                _ => format!("write its type before it: `int {word}`, `f32 [N] {word}`"),
+            });
+        }
         let wanted: &[&str] = if expected.has(Class::Level) {
             &["block", "group", "group-4", "thread", "cluster", "device"]
         } else if expected.has(Class::By) {
@@ -235,7 +323,7 @@ fn advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<String> {
         }
     }
     // `paralel p by 8`: the word before was meant as a keyword.
-    let before = at.checked_sub(1).and_then(|i| tokens.get(i))?;
+    let before = before?;
     let begins = match at.checked_sub(2).and_then(|i| tokens.get(i)) {
         Some(token) => {
             before.starts_line

@@ -6,7 +6,7 @@ use super::ast::{
     Dim, ElemType, Expr, Function, Name, Param, ParamType, ParamTypeKind, RetType, Stmt,
 };
 use super::declaration::pointer;
-use super::expression::Exprs;
+use super::expression::{Exprs, template_arguments};
 use super::fault::{Class, Expected, Fault};
 use super::rule::*;
 use super::statement::statements;
@@ -228,7 +228,7 @@ fn unsupported<'t>(e: &Exprs<'t>) -> Rule<'t, ParamTypeKind> {
     let more = punct(Punct::ColonColon).ignore_then(accept(Class::Name, |token| {
         token.kind.word().map(str::to_string)
     }));
-    let rank = between(Punct::Lt, comma(e.angle.clone()), Punct::Gt).or_not();
+    let rank = template_arguments(e.any.clone());
     let shape = when(
         |kind| kind.is(Punct::LBracket),
         between(Punct::LBracket, comma(e.any.clone()), Punct::RBracket),

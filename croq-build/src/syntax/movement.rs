@@ -43,6 +43,8 @@ impl Movement {
 enum Modifier {
     Async(Span, Option<Expr>),
     Other(CopyModifier, Span),
+    /// Reported already.
+    Removed,
 }
 
 pub fn movement<'t>(e: &Exprs<'t>) -> Rule<'t, Movement> {
@@ -357,7 +359,7 @@ fn modifiers<'t>(e: &Exprs<'t>) -> Rule<'t, Vec<Modifier>> {
         plain("multicast", || CopyModifier::Multicast),
         plain("evict_first", || CopyModifier::EvictFirst),
         plain("evict_last", || CopyModifier::EvictLast),
-        removed_hint(),
+        removed_hint(e),
     ))
     .repeated()
     .collect()
@@ -365,8 +367,8 @@ fn modifiers<'t>(e: &Exprs<'t>) -> Rule<'t, Vec<Modifier>> {
 }
 
 /// Cache hints that older programs carry.
-fn removed_hint<'t>() -> Rule<'t, Modifier> {
-    rule(|inp| {
+fn removed_hint<'t>(e: &Exprs<'t>) -> Rule<'t, Modifier> {
+    let word = rule(|inp| {
         let old = |text: &str| {
             text.starts_with("cache")
                 || text.starts_with("evict")
@@ -379,19 +381,18 @@ fn removed_hint<'t>() -> Rule<'t, Modifier> {
                     Diagnostic::new(
                         "E0119",
                         token.span,
-                        format!("there is no modifier {}", token.kind),
+                        format!("there is no modifier {} any more", token.kind),
                     )
                     .label("removed")
                     .help("cache hints are `.evict_first` and `.evict_last`"),
                 ));
-                return Ok(Modifier::Other(
-                    CopyModifier::Zfill,
-                    Span::new(u32::MAX, u32::MAX),
-                ));
+                return Ok(());
             }
         }
         Err(Fault::expected(position(inp), Class::Suffix))
-    })
+    });
+    let config = between(Punct::Lt, comma(e.angle.clone()), Punct::Gt).or_not();
+    word.then(config).map(|_| Modifier::Removed).boxed()
 }
 
 type Checked = (Option<(Span, Option<Expr>)>, Vec<(CopyModifier, Span)>);
@@ -413,8 +414,7 @@ fn check_modifiers(written: Vec<Modifier>, emit: &mut dyn FnMut(Fault)) -> Check
                 Some((first, _)) => twice("`.async`", *first, span),
                 None => is_async = Some((span, event)),
             },
-            // The stand-in of a removed modifier.
-            Modifier::Other(_, span) if span.start == u32::MAX => {}
+            Modifier::Removed => {}
             Modifier::Other(modifier, span) => {
                 let group = group_of(&modifier);
                 match kept.iter().find(|(other, _)| group_of(other) == group) {

@@ -45,7 +45,7 @@ fn item<'t>(e: &Exprs<'t>) -> Rule<'t, ParallelItem> {
     let by = || keyword(Keyword::By, Class::By);
     let none = when_keyword(Keyword::By, by().map(|_| Binding::None));
     let head = choice((none, binding().then_ignore(by()).boxed()));
-    spanned(head.then(e.shape.clone()).then(level().or_not()))
+    spanned(head.then(e.shape.clone()).then(level(e).or_not()))
         .map(|(((binding, bound), level), span)| {
             let at = bound.span;
             let bound = match *bound.kind {
@@ -101,20 +101,10 @@ pub fn level_of(kind: &TokenKind) -> Option<(Level, bool)> {
 }
 
 /// `: block<cooperative>`, `: device(name)`
-fn level<'t>() -> Rule<'t, LevelSpec> {
+fn level<'t>(e: &Exprs<'t>) -> Rule<'t, LevelSpec> {
     let word = accept(Class::Level, |token| {
         let (level, term) = level_of(&token.kind)?;
         Some((level, term, token.span))
-    });
-    let target = accept(Class::Name, |token| {
-        let text = match &token.kind {
-            TokenKind::Word(text) | TokenKind::Str(text) => text.to_string(),
-            _ => return None,
-        };
-        Some(Name {
-            text,
-            span: token.span,
-        })
     });
     let cooperative = punct(Punct::Lt)
         .ignore_then(word_or_reported(
@@ -124,21 +114,30 @@ fn level<'t>() -> Rule<'t, LevelSpec> {
         .then_ignore(punct(Punct::Gt));
     punct(Punct::Colon)
         .ignore_then(word)
-        .then(parens(target).or_not())
+        .then(parens(e.any.clone()).or_not())
         .then(cooperative.or_not())
         .validate(|(((level, term, span), target), cooperative), _, emitter| {
-            if let Some((_, at)) = &target
-                && level != Level::Device
-            {
-                emitter.emit(Fault::known(
-                    Diagnostic::new("E0113", *at, "only the level `device` takes a parameter")
-                        .label("not allowed here")
-                        .help("remove it, or write `device(\"name\")`"),
-                ));
-            }
-            let device = target
-                .filter(|_| level == Level::Device)
-                .map(|(name, _)| name);
+            let device = target.and_then(|(target, at)| {
+                let text = match *target.kind {
+                    ExprKind::Name(text) | ExprKind::Str(text) if level == Level::Device => text,
+                    _ => {
+                        emitter.emit(Fault::known(
+                            Diagnostic::new(
+                                "E0113",
+                                at,
+                                "only the level `device` takes a parameter, a name",
+                            )
+                            .label("not allowed here")
+                            .help("remove it, or write `device(\"name\")`"),
+                        ));
+                        return None;
+                    }
+                };
+                Some(Name {
+                    text,
+                    span: target.span,
+                })
+            });
             LevelSpec {
                 level,
                 span,
@@ -208,15 +207,11 @@ pub fn attributes<'t>(e: &Exprs<'t>) -> Rule<'t, Vec<ParallelAttr>> {
         .then(args.or_not())
         .then_ignore(punct(Punct::RBracket))
         .then(punct(Punct::RBracket))
-        .map(
-            |(((start, name), args), end): (((Span, Name), Option<Vec<Expr>>), Span)| {
-                ParallelAttr {
-                    name,
-                    args: args.unwrap_or_default(),
-                    span: start.to(end),
-                }
-            },
-        )
+        .map(|(((start, name), args), end)| ParallelAttr {
+            name,
+            args: args.unwrap_or_default(),
+            span: start.to(end),
+        })
         .repeated()
         .at_least(1)
         .collect()

@@ -18,6 +18,8 @@ pub enum Postfix {
     Paren(Vec<Expr>, Span),
     Subscript(Vec<Expr>, Span),
     Step(i8, Span),
+    /// A member that nothing has.
+    Unknown(Name),
     /// Something wrong that is already reported; the value is lost.
     Lost(Span),
 }
@@ -182,32 +184,43 @@ fn members<'t>(any: Rule<'t, Expr>, tiling: Rule<'t, Expr>) -> Rule<'t, Postfix>
 /// A member that nothing has. `.map` and `.remap` are left to the statement they make.
 fn unknown_member<'t>() -> Rule<'t, Postfix> {
     rule(|inp| {
-        let fail = Err(Fault::expected(position(inp) + 1, Class::Member));
-        let [Some(dot), Some(next)] = ahead(inp) else {
-            return fail;
+        let at = position(inp);
+        let [Some(_), Some(next)] = ahead(inp) else {
+            return Err(Fault::expected(at + 1, Class::Member));
         };
         let Some(text) = kind_text(&next.kind) else {
-            return fail;
+            return Err(Fault::expected(at + 1, Class::Member));
         };
-        if matches!(text, "map" | "remap") || MEMBERS.contains(&text) || !dot.kind.is(Punct::Dot) {
-            return Err(Fault::expected(position(inp), Class::Operator));
+        if matches!(text, "map" | "remap") || MEMBERS.contains(&text) {
+            return Err(Fault::expected(at, Class::Operator));
         }
         inp.next_ref();
         inp.next_ref();
-        let mut diagnostic =
-            Diagnostic::new("E0100", next.span, format!("there is no member `.{text}`"))
-                .label("unknown member");
-        diagnostic = match text {
-            "shape" | "size" | "shapes" => diagnostic.help("the shape of `x` is `x.span`, its element count `|x|`"),
-            "step" => diagnostic.help("`.step` follows `.subspan(…)`, before `.at(…)`"),
-            "from" => diagnostic.help("`.from` follows `.view(…)`"),
-            _ => match diagnostics::nearest(text, MEMBERS) {
-                Some(near) => diagnostic.help(format!("did you mean `.{near}`?")),
-                None => diagnostic.help("members are `.span`, `.data`, `.at(…)` and the tile operators `.chunkat`, `.chunk`, `.subspan`, `.modspan`, `.view`, `.span_as`, `.sqz`"),
-            },
-        };
-        inp.emit(Fault::known(diagnostic));
-        Ok(Postfix::Lost(next.span))
+        Ok(Postfix::Unknown(Name {
+            text: text.to_string(),
+            span: next.span,
+        }))
+    })
+}
+
+/// `x.foo`, `a[0].b`
+fn no_such_member(base: &Expr, member: &Name) -> Fault {
+    let text = &member.text;
+    let on_name = matches!(&*base.kind, ExprKind::Name(_) | ExprKind::Member(..));
+    let code = if on_name { "E0100" } else { "E0109" };
+    let diagnostic = Diagnostic::new(code, member.span, format!("there is no member `.{text}`"))
+        .label("unknown member");
+    Fault::known(match text.as_str() {
+        "shape" | "size" | "shapes" => {
+            diagnostic.help("the shape of `x` is `x.span`, its element count `|x|`")
+        }
+        "step" => diagnostic.help("`.step` follows `.subspan(…)`, before `.at(…)`"),
+        "from" => diagnostic.help("`.from` follows `.view(…)`"),
+        _ => match diagnostics::nearest(text, MEMBERS) {
+            Some(near) => diagnostic.help(format!("did you mean `.{near}`?")),
+            None => diagnostic
+                .help("there are `.span`, `.data`, `.at(…)` and the tile operators, such as `.chunkat(…)`"),
+        },
     })
 }
 
@@ -243,7 +256,11 @@ pub fn apply(
     if is_call
         && matches!(
             op,
-            Postfix::Member(..) | Postfix::At(..) | Postfix::View(..) | Postfix::Subscript(..)
+            Postfix::Unknown(_)
+                | Postfix::Member(..)
+                | Postfix::At(..)
+                | Postfix::View(..)
+                | Postfix::Subscript(..)
         )
     {
         emit(Fault::known(
@@ -254,6 +271,12 @@ pub fn apply(
     }
     match op {
         Postfix::Lost(span) => expr(ExprKind::Error, at.to(span)),
+        Postfix::Unknown(member) => {
+            if !is_call && !matches!(&*base.kind, ExprKind::Error) {
+                emit(no_such_member(&base, &member));
+            }
+            expr(ExprKind::Error, at.to(member.span))
+        }
         _ if matches!(&*base.kind, ExprKind::Error) => {
             let end = match &op {
                 Postfix::Member(_, s)
@@ -263,6 +286,7 @@ pub fn apply(
                 | Postfix::Subscript(_, s)
                 | Postfix::Step(_, s)
                 | Postfix::Lost(s) => *s,
+                Postfix::Unknown(member) => member.span,
             };
             expr(ExprKind::Error, at.to(end))
         }

@@ -24,7 +24,13 @@ pub fn recover<'t>(block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
         let start = inp.cursor();
         let stand_in = stand_in(inp);
         let mut taken = 0usize;
+        let mut unreadable = false;
         while let Some(token) = inp.peek_ref() {
+            // Text that nobody could read, such as a string without its end, reaches to the line's.
+            if unreadable && token.starts_line {
+                break;
+            }
+            unreadable |= matches!(token.kind, TokenKind::Bad(_));
             match &token.kind {
                 TokenKind::Punct(Punct::RBrace) => break,
                 TokenKind::Punct(Punct::Semi) => {
@@ -199,12 +205,23 @@ fn begins_statement(keyword: Keyword) -> bool {
 
 /// The one statement that is the body of a loop or a condition; a missing one says so.
 pub fn body_statement<'t>(statement: Rule<'t, Vec<Stmt>>) -> Rule<'t, Vec<Stmt>> {
-    let begins = rule(|inp| match inp.peek_ref() {
-        None => Err(Fault::expected(position(inp), Class::Body)),
-        Some(token) if token.kind.is(Punct::RBrace) => {
-            Err(Fault::expected(position(inp), Class::Body))
-        }
-        Some(_) => Ok(()),
+    // Only what can begin a statement is one: a header that went wrong must not be taken for a body.
+    let begins = rule(|inp| match inp.peek_ref().map(|token| &token.kind) {
+        Some(
+            TokenKind::Word(_)
+            | TokenKind::Keyword(_)
+            | TokenKind::Type(_)
+            | TokenKind::Punct(
+                Punct::Semi
+                | Punct::LBracket
+                | Punct::LParen
+                | Punct::PlusPlus
+                | Punct::MinusMinus
+                | Punct::Star
+                | Punct::Amp,
+            ),
+        ) => Ok(()),
+        _ => Err(Fault::expected(position(inp), Class::Body)),
     });
     begins.ignore_then(statement).boxed()
 }

@@ -152,7 +152,10 @@ fn take_name(inp: &mut In, declares: bool) -> Result<Name, Fault> {
             }
             Ok(name)
         }
-        TokenKind::Keyword(Keyword::In | Keyword::By | Keyword::Where) => {
+        // In the header of a loop these belong to the header, unless they come twice.
+        TokenKind::Keyword(word @ (Keyword::In | Keyword::By | Keyword::Where))
+            if !follows_a_name(inp, *word) =>
+        {
             Err(Fault::expected(at, Class::Name))
         }
         TokenKind::Keyword(_) | TokenKind::Type(_) => {
@@ -163,6 +166,24 @@ fn take_name(inp: &mut In, declares: bool) -> Result<Name, Fault> {
         }
         _ => Err(Fault::expected(at, Class::Name)),
     }
+}
+
+/// What comes after the next token shows that it was meant as a name.
+fn follows_a_name(inp: &mut In, word: Keyword) -> bool {
+    let [_, next] = ahead(inp);
+    next.is_some_and(|next| match next.kind {
+        TokenKind::Keyword(second) => second == word,
+        TokenKind::Punct(punct) => matches!(
+            punct,
+            Punct::Comma
+                | Punct::RParen
+                | Punct::RBrace
+                | Punct::Semi
+                | Punct::Eq
+                | Punct::LBracket
+        ),
+        _ => false,
+    })
 }
 
 pub fn keyword_as_name(text: &str, span: Span) -> Fault {

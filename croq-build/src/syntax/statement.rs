@@ -707,6 +707,10 @@ fn asm<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
                     .label("expected a string")
                     .help("write `__asm__(\"instruction %0;\" : \"=r\"(x))`"),
             ));
+            // Something else stands where the text should.
+            if !matches!(token.kind, TokenKind::Punct(_)) {
+                inp.next_ref();
+            }
             Ok(String::new())
         }),
     ));
@@ -948,7 +952,11 @@ fn c_declaration<'t>() -> Rule<'t, Vec<Stmt>> {
         };
         inp.emit(Fault::known(
             Diagnostic::new(code, first.span, message)
-                .label("not part of the language")
+                .label(if code == "E0119" {
+                    "removed"
+                } else {
+                    "not part of the language"
+                })
                 .help(help),
         ));
         Ok(recovery::skip_statement(inp))

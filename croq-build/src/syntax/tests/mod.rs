@@ -1,5 +1,9 @@
 //! What parses, how it is grouped, and that errors do not hide each other.
 
+mod codes;
+mod recovery;
+mod robustness;
+
 use super::ast::*;
 use super::parse;
 use crate::diagnostics::{Diagnostic, Diagnostics};

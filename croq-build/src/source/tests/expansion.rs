@@ -1,0 +1,236 @@
+//! Macros, conditionals, and where their tokens say they come from.
+
+use crate::diagnostics::Diagnostics;
+use crate::source::token::{Token, TokenKind};
+use crate::source::{SourceFile, load};
+
+fn read(text: &str, defines: &[(&str, &str)]) -> SourceFile {
+    let mut diags = Diagnostics::new();
+    let defines: Vec<(String, String)> = defines
+        .iter()
+        .map(|(name, value)| (name.to_string(), value.to_string()))
+        .collect();
+    let file = load("test.co", text, &defines, &mut diags);
+    assert!(diags.is_empty(), "{text}: {diags:#?}");
+    file
+}
+
+/// The body of the only function, as text.
+fn expanded(text: &str) -> String {
+    let file = read(text, &[]);
+    show(&file.functions[0].tokens)
+}
+
+fn show(tokens: &[Token]) -> String {
+    let shown: Vec<String> = tokens
+        .iter()
+        .map(|token| match &token.kind {
+            TokenKind::Str(text) => format!("{text:?}"),
+            kind => kind.to_string().trim_matches('`').to_string(),
+        })
+        .skip_while(|text| text != "{")
+        .collect();
+    shown.join(" ")
+}
+
+fn body(prelude: &str, body: &str) -> String {
+    expanded(&format!("{prelude}\n__co__ void f() {{\n{body}\n}}\n"))
+}
+
+#[test]
+fn object_like() {
+    assert_eq!(body("#define N 4", "x = N;"), "{ x = 4 ; }");
+    assert_eq!(body("#define N", "x = N;"), "{ x = 1 ; }");
+    assert_eq!(
+        body(
+            "#define N 4 // four\n#define M /* no */ N /* four */",
+            "x = M;"
+        ),
+        "{ x = 4 ; }"
+    );
+    assert_eq!(body("#define N 4\n#define N 5", "x = N;"), "{ x = 5 ; }");
+    assert_eq!(body("#define N 4\n#undef N", "x = N;"), "{ x = N ; }");
+    assert_eq!(
+        body("#define N (1 + \\\n 2)", "x = N;"),
+        "{ x = ( 1 + 2 ) ; }"
+    );
+    assert_eq!(
+        body("#define ELEM f16", "shared ELEM x;"),
+        "{ shared f16 x ; }"
+    );
+    assert_eq!(body("#define wait hold", "wait e;"), "{ hold e ; }");
+}
+
+#[test]
+fn function_like() {
+    assert_eq!(
+        body("#define F(a, b) a * b", "x = F(1 + 2, g(3, 4));"),
+        "{ x = 1 + 2 * g ( 3 , 4 ) ; }"
+    );
+    assert_eq!(
+        body("#define F(a) {a}", "x = F([1, 2]);"),
+        "{ x = { [ 1 , 2 ] } ; }"
+    );
+    assert_eq!(
+        body("#define F(a) a", "x = F; y = F (\n3\n);"),
+        "{ x = F ; y = 3 ; }"
+    );
+    assert_eq!(body("#define F() 7", "x = F();"), "{ x = 7 ; }");
+    assert_eq!(
+        body("#define F(a) (a + 1)", "x = F(F(F(0)));"),
+        "{ x = ( ( ( 0 + 1 ) + 1 ) + 1 ) ; }"
+    );
+    assert_eq!(
+        body("#define F(a) a\n#define G F", "x = G(3);"),
+        "{ x = 3 ; }"
+    );
+    assert_eq!(body("#define F (3)", "x = F;"), "{ x = ( 3 ) ; }");
+    assert_eq!(body("#define EXT(p) #p", "x = EXT(q);"), "{ x = # q ; }");
+}
+
+#[test]
+fn a_macro_does_not_expand_in_itself() {
+    assert_eq!(body("#define N N + 1", "x = N;"), "{ x = N + 1 ; }");
+    assert_eq!(
+        body("#define A B\n#define B A", "x = A + B;"),
+        "{ x = A + B ; }"
+    );
+    assert_eq!(
+        body("#define F(a) F(a) + 1", "x = F(2);"),
+        "{ x = F ( 2 ) + 1 ; }"
+    );
+    assert_eq!(
+        body("#define F(a) a\n#define N N + 1", "x = F(N);"),
+        "{ x = N + 1 ; }"
+    );
+}
+
+#[test]
+fn strings_and_comments_keep_their_text() {
+    assert_eq!(
+        body(
+            "#define N 4",
+            "__cpp__(\"N\" R\"(N)\"); // N\n/* N */ y = N;"
+        ),
+        "{ __cpp__ ( \"N\" \"N\" ) ; y = 4 ; }"
+    );
+}
+
+#[test]
+fn definitions_of_a_body_end_with_it() {
+    let file = read(
+        "#define N 1
+__co__ void f() {
+  a = N;
+#define N 2
+#define M 3
+  b = N + M;
+#undef N
+  c = N;
+}
+__co__ void g() { d = N + M; }
+",
+        &[],
+    );
+    assert_eq!(
+        show(&file.functions[0].tokens),
+        "{ a = 1 ; b = 2 + 3 ; c = N ; }"
+    );
+    assert_eq!(show(&file.functions[1].tokens), "{ d = 1 + M ; }");
+}
+
+#[test]
+fn conditionals_choose() {
+    let text =
+        "#if WIDE\n#define W 8\n#elif defined NARROW\n#define W 2\n#else\n#define W 4\n#endif
+__co__ void f() {
+#ifdef NARROW
+  x = 1 + W;
+#else
+  x = 2 + W;
+#endif
+}
+#ifndef WIDE
+__co__ void g() { }
+#endif
+";
+    let cases: [(&[(&str, &str)], &str, usize); 3] = [
+        (&[], "{ x = 2 + 4 ; }", 2),
+        (&[("WIDE", "")], "{ x = 2 + 8 ; }", 1),
+        (&[("NARROW", "1")], "{ x = 1 + 2 ; }", 2),
+    ];
+    for (defines, expected, functions) in cases {
+        let file = read(text, defines);
+        assert_eq!(show(&file.functions[0].tokens), expected);
+        assert_eq!(file.functions.len(), functions);
+    }
+}
+
+#[test]
+fn a_hash_is_a_directive_only_before_a_known_name() {
+    assert_eq!(body("", "x = a\n# i\n#p + 1;"), "{ x = a # i # p + 1 ; }");
+    assert_eq!(body("", "#  define N 3\nx = N;"), "{ x = 3 ; }");
+}
+
+#[test]
+fn spans_are_those_of_the_use() {
+    let text = "#define TWO (1 + 1)\n#define ADD(a, b) a + b + TWO\n__co__ void f() { x = TWO; y = ADD(p, TWO); }\n";
+    let file = read(text, &[]);
+    let places: Vec<(String, &str, Option<&str>)> = file.functions[0]
+        .tokens
+        .iter()
+        .map(|token| {
+            (
+                token.kind.to_string(),
+                file.snippet(token.span),
+                file.macro_at(token.span),
+            )
+        })
+        .collect();
+    for (kind, snippet, name) in places {
+        match name {
+            None => assert_eq!(kind.trim_matches('`'), snippet),
+            Some("TWO") => assert_eq!(snippet, "TWO"),
+            Some("ADD") => assert_eq!(snippet, "ADD(p, TWO)"),
+            Some(other) => panic!("{other}"),
+        }
+    }
+    assert_eq!(
+        show(&file.functions[0].tokens),
+        "{ x = ( 1 + 1 ) ; y = p + ( 1 + 1 ) + ( 1 + 1 ) ; }"
+    );
+}
+
+#[test]
+fn an_unreadable_macro_is_no_error_until_it_is_used() {
+    let text = "#define CHECK(x) do { if (!(x)) fail('x', @); } while (0)\n__co__ void f() { }\n__co__ void g() { y = OTHER; }\n";
+    read(text, &[]);
+    let mut diags = Diagnostics::new();
+    let file = load(
+        "test.co",
+        &text.replace("OTHER", "CHECK(1)"),
+        &[],
+        &mut diags,
+    );
+    let found: Vec<_> = diags
+        .iter()
+        .map(|d| (d.code, file.snippet(d.primary.span)))
+        .collect();
+    assert_eq!(found, [("E0104", "CHECK(1)")]);
+}
+
+#[test]
+fn lines_and_columns() {
+    let file = read("ab\n\u{e4}x\r\n\ny", &[]);
+    for (byte, expected) in [
+        (0, (1, 1)),
+        (2, (1, 3)),
+        (3, (2, 1)),
+        (5, (2, 2)),
+        (8, (3, 1)),
+        (9, (4, 1)),
+        (99, (4, 2)),
+    ] {
+        assert_eq!(file.line_col(byte), expected, "{byte}");
+    }
+}

@@ -1,0 +1,5 @@
+//! The reading of whole files.
+
+mod codes;
+mod expansion;
+mod islands;
