@@ -6,13 +6,14 @@
 use std::sync::Arc;
 
 use super::Span;
+use super::punctuation::{look_alike, punct_at};
 use super::token::{BadToken, ElemWord, Keyword, Punct, Token, TokenKind};
 
 /// Reads tokens from `text`, whose first byte stands at `base` in the file.
 pub struct Lexer<'a> {
-    text: &'a str,
+    pub(super) text: &'a str,
     bytes: &'a [u8],
-    pos: usize,
+    pub(super) pos: usize,
     base: u32,
     starts_line: bool,
 }
@@ -59,7 +60,7 @@ impl<'a> Lexer<'a> {
         self.starts_line = true;
     }
 
-    fn peek(&self, ahead: usize) -> u8 {
+    pub(super) fn peek(&self, ahead: usize) -> u8 {
         self.bytes.get(self.pos + ahead).copied().unwrap_or(0)
     }
 
@@ -67,7 +68,7 @@ impl<'a> Lexer<'a> {
         Span::new(self.base + start as u32, self.base + self.pos as u32)
     }
 
-    fn token(&mut self, kind: TokenKind, start: usize) -> Lexeme {
+    pub(super) fn token(&mut self, kind: TokenKind, start: usize) -> Lexeme {
         let token = Token {
             kind,
             span: self.span(start),
@@ -152,231 +153,6 @@ impl<'a> Lexer<'a> {
         }
         let kind = word_kind(text);
         self.token(kind, start)
-    }
-
-    fn number(&mut self, start: usize) -> Lexeme {
-        let is_hex = self.peek(0) == b'0' && matches!(self.peek(1), b'x' | b'X');
-        if is_hex {
-            self.pos += 2;
-            let digits = self.pos;
-            while self.peek(0).is_ascii_hexdigit() {
-                self.pos += 1;
-            }
-            let text = &self.text[digits..self.pos];
-            return self.integer(start, text, 16);
-        }
-        self.digits();
-        let int_end = self.pos;
-        let mut is_float = false;
-        if self.peek(0) == b'.' {
-            if self.peek(1).is_ascii_digit() {
-                self.pos += 1;
-                self.digits();
-                is_float = true;
-            } else if !is_word_start(self.peek(1))
-                || matches!(self.peek(1), b'f' | b'F' | b'e' | b'E')
-            {
-                // `1.` and `1.f`
-                self.pos += 1;
-                while is_word_byte(self.peek(0)) {
-                    self.pos += 1;
-                }
-                let whole = &self.text[start..int_end];
-                let suffix = if self.text[start..self.pos].ends_with(['f', 'F']) {
-                    "f"
-                } else {
-                    ""
-                };
-                let help = format!("write `{whole}.0{suffix}`");
-                return self.bad_number(
-                    start,
-                    "a fraction needs digits after the point",
-                    Some(help),
-                    TokenKind::Float {
-                        value: 0.0,
-                        single: true,
-                    },
-                );
-            }
-        }
-        if matches!(self.peek(0), b'e' | b'E')
-            && (self.peek(1).is_ascii_digit()
-                || (matches!(self.peek(1), b'+' | b'-') && self.peek(2).is_ascii_digit()))
-        {
-            self.pos += 2;
-            self.digits();
-            is_float = true;
-        }
-        if is_float {
-            return self.float(start);
-        }
-        let text = &self.text[start..int_end];
-        // `1f` is a float to many a hand, but no literal.
-        self.integer(start, text, 10)
-    }
-
-    fn digits(&mut self) {
-        while self.peek(0).is_ascii_digit() {
-            self.pos += 1;
-        }
-    }
-
-    fn suffix(&mut self) -> &'a str {
-        let start = self.pos;
-        while is_word_byte(self.peek(0)) {
-            self.pos += 1;
-        }
-        &self.text[start..self.pos]
-    }
-
-    fn float(&mut self, start: usize) -> Lexeme {
-        let value: f64 = self.text[start..self.pos].parse().unwrap_or(0.0);
-        let suffix = self.suffix();
-        let single = match suffix {
-            "" => false,
-            "f" | "F" => true,
-            _ => {
-                let digits = self.text[start..self.pos].trim_end_matches(suffix);
-                let help = match suffix {
-                    "h" | "f16" | "bf16" => format!("convert: `__to<f16>({digits}f)`"),
-                    _ => format!("write `{digits}` (f64) or `{digits}f` (f32)"),
-                };
-                let what = format!("`{suffix}` is no suffix of a number");
-                return self.bad_number(
-                    start,
-                    &what,
-                    Some(help),
-                    TokenKind::Float {
-                        value,
-                        single: true,
-                    },
-                );
-            }
-        };
-        self.token(TokenKind::Float { value, single }, start)
-    }
-
-    fn integer(&mut self, start: usize, digits: &str, radix: u32) -> Lexeme {
-        let stand_in = TokenKind::Int {
-            value: 1,
-            unsigned: false,
-            long: false,
-        };
-        let suffix = self.suffix();
-        let lower = suffix.to_ascii_lowercase();
-        let (unsigned, long) = match lower.as_str() {
-            "" => (false, false),
-            "u" => (true, false),
-            "l" | "ll" => (false, true),
-            "ul" | "ull" | "lu" | "llu" => (true, true),
-            _ => {
-                let (what, help) = match lower.as_str() {
-                    "f" => (
-                        "a float needs a point".to_string(),
-                        Some(format!("write `{digits}.0f`")),
-                    ),
-                    _ if digits == "0" && lower.starts_with('b') => (
-                        "there are no binary numbers".to_string(),
-                        u64::from_str_radix(&lower[1..], 2)
-                            .ok()
-                            .map(|v| format!("write `{v:#x}`")),
-                    ),
-                    _ if digits.is_empty() => ("digits are missing after `0x`".to_string(), None),
-                    _ => (
-                        format!("`{suffix}` is no suffix of a number"),
-                        Some("suffixes are `u`, `l`, `ll` and `ul`, `ull`".to_string()),
-                    ),
-                };
-                return self.bad_number(start, &what, help, stand_in);
-            }
-        };
-        if digits.is_empty() {
-            return self.bad_number(start, "digits are missing after `0x`", None, stand_in);
-        }
-        if radix == 10 && digits.len() > 1 && digits.starts_with('0') {
-            let plain = digits.trim_start_matches('0');
-            let plain = if plain.is_empty() { "0" } else { plain };
-            let help = format!("decimal numbers have no leading zeros: `{plain}`");
-            return self.bad_number(start, "there are no octal numbers", Some(help), stand_in);
-        }
-        let significant = digits.trim_start_matches('0');
-        let value = if significant.is_empty() {
-            Some(0)
-        } else if significant.len() > 20 {
-            None
-        } else {
-            u128::from_str_radix(significant, radix).ok()
-        };
-        let limit = if unsigned {
-            u128::from(u64::MAX)
-        } else {
-            i64::MAX as u128
-        };
-        match value {
-            Some(value) if value <= limit => {
-                let kind = TokenKind::Int {
-                    value: value as i128,
-                    unsigned,
-                    long,
-                };
-                self.token(kind, start)
-            }
-            _ => {
-                let text = &self.text[start..self.pos];
-                let (code, sign, range) = if unsigned {
-                    ("E0102", "unsigned", "0 to 18446744073709551615")
-                } else {
-                    (
-                        "E0101",
-                        "signed",
-                        "-9223372036854775808 to 9223372036854775807",
-                    )
-                };
-                let fits_unsigned = !unsigned && value.is_some_and(|v| v <= u128::from(u64::MAX));
-                let bad = BadToken {
-                    code,
-                    message: format!("the {sign} integer `{text}` does not fit in 64 bits"),
-                    label: format!("the range is {range}"),
-                    help: fits_unsigned.then(|| format!("write `{text}u`")),
-                    stand_in: Some(stand_in),
-                };
-                self.token(TokenKind::Bad(Box::new(bad)), start)
-            }
-        }
-    }
-
-    fn bad_number(
-        &mut self,
-        start: usize,
-        what: &str,
-        help: Option<String>,
-        stand_in: TokenKind,
-    ) -> Lexeme {
-        let bad = BadToken {
-            code: "E0103",
-            message: format!("malformed number `{}`", &self.text[start..self.pos]),
-            label: what.into(),
-            help,
-            stand_in: Some(stand_in),
-        };
-        self.token(TokenKind::Bad(Box::new(bad)), start)
-    }
-
-    fn bare_fraction(&mut self, start: usize) -> Lexeme {
-        self.pos += 1;
-        while is_word_byte(self.peek(0)) {
-            self.pos += 1;
-        }
-        let help = format!("write `0{}`", &self.text[start..self.pos]);
-        self.bad_number(
-            start,
-            "a fraction needs digits before the point",
-            Some(help),
-            TokenKind::Float {
-                value: 0.0,
-                single: true,
-            },
-        )
     }
 
     fn string(&mut self, start: usize) -> Lexeme {
@@ -551,100 +327,4 @@ pub fn raw_string_end(text: &str, quote: usize) -> Option<(std::ops::Range<usize
     let close = format!("){tag}\"");
     let len = text.get(body..)?.find(&close)?;
     Some((body..body + len, body + len + close.len()))
-}
-
-/// The longest operator that `bytes` starts with, and its length.
-fn punct_at(bytes: &[u8]) -> Option<(Punct, usize)> {
-    use Punct::*;
-    let at = |i: usize| bytes.get(i).copied().unwrap_or(0);
-    let two = |second: u8, yes: Punct, no: Punct| {
-        if at(1) == second { (yes, 2) } else { (no, 1) }
-    };
-    Some(match at(0) {
-        b'+' => match at(1) {
-            b'+' => (PlusPlus, 2),
-            b'=' => (PlusEq, 2),
-            _ => (Plus, 1),
-        },
-        b'-' => match at(1) {
-            b'-' => (MinusMinus, 2),
-            b'=' => (MinusEq, 2),
-            b'>' => (Arrow, 2),
-            _ => (Minus, 1),
-        },
-        b'*' => two(b'=', StarEq, Star),
-        b'/' => two(b'=', SlashEq, Slash),
-        b'%' => two(b'=', PercentEq, Percent),
-        b'<' => match (at(1), at(2)) {
-            (b'-', b'>') => (BothWays, 3),
-            (b'<', b'=') => (ShlEq, 3),
-            (b'<', _) => (Shl, 2),
-            (b'=', _) => (Le, 2),
-            _ => (Lt, 1),
-        },
-        b'>' => match (at(1), at(2)) {
-            (b'>', b'=') => (ShrEq, 3),
-            (b'>', _) => (Shr, 2),
-            (b'=', _) => (Ge, 2),
-            _ => (Gt, 1),
-        },
-        b'&' => match at(1) {
-            b'&' => (AmpAmp, 2),
-            b'=' => (AmpEq, 2),
-            _ => (Amp, 1),
-        },
-        b'|' => match at(1) {
-            b'|' => (PipePipe, 2),
-            b'=' => (PipeEq, 2),
-            _ => (Pipe, 1),
-        },
-        b'^' => two(b'=', CaretEq, Caret),
-        b'~' => (Tilde, 1),
-        b'!' => two(b'=', Ne, Bang),
-        b'=' => match at(1) {
-            b'=' => (EqEq, 2),
-            b'>' => (FatArrow, 2),
-            _ => (Eq, 1),
-        },
-        b'?' => two(b'?', QuestionQuestion, Question),
-        b':' => two(b':', ColonColon, Colon),
-        b'#' => match at(1) {
-            b'+' => (HashPlus, 2),
-            b'-' => (HashMinus, 2),
-            b'*' => (HashStar, 2),
-            // `#/*…*/p` and `#//` are a `#` and a comment.
-            b'/' if !matches!(at(2), b'/' | b'*') => (HashSlash, 2),
-            b'%' => (HashPercent, 2),
-            _ => (Hash, 1),
-        },
-        b'(' => (LParen, 1),
-        b')' => (RParen, 1),
-        b'[' => (LBracket, 1),
-        b']' => (RBracket, 1),
-        b'{' => (LBrace, 1),
-        b'}' => (RBrace, 1),
-        b',' => (Comma, 1),
-        b';' => (Semi, 1),
-        b'.' => (Dot, 1),
-        _ => return None,
-    })
-}
-
-/// What a character pasted from prose stands for.
-fn look_alike(c: char) -> Option<&'static str> {
-    Some(match c {
-        '\u{2212}' | '\u{2013}' | '\u{2014}' => "-",
-        '\u{00d7}' => "*",
-        '\u{00f7}' => "/",
-        '\u{201c}' | '\u{201d}' => "\"",
-        '\u{2264}' => "<=",
-        '\u{2265}' => ">=",
-        '\u{2260}' => "!=",
-        '\u{21d2}' => "=>",
-        '\u{ff1b}' => ";",
-        '\u{ff0c}' => ",",
-        '\u{ff08}' => "(",
-        '\u{ff09}' => ")",
-        _ => return None,
-    })
 }

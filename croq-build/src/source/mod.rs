@@ -14,6 +14,8 @@ mod host;
 mod intrinsics;
 mod lexer;
 mod macros;
+mod number;
+mod punctuation;
 mod raw;
 mod scan;
 mod span;

@@ -9,7 +9,6 @@ use super::ast::{
 use super::expression::Exprs;
 use super::fault::{Class, Expected, Fault};
 use super::parallel::binding;
-use super::recovery;
 use super::rule::*;
 use crate::diagnostics::Diagnostic;
 use crate::source::token::{Keyword, Punct, TokenKind};
@@ -270,63 +269,6 @@ pub fn stray_else<'t>(block: Rule<'t, Block>) -> Rule<'t, StmtKind> {
             StmtKind::Error
         })
         .boxed()
-}
-
-/// Loops and jumps of C. Their bodies are parsed for errors of their own.
-pub fn c_control<'t>(block: Rule<'t, Block>) -> Rule<'t, StmtKind> {
-    rule(move |inp| {
-        let fail = Err(Fault::expected(position(inp), Expected::default()));
-        let [Some(first), second] = ahead(inp) else {
-            return fail;
-        };
-        let Some(text) = kind_text(&first.kind) else {
-            return fail;
-        };
-        let second = second.map(|token| &token.kind);
-        let opens = second.is_some_and(|kind| kind.is(Punct::LParen));
-        let (message, help) = match text {
-            "for" if opens => (
-                "there is no `for` loop",
-                "write `foreach i in N { … }`; with a start and an end, `foreach i in N` and `lo + i`",
-            ),
-            "do" if second.is_some_and(|kind| kind.is(Punct::LBrace)) => {
-                ("there is no `do` loop", "write `while (condition) { … }`")
-            }
-            "switch" if opens => (
-                "there is no `switch`",
-                "write `if (x == a) { … } else if (x == b) { … }`",
-            ),
-            "goto" => (
-                "there is no `goto`",
-                "leave a loop with `break`, a kernel with `yield`",
-            ),
-            _ => return fail,
-        };
-        inp.next_ref();
-        inp.emit(Fault::known(
-            Diagnostic::new("E0126", first.span, message)
-                .label("not part of the language")
-                .help(help),
-        ));
-        if opens {
-            // The header holds anything, `;` included.
-            skip_group(inp);
-        }
-        match text {
-            "goto" => {
-                recovery::skip_statement(inp);
-            }
-            "switch" => skip_group(inp),
-            _ => {
-                inp.parse(&block)?;
-            }
-        }
-        let after = inp.peek_ref().map(|token| &token.kind);
-        if text == "do" && after.is_some_and(|kind| kind.is_keyword(Keyword::While)) {
-            recovery::skip_statement(inp);
-        }
-        Ok(StmtKind::Error)
-    })
 }
 
 /// Past a bracketed group, or to the `}` of the block that it never closes in.

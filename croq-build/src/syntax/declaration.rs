@@ -6,9 +6,11 @@ use super::ast::{
     BufferItem, BufferShape, ElemType, EventItem, Expr, ExprKind, Name, ScalarItem, StmtKind,
     Storage,
 };
+use super::derivation::tuple_value;
 use super::expression::Exprs;
 use super::fault::{Class, Fault};
 use super::rule::*;
+use super::variable::{buffer_item, scalar_item, subscripts, typed};
 use crate::diagnostics::Diagnostic;
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct, TokenKind};
@@ -77,7 +79,7 @@ pub fn begins_declaration(kind: &TokenKind) -> bool {
 }
 
 /// A declaration without its prefix.
-enum Parsed {
+pub enum Parsed {
     Mdspan {
         start: Span,
         rank: Option<Expr>,
@@ -255,196 +257,6 @@ fn stream<'t>() -> Rule<'t, Parsed> {
         .boxed()
 }
 
-/// What follows the name of a scalar.
-enum Init {
-    None,
-    Value(Expr),
-    /// `int x[3]`
-    Array(Vec<Expr>, Span),
-}
-
-fn initialiser<'t>(e: &Exprs<'t>) -> Rule<'t, Init> {
-    let array = between(
-        Punct::LBracket,
-        comma(e.any.clone()).or_not().boxed(),
-        Punct::RBracket,
-    )
-    .then(
-        between(Punct::LBracket, comma(e.any.clone()), Punct::RBracket)
-            .repeated()
-            .collect::<Vec<_>>(),
-    )
-    .then(
-        choice((
-            punct(Punct::Eq)
-                .ignore_then(e.any.clone())
-                .ignored()
-                .boxed(),
-            between(Punct::LBrace, e.any.clone(), Punct::RBrace)
-                .ignored()
-                .boxed(),
-        ))
-        .or_not(),
-    )
-    .map(|(((first, mut span), more), _)| {
-        let mut extents = first.unwrap_or_default();
-        for (items, end) in more {
-            extents.extend(items);
-            span = span.to(end);
-        }
-        Init::Array(extents, span)
-    });
-    choice((
-        punct(Punct::Eq)
-            .ignore_then(e.any.clone())
-            .map(Init::Value)
-            .boxed(),
-        between(Punct::LBrace, e.any.clone(), Punct::RBrace)
-            .map(|(value, _)| Init::Value(value))
-            .boxed(),
-        when(|kind| kind.is(Punct::LBracket), array),
-        empty().map(|()| Init::None).boxed(),
-    ))
-    .boxed()
-}
-
-fn scalar_item<'t>(e: &Exprs<'t>) -> Rule<'t, ScalarItem> {
-    declared()
-        .then(initialiser(e))
-        .validate(|(name, init), _, emitter| {
-            let init = match init {
-                Init::None => None,
-                Init::Value(value) => Some(value),
-                Init::Array(_, span) => {
-                    emitter.emit(c_array("T", &name, "N", span));
-                    Some(expr(ExprKind::Error, span))
-                }
-            };
-            ScalarItem { name, init }
-        })
-        .boxed()
-}
-
-fn c_array(ty: &str, name: &Name, extents: &str, span: Span) -> Fault {
-    Fault::known(
-        Diagnostic::new("E0126", span, "extents are written before the name")
-            .label("this is how C writes an array")
-            .help(format!("write `local {ty} [{extents}] {};`", name.text)),
-    )
-}
-
-/// `T a = e, b{e};`, `T [shape] a, b[4]{v};`
-fn typed<'t>(e: &Exprs<'t>) -> Rule<'t, Parsed> {
-    let scalars = comma(declared().then(initialiser(e)).boxed());
-    let shape = choice((
-        punct(Punct::LBracket)
-            .ignore_then(keyword(Keyword::Auto, Class::Expression))
-            .then_ignore(punct(Punct::RBracket))
-            .map(BufferShape::Auto)
-            .boxed(),
-        between(Punct::LBracket, comma(e.shape.clone()), Punct::RBracket)
-            .map(|(dims, _)| BufferShape::Dims(dims))
-            .boxed(),
-    ));
-    let buffer = when(
-        |kind| kind.is(Punct::LBracket),
-        shape.then(comma(buffer_item(e))),
-    );
-    enum After {
-        Buffer(BufferShape, Vec<BufferItem>),
-        Scalars(Vec<(Name, Init)>),
-    }
-    elem_word()
-        .then(
-            choice((
-                buffer
-                    .map(|(shape, items)| After::Buffer(shape, items))
-                    .boxed(),
-                pointer()
-                    .ignore_then(declared())
-                    .map(|name| After::Scalars(vec![(name, Init::None)]))
-                    .boxed(),
-                scalars.map(After::Scalars).boxed(),
-            ))
-            .boxed(),
-        )
-        .map_with(|parsed, e| (parsed, e.state().0.file))
-        .validate(|((elem, after), file), _, emitter| match after {
-            After::Buffer(shape, items) => Parsed::Buffer { elem, shape, items },
-            After::Scalars(items) => {
-                let mut lost_name = None;
-                let items: Vec<ScalarItem> = items
-                    .into_iter()
-                    .map(|(name, init)| {
-                        let init = match init {
-                            Init::None => None,
-                            Init::Value(value) => Some(value),
-                            Init::Array(extents, span) => {
-                                let ty = match elem.0 {
-                                    ElemType::Int => "s32",
-                                    _ => file.snippet(elem.1),
-                                };
-                                let extents: Vec<&str> = extents
-                                    .iter()
-                                    .map(|extent| file.snippet(extent.span))
-                                    .collect();
-                                emitter.emit(c_array(ty, &name, &extents.join(", "), span));
-                                lost_name = Some(name.clone());
-                                Some(expr(ExprKind::Error, span))
-                            }
-                        };
-                        ScalarItem { name, init }
-                    })
-                    .collect();
-                match lost_name {
-                    Some(name) if items.len() == 1 => Parsed::Lost(name),
-                    _ => Parsed::Scalar {
-                        ty: Some(elem),
-                        items,
-                    },
-                }
-            }
-        })
-        .boxed()
-}
-
-/// `float *p`
-pub fn pointer<'t>() -> Rule<'t, ()> {
-    rule(|inp| match inp.peek_ref() {
-        Some(token) if token.kind.is(Punct::Star) => {
-            inp.next_ref();
-            inp.emit(Fault::known(
-                Diagnostic::new("E0126", token.span, "there are no pointers")
-                    .label("not part of a type")
-                    .help("a tensor is written `f32 [M, N] x`, one in device memory `global f32 [M, N] x`"),
-            ));
-            Ok(())
-        }
-        _ => Err(Fault::expected(position(inp), Class::Name)),
-    })
-}
-
-fn buffer_item<'t>(e: &Exprs<'t>) -> Rule<'t, BufferItem> {
-    declared()
-        .then(subscripts(e))
-        .then(between(Punct::LBrace, e.any.clone(), Punct::RBrace).or_not())
-        .map(|((name, array), init)| BufferItem {
-            name,
-            array,
-            init: init.map(|(value, _)| value),
-        })
-        .boxed()
-}
-
-/// `[4][2]`, perhaps none.
-fn subscripts<'t>(e: &Exprs<'t>) -> Rule<'t, Vec<Expr>> {
-    between(Punct::LBracket, e.any.clone(), Punct::RBracket)
-        .map(|(extent, _)| extent)
-        .repeated()
-        .collect()
-        .boxed()
-}
-
 /// `<N>`
 fn rank<'t>(e: &Exprs<'t>) -> Rule<'t, Option<Expr>> {
     between(Punct::Lt, e.angle.clone(), Punct::Gt)
@@ -527,64 +339,6 @@ fn ituple<'t>(e: &Exprs<'t>) -> Rule<'t, Parsed> {
                 rank,
                 name,
                 value,
-            }
-        })
-        .boxed()
-}
-
-/// The value of an ituple, or of a name that may become one.
-pub fn tuple_value<'t>(e: &Exprs<'t>) -> Rule<'t, Expr> {
-    with_derivation(e.shape.clone(), e)
-        .map_with(|value, e| (value, e.state().0.file))
-        .validate(|(value, file), _, emitter| match &*value.kind {
-            ExprKind::List(items) => {
-                let inner: Vec<&str> = items.iter().map(|item| file.snippet(item.span)).collect();
-                emitter.emit(Fault::known(
-                    Diagnostic::new("E0108", value.span, "an ituple is written with braces")
-                        .label("brackets hold a shape")
-                        .help(format!("write `{{{}}}`", inner.join(", "))),
-                ));
-                let span = value.span;
-                match *value.kind {
-                    ExprKind::List(items) => expr(ExprKind::Braces(items), span),
-                    kind => expr(kind, span),
-                }
-            }
-            ExprKind::Subscript(base, items)
-                if items
-                    .iter()
-                    .any(|item| matches!(&*item.kind, ExprKind::Paren(_))) =>
-            {
-                let inner: Vec<&str> = items.iter().map(|item| file.snippet(item.span)).collect();
-                emitter.emit(Fault::known(
-                    Diagnostic::new("E0107", value.span, "an ituple is derived with braces")
-                        .label("brackets derive a shape")
-                        .help(format!(
-                            "write `{} {{{}}}`",
-                            file.snippet(base.span),
-                            inner.join(", ")
-                        )),
-                ));
-                let span = value.span;
-                match *value.kind {
-                    ExprKind::Subscript(base, items) => expr(ExprKind::Derive(base, items), span),
-                    kind => expr(kind, span),
-                }
-            }
-            _ => value,
-        })
-        .boxed()
-}
-
-/// An expression, or `t {(0), 5}`.
-pub fn with_derivation<'t>(base: Rule<'t, Expr>, e: &Exprs<'t>) -> Rule<'t, Expr> {
-    let items = between(Punct::LBrace, comma(e.any.clone()), Punct::RBrace);
-    base.then(when(|kind| kind.is(Punct::LBrace), items).or_not())
-        .map(|(base, items)| match items {
-            None => base,
-            Some((items, end)) => {
-                let span = base.span.to(end);
-                expr(ExprKind::Derive(base, items), span)
             }
         })
         .boxed()

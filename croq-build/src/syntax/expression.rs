@@ -1,15 +1,12 @@
-//! Expressions, by the precedence table of the language.
-//!
-//! There are four kinds of place. Most take any expression. In a *shape* place `s [(0)/2, 1]` derives
-//! a shape. Between `<` and `>` no operator below `+` may stand, and between two `|` no `|`.
+//! Expressions: what an operand begins with, and the places they stand in.
 
 use chumsky::prelude::*;
 
-use super::ast::{
-    BinOp, CallExpr, CallKind, Expr, ExprKind, IntSuffix, Name, TemplateArg, UnaryOp,
-};
+use super::ast::{Expr, ExprKind, IntSuffix};
+use super::call::{device_call, named};
 use super::fault::{Class, Fault};
-use super::postfix::{self, Postfix};
+use super::operators::{Place, binary};
+use super::postfix;
 use super::rule::*;
 use crate::diagnostics::Diagnostic;
 use crate::source::Span;
@@ -28,14 +25,6 @@ pub struct Exprs<'t> {
     pub operand: Rule<'t, Expr>,
     /// Any expression, or `_` alone.
     pub tiling: Rule<'t, Expr>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Any,
-    Shape,
-    Angle,
-    Pipe,
 }
 
 pub fn expressions<'t>() -> Exprs<'t> {
@@ -117,119 +106,6 @@ fn conditional<'t>(condition: Rule<'t, Expr>, any: Rule<'t, Expr>) -> Rule<'t, E
         .boxed()
 }
 
-/// Operators and their operands, by the table of section 2.
-///
-/// This is Pratt's method over the token stream, one look at each token: chumsky's own combinator
-/// tries every operator after every operand, which took most of the time of a parse.
-fn binary<'t>(operand: Rule<'t, Expr>, place: Place) -> Rule<'t, Expr> {
-    // Fails always, so that an error behind an operand tells that an operator could have followed.
-    let no_operator = accept(Class::Operator, |_| None::<()>).or_not();
-    rule(move |inp| climb(inp, &operand, place, 0))
-        .then_ignore(no_operator)
-        .boxed()
-}
-
-/// An expression whose operators bind at least as tightly as `least`.
-fn climb<'t>(
-    inp: &mut In<'t, '_>,
-    operand: &Rule<'t, Expr>,
-    place: Place,
-    least: u8,
-) -> Result<Expr, Fault> {
-    let mut left = match inp
-        .peek_ref()
-        .and_then(|token| Some((prefix(&token.kind)?, token.span)))
-    {
-        Some(((level, make), at)) => {
-            inp.next_ref();
-            let inner = climb(inp, operand, place, level)?;
-            let span = at.to(inner.span);
-            expr(make(inner), span)
-        }
-        None => inp.parse(operand)?,
-    };
-    while let Some(((level, op), at)) = inp
-        .peek_ref()
-        .and_then(|token| Some((infix(&token.kind, place)?, token.span)))
-    {
-        if level < least {
-            break;
-        }
-        inp.next_ref();
-        // All are left associative: the right side binds more tightly.
-        let right = climb(inp, operand, place, level + 1)?;
-        let span = left.span.to(at).to(right.span);
-        left = expr(ExprKind::Binary(op, at, left, right), span);
-    }
-    Ok(left)
-}
-
-type Prefix = (u8, fn(Expr) -> ExprKind);
-
-fn prefix(kind: &TokenKind) -> Option<Prefix> {
-    let TokenKind::Punct(punct) = kind else {
-        return None;
-    };
-    Some(match punct {
-        Punct::Minus => (11, |e| ExprKind::Unary(UnaryOp::Neg, e)),
-        Punct::Bang => (11, |e| ExprKind::Unary(UnaryOp::Not, e)),
-        Punct::PlusPlus => (11, |target| ExprKind::Increment {
-            prefix: true,
-            by: 1,
-            target,
-        }),
-        Punct::MinusMinus => (11, |target| ExprKind::Increment {
-            prefix: true,
-            by: -1,
-            target,
-        }),
-        Punct::Hash => (14, ExprKind::Extent),
-        Punct::Tilde => (14, |e| ExprKind::Unary(UnaryOp::BitNot, e)),
-        Punct::Amp => (14, ExprKind::AddressOf),
-        _ => return None,
-    })
-}
-
-/// The level and meaning of an infix operator, where it may stand.
-fn infix(kind: &TokenKind, place: Place) -> Option<(u8, BinOp)> {
-    let TokenKind::Punct(punct) = kind else {
-        return None;
-    };
-    let found = match punct {
-        Punct::PipePipe => (2, BinOp::LogicOr),
-        Punct::AmpAmp => (3, BinOp::LogicAnd),
-        Punct::EqEq => (4, BinOp::Eq),
-        Punct::Ne => (4, BinOp::Ne),
-        Punct::Lt => (5, BinOp::Lt),
-        Punct::Le => (5, BinOp::Le),
-        Punct::Gt => (5, BinOp::Gt),
-        Punct::Ge => (5, BinOp::Ge),
-        Punct::Shl => (6, BinOp::Shl),
-        Punct::Shr => (6, BinOp::Shr),
-        Punct::Plus => (7, BinOp::Add),
-        Punct::Minus => (7, BinOp::Sub),
-        Punct::Star => (8, BinOp::Mul),
-        Punct::Slash => (8, BinOp::Div),
-        Punct::Percent => (8, BinOp::Rem),
-        Punct::HashPlus => (9, BinOp::BoundAdd),
-        Punct::HashMinus => (9, BinOp::BoundSub),
-        Punct::HashStar => (10, BinOp::BoundMul),
-        Punct::HashSlash => (10, BinOp::BoundDiv),
-        Punct::HashPercent => (10, BinOp::BoundRem),
-        Punct::Amp => (12, BinOp::And),
-        Punct::Caret => (12, BinOp::Xor),
-        Punct::Pipe => (12, BinOp::Or),
-        Punct::Hash => (13, BinOp::Compose),
-        _ => return None,
-    };
-    let fits = match place {
-        Place::Any | Place::Shape => true,
-        Place::Angle => found.0 >= 7,
-        Place::Pipe => !matches!(punct, Punct::Pipe | Punct::PipePipe),
-    };
-    fits.then_some(found)
-}
-
 /// What an operand begins with.
 fn atom<'t>(
     any: Rule<'t, Expr>,
@@ -253,7 +129,7 @@ fn atom<'t>(
     .boxed()
 }
 
-fn literal<'t>() -> Rule<'t, Expr> {
+pub fn literal<'t>() -> Rule<'t, Expr> {
     accept(Class::Expression, |token| {
         let kind = match &token.kind {
             TokenKind::Int {
@@ -281,202 +157,15 @@ fn literal<'t>() -> Rule<'t, Expr> {
     })
 }
 
-fn text_literal<'t>() -> Rule<'t, Expr> {
+pub fn text_literal<'t>() -> Rule<'t, Expr> {
     when(
         |kind| matches!(kind, TokenKind::Str(_)),
         spanned(text()).map(|(text, span)| expr(ExprKind::Str(text), span)),
     )
 }
 
-/// `a::b::c`, as one name.
-pub fn qualified<'t>() -> Rule<'t, Name> {
-    let part = accept(Class::Name, |token| {
-        let text = match &token.kind {
-            TokenKind::Word(text) => text,
-            _ => return None,
-        };
-        Some(Name {
-            text: text.to_string(),
-            span: token.span,
-        })
-    });
-    let more = punct(Punct::ColonColon).ignore_then(part.clone());
-    part.foldl(more.repeated(), |mut whole: Name, part| {
-        whole.text.push_str("::");
-        whole.text.push_str(&part.text);
-        whole.span = whole.span.to(part.span);
-        whole
-    })
-    .boxed()
-}
-
-/// A name; a call with template arguments; `print!(…)`; `cdiv(…)` and its like.
-fn named<'t>(any: Rule<'t, Expr>) -> Rule<'t, Expr> {
-    let args = call_arguments(any.clone());
-    let plain_name = rule(|inp| {
-        let at = position(inp);
-        let Some(token) = inp.peek_ref() else {
-            return Err(Fault::expected(at, Class::Expression));
-        };
-        let Some(text) = token.kind.word() else {
-            return Err(Fault::expected(at, Class::Expression));
-        };
-        inp.next_ref();
-        let span = token.span;
-        if text == "_" {
-            inp.emit(wildcard(span));
-            return Ok(expr(ExprKind::Wildcard, span));
-        }
-        Ok(expr(ExprKind::Name(text.to_string()), span))
-    });
-    let compile_time = rule(|inp| match ahead(inp) {
-        [Some(name), Some(bang)]
-            if bang.kind.is(Punct::Bang)
-                && matches!(name.kind.word(), Some("print" | "println")) =>
-        {
-            inp.next_ref();
-            inp.next_ref();
-            let text = name.kind.word().unwrap_or_default().to_string();
-            Ok(Name {
-                text,
-                span: name.span,
-            })
-        }
-        _ => Err(Fault::expected(position(inp), Class::Expression)),
-    })
-    .then(args.clone())
-    .map(|(callee, (args, close))| call(CallKind::CompileTime, callee, Vec::new(), args, close));
-    let builtin = rule(|inp| match ahead(inp) {
-        [Some(name), Some(open)]
-            if open.kind.is(Punct::LParen)
-                && matches!(name.kind.word(), Some("cdiv" | "__alignup" | "__aligndown")) =>
-        {
-            inp.next_ref();
-            let text = name.kind.word().unwrap_or_default().to_string();
-            Ok(Name {
-                text,
-                span: name.span,
-            })
-        }
-        _ => Err(Fault::expected(position(inp), Class::Expression)),
-    })
-    .then(args.clone())
-    .map(|(name, (args, close))| {
-        let span = name.span.to(close);
-        expr(ExprKind::Builtin { name, args }, span)
-    });
-    // `fast_sum<4>(x)`: only for a registered intrinsic, as `<` compares everywhere else.
-    let with_targs = rule(|inp| {
-        let here = position(inp);
-        let not = Err(Fault::expected(here, Class::Expression));
-        let [Some(first), Some(next)] = ahead(inp) else {
-            return not;
-        };
-        let function = inp.state().0.function;
-        let text = first.kind.word().unwrap_or_default();
-        let plausible = match next.kind {
-            TokenKind::Punct(Punct::Lt) => function.is_intrinsic(text, first.span),
-            TokenKind::Punct(Punct::ColonColon) => !text.is_empty(),
-            _ => false,
-        };
-        if plausible { Ok(()) } else { not }
-    })
-    .ignore_then(qualified())
-    .then(template_arguments(any.clone()))
-    .then(args.or_not())
-    .map(|((callee, targs), args)| match args {
-        Some((args, close)) => call(CallKind::Plain, callee, targs, args, close),
-        None => {
-            let span = callee.span;
-            expr(ExprKind::Name(callee.text), span)
-        }
-    });
-    when(
-        |kind| matches!(kind, TokenKind::Word(_)),
-        choice((
-            builtin.boxed(),
-            compile_time.boxed(),
-            with_targs.boxed(),
-            plain_name,
-        )),
-    )
-}
-
-pub fn call(
-    kind: CallKind,
-    callee: Name,
-    targs: Vec<TemplateArg>,
-    args: Vec<Expr>,
-    close: Span,
-) -> Expr {
-    let span = callee.span.to(close);
-    expr(
-        ExprKind::Call(CallExpr {
-            kind,
-            callee,
-            targs,
-            args,
-        }),
-        span,
-    )
-}
-
-/// `( a, b )`, perhaps empty, with the span of the parentheses.
-pub fn call_arguments<'t>(any: Rule<'t, Expr>) -> Rule<'t, (Vec<Expr>, Span)> {
-    let list = any
-        .separated_by(punct(Punct::Comma))
-        .collect::<Vec<_>>()
-        .boxed();
-    parens(list)
-}
-
-/// `<…>`, perhaps absent.
-pub fn template_arguments<'t>(any: Rule<'t, Expr>) -> Rule<'t, Vec<TemplateArg>> {
-    // A type or a qualified name, if nothing but `,` or `>` follows; else an expression.
-    let ends = |inp: &mut In<'t, '_>| {
-        inp.peek_ref()
-            .is_some_and(|token| matches!(token.kind, TokenKind::Punct(Punct::Comma | Punct::Gt)))
-    };
-    let end = move || {
-        rule(move |inp| {
-            if ends(inp) {
-                Ok(())
-            } else {
-                Err(Fault::expected(position(inp), Punct::Gt))
-            }
-        })
-    };
-    let ty = elem_word()
-        .then_ignore(end())
-        .map(|(elem, span)| TemplateArg::Type(elem, span));
-    let name = qualified().then_ignore(end()).map(TemplateArg::Name);
-    let value = binary_in_angles(any).map(TemplateArg::Expr);
-    let item = choice((ty.boxed(), name.boxed(), value.boxed())).boxed();
-    punct(Punct::Lt)
-        .ignore_then(item.separated_by(punct(Punct::Comma)).collect::<Vec<_>>())
-        .then_ignore(punct(Punct::Gt))
-        .or_not()
-        .map(Option::unwrap_or_default)
-        .boxed()
-}
-
-/// A small expression for template arguments; anything more goes in parentheses.
-fn binary_in_angles<'t>(any: Rule<'t, Expr>) -> Rule<'t, Expr> {
-    let name = accept(Class::Expression, |token| {
-        Some(expr(
-            ExprKind::Name(token.kind.word()?.to_string()),
-            token.span,
-        ))
-    });
-    let text = text_literal();
-    binary(
-        choice((literal(), name, text, parenthesised(any))).boxed(),
-        Place::Angle,
-    )
-}
-
 /// `(e)`; `(a, b)` was meant as `{a, b}`.
-fn parenthesised<'t>(any: Rule<'t, Expr>) -> Rule<'t, Expr> {
+pub fn parenthesised<'t>(any: Rule<'t, Expr>) -> Rule<'t, Expr> {
     let group =
         parens(comma(any.clone())).map_with(|(items, span), e| (items, span, e.state().0.file));
     let group = group.validate(|(mut items, span, file), _, emitter| {
@@ -608,30 +297,6 @@ fn select<'t>(any: Rule<'t, Expr>) -> Rule<'t, Expr> {
     )
 }
 
-/// `call ns::f<4>(a, b)`
-fn device_call<'t>(any: Rule<'t, Expr>, tiling: Rule<'t, Expr>) -> Rule<'t, Expr> {
-    when_keyword(
-        Keyword::Call,
-        keyword(Keyword::Call, Class::Expression)
-            .then(qualified())
-            .then(template_arguments(any))
-            .then(call_arguments(tiling))
-            .map(|(((start, callee), targs), (args, close))| {
-                let span = start.to(close);
-                let kind = CallKind::Device;
-                expr(
-                    ExprKind::Call(CallExpr {
-                        kind,
-                        callee,
-                        targs,
-                        args,
-                    }),
-                    span,
-                )
-            }),
-    )
-}
-
 /// A keyword or a type where a value should be: `x = shared + 1`, `float(x)`.
 fn misused_word<'t>() -> Rule<'t, Expr> {
     rule(|inp| {
@@ -675,18 +340,5 @@ fn misused_word<'t>() -> Rule<'t, Expr> {
             }
             _ => fail,
         }
-    })
-}
-
-/// An operand followed by what [`Postfix`] describes.
-pub fn apply_all(
-    base: Expr,
-    ops: Vec<Postfix>,
-    emit: &mut dyn FnMut(Fault),
-    around: Around,
-    shape: bool,
-) -> Expr {
-    ops.into_iter().fold(base, |base, op| {
-        postfix::apply(base, op, emit, around, shape)
     })
 }

@@ -5,11 +5,13 @@ use chumsky::prelude::*;
 use super::ast::{
     Dim, ElemType, Expr, Function, Name, Param, ParamType, ParamTypeKind, RetType, Stmt,
 };
-use super::declaration::pointer;
-use super::expression::{Exprs, template_arguments};
+
+use super::call::template_arguments;
+use super::expression::Exprs;
 use super::fault::{Class, Expected, Fault};
 use super::rule::*;
 use super::statement::statements;
+use super::variable::pointer;
 use crate::diagnostics::Diagnostic;
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct, TokenKind};

@@ -5,22 +5,31 @@
 //! [`ast::ExprKind::Error`] for a value that was lost; a function without a readable header yields
 //! nothing.
 
+mod assignment;
 pub mod ast;
+mod attribute;
 mod balance;
+mod call;
 mod control;
 mod declaration;
+mod derivation;
 mod expression;
 mod fault;
+mod foreign;
 mod function;
+mod inline;
 mod movement;
+mod operators;
 mod parallel;
 mod postfix;
 mod recovery;
 mod rule;
 mod statement;
+mod synchronisation;
 mod tensor;
 #[cfg(test)]
 mod tests;
+mod variable;
 
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -3,7 +3,7 @@
 use chumsky::prelude::*;
 
 use super::ast::{CallKind, Expr, ExprKind, Member, Name, ViewOp};
-use super::expression::{apply_all, call};
+use super::call::call;
 use super::fault::{Class, Fault};
 use super::rule::*;
 use crate::diagnostics::{self, Diagnostic};
@@ -11,7 +11,7 @@ use crate::source::Span;
 use crate::source::token::{Punct, TokenKind};
 
 #[derive(Debug)]
-pub enum Postfix {
+enum Postfix {
     Member(Member, Span),
     At(Vec<Expr>, Span),
     View(ViewOp, Span),
@@ -80,7 +80,9 @@ pub fn operand<'t>(
     atom.then(op.repeated().collect::<Vec<_>>())
         .map_with(|(base, ops), e| (base, ops, e.state().0))
         .validate(move |(base, ops, around), _, emitter| {
-            apply_all(base, ops, &mut |fault| emitter.emit(fault), around, shape)
+            ops.into_iter().fold(base, |base, op| {
+                apply(base, op, &mut |fault| emitter.emit(fault), around, shape)
+            })
         })
         .boxed()
 }
@@ -244,7 +246,7 @@ fn arrow<'t>() -> Rule<'t, Postfix> {
     })
 }
 
-pub fn apply(
+fn apply(
     base: Expr,
     op: Postfix,
     emit: &mut dyn FnMut(Fault),

@@ -1,0 +1,231 @@
+//! Integer and float literals.
+
+use super::lexer::{Lexeme, Lexer, is_word_byte, is_word_start};
+use super::token::{BadToken, TokenKind};
+
+impl<'a> Lexer<'a> {
+    pub fn number(&mut self, start: usize) -> Lexeme {
+        let is_hex = self.peek(0) == b'0' && matches!(self.peek(1), b'x' | b'X');
+        if is_hex {
+            self.pos += 2;
+            let digits = self.pos;
+            while self.peek(0).is_ascii_hexdigit() {
+                self.pos += 1;
+            }
+            let text = &self.text[digits..self.pos];
+            return self.integer(start, text, 16);
+        }
+        self.digits();
+        let int_end = self.pos;
+        let mut is_float = false;
+        if self.peek(0) == b'.' {
+            if self.peek(1).is_ascii_digit() {
+                self.pos += 1;
+                self.digits();
+                is_float = true;
+            } else if !is_word_start(self.peek(1))
+                || matches!(self.peek(1), b'f' | b'F' | b'e' | b'E')
+            {
+                // `1.` and `1.f`
+                self.pos += 1;
+                while is_word_byte(self.peek(0)) {
+                    self.pos += 1;
+                }
+                let whole = &self.text[start..int_end];
+                let suffix = if self.text[start..self.pos].ends_with(['f', 'F']) {
+                    "f"
+                } else {
+                    ""
+                };
+                let help = format!("write `{whole}.0{suffix}`");
+                return self.bad_number(
+                    start,
+                    "a fraction needs digits after the point",
+                    Some(help),
+                    TokenKind::Float {
+                        value: 0.0,
+                        single: true,
+                    },
+                );
+            }
+        }
+        if matches!(self.peek(0), b'e' | b'E')
+            && (self.peek(1).is_ascii_digit()
+                || (matches!(self.peek(1), b'+' | b'-') && self.peek(2).is_ascii_digit()))
+        {
+            self.pos += 2;
+            self.digits();
+            is_float = true;
+        }
+        if is_float {
+            return self.float(start);
+        }
+        let text = &self.text[start..int_end];
+        // `1f` is a float to many a hand, but no literal.
+        self.integer(start, text, 10)
+    }
+
+    fn digits(&mut self) {
+        while self.peek(0).is_ascii_digit() {
+            self.pos += 1;
+        }
+    }
+
+    fn suffix(&mut self) -> &'a str {
+        let start = self.pos;
+        while is_word_byte(self.peek(0)) {
+            self.pos += 1;
+        }
+        &self.text[start..self.pos]
+    }
+
+    fn float(&mut self, start: usize) -> Lexeme {
+        let value: f64 = self.text[start..self.pos].parse().unwrap_or(0.0);
+        let suffix = self.suffix();
+        let single = match suffix {
+            "" => false,
+            "f" | "F" => true,
+            _ => {
+                let digits = self.text[start..self.pos].trim_end_matches(suffix);
+                let help = match suffix {
+                    "h" | "f16" | "bf16" => format!("convert: `__to<f16>({digits}f)`"),
+                    _ => format!("write `{digits}` (f64) or `{digits}f` (f32)"),
+                };
+                let what = format!("`{suffix}` is no suffix of a number");
+                return self.bad_number(
+                    start,
+                    &what,
+                    Some(help),
+                    TokenKind::Float {
+                        value,
+                        single: true,
+                    },
+                );
+            }
+        };
+        self.token(TokenKind::Float { value, single }, start)
+    }
+
+    fn integer(&mut self, start: usize, digits: &str, radix: u32) -> Lexeme {
+        let stand_in = TokenKind::Int {
+            value: 1,
+            unsigned: false,
+            long: false,
+        };
+        let suffix = self.suffix();
+        let lower = suffix.to_ascii_lowercase();
+        let (unsigned, long) = match lower.as_str() {
+            "" => (false, false),
+            "u" => (true, false),
+            "l" | "ll" => (false, true),
+            "ul" | "ull" | "lu" | "llu" => (true, true),
+            _ => {
+                let (what, help) = match lower.as_str() {
+                    "f" => (
+                        "a float needs a point".to_string(),
+                        Some(format!("write `{digits}.0f`")),
+                    ),
+                    _ if digits == "0" && lower.starts_with('b') => (
+                        "there are no binary numbers".to_string(),
+                        u64::from_str_radix(&lower[1..], 2)
+                            .ok()
+                            .map(|v| format!("write `{v:#x}`")),
+                    ),
+                    _ if digits.is_empty() => ("digits are missing after `0x`".to_string(), None),
+                    _ => (
+                        format!("`{suffix}` is no suffix of a number"),
+                        Some("suffixes are `u`, `l`, `ll` and `ul`, `ull`".to_string()),
+                    ),
+                };
+                return self.bad_number(start, &what, help, stand_in);
+            }
+        };
+        if digits.is_empty() {
+            return self.bad_number(start, "digits are missing after `0x`", None, stand_in);
+        }
+        if radix == 10 && digits.len() > 1 && digits.starts_with('0') {
+            let plain = digits.trim_start_matches('0');
+            let plain = if plain.is_empty() { "0" } else { plain };
+            let help = format!("decimal numbers have no leading zeros: `{plain}`");
+            return self.bad_number(start, "there are no octal numbers", Some(help), stand_in);
+        }
+        let significant = digits.trim_start_matches('0');
+        let value = if significant.is_empty() {
+            Some(0)
+        } else if significant.len() > 20 {
+            None
+        } else {
+            u128::from_str_radix(significant, radix).ok()
+        };
+        let limit = if unsigned {
+            u128::from(u64::MAX)
+        } else {
+            i64::MAX as u128
+        };
+        match value {
+            Some(value) if value <= limit => {
+                let kind = TokenKind::Int {
+                    value: value as i128,
+                    unsigned,
+                    long,
+                };
+                self.token(kind, start)
+            }
+            _ => {
+                let text = &self.text[start..self.pos];
+                let (code, sign, range) = if unsigned {
+                    ("E0102", "unsigned", "0 to 18446744073709551615")
+                } else {
+                    (
+                        "E0101",
+                        "signed",
+                        "-9223372036854775808 to 9223372036854775807",
+                    )
+                };
+                let fits_unsigned = !unsigned && value.is_some_and(|v| v <= u128::from(u64::MAX));
+                let bad = BadToken {
+                    code,
+                    message: format!("the {sign} integer `{text}` does not fit in 64 bits"),
+                    label: format!("the range is {range}"),
+                    help: fits_unsigned.then(|| format!("write `{text}u`")),
+                    stand_in: Some(stand_in),
+                };
+                self.token(TokenKind::Bad(Box::new(bad)), start)
+            }
+        }
+    }
+
+    fn bad_number(
+        &mut self,
+        start: usize,
+        what: &str,
+        help: Option<String>,
+        stand_in: TokenKind,
+    ) -> Lexeme {
+        let bad = BadToken {
+            code: "E0103",
+            message: format!("malformed number `{}`", &self.text[start..self.pos]),
+            label: what.into(),
+            help,
+            stand_in: Some(stand_in),
+        };
+        self.token(TokenKind::Bad(Box::new(bad)), start)
+    }
+
+    pub fn bare_fraction(&mut self, start: usize) -> Lexeme {
+        self.pos += 1;
+        while is_word_byte(self.peek(0)) {
+            self.pos += 1;
+        }
+        let help = format!("write `0{}`", &self.text[start..self.pos]);
+        self.bad_number(
+            start,
+            "a fraction needs digits before the point",
+            Some(help),
+            TokenKind::Float {
+                value: 0.0,
+                single: true,
+            },
+        )
+    }
+}

@@ -1,0 +1,190 @@
+//! What people who know C write, and what to write instead.
+
+use chumsky::prelude::*;
+
+use super::ast::{Block, ExprKind, Stmt, StmtKind};
+use super::control::skip_group;
+use super::expression::Exprs;
+use super::fault::{Expected, Fault};
+use super::recovery;
+use super::rule::*;
+use crate::diagnostics::Diagnostic;
+use crate::source::token::{Keyword, Punct, TokenKind};
+
+/// A word of C that begins a statement there, and nothing here.
+pub fn begins_like_c(word: &str) -> bool {
+    const WORDS: [&str; 23] = [
+        "for",
+        "do",
+        "switch",
+        "case",
+        "default",
+        "const",
+        "constexpr",
+        "static",
+        "unsigned",
+        "signed",
+        "long",
+        "short",
+        "char",
+        "size_t",
+        "struct",
+        "class",
+        "union",
+        "enum",
+        "typedef",
+        "using",
+        "template",
+        "goto",
+        "stage",
+    ];
+    WORDS.contains(&word)
+}
+
+/// Loops and jumps of C. Their bodies are parsed for errors of their own.
+pub fn c_control<'t>(block: Rule<'t, Block>) -> Rule<'t, StmtKind> {
+    rule(move |inp| {
+        let fail = Err(Fault::expected(position(inp), Expected::default()));
+        let [Some(first), second] = ahead(inp) else {
+            return fail;
+        };
+        let Some(text) = kind_text(&first.kind) else {
+            return fail;
+        };
+        let second = second.map(|token| &token.kind);
+        let opens = second.is_some_and(|kind| kind.is(Punct::LParen));
+        let (message, help) = match text {
+            "for" if opens => (
+                "there is no `for` loop",
+                "write `foreach i in N { … }`; with a start and an end, `foreach i in N` and `lo + i`",
+            ),
+            "do" if second.is_some_and(|kind| kind.is(Punct::LBrace)) => {
+                ("there is no `do` loop", "write `while (condition) { … }`")
+            }
+            "switch" if opens => (
+                "there is no `switch`",
+                "write `if (x == a) { … } else if (x == b) { … }`",
+            ),
+            "goto" => (
+                "there is no `goto`",
+                "leave a loop with `break`, a kernel with `yield`",
+            ),
+            _ => return fail,
+        };
+        inp.next_ref();
+        inp.emit(Fault::known(
+            Diagnostic::new("E0126", first.span, message)
+                .label("not part of the language")
+                .help(help),
+        ));
+        if opens {
+            // The header holds anything, `;` included.
+            skip_group(inp);
+        }
+        match text {
+            "goto" => {
+                recovery::skip_statement(inp);
+            }
+            "switch" => skip_group(inp),
+            _ => {
+                inp.parse(&block)?;
+            }
+        }
+        let after = inp.peek_ref().map(|token| &token.kind);
+        if text == "do" && after.is_some_and(|kind| kind.is_keyword(Keyword::While)) {
+            recovery::skip_statement(inp);
+        }
+        Ok(StmtKind::Error)
+    })
+}
+
+/// `const int n = 4;`, `unsigned x;`, `auto y = 3;`, `stage<2> …`
+pub fn c_declaration<'t>() -> Rule<'t, Vec<Stmt>> {
+    rule(|inp| {
+        let fail = Err(Fault::expected(position(inp), Expected::default()));
+        let [Some(first), second] = ahead(inp) else {
+            return fail;
+        };
+        let text = kind_text(&first.kind).unwrap_or_default();
+        let (code, message, help) = match text {
+            "const" | "constexpr" | "static" => (
+                "E0126",
+                format!("there is no `{text}`"),
+                "leave it out: `int n = 4;` is immutable, `mutable int n = 4;` is not".to_string(),
+            ),
+            "unsigned" | "size_t" => (
+                "E0126",
+                format!("there is no type `{text}`"),
+                "write `u32` or `u64`".into(),
+            ),
+            "signed" | "long" | "short" | "char" => (
+                "E0126",
+                format!("there is no type `{text}`"),
+                "write `s64`, `s32`, `s16` or `s8`".into(),
+            ),
+            "auto" => (
+                "E0126",
+                "there is no `auto` variable".into(),
+                "leave it out: `x = e;` declares `x`".into(),
+            ),
+            "struct" | "class" | "union" | "enum" | "typedef" | "using" | "template" => (
+                "E0126",
+                format!("`{text}` can't stand in a DSL function"),
+                "declare it at file scope, for device code".into(),
+            ),
+            "case" | "default" => (
+                "E0126",
+                "there is no `switch`".into(),
+                "write `if (x == a) { … } else if (x == b) { … }`".into(),
+            ),
+            "stage" if second.is_some_and(|token| token.kind.is(Punct::Lt)) => (
+                "E0119",
+                "there is no `stage<…>` any more".into(),
+                "declare an array of buffers, `shared f16 [M, K] tile[STAGES];`, and index it"
+                    .into(),
+            ),
+            "stage" => return fail,
+            _ => return fail,
+        };
+        inp.emit(Fault::known(
+            Diagnostic::new(code, first.span, message)
+                .label(if code == "E0119" {
+                    "removed"
+                } else {
+                    "not part of the language"
+                })
+                .help(help),
+        ));
+        Ok(recovery::skip_statement(inp))
+    })
+}
+
+/// `parallel = 3;`: a keyword that is assigned to.
+pub fn keyword_as_target<'t>(e: &Exprs<'t>) -> Rule<'t, Vec<Stmt>> {
+    let target = rule(|inp| {
+        let fail = Err(Fault::expected(position(inp), Expected::default()));
+        let [Some(first), Some(second)] = ahead(inp) else {
+            return fail;
+        };
+        if !matches!(first.kind, TokenKind::Keyword(_)) || !second.kind.is(Punct::Eq) {
+            return fail;
+        }
+        let text = kind_text(&first.kind).unwrap_or_default();
+        inp.next_ref();
+        inp.next_ref();
+        inp.emit(keyword_as_name(text, first.span));
+        Ok(expr(ExprKind::Name(text.to_string()), first.span))
+    });
+    spanned(target.then(e.any.clone()).then_ignore(semi()))
+        .map(|((target, value), span)| {
+            vec![Stmt {
+                kind: StmtKind::Assign {
+                    target,
+                    op: None,
+                    value,
+                },
+                span,
+            }]
+        })
+        .boxed()
+}
