@@ -127,10 +127,30 @@ impl Scanner<'_> {
                 false
             }
             _ => {
-                self.unmatched(b, at, opening);
+                match open.last().copied() {
+                    // `(x / 3]`: the two stand for each other, one report for both.
+                    Some((other @ (b'(' | b'['), start)) => {
+                        open.pop();
+                        self.mismatched(b, at, other, start);
+                    }
+                    _ => self.unmatched(b, at, opening),
+                }
                 true
             }
         }
+    }
+
+    fn mismatched(&mut self, close: u8, at: usize, open: u8, start: usize) {
+        let (close, open) = (char::from(close), char::from(open));
+        self.report(
+            Diagnostic::new(
+                "E0016",
+                Span::new(at as u32, at as u32 + 1),
+                format!("unmatched `{close}` in a device function"),
+            )
+            .label(format!("does not close `{open}`"))
+            .also(Span::new(start as u32, start as u32 + 1), "opened here"),
+        );
     }
 
     fn unmatched(&mut self, bracket: u8, at: usize, opening: Span) {

@@ -1,6 +1,7 @@
 //! `__co__` functions: lexed, their directives obeyed, their macros expanded.
 
 use super::Span;
+use super::braces::Braces;
 use super::directive::{self, KNOWN, Line};
 use super::file::FunctionText;
 use super::intrinsics::Intrinsic;
@@ -23,6 +24,14 @@ enum End {
     FileEnd,
 }
 
+/// Names the brace that was probably not closed.
+fn with_open_brace(diagnostic: Diagnostic, braces: &Braces) -> Diagnostic {
+    match braces.never_closed() {
+        Some(brace) => diagnostic.also(brace, "this brace may lack its `}`"),
+        None => diagnostic,
+    }
+}
+
 impl Scanner<'_> {
     /// Reads the function whose `__co__` is at `at`.
     pub fn function(&mut self, at: usize) {
@@ -31,7 +40,8 @@ impl Scanner<'_> {
         self.budget = super::macros::fresh_budget();
         let mut tokens = Vec::new();
         let open_branches = self.branches.len();
-        let end = self.function_tokens(at, &mut tokens);
+        let mut braces = Braces::default();
+        let end = self.function_tokens(at, &mut tokens, &mut braces);
         self.macros.leave_body();
         let mut intrinsics: Vec<Intrinsic> = self.intrinsics.clone();
         intrinsics.append(&mut self.local_intrinsics);
@@ -56,12 +66,12 @@ impl Scanner<'_> {
                 return;
             }
             End::Intruder(intruder) => {
-                self.report(
+                let diagnostic =
                     Diagnostic::new("E0010", intruder, "`__co__` inside another DSL function")
                         .label("DSL functions stand at file scope")
                         .also(opening, "the enclosing function begins here")
-                        .help("close the function before it: a `}` may be missing"),
-                );
+                        .help("close the function before it: a `}` may be missing");
+                self.report(with_open_brace(diagnostic, &braces));
                 false
             }
             End::OpenComment(comment) => {
@@ -71,11 +81,11 @@ impl Scanner<'_> {
             // The conditional that swallowed the rest of the file is reported by itself.
             End::FileEnd if self.branches.len() > open_branches => return,
             End::FileEnd => {
-                self.report(
+                let diagnostic =
                     Diagnostic::new("E0004", opening, "the file ends inside this DSL function")
                         .label("begins here")
-                        .help("a closing `}` is missing"),
-                );
+                        .help("a closing `}` is missing");
+                self.report(with_open_brace(diagnostic, &braces));
                 return;
             }
         };
@@ -95,12 +105,9 @@ impl Scanner<'_> {
         });
     }
 
-    fn function_tokens(&mut self, at: usize, tokens: &mut Vec<Token>) -> End {
+    fn function_tokens(&mut self, at: usize, tokens: &mut Vec<Token>, braces: &mut Braces) -> End {
         let mut lexer = Lexer::at(self.text, at, true);
         let mut run: Vec<Token> = Vec::new();
-        let mut braces = 0usize;
-        let mut parens = 0usize;
-        let mut block_marks: Vec<usize> = Vec::new();
         let end = loop {
             // A dead branch of host text ends where its directive says, whatever is open.
             if lexer.pos() >= self.walk.limit {
@@ -124,28 +131,25 @@ impl Scanner<'_> {
                     break End::FileEnd;
                 }
             };
+            if token.starts_line {
+                braces.line(self.text, token.span.start);
+            }
             match &token.kind {
                 TokenKind::Punct(Punct::LBrace) => {
-                    braces += 1;
-                    block_marks.push(self.local_intrinsics.len());
+                    braces.open(token.span, self.local_intrinsics.len());
                 }
                 TokenKind::Punct(Punct::RBrace) => {
-                    let mark = block_marks.pop().unwrap_or(0);
-                    for intrinsic in self.local_intrinsics.iter_mut().skip(mark) {
+                    let registered = braces.close(token.starts_line);
+                    for intrinsic in self.local_intrinsics.iter_mut().skip(registered) {
                         intrinsic.scope.end = intrinsic.scope.end.min(token.span.start);
                     }
-                    braces = braces.saturating_sub(1);
-                    if braces == 0 {
+                    if braces.none_open() {
                         run.push(token);
                         break End::Closed;
                     }
                 }
-                TokenKind::Punct(Punct::LParen) => parens += 1,
-                TokenKind::Punct(Punct::RParen) => parens = parens.saturating_sub(1),
-                TokenKind::Punct(Punct::Semi) if braces == 0 => {
-                    let _ = parens;
-                    let span = token.span;
-                    break End::NoBody(span);
+                TokenKind::Punct(Punct::Semi) if braces.none_open() => {
+                    break End::NoBody(token.span);
                 }
                 TokenKind::Keyword(Keyword::Co) if token.span.start as usize != at => {
                     let span = token.span;

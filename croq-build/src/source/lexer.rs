@@ -16,6 +16,10 @@ pub struct Lexer<'a> {
     pub(super) pos: usize,
     base: u32,
     starts_line: bool,
+    /// The token before is a `-` that negates.
+    pub(super) negated: bool,
+    /// The token before ends an operand.
+    after_operand: bool,
 }
 
 /// Something that ends the reach of the lexer proper.
@@ -36,6 +40,8 @@ impl<'a> Lexer<'a> {
             pos: 0,
             base,
             starts_line: true,
+            negated: false,
+            after_operand: false,
         }
     }
 
@@ -47,6 +53,8 @@ impl<'a> Lexer<'a> {
             pos,
             base: 0,
             starts_line,
+            negated: false,
+            after_operand: false,
         }
     }
 
@@ -75,6 +83,14 @@ impl<'a> Lexer<'a> {
             starts_line: self.starts_line,
         };
         self.starts_line = false;
+        self.negated = token.kind.is(Punct::Minus) && !self.after_operand;
+        self.after_operand = matches!(
+            token.kind,
+            TokenKind::Word(_)
+                | TokenKind::Int { .. }
+                | TokenKind::Float { .. }
+                | TokenKind::Punct(Punct::RParen | Punct::RBracket)
+        );
         Lexeme::Token(token)
     }
 

@@ -5,6 +5,7 @@
 //! that macros are expanded and dead branches gone, and that every span is one of the unexpanded
 //! text.
 
+mod braces;
 mod condition;
 mod device;
 mod directive;

@@ -157,10 +157,11 @@ impl<'a> Lexer<'a> {
         } else {
             u128::from_str_radix(significant, radix).ok()
         };
-        let limit = if unsigned {
-            u128::from(u64::MAX)
-        } else {
-            i64::MAX as u128
+        // The least integer is written with a minus before a number that fits by itself.
+        let limit = match (unsigned, self.negated) {
+            (true, _) => u128::from(u64::MAX),
+            (false, true) => i64::MAX as u128 + 1,
+            (false, false) => i64::MAX as u128,
         };
         match value {
             Some(value) if value <= limit => {

@@ -9,6 +9,7 @@ use super::derivation::with_derivation;
 use super::expression::Exprs;
 use super::fault::{Class, Expected, Fault};
 use super::movement::{Movement, movement};
+use super::operators::{Place, infix};
 use super::rule::*;
 use super::tensor;
 use crate::diagnostics::{self, Diagnostic};
@@ -17,7 +18,8 @@ use crate::source::token::{Keyword, Punct, TokenKind};
 
 /// What follows the operand that a statement begins with.
 enum Rest {
-    Shape(Expr),
+    /// An operator and more: a value that nothing is done with.
+    Unused(BinOp, Span),
     Assign(Option<BinOp>, Value),
     Nothing,
 }
@@ -64,25 +66,45 @@ fn assignment<'t>(e: &Exprs<'t>) -> Rule<'t, Stmt> {
         ),
         e.operand.clone(),
     ));
-    let shape = punct(Punct::Colon)
-        .ignore_then(e.shape.clone())
-        .map(Rest::Shape);
     let assign = assign_operator()
         .then(value(e))
         .map(|(op, value)| Rest::Assign(op, value));
+    // `x + 1;`: parsed whole, so that the report is of the whole.
+    let unused = accept(Expected::default(), |token| {
+        infix(&token.kind, Place::Any).map(|(_, op)| (op, token.span))
+    })
+    .then(e.any.clone())
+    .map(|((op, at), _)| Rest::Unused(op, at));
     let rest = choice((
-        shape.boxed(),
         assign.boxed(),
+        unused.boxed(),
         // Where the statement ends; anything else is told what could have followed.
         empty().map(|()| Rest::Nothing).boxed(),
     ));
+    let is_shape = rule(|inp| match ahead(inp) {
+        [Some(name), Some(colon)]
+            if colon.kind.is(Punct::Colon) && kind_text(&name.kind).is_some() =>
+        {
+            Ok(())
+        }
+        _ => Err(Fault::expected(position(inp), Expected::default())),
+    });
+    let shape = is_shape
+        .ignore_then(declared())
+        .then_ignore(punct(Punct::Colon))
+        .then(e.shape.clone())
+        .map(|(name, value)| StmtKind::Mdspan {
+            rank: None,
+            name,
+            value,
+        });
+    let shape = spanned(shape).map(|(kind, span)| Stmt { kind, span });
     let parsed = target.then(rest).boxed();
-    spanned(parsed)
-        .validate(|((target, rest), span), _, emitter| {
-            let kind = assemble(target, rest, &mut |fault| emitter.emit(fault));
-            Stmt { kind, span }
-        })
-        .boxed()
+    let other = spanned(parsed).validate(|((target, rest), span), _, emitter| {
+        let kind = assemble(target, rest, span, &mut |fault| emitter.emit(fault));
+        Stmt { kind, span }
+    });
+    choice((shape.boxed(), other.boxed())).boxed()
 }
 
 /// `*p = …`
@@ -191,7 +213,7 @@ fn placeholder<'t>() -> Rule<'t, Expr> {
     })
 }
 
-fn assemble(target: Expr, rest: Rest, emit: &mut dyn FnMut(Fault)) -> StmtKind {
+fn assemble(target: Expr, rest: Rest, span: Span, emit: &mut dyn FnMut(Fault)) -> StmtKind {
     let named = match &*target.kind {
         ExprKind::Name(text) => Some(Name {
             text: text.clone(),
@@ -235,28 +257,19 @@ fn assemble(target: Expr, rest: Rest, emit: &mut dyn FnMut(Fault)) -> StmtKind {
             }
             _ => useless(target.span, emit),
         },
-        Rest::Shape(value) => match named {
-            Some(name) => {
-                check_declared(&name, emit);
-                StmtKind::Mdspan {
-                    rank: None,
-                    name,
-                    value,
-                }
-            }
-            None => {
-                emit(Fault::known(
-                    Diagnostic::new(
-                        "E0100",
-                        target.span,
-                        "only a name can be declared as a shape",
-                    )
-                    .label("expected a name")
-                    .help("write `name : [a, b];`"),
-                ));
-                StmtKind::Error
-            }
-        },
+        Rest::Unused(op, at) => {
+            let diagnostic = Diagnostic::new("E0100", span, "this value is not used");
+            emit(Fault::known(match op {
+                BinOp::Eq => diagnostic
+                    .label("a comparison is no statement")
+                    .also(at, "compares")
+                    .help("`=` assigns"),
+                _ => diagnostic
+                    .label("an expression is no statement")
+                    .help("assign it: `x = …;`"),
+            }));
+            StmtKind::Error
+        }
         Rest::Assign(op, value) => {
             if let Some(name) = &named {
                 check_declared(name, emit);

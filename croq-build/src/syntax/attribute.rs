@@ -2,7 +2,7 @@
 
 use chumsky::prelude::*;
 
-use super::ast::{Block, Expr, ExprKind, Name, ParallelAttr, StmtKind, UnaryOp};
+use super::ast::{Block, ExprKind, Name, ParallelAttr, StmtKind, UnaryOp};
 use super::expression::Exprs;
 use super::fault::{Class, Expected, Fault};
 use super::rule::*;

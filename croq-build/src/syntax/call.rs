@@ -7,7 +7,6 @@ use super::expression::{literal, parenthesised, text_literal};
 use super::fault::{Class, Fault};
 use super::operators::{Place, binary};
 use super::rule::*;
-use crate::diagnostics::Diagnostic;
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
@@ -98,7 +97,10 @@ pub fn named<'t>(any: Rule<'t, Expr>) -> Rule<'t, Expr> {
         let function = inp.state().0.function;
         let text = first.kind.word().unwrap_or_default();
         let plausible = match next.kind {
-            TokenKind::Punct(Punct::Lt) => function.is_intrinsic(text, first.span),
+            // No variable's name starts so.
+            TokenKind::Punct(Punct::Lt) => {
+                text.starts_with("__") || function.is_intrinsic(text, first.span)
+            }
             TokenKind::Punct(Punct::ColonColon) => !text.is_empty(),
             _ => false,
         };

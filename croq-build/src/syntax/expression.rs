@@ -9,7 +9,6 @@ use super::operators::{Place, binary};
 use super::postfix;
 use super::rule::*;
 use crate::diagnostics::Diagnostic;
-use crate::source::Span;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
 /// The expression rules that others are built from.
@@ -333,7 +332,7 @@ fn misused_word<'t>() -> Rule<'t, Expr> {
                 if !used_as_value || (token.starts_line && at > 0) {
                     return fail;
                 }
-                let text = kind_text(&token.kind).unwrap_or_default();
+                let text = written(inp, token);
                 inp.next_ref();
                 inp.emit(keyword_as_name(text, token.span));
                 Ok(expr(ExprKind::Name(text.to_string()), token.span))

@@ -8,8 +8,9 @@ use chumsky::util::MaybeRef;
 
 use super::rule::{Tokens, kind_text};
 use crate::diagnostics::{self, Diagnostic};
-use crate::source::Span;
+use crate::source::token::ElemWord;
 use crate::source::token::{Keyword, Punct, Token, TokenKind};
+use crate::source::{SourceFile, Span};
 
 /// Anything that a rule may wait for, beside punctuation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,7 +184,7 @@ impl Fault {
     }
 
     /// `None` when what does not fit is unreadable text, which was reported as it was read.
-    pub fn into_diagnostic(self, tokens: &[Token]) -> Option<Diagnostic> {
+    pub fn into_diagnostic(self, tokens: &[Token], file: &SourceFile) -> Option<Diagnostic> {
         let at = self.at as usize;
         let known = matches!(self.kind, Kind::Known(_));
         if !known
@@ -196,18 +197,20 @@ impl Fault {
             Kind::Missing(punct) => {
                 let before = at.checked_sub(1).and_then(|i| tokens.get(i));
                 let place = before.map_or(Span::default(), |token| token.span);
-                let before = before.map_or(String::new(), |token| format!(" after {}", token.kind));
+                let before = before.map_or(String::new(), |token| {
+                    format!(" after {}", shown(token, file))
+                });
                 let text = punct.text();
                 Diagnostic::new("E0100", place, format!("expected `{text}`{before}"))
                     .label(format!("`{text}` is missing after this"))
                     .help(format!("add `{text}`"))
             }
-            Kind::Unexpected => unexpected(at, self.expected, tokens),
+            Kind::Unexpected => unexpected(at, self.expected, tokens, file),
         })
     }
 }
 
-fn unexpected(at: usize, expected: Expected, tokens: &[Token]) -> Diagnostic {
+fn unexpected(at: usize, expected: Expected, tokens: &[Token], file: &SourceFile) -> Diagnostic {
     let list = expected.list();
     let Some(found) = tokens.get(at) else {
         let span = tokens.last().map_or(Span::default(), |token| token.span);
@@ -230,7 +233,7 @@ fn unexpected(at: usize, expected: Expected, tokens: &[Token]) -> Diagnostic {
         _ => Diagnostic::new(
             "E0100",
             found.span,
-            format!("expected {list}, found {}", found.kind),
+            format!("expected {list}, found {}", shown(found, file)),
         ),
     };
     let mut diagnostic = diagnostic.label("unexpected");
@@ -238,6 +241,16 @@ fn unexpected(at: usize, expected: Expected, tokens: &[Token]) -> Diagnostic {
         diagnostic = diagnostic.help(help);
     }
     diagnostic
+}
+
+/// The token as the user wrote it; one out of a macro as it stands in the macro.
+fn shown(token: &Token, file: &SourceFile) -> String {
+    let written = file.snippet(token.span);
+    let by_kind = matches!(token.kind, TokenKind::Str(_) | TokenKind::Bad(_));
+    if by_kind || written.is_empty() || file.macro_at(token.span).is_some() {
+        return token.kind.to_string();
+    }
+    format!("`{written}`")
 }
 
 /// What was probably meant.
@@ -336,7 +349,10 @@ fn advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<String> {
     };
     if begins && let Some(word) = before.kind.word() {
         let keywords = Keyword::ALL.iter().map(|keyword| keyword.text());
-        if let Some(near) = diagnostics::nearest(word, keywords) {
+        let types = ElemWord::ALL.iter().map(|elem| elem.text());
+        if let Some(near) =
+            diagnostics::nearest(word, keywords.chain(types).chain(["float", "double"]))
+        {
             return Some(format!("`{word}` is no keyword; did you mean `{near}`?"));
         }
     }

@@ -5,7 +5,6 @@ use chumsky::prelude::*;
 use super::ast::{
     Dim, ElemType, Expr, Function, Name, Param, ParamType, ParamTypeKind, RetType, Stmt,
 };
-
 use super::call::template_arguments;
 use super::expression::Exprs;
 use super::fault::{Class, Expected, Fault};

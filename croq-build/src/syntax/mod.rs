@@ -63,7 +63,7 @@ pub fn parse(file: &SourceFile, diags: &mut Diagnostics) -> Vec<ast::Function> {
         // A keyword that stands for a name is told once, however often it is used.
         let mut misused = HashSet::new();
         for fault in faults {
-            let Some(diagnostic) = fault.into_diagnostic(tokens) else {
+            let Some(diagnostic) = fault.into_diagnostic(tokens, file) else {
                 continue;
             };
             if diagnostic.code == "E0124" && !misused.insert(diagnostic.message.clone()) {

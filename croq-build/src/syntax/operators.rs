@@ -93,7 +93,7 @@ fn prefix(kind: &TokenKind) -> Option<Prefix> {
 }
 
 /// The level and meaning of an infix operator, where it may stand.
-fn infix(kind: &TokenKind, place: Place) -> Option<(u8, BinOp)> {
+pub fn infix(kind: &TokenKind, place: Place) -> Option<(u8, BinOp)> {
     let TokenKind::Punct(punct) = kind else {
         return None;
     };

@@ -3,13 +3,12 @@
 use chumsky::prelude::*;
 
 use super::ast::{
-    Binding, Block, Expr, ExprKind, Level, LevelSpec, Name, ParallelAttr, ParallelBound,
-    ParallelItem, ParallelStmt,
+    Binding, Block, ExprKind, Level, LevelSpec, Name, ParallelBound, ParallelItem, ParallelStmt,
 };
 use super::expression::Exprs;
 use super::fault::{Class, Fault};
 use super::rule::*;
-use crate::diagnostics::{self, Diagnostic};
+use crate::diagnostics::Diagnostic;
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct, TokenKind};
 

@@ -114,6 +114,15 @@ pub fn when_keyword<'t, O: 't>(
     when(move |kind| kind.is_keyword(keyword), then)
 }
 
+/// A word as the user wrote it: `half`, which is another name of `f16`.
+pub fn written<'t>(inp: &mut In<'t, '_>, token: &'t Token) -> &'t str {
+    let file = inp.state().0.file;
+    match file.macro_at(token.span) {
+        None => file.snippet(token.span),
+        Some(_) => kind_text(&token.kind).unwrap_or_default(),
+    }
+}
+
 /// The text of any word, reserved or not.
 pub fn kind_text(kind: &TokenKind) -> Option<&str> {
     match kind {
@@ -134,7 +143,7 @@ pub fn declared<'t>() -> Rule<'t, Name> {
     rule(|inp| take_name(inp, true))
 }
 
-fn take_name(inp: &mut In, declares: bool) -> Result<Name, Fault> {
+fn take_name<'t>(inp: &mut In<'t, '_>, declares: bool) -> Result<Name, Fault> {
     let at = position(inp);
     let Some(token) = inp.peek_ref() else {
         return Err(Fault::expected(at, Class::Name));
@@ -159,7 +168,7 @@ fn take_name(inp: &mut In, declares: bool) -> Result<Name, Fault> {
             Err(Fault::expected(at, Class::Name))
         }
         TokenKind::Keyword(_) | TokenKind::Type(_) => {
-            let text = kind_text(&token.kind).unwrap_or_default();
+            let text = written(inp, token);
             inp.emit(keyword_as_name(text, token.span));
             inp.next_ref();
             Ok(name(text))

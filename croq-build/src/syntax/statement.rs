@@ -14,6 +14,7 @@ use super::movement::movement;
 use super::rule::*;
 use super::synchronisation::{swap_or_rotate, sync, trigger, wait};
 use super::{control, parallel, recovery, tensor};
+use crate::source::Span;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
 /// The statements of a block or a function body, up to its `}`.
