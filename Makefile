@@ -16,9 +16,9 @@ test: setup
 bench: setup
 	@cargo bench --workspace
 
-# Bytes from nowhere through the compiler: FUZZ_SECONDS=60 by default.
+# Bytes from nowhere through the compiler: for FUZZ_SECONDS, or ten minutes.
 fuzz: setup
-	@scripts/fuzz.sh
+	@scripts/fuzz.sh $(FUZZ_SECONDS)
 
 # A folder of test programs for a machine with a GPU and nothing else but its driver.
 gpu-bundle: setup

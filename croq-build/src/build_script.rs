@@ -135,6 +135,14 @@ fn build(
         Ok(built) => built,
         Err(findings) => return Err(rejected(findings, sources)),
     };
+    if env.text("CROQ_WARNINGS").as_deref() == Some("deny") && !built.warnings.is_empty() {
+        let mut error = rejected(built.warnings, sources);
+        error.problems.push(Problem::new(
+            "E1102",
+            "the compilers have warned, and CROQ_WARNINGS=deny",
+        ));
+        return Err(error);
+    }
 
     let mut directives = built.directives;
     directives.rerun_if_changed(&package.folder.join(path));
@@ -363,7 +371,7 @@ fn without_errors(files: Vec<Compiled>) -> Result<Vec<Compiled>, Error> {
     })
 }
 
-/// What the compilers of C++ reject.
+/// What the compilers of C++ have said.
 fn rejected(findings: Findings, mut sources: Vec<(SourceFile, Vec<Diagnostic>)>) -> Error {
     let mut placed = findings.placed;
     let mut files = Vec::new();

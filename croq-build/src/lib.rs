@@ -13,6 +13,7 @@
 //! | `CROQ_CUDA_ARCH` | GPUs to build for, such as `sm_90a,sm_80` |
 //! | `NVCC`, `CUDA_HOME`, `CUDA_PATH` | where nvcc is, before `PATH` and the usual places |
 //! | `CROQ_MESSAGE_FORMAT` | `json`: one JSON object per diagnostic instead of a report |
+//! | `CROQ_WARNINGS` | `deny`: what a C++ compiler, nvcc or ptxas warns about fails the build |
 //! | `CXX`, `CXXFLAGS`, `LIBCLANG_PATH` | the C++ compiler and libclang |
 //!
 //! On the inside, each module is a stage that imports only those to its left: [`source`] → [`syntax`]

@@ -5,11 +5,10 @@
 #include <cstdint>
 #include <cstring>
 
-/* Tagged, so that it is another symbol than what nvcc leaves of the same function in its host object. */
-#define __device__ __attribute__((unused, abi_tag("croq_sim")))
+#define __device__ __attribute__((unused))
 #define __host__
 #define __global__ static __attribute__((unused))
-#define __constant__ __attribute__((unused, abi_tag("croq_sim")))
+#define __constant__ __attribute__((unused))
 #define __forceinline__ inline __attribute__((always_inline))
 /* A block never shares an OS thread's time with another, nor leaves its OS thread. */
 #define __shared__ static CROQ_THREAD_LOCAL

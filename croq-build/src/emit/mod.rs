@@ -72,12 +72,7 @@ pub fn device_text(meta: &FileMeta, file: &SourceFile, functions: &[Function]) -
     }
     writer.line("#include \"croq.h\"");
     writer.line(&format!("#include \"{base}.h\""));
-    for kept in &file.device {
-        writer.verbatim(lines.number(kept.span.start), &kept.text);
-    }
-    writer.own_text();
-    writer.line("");
-    writer.line(&format!("namespace CROQ_SPACE({}) {{", meta.hash));
+    kept_text(&mut writer, &lines, meta, file);
     for function in functions {
         for kernel in &function.kernels {
             device::kernel(&mut writer, function, kernel);
@@ -88,4 +83,52 @@ pub fn device_text(meta: &FileMeta, file: &SourceFile, functions: &[Function]) -
     writer.line("");
     writer.line("}");
     writer.finish()
+}
+
+/// The user's own C++, and the opening of the file's namespace. All but what it includes goes into the
+/// namespace: two files of a program may have device functions of one name.
+fn kept_text(writer: &mut Writer<'_>, lines: &Lines, meta: &FileMeta, file: &SourceFile) {
+    let open = format!("namespace CROQ_SPACE({}) {{", meta.hash);
+    let mut inside = false;
+    for kept in &file.device {
+        let mut number = lines.number(kept.span.start);
+        for (is_include, text) in parts(&kept.text) {
+            if is_include == inside {
+                writer.own_text();
+                writer.line(if inside { "}" } else { &open });
+                inside = !inside;
+            }
+            writer.verbatim(number, text);
+            number += u32::try_from(text.matches('\n').count()).unwrap_or(0);
+        }
+    }
+    writer.own_text();
+    writer.line("");
+    if !inside {
+        writer.line(&open);
+    }
+}
+
+/// A text in runs of lines that include something and lines that do not.
+fn parts(text: &str) -> Vec<(bool, &str)> {
+    let mut parts = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    let mut current = None;
+    for line in text.split_inclusive('\n') {
+        let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
+        let is_include = directive.is_some_and(|d| d.starts_with("include"));
+        match current {
+            Some(was) if was != is_include => {
+                parts.push((was, text.get(start..at).unwrap_or_default()));
+                start = at;
+            }
+            _ => {}
+        }
+        current = Some(is_include);
+        at += line.len();
+    }
+    if let Some(was) = current {
+        parts.push((was, text.get(start..).unwrap_or_default()));
+    }
+    parts
 }

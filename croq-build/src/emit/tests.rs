@@ -200,3 +200,39 @@ fn a_transposed_copy_reads_global_memory_in_order() {
     has(&l, "const croq::idx e0 = thread / 16, e1 = thread % 16;");
     has(&l, "t.store(e0 + e1 * 8, x.load(e0 * 16 + e1));");
 }
+
+/// Two files of a program may have device functions of one name; what they include is nobody's own.
+#[test]
+fn own_cpp_stands_in_the_namespace_and_includes_do_not() {
+    let text = emitted(
+        "t.co",
+        "#include <math.h>\n__device__ int more(int x) { return x; }\n\
+         __cok__ {\n  #include \"two.h\"\n  __device__ int two() { return 2; }\n}\n\
+         __co__ void f(s32 [1] &y) {\n  parallel p by 1 { mutable t = 0; t = call more(1); y.at(p) = t; }\n}\n",
+    );
+    let mut depth = 0;
+    for line in text.lines() {
+        if line.starts_with("namespace") {
+            depth += 1;
+        }
+        if line.contains("#include \"two.h\"") || line.contains("#include <math.h>") {
+            let before = &text[..text.find(line).unwrap_or(0)];
+            let open = before.matches("namespace CROQ_SPACE").count();
+            let closed = before.lines().filter(|l| *l == "}").count();
+            assert_eq!(open, closed, "{text}");
+        }
+        if line.contains("int more(int x)") {
+            let before = &text[..text.find(line).unwrap_or(0)];
+            assert!(
+                before.contains("namespace CROQ_SPACE(0badf00d) {"),
+                "{text}"
+            );
+        }
+    }
+    assert!(depth >= 2, "{text}");
+    assert!(text.contains("#line 4 \"t.co\"\n  #include"), "{text}");
+    assert!(
+        text.contains("#line 5 \"t.co\"\n  __device__ int two"),
+        "{text}"
+    );
+}

@@ -229,7 +229,7 @@ impl Compilers<'_> {
                         "-Xcompiler",
                         "-fPIC,-Wall,-fdiagnostics-color=never,-fno-diagnostics-show-caret",
                         "-Xptxas",
-                        "-warn-spills,-warn-lmem-usage",
+                        "-warn-spills",
                     ]
                     .map(str::to_owned),
                 );

@@ -73,7 +73,7 @@ mod tests {
         let mut seen = BTreeSet::new();
         for (code, text) in all() {
             assert!(seen.insert(code), "{code}");
-            assert!(text.len() > 40 && text.ends_with('.'), "{code}: {text}");
+            assert!(text.len() > 30 && text.ends_with('.'), "{code}: {text}");
         }
     }
 

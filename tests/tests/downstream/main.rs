@@ -1,0 +1,389 @@
+//! What people see who use croq from a crate of their own: real `cargo build`s of small packages
+//! outside of the workspace.
+
+mod package;
+
+use package::{BUILD_RS, Package, SCALE, fresh_name, manifest, workspace};
+
+const BAD: &str = "\
+__co__ f32 [N] scale(f32 [N] x, f32 gain) {
+  f32 [N] y;
+  parallel p by N { y.at(p) = x.at(p) * gian; }
+  return y;
+}
+";
+
+#[test]
+fn a_failing_build_shows_the_report_once() {
+    let package = Package::new("shows-report");
+    package.write("kernels/scale.co", BAD);
+    let seen = package.cargo(&["build"], &[]);
+    assert!(!seen.success);
+    let message = seen
+        .stderr
+        .lines()
+        .filter(|line| line.contains("gian"))
+        .collect::<Vec<_>>();
+    assert!(
+        seen.stderr.contains("kernels/scale.co:3:41"),
+        "{}",
+        seen.stderr
+    );
+    assert_eq!(seen.stderr.matches("error[E").count(), 1, "{}", seen.stderr);
+    // The headline and the line of the program, each once.
+    assert!((2..=3).contains(&message.len()), "{}", seen.stderr);
+    for noise in ["cargo::", "panicked", "--- stdout", "\\n"] {
+        assert!(!seen.stderr.contains(noise), "{noise} in\n{}", seen.stderr);
+    }
+}
+
+#[test]
+fn every_file_with_errors_is_reported_in_one_build() {
+    let package = Package::new("shows-all-reports");
+    package.write("kernels/deep/other.co", &BAD.replace("scale", "other"));
+    package.write("kernels/scale.co", BAD);
+    let seen = package.cargo(&["build"], &[]);
+    assert!(
+        seen.stderr.contains("kernels/scale.co:3"),
+        "{}",
+        seen.stderr
+    );
+    assert!(
+        seen.stderr.contains("kernels/deep/other.co:3"),
+        "{}",
+        seen.stderr
+    );
+}
+
+#[test]
+fn tools_get_json() {
+    let package = Package::new("speaks-json");
+    package.write("kernels/scale.co", BAD);
+    let seen = package.cargo(&["build"], &[("CROQ_MESSAGE_FORMAT", "json")]);
+    assert!(!seen.success);
+    let objects: Vec<&str> = seen
+        .stderr
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with('{') && line.ends_with('}'))
+        .collect();
+    assert_eq!(objects.len(), 1, "{}", seen.stderr);
+    for part in [
+        "\"code\":\"E",
+        "\"severity\":\"error\"",
+        "\"line\":3",
+        "\"column\":41",
+        "\"help\":",
+    ] {
+        assert!(objects[0].contains(part), "no {part} in {}", objects[0]);
+    }
+}
+
+#[test]
+fn an_error_returned_from_main_reads_as_well() {
+    let package = Package::new("returns-error");
+    package.write(
+        "build.rs",
+        "fn main() -> Result<(), croq_build::Error> {\n    \
+         croq_build::Config::new().define(\"TILE\", 8).try_compile(\"kernels/\")\n}\n",
+    );
+    package.write("kernels/scale.co", BAD);
+    let seen = package.cargo(&["build"], &[]);
+    assert!(
+        seen.stderr.contains("kernels/scale.co:3:41"),
+        "{}",
+        seen.stderr
+    );
+    assert!(!seen.stderr.contains("\\n"), "{}", seen.stderr);
+}
+
+#[test]
+fn cpp_that_the_compiler_rejects_is_shown_on_its_line() {
+    let package = Package::new("rejected-cpp");
+    package.write(
+        "kernels/scale.co",
+        "__device__ float twice(float x) {\n  return x * tow;\n}\n\n\
+         __co__ void f(f32 [N] &x) {\n  parallel p by N { mutable y = 0.0f; y = call twice(x.at(p)); x.at(p) = y; }\n}\n",
+    );
+    let seen = package.cargo(&["build"], &[]);
+    assert!(!seen.success);
+    assert!(seen.stderr.contains("error[E1112]"), "{}", seen.stderr);
+    assert!(
+        seen.stderr.contains("kernels/scale.co:2:3"),
+        "{}",
+        seen.stderr
+    );
+    assert!(seen.stderr.contains("tow"), "{}", seen.stderr);
+}
+
+#[test]
+fn warnings_of_the_compiler_are_shown_or_denied() {
+    let package = Package::new("warned-cpp");
+    package.write(
+        "kernels/scale.co",
+        &format!("__device__ float twice(float x) {{\n  int unused;\n  return x + x;\n}}\n{SCALE}"),
+    );
+    let seen = package.cargo(&["build"], &[]);
+    assert!(seen.success, "{}", seen.stderr);
+    assert!(
+        seen.stderr.contains("kernels/scale.co:2:3: [W1112]"),
+        "{}",
+        seen.stderr
+    );
+    let seen = package.cargo(&["build"], &[("CROQ_WARNINGS", "deny")]);
+    assert!(
+        !seen.success && seen.stderr.contains("warning[W1112]"),
+        "{}",
+        seen.stderr
+    );
+}
+
+#[test]
+fn what_is_missing_is_named_with_the_way_to_get_it() {
+    let package = Package::new("missing-things");
+    // No binding and no object of an earlier run will do for it.
+    package.write("kernels/scale.co", &SCALE.replace("gain", &fresh_name()));
+    for (vars, parts) in [
+        (
+            &[("LIBCLANG_PATH", "/nowhere")][..],
+            &["LIBCLANG_PATH=/nowhere", "libclang-dev"][..],
+        ),
+        (
+            &[("CXX", "no-such-compiler")],
+            &["no-such-compiler", "build-essential"],
+        ),
+        (
+            &[("CROQ_CUDA", "maybe")],
+            &["CROQ_CUDA=maybe", "auto, required, off"],
+        ),
+        (
+            &[("CROQ_CUDA_ARCH", "sm_9")],
+            &["unknown architecture `sm_9`", "from CROQ_CUDA_ARCH"],
+        ),
+    ] {
+        let seen = package.cargo(&["build"], vars);
+        assert!(!seen.success, "{vars:?}");
+        for part in parts {
+            assert!(seen.stderr.contains(part), "no {part} in\n{}", seen.stderr);
+        }
+        assert!(!seen.stderr.contains("panicked"), "{}", seen.stderr);
+    }
+}
+
+#[test]
+fn touching_nothing_reruns_nothing() {
+    let package = Package::new("stays-fresh");
+    assert!(package.cargo(&["build"], &[]).success);
+    let seen = package.cargo(&["build", "--verbose"], &[]);
+    assert!(seen.stderr.contains("Fresh stays-fresh"), "{}", seen.stderr);
+    // A new file in the folder is noticed.
+    package.write("kernels/more.co", &SCALE.replace("scale", "more"));
+    let seen = package.cargo(&["build", "--verbose"], &[]);
+    assert!(seen.stderr.contains("Dirty stays-fresh"), "{}", seen.stderr);
+}
+
+/// A kernel whose check fails at run time, on the line that it names.
+const FAILS: &str = "\
+__co__ void pick(s32 [N] x, s32 WHICH, s32 [1] &y) {
+  parallel p by 1 {
+    y.at(0) = x.at(WHICH);
+  }
+}
+";
+
+const CALLS_PICK: &str = "\
+#![forbid(unsafe_code)]
+croq_sys::include_kernels!();
+fn main() {
+    let x = croq_sys::Tensor::from_fn((4,), |[i]| i as i32);
+    let mut y = croq_sys::Tensor::<i32, _>::zeros((croq_sys::Const::<1>,));
+    kernels::pick(&x, 2, &mut y).unwrap();
+    assert_eq!(y.as_slice(), [2]);
+    println!(\"{}\", kernels::pick(&x, 9, &mut y).unwrap_err());
+}
+";
+
+#[cfg(unix)]
+#[test]
+fn editing_a_comment_runs_no_compiler_and_keeps_lines_right() {
+    let package = Package::new("edits-comment");
+    std::fs::remove_file(package.path("kernels/scale.co")).expect("removed");
+    package.write("kernels/pick.co", &FAILS.replace("WHICH", &fresh_name()));
+    package.write("src/main.rs", CALLS_PICK);
+    let log = package.path("compiler.log");
+    let compiler = logging_compiler(&package);
+    let vars = [("CXX", compiler.as_str())];
+    let runs = || std::fs::read_to_string(&log).map_or(0, |text| text.lines().count());
+
+    let first = package.run(&vars);
+    assert!(
+        first.stdout.contains("kernels/pick.co:3"),
+        "{}",
+        first.stdout
+    );
+    let before = runs();
+    assert!(before > 0, "the logging compiler is used");
+
+    package.edit(
+        "kernels/pick.co",
+        "parallel p by 1 {",
+        "parallel p by 1 {  // one thread",
+    );
+    let second = package.run(&vars);
+    assert_eq!(second.stdout, first.stdout);
+    package.edit(
+        "kernels/pick.co",
+        "  parallel",
+        "  // Picks one.\n\n  parallel",
+    );
+    let third = package.run(&vars);
+    assert_eq!(
+        runs(),
+        before,
+        "{}",
+        std::fs::read_to_string(&log).unwrap_or_default()
+    );
+    assert!(
+        third.stdout.contains("kernels/pick.co:5"),
+        "{}",
+        third.stdout
+    );
+
+    package.edit("kernels/pick.co", "y.at(0) = ", "y.at(0) = 0 + ");
+    package.run(&vars);
+    assert!(runs() > before);
+}
+
+/// A C++ compiler that writes down each of its runs.
+#[cfg(unix)]
+fn logging_compiler(package: &Package) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let log = package.path("compiler.log");
+    package.write(
+        "logging-c++",
+        &format!(
+            "#!/bin/sh\necho \"$@\" >> '{}'\nexec c++ \"$@\"\n",
+            log.display()
+        ),
+    );
+    let path = package.path("logging-c++");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("a program");
+    path.display().to_string()
+}
+
+/// A library with `kernels/basic.co`, whose `add` adds `constant` as well.
+fn library(package: &Package, name: &str, constant: i32) {
+    package.write(
+        &format!("{name}/Cargo.toml"),
+        &manifest(name, "").replace("[workspace]\n", ""),
+    );
+    package.write(&format!("{name}/build.rs"), BUILD_RS);
+    package.write(
+        &format!("{name}/kernels/basic.co"),
+        &format!(
+            "__device__ int more(int x) {{ return x + {constant}; }}\n\
+             __co__ s32 [N] add(s32 [N] x, s32 [N] y) {{\n  s32 [N] z;\n  \
+             parallel p by N {{ mutable t = 0; t = call more(y.at(p)); z.at(p) = x.at(p) + t; }}\n  return z;\n}}\n"
+        ),
+    );
+    package.write(
+        &format!("{name}/src/lib.rs"),
+        "croq_sys::include_kernels!();\npub use kernels::add;\n",
+    );
+}
+
+/// Two crates that each have `basic.co` with `add`, and the program's own.
+fn with_two_libraries(name: &str) -> Package {
+    let package = Package::new(name);
+    let (left, right) = (format!("{name}-left"), format!("{name}-right"));
+    library(&package, &left, 100);
+    library(&package, &right, 200);
+    std::fs::remove_file(package.path("kernels/scale.co")).expect("removed");
+    std::fs::copy(
+        package.path(&format!("{left}/kernels/basic.co")),
+        package.path("kernels/basic.co"),
+    )
+    .expect("the same file");
+    let dependencies = format!(
+        "left = {{ path = \"{left}\", package = \"{left}\" }}\nright = {{ path = \"{right}\", package = \"{right}\" }}\n"
+    );
+    let text = manifest(name, &dependencies);
+    package.write(
+        "Cargo.toml",
+        &text.replace(
+            "[workspace]\n",
+            &format!("[workspace]\nmembers = [\"{left}\", \"{right}\"]\n"),
+        ),
+    );
+    package.write(
+        "src/main.rs",
+        "croq_sys::include_kernels!();\nfn main() -> croq_sys::Result<()> {\n    \
+         let x = croq_sys::Tensor::<i32, _>::from_fn((3,), |[i]| i as i32);\n    \
+         println!(\"{:?}\", left::add(&x, &x)?.as_slice());\n    \
+         println!(\"{:?}\", right::add(&x, &x)?.as_slice());\n    \
+         println!(\"{:?}\", kernels::basic::add(&x, &x)?.as_slice());\n    Ok(())\n}\n",
+    );
+    package
+}
+
+const SUMS: &str = "[100, 102, 104]\n[200, 202, 204]\n[100, 102, 104]\n";
+
+#[test]
+fn crates_with_files_and_functions_of_one_name_meet_in_a_program() {
+    assert_eq!(with_two_libraries("same-names").run(&[]).stdout, SUMS);
+}
+
+/// Where nvcc is: the CUDA halves link, and without a GPU the program runs on the simulated one.
+#[test]
+fn programs_built_with_cuda_link_and_run_anywhere() {
+    let package = with_two_libraries("same-names-cuda");
+    let vars = [
+        ("CROQ_CUDA", "required"),
+        ("CROQ_CUDA_ARCH", "sm_80"),
+        ("CROQ_DEVICE", "sim"),
+    ];
+    let seen = package.cargo(&["build"], &vars);
+    if !seen.success && seen.stderr.contains("there is no nvcc") {
+        assert!(seen.stderr.contains("looked at NVCC"), "{}", seen.stderr);
+        eprintln!("skipped: no nvcc on this machine");
+        return;
+    }
+    assert_eq!(package.run(&vars).stdout, SUMS);
+}
+
+#[test]
+fn documentation_is_made_without_a_compiler() {
+    let package = Package::new("documents");
+    package.write("src/main.rs", "");
+    package.write("src/lib.rs", "croq_sys::include_kernels!();\n");
+    let seen = package.cargo(
+        &["doc", "--no-deps", "--lib"],
+        &[("DOCS_RS", "1"), ("CXX", "no-such-compiler")],
+    );
+    assert!(seen.success, "{}", seen.stderr);
+}
+
+/// The quick start of the README, as written there.
+#[test]
+fn the_quick_start_works_as_written() {
+    let readme = std::fs::read_to_string(workspace().join("README.md")).expect("a README");
+    let package = Package::new("hello-croq");
+    for name in ["Cargo.toml", "build.rs", "kernels/scale.co", "src/main.rs"] {
+        let (_, rest) = readme.split_once(&format!("**`{name}`**")).expect(name);
+        let (_, rest) = rest.split_once("```").expect("a block");
+        let (_, rest) = rest.split_once('\n').expect("its text");
+        let (text, _) = rest.split_once("```").expect("its end");
+        let root = workspace().display().to_string();
+        let mut text = text.replace("../croq/", &format!("{root}/"));
+        if name == "Cargo.toml" {
+            text.push_str("\n[workspace]\n[profile.dev]\ndebug = false\n");
+        }
+        package.write(name, &text);
+    }
+    let seen = package.run(&[]);
+    assert!(
+        readme.contains(&format!("// {}", seen.stdout.trim())),
+        "{}",
+        seen.stdout
+    );
+}

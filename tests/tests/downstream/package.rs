@@ -1,0 +1,159 @@
+//! A package as somebody else would write it, in a folder of its own outside of the workspace, built
+//! by a real cargo.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
+
+pub const SCALE: &str = "\
+__co__ f32 [N] scale(f32 [N] x, f32 gain) {
+  f32 [N] y;
+  parallel p by N { y.at(p) = x.at(p) * gain; }
+  return y;
+}
+";
+
+pub const BUILD_RS: &str = "fn main() {\n    croq_build::compile(\"kernels/\");\n}\n";
+
+/// A package and the packages beside it.
+pub struct Package {
+    folder: PathBuf,
+    name: String,
+}
+
+/// What a user saw.
+pub struct Seen {
+    pub success: bool,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Package {
+    /// A program with the kernel [`SCALE`] in `kernels/scale.co` and no calls. Names must differ
+    /// between tests: they share a target folder.
+    pub fn new(name: &str) -> Self {
+        // Always the same place: cargo keeps one folder of output for each path of a package, and
+        // what an earlier run of the test has left there shows that nothing stale is used.
+        let folder = target_folder().join("downstream").join(name);
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let package = Self {
+            folder,
+            name: name.to_owned(),
+        };
+        package.write("Cargo.toml", &manifest(name, ""));
+        package.write("build.rs", BUILD_RS);
+        package.write("kernels/scale.co", SCALE);
+        package.write(
+            "src/main.rs",
+            "croq_sys::include_kernels!();\nfn main() {}\n",
+        );
+        package
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+        std::fs::write(path, text).expect("a file");
+    }
+
+    /// Replaces a part of a file, which must be there.
+    pub fn edit(&self, name: &str, from: &str, to: &str) {
+        let text = std::fs::read_to_string(self.path(name)).expect("a file");
+        assert!(text.contains(from), "no {from:?} in {name}");
+        self.write(name, &text.replace(from, to));
+    }
+
+    /// Runs cargo with further variables. CUDA is off unless they say otherwise.
+    pub fn cargo(&self, args: &[&str], vars: &[(&str, &str)]) -> Seen {
+        // Builds wait for each other at the shared folder; better here than with cargo's remarks
+        // about it in the output.
+        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+        let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = self.path("Cargo.lock");
+        if !lock.exists() {
+            std::fs::copy(workspace().join("Cargo.lock"), lock).expect("the workspace's versions");
+        }
+        let mut command = Command::new(env!("CARGO"));
+        command
+            .args(args)
+            .arg("--offline")
+            .current_dir(&self.folder)
+            .env("CARGO_TARGET_DIR", target_folder())
+            .env("CARGO_TERM_COLOR", "never")
+            .env("CROQ_CUDA", "off");
+        // Cargo sets these for this test; they are not the environment of a user.
+        for name in [
+            "CROQ_MESSAGE_FORMAT",
+            "CROQ_WARNINGS",
+            "CROQ_DEVICE",
+            "RUSTFLAGS",
+            "RUST_BACKTRACE",
+        ] {
+            command.env_remove(name);
+        }
+        command.envs(vars.iter().copied());
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = command.output().expect("cargo runs");
+        Seen {
+            success: status.success(),
+            stdout: String::from_utf8_lossy(&stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&stderr).into_owned(),
+        }
+    }
+
+    /// Builds and runs; panics with all that was seen when that fails.
+    pub fn run(&self, vars: &[(&str, &str)]) -> Seen {
+        let seen = self.cargo(&["run", "--quiet"], vars);
+        assert!(
+            seen.success,
+            "{}: {}\n{}",
+            self.name, seen.stdout, seen.stderr
+        );
+        seen
+    }
+}
+
+/// `more` is appended: further dependencies first.
+pub fn manifest(name: &str, more: &str) -> String {
+    let root = workspace();
+    let root = root.display();
+    format!(
+        "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
+         [workspace]\n\n\
+         [profile.dev]\ndebug = false\n\n\
+         [build-dependencies]\ncroq-build = {{ path = \"{root}/croq-build\" }}\n\n\
+         [dependencies]\ncroq-sys = {{ path = \"{root}/croq-sys\" }}\n{more}"
+    )
+}
+
+pub fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the workspace")
+        .to_owned()
+}
+
+/// Something that no earlier run of the tests has seen, as an identifier: what must really be
+/// compiled is named by it.
+pub fn fresh_name() -> String {
+    let now = std::time::UNIX_EPOCH.elapsed().expect("a clock past 1970");
+    format!("n{}", now.as_nanos())
+}
+
+/// The workspace's own, so that croq and all it depends on are built once.
+fn target_folder() -> PathBuf {
+    // This test runs from <target>/<profile>/deps.
+    let exe = std::env::current_exe().expect("a path");
+    exe.ancestors()
+        .nth(3)
+        .expect("the target folder")
+        .to_owned()
+}
