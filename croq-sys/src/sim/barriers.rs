@@ -210,3 +210,55 @@ impl Barriers {
             .is_some_and(|gone| gone & (1 << (thread % WARP)) != 0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn barriers(threads: u32) -> Barriers {
+        let mut barriers = Barriers::default();
+        barriers.reset(threads);
+        barriers.ready.clear();
+        barriers
+    }
+
+    #[test]
+    fn the_last_to_arrive_goes_on_and_frees_the_others_in_their_order() {
+        let mut b = barriers(3);
+        assert_eq!(b.arrive_block(2, 1), Arrival::Waits);
+        assert_eq!(b.arrive_block(0, 1), Arrival::Waits);
+        assert_eq!(b.arrive_block(1, 1), Arrival::GoesOn);
+        assert_eq!(b.ready, [2, 0]);
+        assert_eq!(b.arrive_block(0, 2), Arrival::Waits, "the next generation");
+    }
+
+    #[test]
+    fn who_leaves_is_no_longer_waited_for() {
+        let mut b = barriers(34);
+        assert_eq!(b.arrive_warp(33, u32::MAX, 1), Arrival::Waits);
+        assert_eq!(b.arrive_block(0, 1), Arrival::Waits);
+        b.exit(32);
+        assert_eq!(b.ready, [33], "lanes 2..31 of the last warp never were");
+        (1..32).chain([33]).for_each(|thread| b.exit(thread));
+        assert_eq!(b.ready, [33, 0]);
+        assert!(b.has_left(32) && !b.has_left(0));
+    }
+
+    #[test]
+    fn a_named_barrier_waits_for_its_count_even_when_threads_leave() {
+        let mut b = barriers(64);
+        assert_eq!(b.arrive_named(0, 1, 2, 1), Arrival::Waits);
+        (2..64).for_each(|thread| b.exit(thread));
+        assert!(b.ready.is_empty());
+        assert_eq!(b.arrive_named(1, 1, 2, 1), Arrival::GoesOn);
+        assert_eq!(b.ready, [0]);
+    }
+
+    #[test]
+    fn barriers_without_meaning_fail() {
+        let mut b = barriers(64);
+        assert!(matches!(b.arrive_named(0, 16, 32, 1), Arrival::Fails(_)));
+        assert!(matches!(b.arrive_named(0, 1, 65, 1), Arrival::Fails(_)));
+        assert!(matches!(b.arrive_warp(3, 0b0111, 1), Arrival::Fails(_)));
+    }
+}

@@ -153,3 +153,15 @@ fn ranges(threads: &[u32]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_inclusive_and_joined() {
+        assert_eq!(ranges(&[0, 1, 2, 3]), "0..3");
+        assert_eq!(ranges(&[5]), "5");
+        assert_eq!(ranges(&[0, 1, 7, 9, 10, 11]), "0..1, 7, 9..11");
+    }
+}
