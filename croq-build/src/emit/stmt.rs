@@ -9,7 +9,7 @@ use super::text::{Binding, Text};
 use super::writer::{Writer, quoted};
 use crate::ir::{
     Access, BarrierReason, BarrierScope, BinOp, CppName, Expr, ExprKind, FenceScope, Level,
-    LocalId, PrintPart, Scalar, Stmt, StmtKind, Unroll,
+    LocalId, Move, MoveMode, PrintPart, Scalar, Stmt, StmtKind, Unroll,
 };
 use crate::passes::uses::identifiers;
 use crate::source::Span;
@@ -263,8 +263,20 @@ impl Body<'_, '_> {
                 self.line(span, "if (!host.synchronize()) return host.status();")
             }
             StmtKind::Return(value) => self.give_back(span, value),
+            StmtKind::Move(m) => {
+                let text = self.moved(m);
+                self.line(span, &text);
+            }
+            StmtKind::CommitCopies => self.line(span, "croq::cp_async_commit();"),
+            StmtKind::WaitCopies { pending } => {
+                self.line(span, &format!("croq::cp_async_wait<{pending}>();"))
+            }
             // The passes leave none of these.
-            StmtKind::Copy(_) | StmtKind::Fill { .. } => {}
+            StmtKind::Copy(_)
+            | StmtKind::Fill { .. }
+            | StmtKind::Wait { .. }
+            | StmtKind::Rotate { .. }
+            | StmtKind::Consult(_) => {}
         }
     }
 
@@ -288,6 +300,25 @@ impl Body<'_, '_> {
             None => format!("{unused}{ty} {name}{{}};"),
         };
         self.line(span, &text);
+    }
+
+    fn moved(&self, m: &Move) -> String {
+        let place = |access: &Access| {
+            let buffer = self.names.buffer(access.view.buffer);
+            format!("{buffer}, {}", self.names.address(access).text)
+        };
+        let (name, inside) = match &m.mode {
+            MoveMode::Plain => ("copy", None),
+            MoveMode::Async { inside: None } => ("cp_async", None),
+            MoveMode::Async { inside: Some(e) } => ("cp_async_zfill", Some(self.expr(e))),
+        };
+        let inside = inside.map_or_else(String::new, |e| format!(", {e}"));
+        format!(
+            "croq::{name}<{}>({}, {}{inside});",
+            m.elems,
+            place(&m.dest),
+            place(&m.source)
+        )
     }
 
     fn store(&self, access: &Access, op: Option<BinOp>, value: &Expr) -> String {

@@ -39,6 +39,7 @@ impl Signature {
             kernels: Vec::new(),
             body: Vec::new(),
             checks: Vec::new(),
+            futures: Vec::new(),
         };
         Self {
             function,

@@ -61,6 +61,8 @@ id! {
     KernelId,
     /// A row of [`Function::checks`].
     CheckId,
+    /// An asynchronous copy's name.
+    FutureId,
 }
 
 /// One `__co__` function.
@@ -81,6 +83,7 @@ pub struct Function {
     /// Host statements in order; kernels appear as [`StmtKind::Launch`].
     pub body: Vec<Stmt>,
     pub checks: Vec<CheckInfo>,
+    pub futures: Vec<Future>,
 }
 
 impl Function {
@@ -193,6 +196,13 @@ impl Storage {
     pub fn is_global(self) -> bool {
         matches!(self, Storage::Param(_) | Storage::Host)
     }
+}
+
+/// A name for asynchronous copies.
+#[derive(Clone, Debug)]
+pub struct Future {
+    pub name: String,
+    pub span: Span,
 }
 
 /// Memory with a name. Dense; views give it strides.

@@ -1,6 +1,6 @@
 //! Statements, on the host and in kernels.
 
-use super::{Access, BinOp, BufferId, CheckId, Expr, KernelId, Level, LocalId, View};
+use super::{Access, BinOp, BufferId, CheckId, Expr, FutureId, KernelId, Level, LocalId, View};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -77,6 +77,26 @@ pub enum StmtKind {
         body: Vec<Stmt>,
     },
     Copy(Copy),
+    /// The copies that these futures stand for have arrived, as far as this thread's own share goes.
+    /// The view is where the data is.
+    Wait {
+        futures: Vec<(FutureId, View)>,
+    },
+    /// Each future becomes what the next one was, the last what the first was. The handles that say
+    /// where the data is are moved by assignments around it; this is for those who count copies.
+    Rotate {
+        futures: Vec<FutureId>,
+    },
+    /// The statement after it reads the future's data.
+    Consult(FutureId),
+    /// A few neighbouring elements, moved by one thread.
+    Move(Move),
+    /// The asynchronous moves since the last one form a group.
+    CommitCopies,
+    /// All groups of this thread have arrived, but for the `pending` youngest.
+    WaitCopies {
+        pending: u32,
+    },
     /// Sets every element of a view, by the threads of a unit of `level` together.
     Fill {
         view: View,
@@ -198,6 +218,27 @@ pub struct Copy {
     pub zero_fill: bool,
     /// Whose threads share the work. `Thread`: each thread copies all of it for itself.
     pub level: Level,
+    /// The bytes are there after a wait for this future.
+    pub future: Option<FutureId>,
+}
+
+/// One access of the memory on each side.
+#[derive(Clone, Debug)]
+pub struct Move {
+    pub dest: Access,
+    pub source: Access,
+    /// Along the innermost axis of both, from the access on.
+    pub elems: u32,
+    pub mode: MoveMode,
+}
+
+#[derive(Clone, Debug)]
+pub enum MoveMode {
+    /// Done when the statement is.
+    Plain,
+    /// From global to shared memory; the bytes land between here and the wait for the group. Zeros
+    /// land where `inside` is false.
+    Async { inside: Option<Expr> },
 }
 
 #[derive(Clone, Debug)]

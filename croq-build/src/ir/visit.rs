@@ -1,6 +1,8 @@
 //! Walks over statements and everything they mention.
 
-use super::{Access, Arg, Expr, ExprKind, PrintPart, ReturnValue, Stmt, StmtKind, Transform, View};
+use super::{
+    Access, Arg, Expr, ExprKind, MoveMode, PrintPart, ReturnValue, Stmt, StmtKind, Transform, View,
+};
 use crate::symbolic::Sym;
 
 /// Callbacks of a walk; each defaults to nothing. The walk itself descends.
@@ -68,6 +70,14 @@ fn walk_stmt(stmt: &Stmt, v: &mut dyn Visit) {
                 walk_exprs(value, v);
             }
         }
+        StmtKind::Wait { futures } => futures.iter().for_each(|(_, view)| walk_view(view, v)),
+        StmtKind::Move(m) => {
+            walk_access(&m.source, false, v);
+            walk_access(&m.dest, true, v);
+            if let MoveMode::Async { inside: Some(e) } = &m.mode {
+                walk_exprs(e, v);
+            }
+        }
         StmtKind::Fill { view, value, .. } => {
             walk_view(view, v);
             walk_exprs(value, v);
@@ -89,6 +99,10 @@ fn walk_stmt(stmt: &Stmt, v: &mut dyn Visit) {
         | StmtKind::Continue
         | StmtKind::Yield
         | StmtKind::Barrier { .. }
+        | StmtKind::Rotate { .. }
+        | StmtKind::Consult(_)
+        | StmtKind::CommitCopies
+        | StmtKind::WaitCopies { .. }
         | StmtKind::Fence(_)
         | StmtKind::Cpp { .. }
         | StmtKind::Alloc(_)

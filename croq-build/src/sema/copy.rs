@@ -119,6 +119,7 @@ impl Checker<'_> {
             transform,
             zero_fill,
             level,
+            future: None,
         };
         if self.kernel.is_some() {
             self.emit(StmtKind::Copy(copy), span);

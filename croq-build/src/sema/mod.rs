@@ -243,6 +243,7 @@ impl<'a> Checker<'a> {
                 kernels: Vec::new(),
                 body: Vec::new(),
                 checks: Vec::new(),
+                futures: Vec::new(),
             },
             scopes: Scopes::new(),
             upcoming: Vec::new(),
