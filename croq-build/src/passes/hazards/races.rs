@@ -12,7 +12,7 @@ use crate::symbolic::Var;
 use crate::{sema, source, syntax};
 
 /// Two events that no barrier orders although one must come first.
-fn race<'e>(events: &'e [Event], threads: i128) -> Option<(&'e Event, &'e Event)> {
+fn race(events: &[Event], threads: i128) -> Option<(&Event, &Event)> {
     let mut by_element: BTreeMap<(BufferId, i128), Vec<&Event>> = BTreeMap::new();
     for event in events {
         by_element

@@ -3,5 +3,5 @@
 
 #[test]
 fn wrong_calls_do_not_compile() {
-    trybuild::TestCases::new().compile_fail("host_types/*.rs");
+    trybuild::TestCases::new().compile_fail("tests/host_types/*.rs");
 }
