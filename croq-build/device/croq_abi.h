@@ -5,7 +5,7 @@
 #ifndef CROQ_ABI_H
 #define CROQ_ABI_H
 
-#define CROQ_ABI_VERSION 1
+#define CROQ_ABI_VERSION 2
 
 typedef __INT64_TYPE__ croq_i64;
 typedef __UINT64_TYPE__ croq_u64;
@@ -21,7 +21,8 @@ enum {
   CROQ_OUT_OF_MEMORY = 5, /* values = bytes */
   CROQ_CUDA_ERROR = 6,    /* values = cudaError_t */
   CROQ_NEEDS_CUDA = 7,    /* the kernel uses text that the simulated GPU can't run */
-  CROQ_ABI_MISMATCH = 8
+  CROQ_ABI_MISMATCH = 8,
+  CROQ_HAZARD = 9 /* sim: accesses that nothing orders; the text is kept by the runtime */
 };
 
 typedef struct croq_failure {
@@ -43,12 +44,15 @@ typedef struct croq_sim_thread {
   croq_u32 threads;
   unsigned char *shared;
   croq_u64 shared_bytes;
+  /* A byte for each of `shared`, zero where nothing is under way; null unless CROQ_LAUNCH_ASYNC. */
+  unsigned char *marks;
   void *runtime; /* the scheduler's own record */
 } croq_sim_thread;
 
 enum {
   CROQ_LAUNCH_WAITS = 1,  /* some thread can wait for another: a coroutine per thread */
-  CROQ_LAUNCH_ORDERED = 2 /* blocks must run one after another (order-dependent atomics) */
+  CROQ_LAUNCH_ORDERED = 2, /* blocks must run one after another (order-dependent atomics) */
+  CROQ_LAUNCH_ASYNC = 4   /* something is moved asynchronously, and shared memory is watched */
 };
 
 typedef struct croq_sim_launch {
@@ -66,6 +70,15 @@ typedef struct croq_sim_launch {
   void (*run_blocks)(void *closure, croq_sim_thread *thread, croq_u64 first, croq_u64 last);
 } croq_sim_launch;
 
+/* Some of a block's shared memory, as text reaches it. */
+typedef struct croq_sim_access {
+  const char *name; /* of the handle */
+  croq_i64 index;   /* of the first element */
+  void *at;
+  croq_u32 bytes;
+  croq_u32 line;
+} croq_sim_access;
+
 /* What the simulated GPU gives to device text; one table per process. */
 typedef struct croq_sim_api {
   croq_u32 abi_version;
@@ -76,6 +89,13 @@ typedef struct croq_sim_api {
   /* Records the failure and suspends the thread for good: never returns. */
   void (*stop)(croq_sim_thread *thread, const croq_failure *failure);
   void (*print)(croq_sim_thread *thread, const char *text, croq_u64 length);
+  /* An access of bytes that are not all unmarked: returns if it does no harm. */
+  void (*touch)(croq_sim_thread *thread, const croq_sim_access *access, croq_u32 writes);
+  /* At most 16 bytes of device memory, or zeros when `source` is null. */
+  void (*copy_async)(croq_sim_thread *thread, const croq_sim_access *dest, const void *source);
+  void (*commit_copies)(croq_sim_thread *thread);
+  /* All groups of the thread but the `pending` youngest. */
+  void (*wait_copies)(croq_sim_thread *thread, croq_u32 pending);
 } croq_sim_api;
 
 /* Everything a shim needs of the run it is part of. */

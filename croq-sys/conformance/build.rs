@@ -10,6 +10,7 @@ fn main() {
         "math",
         "handles",
         "barriers",
+        "copies",
         "launches",
         "speed",
         "layout",

@@ -12,7 +12,7 @@ pub type croq_i64 = i64;
 pub type croq_u64 = u64;
 pub type croq_u32 = u32;
 
-pub const CROQ_ABI_VERSION: u32 = 1;
+pub const CROQ_ABI_VERSION: u32 = 2;
 
 pub const CROQ_OK: u32 = 0;
 pub const CROQ_CHECK: u32 = 1;
@@ -23,6 +23,7 @@ pub const CROQ_OUT_OF_MEMORY: u32 = 5;
 pub const CROQ_CUDA_ERROR: u32 = 6;
 pub const CROQ_NEEDS_CUDA: u32 = 7;
 pub const CROQ_ABI_MISMATCH: u32 = 8;
+pub const CROQ_HAZARD: u32 = 9;
 
 /// `croq_failure::check` of a [`CROQ_CHECK`] that is no row of the function's table: the device API's
 /// own checks (division by zero, launch limits), named by `what`.
@@ -112,11 +113,13 @@ pub struct croq_sim_thread {
     pub threads: u32,
     pub shared: *mut u8,
     pub shared_bytes: u64,
+    pub marks: *mut u8,
     pub runtime: *mut c_void,
 }
 
 pub const CROQ_LAUNCH_WAITS: u32 = 1;
 pub const CROQ_LAUNCH_ORDERED: u32 = 2;
+pub const CROQ_LAUNCH_ASYNC: u32 = 4;
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -141,6 +144,16 @@ pub struct croq_sim_launch {
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
+pub struct croq_sim_access {
+    pub name: *const c_char,
+    pub index: i64,
+    pub at: *mut c_void,
+    pub bytes: u32,
+    pub line: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
 pub struct croq_sim_api {
     pub abi_version: u32,
     pub launch: unsafe extern "C" fn(
@@ -154,6 +167,18 @@ pub struct croq_sim_api {
     pub barrier_warp: unsafe extern "C" fn(thread: *mut croq_sim_thread, mask: u32, line: u32),
     pub stop: unsafe extern "C" fn(thread: *mut croq_sim_thread, failure: *const croq_failure),
     pub print: unsafe extern "C" fn(thread: *mut croq_sim_thread, text: *const c_char, length: u64),
+    pub touch: unsafe extern "C" fn(
+        thread: *mut croq_sim_thread,
+        access: *const croq_sim_access,
+        writes: u32,
+    ),
+    pub copy_async: unsafe extern "C" fn(
+        thread: *mut croq_sim_thread,
+        dest: *const croq_sim_access,
+        source: *const c_void,
+    ),
+    pub commit_copies: unsafe extern "C" fn(thread: *mut croq_sim_thread),
+    pub wait_copies: unsafe extern "C" fn(thread: *mut croq_sim_thread, pending: u32),
 }
 
 #[repr(C)]

@@ -91,6 +91,11 @@ pub enum Error {
         kernel: &'static str,
         report: String,
     },
+    /// The simulated GPU found accesses that nothing orders: on a GPU the result would be chance.
+    Hazard {
+        kernel: &'static str,
+        report: String,
+    },
     /// The kernel contains text that only a GPU can run.
     NeedsCuda { kernel: &'static str },
     /// The device has not that much memory left.
@@ -261,7 +266,12 @@ impl fmt::Display for Error {
             Error::Deadlock { kernel, report } if report.is_empty() => {
                 write!(f, "deadlock in {kernel}: no thread can go on")
             }
-            Error::Deadlock { report, .. } => f.write_str(report.trim_end()),
+            Error::Hazard { kernel, report } if report.is_empty() => {
+                write!(f, "race in {kernel}: accesses that nothing orders")
+            }
+            Error::Deadlock { report, .. } | Error::Hazard { report, .. } => {
+                f.write_str(report.trim_end())
+            }
             Error::NeedsCuda { kernel } => write!(
                 f,
                 "{kernel}: contains text that the simulated GPU cannot run\n\

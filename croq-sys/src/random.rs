@@ -1,6 +1,16 @@
 //! Reproducible random numbers: SplitMix64 (Steele, Lea and Flood, 2014). The same seed gives the
 //! same tensor on every machine and in every version of this crate.
 
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The number that follows the state `state`.
+pub(crate) fn scrambled(state: u64) -> u64 {
+    let mut z = state.wrapping_add(STEP);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
 /// A stream of random numbers.
 pub struct Generator {
     state: u64,
@@ -12,11 +22,9 @@ impl Generator {
     }
 
     fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        let number = scrambled(self.state);
+        self.state = self.state.wrapping_add(STEP);
+        number
     }
 
     /// Uniform in `0..width`; 0 when that is empty. By multiplication rather than rejection: the

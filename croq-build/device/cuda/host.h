@@ -35,6 +35,7 @@ constexpr launch_mode<A | B> operator|(launch_mode<A>, launch_mode<B>) {
 inline constexpr launch_mode<0> plain{};
 inline constexpr launch_mode<CROQ_LAUNCH_WAITS> waits{};
 inline constexpr launch_mode<CROQ_LAUNCH_ORDERED> ordered{};
+inline constexpr launch_mode<CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS> asynchronous{};
 
 class host {
  public:

@@ -21,6 +21,8 @@ inline constexpr launch_mode<0> plain{};
 inline constexpr launch_mode<CROQ_LAUNCH_WAITS> waits{};
 /* The result depends on the order of the blocks. */
 inline constexpr launch_mode<CROQ_LAUNCH_ORDERED> ordered{};
+/* Something is moved asynchronously; the kernel's shared memory is `watched`. */
+inline constexpr launch_mode<CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS> asynchronous{};
 
 class host {
  public:

@@ -13,15 +13,18 @@ headers![
     "croq_abi.h",
     "croq_math.h",
     "croq_types.h",
+    "cuda/copies.h",
     "cuda/handles.h",
     "cuda/host.h",
     "cuda/print.h",
     "cuda/thread.h",
+    "sim/copies.h",
     "sim/cuda_names.h",
     "sim/handles.h",
     "sim/host.h",
     "sim/print.h",
     "sim/thread.h",
+    "sim/watched.h",
 ];
 
 /// Gives croq-sys the CUDA runtime; compiled once for each package that is built for CUDA.

@@ -4,6 +4,7 @@
 #include "barriers.cc"
 #include "launches.cc"
 #include "speed.cc"
+#include "copies.cc"
 
 namespace {
 template <class T, class S> CROQ_DEVICE void convert(croq::global<T> to, croq::global<const S> from) {

@@ -29,11 +29,15 @@ macro_rules! constants {
 fn the_mirror_has_the_headers_layout() {
     let mut ours = layout! {
         croq_failure { kind, check, line, thread, block, value_count, values, what }
-        croq_sim_thread { tid, block, grid, threads, shared, shared_bytes, runtime }
+        croq_sim_thread { tid, block, grid, threads, shared, shared_bytes, marks, runtime }
         croq_sim_launch {
             kernel, file, grid, threads, shared_bytes, flags, closure, run, run_blocks
         }
-        croq_sim_api { abi_version, launch, barrier, barrier_named, barrier_warp, stop, print }
+        croq_sim_access { name, index, at, bytes, line }
+        croq_sim_api {
+            abi_version, launch, barrier, barrier_named, barrier_warp, stop, print, touch,
+            copy_async, commit_copies, wait_copies
+        }
         croq_env { abi_version, device, stream, sim, failure, device_failure, alloc }
         croq_cuda_device_info {
             name, major, minor, memory_bytes, shared_bytes_per_block, multiprocessors
@@ -55,8 +59,10 @@ fn the_mirror_has_the_headers_layout() {
         CROQ_CUDA_ERROR,
         CROQ_NEEDS_CUDA,
         CROQ_ABI_MISMATCH,
+        CROQ_HAZARD,
         CROQ_LAUNCH_WAITS,
-        CROQ_LAUNCH_ORDERED
+        CROQ_LAUNCH_ORDERED,
+        CROQ_LAUNCH_ASYNC
     ));
     let mut theirs = BTreeMap::new();
     for index in 0.. {

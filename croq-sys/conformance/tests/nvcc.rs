@@ -62,3 +62,56 @@ fn device_text_compiles_for_gpus() {
         }
     }
 }
+
+/// The machine code of one file, as `cuobjdump` beside nvcc shows it.
+fn machine_code(nvcc: &Path, source: &str, arch: &str) -> Option<String> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let name = Path::new(source).file_stem()?.to_string_lossy();
+    let cubin = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.{arch}.cubin"));
+    let output = Command::new(nvcc)
+        .current_dir(here)
+        .args(["-x", "cu", "-std=c++17", "-O3", "-DCROQ_CUDA=1", "-cubin"])
+        .arg(format!("-arch=sm_{arch}"))
+        .args(["-I", "../../croq-build/device", source, "-o"])
+        .arg(&cubin)
+        .output()
+        .expect("nvcc starts");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{source} for sm_{arch}:\n{text}");
+    let output = Command::new(nvcc.with_file_name("cuobjdump"))
+        .arg("-sass")
+        .arg(&cubin)
+        .output()
+        .ok()?;
+    let found = String::from_utf8_lossy(&output.stdout).into_owned();
+    output.status.success().then_some(found)
+}
+
+#[test]
+fn copies_are_the_instructions_they_are_for() {
+    let Some(nvcc) = nvcc() else {
+        eprintln!("skipped: no nvcc");
+        return;
+    };
+    let Some(code) = machine_code(&nvcc, "cpp/copies.cc", "80") else {
+        eprintln!("skipped: no cuobjdump");
+        return;
+    };
+    for instruction in [
+        "LDGSTS.E.BYPASS.128",
+        "LDGSTS.E.64",
+        "LDGSTS.E ",
+        "LDGDEPBAR",
+        "DEPBAR.LE SB0, 0x3",
+        "LDG.E.128.CONSTANT",
+        "LDG.E.64.CONSTANT",
+        "STG.E.128",
+        "STG.E.64",
+        "LDS.128",
+        "STS.128",
+    ] {
+        assert!(code.contains(instruction), "{instruction}");
+    }
+    // A thread's own memory stays in registers.
+    assert!(!code.contains("LDL") && !code.contains("STL"));
+}

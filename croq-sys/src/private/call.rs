@@ -6,8 +6,9 @@ use std::ptr;
 use std::sync::Arc;
 
 use crate::abi::{
-    self, CROQ_ABI_VERSION, CROQ_CHECK, CROQ_CUDA_ERROR, CROQ_DEADLOCK, CROQ_MISALIGNED,
-    CROQ_NEEDS_CUDA, CROQ_OK, CROQ_OUT_OF_BOUNDS, CROQ_OUT_OF_MEMORY, croq_env, croq_failure,
+    self, CROQ_ABI_VERSION, CROQ_CHECK, CROQ_CUDA_ERROR, CROQ_DEADLOCK, CROQ_HAZARD,
+    CROQ_MISALIGNED, CROQ_NEEDS_CUDA, CROQ_OK, CROQ_OUT_OF_BOUNDS, CROQ_OUT_OF_MEMORY, croq_env,
+    croq_failure,
 };
 use crate::device::{Device, Gpu, Kind};
 use crate::device_tensor::{DeviceTensor, download};
@@ -121,6 +122,10 @@ impl<A> Call<A> {
                 let report = self.kernel.report_now(&run.report().unwrap_or_default());
                 Err(Error::Deadlock { kernel, report })
             }
+            Err(Error::Hazard { kernel, .. }) => {
+                let report = self.kernel.report_now(&run.report().unwrap_or_default());
+                Err(Error::Hazard { kernel, report })
+            }
             outcome => outcome,
         }
     }
@@ -233,6 +238,10 @@ impl<A> Call<A> {
                 thread,
             },
             CROQ_DEADLOCK => Error::Deadlock {
+                kernel,
+                report: String::new(),
+            },
+            CROQ_HAZARD => Error::Hazard {
                 kernel,
                 report: String::new(),
             },

@@ -38,6 +38,15 @@ impl Arena {
     }
 
     /// # Safety
+    /// As for [`Arena::poison`].
+    pub(super) unsafe fn clear(memory: *mut u8, bytes: u64) {
+        if bytes != 0 {
+            // SAFETY: the caller's promise; the conversion succeeded in `reserve`.
+            unsafe { memory.write_bytes(0, bytes as usize) }
+        }
+    }
+
+    /// # Safety
     /// `memory` is from the last `reserve` of at least `bytes`.
     pub(super) unsafe fn poison(memory: *mut u8, bytes: u64) {
         if bytes != 0 {

@@ -47,6 +47,8 @@ fn run_one(worker: &mut Worker, job: &Job, block: u64) -> Result<(), Stopped> {
         (*residents).barriers.reset(count as u32);
         (*residents).can_wait = true;
         (*residents).stopped = None;
+        (*residents).hazard = None;
+        (*residents).copies.reset(block, count);
         if let Some(seat) = worker.seats.first() {
             Arena::poison(seat.thread.shared, seat.thread.shared_bytes);
         }
@@ -80,7 +82,15 @@ fn run_one(worker: &mut Worker, job: &Job, block: u64) -> Result<(), Stopped> {
                 worker.stacks.prefetch(soon as usize);
             }
             match worker.coroutines[thread as usize].resume(()) {
-                CoroutineResult::Return(()) => (*residents).barriers.exit(thread),
+                CoroutineResult::Return(()) => {
+                    (*residents).barriers.exit(thread);
+                    if let Err(hazard) = (*residents).copies.exit(thread) {
+                        let mut failure = hazard.record();
+                        (failure.thread, failure.block) = (thread, coordinates);
+                        (*residents).hazard = Some(hazard);
+                        break Some(failure);
+                    }
+                }
                 CoroutineResult::Yield(()) => {
                     if let Some(failure) = (*residents).stopped.take() {
                         break Some(failure);
@@ -91,7 +101,11 @@ fn run_one(worker: &mut Worker, job: &Job, block: u64) -> Result<(), Stopped> {
     };
     let barriers = &worker.residents.barriers;
     let outcome = match stopped {
-        Some(failure) => Err((failure, None)),
+        Some(failure) => {
+            let hazard = worker.residents.hazard.as_ref();
+            let text = hazard.map(|hazard| hazard.text(job, coordinates));
+            Err((failure, text))
+        }
         None if barriers.live == 0 => Ok(()),
         None => Err((
             report::deadlock_failure(barriers, coordinates),

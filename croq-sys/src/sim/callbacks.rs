@@ -4,11 +4,13 @@ use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::barriers::{self, Arrival, Barriers};
+use super::copies::Copies;
+use super::hazard::Hazard;
 use super::worker::{Seat, Stopped};
 use super::{RunState, launch};
 use crate::abi::{
-    CROQ_ABI_VERSION, CROQ_CHECK, CROQ_OK, croq_failure, croq_sim_api, croq_sim_launch,
-    croq_sim_thread,
+    CROQ_ABI_VERSION, CROQ_CHECK, CROQ_OK, croq_failure, croq_sim_access, croq_sim_api,
+    croq_sim_launch, croq_sim_thread,
 };
 
 pub(super) static API: croq_sim_api = croq_sim_api {
@@ -19,6 +21,10 @@ pub(super) static API: croq_sim_api = croq_sim_api {
     barrier_warp,
     stop,
     print,
+    touch,
+    copy_async,
+    commit_copies,
+    wait_copies,
 };
 
 fn internal_error() -> Box<croq_failure> {
@@ -98,6 +104,7 @@ unsafe fn arrive(
         let arrival = catch_unwind(AssertUnwindSafe(|| {
             let residents = &mut *(*seat).residents;
             if residents.can_wait {
+                residents.copies.meet(|| (*thread).tid);
                 at(&mut residents.barriers, (*thread).tid)
             } else if (*thread).threads == 1 {
                 Arrival::GoesOn
@@ -161,4 +168,71 @@ unsafe extern "C" fn print(thread: *mut croq_sim_thread, text: *const c_char, le
             RunState::print(seat.and_then(|seat| (*seat).run.as_ref()), text);
         }
     }));
+}
+
+/// # Safety
+/// `thread` is the running thread.
+unsafe fn watch(
+    thread: *mut croq_sim_thread,
+    what: impl FnOnce(&mut Copies, u32) -> Result<(), Box<Hazard>>,
+) {
+    // SAFETY: the caller's promise; the scheduler holds no reference while a thread runs, and the
+    // reference made here ends before the thread is suspended.
+    unsafe {
+        let seat = (*thread).runtime.cast::<Seat>();
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            what(&mut (*(*seat).residents).copies, (*thread).tid)
+        }));
+        match outcome {
+            Ok(Ok(())) => {}
+            Ok(Err(hazard)) => {
+                let failure = hazard.record();
+                (*(*seat).residents).hazard = Some(hazard);
+                stop_seat(seat, failure);
+            }
+            Err(_) => stop_seat(seat, internal_error()),
+        }
+    }
+}
+
+unsafe extern "C" fn touch(
+    thread: *mut croq_sim_thread,
+    access: *const croq_sim_access,
+    writes: u32,
+) {
+    // SAFETY: device text passes the running thread and an access on its stack.
+    unsafe {
+        watch(thread, |copies, tid| {
+            copies.touch(tid, &*access, writes != 0)
+        })
+    }
+}
+
+unsafe extern "C" fn copy_async(
+    thread: *mut croq_sim_thread,
+    dest: *const croq_sim_access,
+    source: *const c_void,
+) {
+    // SAFETY: device text passes the running thread, an access on its stack, and device memory that
+    // outlives the launch.
+    unsafe {
+        watch(thread, |copies, tid| {
+            copies.issue(tid, &*dest, source.cast())
+        })
+    }
+}
+
+unsafe extern "C" fn commit_copies(thread: *mut croq_sim_thread) {
+    // SAFETY: device text passes the running thread.
+    unsafe {
+        watch(thread, |copies, tid| {
+            copies.commit(tid);
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn wait_copies(thread: *mut croq_sim_thread, pending: u32) {
+    // SAFETY: device text passes the running thread.
+    unsafe { watch(thread, |copies, tid| copies.wait(tid, pending)) }
 }

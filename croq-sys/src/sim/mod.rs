@@ -28,6 +28,8 @@ mod arena;
 mod barriers;
 mod block;
 mod callbacks;
+mod copies;
+mod hazard;
 mod launch;
 mod report;
 mod stacks;
@@ -36,7 +38,7 @@ mod worker;
 
 use std::ffi::c_void;
 use std::io::Write;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::abi::croq_sim_api;
 
@@ -54,16 +56,50 @@ pub struct Run {
     state: Box<RunState>,
 }
 
-#[derive(Debug, Default)]
+/// `CROQ_SIM_SEED`, a number; 0 when it is none.
+fn seed_of_process() -> u64 {
+    static SEED: OnceLock<u64> = OnceLock::new();
+    *SEED.get_or_init(|| {
+        let value = std::env::var("CROQ_SIM_SEED").unwrap_or_default();
+        value.trim().parse().unwrap_or(0)
+    })
+}
+
+#[derive(Debug)]
 struct RunState {
+    seed: u64,
     report: Mutex<Option<String>>,
     /// Where `print` goes when not to standard output.
     output: Option<Mutex<Vec<u8>>>,
 }
 
+impl Default for RunState {
+    fn default() -> Self {
+        Self {
+            seed: seed_of_process(),
+            report: Mutex::default(),
+            output: None,
+        }
+    }
+}
+
 impl Run {
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// With a seed of its own instead of the process's, `CROQ_SIM_SEED`.
+    ///
+    /// With 0 whatever is asynchronous happens as late as the memory model allows, so that a missing
+    /// wait shows. Any other number places it at random points from its issue on, so that a reuse too
+    /// soon shows; the same number gives the same points.
+    pub fn seeded(seed: u64) -> Self {
+        Self {
+            state: Box::new(RunState {
+                seed,
+                ..RunState::default()
+            }),
+        }
     }
 
     /// Keeps what the kernels print, for [`Run::output`].

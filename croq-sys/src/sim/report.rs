@@ -57,13 +57,7 @@ pub(super) fn deadlock_text(barriers: &Barriers, job: &Job, block: [u32; 3]) -> 
             .push(thread as u32);
     }
 
-    let mut text = format!("deadlock in {}", job.kernel);
-    match (block, job.launch.grid) {
-        (_, [1, 1, 1]) => {}
-        ([x, _, _], [_, 1, 1]) => drop(write!(text, ", block {x}")),
-        ([x, y, z], _) => drop(write!(text, ", block ({x}, {y}, {z})")),
-    }
-    text.push_str(": no thread can go on");
+    let mut text = format!("deadlock in {}: no thread can go on", place(job, block));
     for (plight, threads) in groups.values() {
         let many = threads.len() > 1;
         let _ = write!(
@@ -85,6 +79,15 @@ pub(super) fn deadlock_text(barriers: &Barriers, job: &Job, block: [u32; 3]) -> 
         };
     }
     text
+}
+
+/// `scale_0, block 3`; a grid of one block needs no number.
+pub(super) fn place(job: &Job, block: [u32; 3]) -> String {
+    match (block, job.launch.grid) {
+        (_, [1, 1, 1]) => job.kernel.to_owned(),
+        ([x, _, _], [_, 1, 1]) => format!("{}, block {x}", job.kernel),
+        ([x, y, z], _) => format!("{}, block ({x}, {y}, {z})", job.kernel),
+    }
 }
 
 /// What each thread does, by its id.

@@ -8,8 +8,12 @@ use corosensei::{Coroutine, Yielder};
 use super::RunState;
 use super::arena::Arena;
 use super::barriers::Barriers;
+use super::copies::Copies;
+use super::hazard::Hazard;
 use super::stacks::{PooledStack, StackPool};
-use crate::abi::{CROQ_OUT_OF_MEMORY, croq_failure, croq_sim_launch, croq_sim_thread};
+use crate::abi::{
+    CROQ_LAUNCH_ASYNC, CROQ_OUT_OF_MEMORY, croq_failure, croq_sim_launch, croq_sim_thread,
+};
 
 /// A launch, as every worker sees it.
 pub(super) struct Job<'a> {
@@ -32,6 +36,11 @@ impl Job<'_> {
             (linear / x % y) as u32,
             (linear / x / y) as u32,
         ]
+    }
+
+    /// Chooses among the orders that the memory model allows.
+    pub(super) fn seed(&self) -> u64 {
+        self.run.map_or_else(super::seed_of_process, |run| run.seed)
     }
 
     pub(super) fn linear(&self, block: [u32; 3]) -> u64 {
@@ -58,6 +67,9 @@ pub(super) struct Residents {
     pub(super) can_wait: bool,
     /// What stopped them.
     pub(super) stopped: Option<Box<croq_failure>>,
+    /// Why, when it was that.
+    pub(super) hazard: Option<Box<Hazard>>,
+    pub(super) copies: Copies,
 }
 
 /// What `croq_sim_thread::runtime` points to.
@@ -79,6 +91,7 @@ pub(super) struct Worker {
     pub(super) residents: Box<Residents>,
     pub(super) stacks: StackPool,
     pub(super) arena: Arena,
+    pub(super) marks: Arena,
 }
 
 thread_local! {
@@ -110,7 +123,16 @@ impl Worker {
             .arena
             .reserve(bytes)
             .ok_or_else(|| out_of_memory("shared memory"))?;
+        let watches = job.launch.flags & CROQ_LAUNCH_ASYNC != 0;
+        let marks = match watches {
+            true => self.marks.reserve(bytes),
+            false => Some(std::ptr::null_mut()),
+        };
+        let marks = marks.ok_or_else(|| out_of_memory("marks of shared memory"))?;
         let residents: *mut Residents = &mut *self.residents;
+        self.residents
+            .copies
+            .watch(watches, shared, marks, bytes, job.seed());
         self.seats.clear();
         self.seats.extend((0..seats).map(|tid| Seat {
             thread: croq_sim_thread {
@@ -120,6 +142,7 @@ impl Worker {
                 threads: job.launch.threads,
                 shared,
                 shared_bytes: bytes,
+                marks,
                 runtime: std::ptr::null_mut(),
             },
             residents,

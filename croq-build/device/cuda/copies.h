@@ -1,0 +1,110 @@
+/* Moves of several neighbouring elements as one access, at once or asynchronously (sm_80). */
+#ifndef CROQ_CUDA_COPIES_H
+#define CROQ_CUDA_COPIES_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* The simulated GPU tells shared memory where something may be under way from other memory. */
+template <class T> using watched = shared<T>;
+template <class T> CROQ_DEVICE watched<T> watched_at(idx offset, idx extent, const char * = "") {
+  return shared_at<T>(offset, extent);
+}
+
+/* What one access moves, as the hardware has it. */
+template <unsigned Bytes> struct word;
+template <> struct word<1> {
+  using type = unsigned char;
+};
+template <> struct word<2> {
+  using type = unsigned short;
+};
+template <> struct word<4> {
+  using type = unsigned;
+};
+template <> struct word<8> {
+  using type = uint2;
+};
+template <> struct word<16> {
+  using type = uint4;
+};
+
+template <unsigned V, class T> CROQ_DEVICE auto load_word(const handle<T> &memory, idx i) {
+  return *reinterpret_cast<const typename word<V * sizeof(T)>::type *>(memory.first + i);
+}
+template <unsigned V, class T> CROQ_DEVICE auto load_word(const global<const T> &memory, idx i) {
+  return __ldg(reinterpret_cast<const typename word<V * sizeof(T)>::type *>(memory.first + i));
+}
+/* A thread's own memory stays in registers if no address of it is cast. */
+template <unsigned V, class T, int N>
+CROQ_DEVICE auto load_word(const local<T, N> &memory, idx i) {
+  T elements[V];
+  CROQ_UNROLL for (unsigned e = 0; e < V; ++e) elements[e] = memory.first[i + e];
+  typename word<V * sizeof(T)>::type bits;
+  __builtin_memcpy(&bits, elements, sizeof bits);
+  return bits;
+}
+template <unsigned V, class T, class W>
+CROQ_DEVICE void store_word(const handle<T> &memory, idx i, W bits) {
+  *reinterpret_cast<W *>(memory.first + i) = bits;
+}
+template <unsigned V, class T, int N, class W>
+CROQ_DEVICE void store_word(local<T, N> &memory, idx i, W bits) {
+  T elements[V];
+  __builtin_memcpy(elements, &bits, sizeof bits);
+  CROQ_UNROLL for (unsigned e = 0; e < V; ++e) memory.first[i + e] = elements[e];
+}
+
+/* `V` neighbours from one place to another. */
+template <unsigned V, class D, class S>
+CROQ_DEVICE void copy(D &&dst, idx di, S &&src, idx si) {
+  store_word<V>(dst, di, load_word<V>(src, si));
+}
+
+/* The address of shared memory as PTX has it. */
+CROQ_DEVICE unsigned shared_address(const void *at) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(at));
+}
+
+/* Until the wait that covers the copy nothing may touch the destination, nor write the source. */
+template <unsigned Bytes> CROQ_DEVICE void copy_async(void *dst, const void *src, bool inside) {
+  /* Fewer bytes read than written: the rest is zeros. */
+  const unsigned read = inside ? Bytes : 0;
+  if constexpr (Bytes == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                 :
+                 : "r"(shared_address(dst)), "l"(__cvta_generic_to_global(src)), "r"(read)
+                 : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;"
+                 :
+                 : "r"(shared_address(dst)), "l"(__cvta_generic_to_global(src)), "n"(Bytes),
+                   "r"(read)
+                 : "memory");
+}
+/* Of 1 and 2 bytes there is no such instruction: they land at once. */
+template <unsigned V, class T, class S>
+CROQ_DEVICE void cp_async(shared<T> dst, idx di, global<S> src, idx si) {
+  if constexpr (V * sizeof(T) < 4) copy<V>(dst, di, src, si);
+  else copy_async<V * sizeof(T)>(dst.first + di, src.first + si, true);
+}
+/* Where `inside` is false zeros land, and the source is not looked at. */
+template <unsigned V, class T, class S>
+CROQ_DEVICE void cp_async_zfill(shared<T> dst, idx di, global<S> src, idx si, bool inside) {
+  if constexpr (V * sizeof(T) < 4) {
+    typename word<V * sizeof(T)>::type bits = 0;
+    if (inside) bits = load_word<V>(src, si);
+    store_word<V>(dst, di, bits);
+  } else copy_async<V * sizeof(T)>(dst.first + di, src.first + si, inside);
+}
+
+/* Closes the group of this thread's copies since the last one. */
+CROQ_DEVICE void cp_async_commit() { asm volatile("cp.async.commit_group;" : : : "memory"); }
+/* Waits for all of this thread's groups but the `N` youngest. */
+template <unsigned N> CROQ_DEVICE void cp_async_wait() {
+  asm volatile("cp.async.wait_group %0;" : : "n"(N) : "memory");
+}
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

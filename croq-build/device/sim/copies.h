@@ -1,0 +1,100 @@
+/* Moves of several neighbouring elements as one access, at once or asynchronously. */
+#ifndef CROQ_SIM_COPIES_H
+#define CROQ_SIM_COPIES_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+[[noreturn]] CROQ_COLD inline void misaligned(const char *name, idx i, idx bytes, int line) {
+  const croq_i64 values[] = {i, bytes};
+  stop(CROQ_MISALIGNED, no_row, line, name, 2, values);
+}
+template <unsigned Bytes> CROQ_FN void check_aligned(const void *at, const char *name, idx i, int line) {
+  static_assert(Bytes == 1 || Bytes == 2 || Bytes == 4 || Bytes == 8 || Bytes == 16,
+                "one access moves 1, 2, 4, 8 or 16 bytes");
+  if (!CROQ_LIKELY(reinterpret_cast<unsigned long long>(at) % Bytes == 0))
+    misaligned(name, i, Bytes, line);
+}
+
+/* The first of `V` neighbours that one access reaches. */
+template <unsigned V, class T> CROQ_FN T *reach(const handle<T> &memory, idx i, bool, int line) {
+  const idx extent = memory.extent;
+  if (!CROQ_LIKELY(extent >= V && static_cast<unsigned long long>(i) <=
+                                      static_cast<unsigned long long>(extent - V)))
+    out_of_bounds(memory.name, i < 0 || i >= extent ? i : extent, extent, line);
+  T *const at = memory.first + i;
+  check_aligned<V * sizeof(T)>(at, memory.name, i, line);
+  return at;
+}
+template <unsigned V, class T>
+CROQ_FN T *reach(const watched<T> &memory, idx i, bool writes, int line) {
+  T *const at = memory.template reach<V>(i, writes, line);
+  check_aligned<V * sizeof(T)>(at, memory.name, i, line);
+  return at;
+}
+/* A thread's own memory is registers; they have no alignment. */
+template <unsigned V, class T, int N>
+CROQ_FN T *reach(local<T, N> &memory, idx i, bool, int line) {
+  if (!CROQ_LIKELY(N >= V && static_cast<unsigned long long>(i) <=
+                                 static_cast<unsigned long long>(N - static_cast<int>(V))))
+    out_of_bounds("local", i < 0 || i >= N ? i : N, N, line);
+  return memory.elements + i;
+}
+
+template <unsigned V, class T> CROQ_FN void move_elements(T *to, const T *from) {
+  /* Through a buffer: the two may overlap. */
+  unsigned char bytes[V * sizeof(T)];
+  __builtin_memcpy(bytes, from, sizeof bytes);
+  __builtin_memcpy(to, bytes, sizeof bytes);
+}
+/* `V` neighbours from one place to another. */
+template <unsigned V, class D, class S>
+CROQ_FN void copy(D &&dst, idx di, S &&src, idx si, int line = __builtin_LINE()) {
+  const auto *const from = reach<V>(src, si, false, line);
+  move_elements<V>(reach<V>(dst, di, true, line), from);
+}
+
+/* Until the wait that covers the copy nothing may touch the destination, nor write the source. */
+template <unsigned V, class T>
+CROQ_FN void copy_async(const watched<T> &dst, idx di, const void *from, int line) {
+  constexpr croq_u32 bytes = V * sizeof(T);
+  if (!CROQ_LIKELY(dst.extent >= V && static_cast<unsigned long long>(di) <=
+                                          static_cast<unsigned long long>(dst.extent - V)))
+    out_of_bounds(dst.name, di < 0 || di >= dst.extent ? di : dst.extent, dst.extent, line);
+  T *const at = dst.first + di;
+  check_aligned<bytes>(at, dst.name, di, line);
+  croq_sim_thread *const self = current;
+  const croq_sim_access access = {dst.name, di, at, bytes, static_cast<croq_u32>(line)};
+  sim_api()->copy_async(self, &access, from);
+  current = self;
+}
+template <unsigned V, class T, class S>
+CROQ_FN void cp_async(const watched<T> &dst, idx di, const global<S> &src, idx si,
+                      int line = __builtin_LINE()) {
+  static_assert(same<typename without_const<S>::type, T>, "a copy converts nothing");
+  copy_async<V>(dst, di, reach<V>(src, si, false, line), line);
+}
+/* Where `inside` is false zeros land, and the source is not looked at. */
+template <unsigned V, class T, class S>
+CROQ_FN void cp_async_zfill(const watched<T> &dst, idx di, const global<S> &src, idx si,
+                            bool inside, int line = __builtin_LINE()) {
+  static_assert(same<typename without_const<S>::type, T>, "a copy converts nothing");
+  copy_async<V>(dst, di, inside ? reach<V>(src, si, false, line) : nullptr, line);
+}
+
+/* Closes the group of this thread's copies since the last one. */
+CROQ_FN void cp_async_commit() {
+  croq_sim_thread *const self = current;
+  sim_api()->commit_copies(self);
+  current = self;
+}
+/* Waits for all of this thread's groups but the `N` youngest. */
+template <unsigned N> CROQ_FN void cp_async_wait() {
+  croq_sim_thread *const self = current;
+  sim_api()->wait_copies(self, N);
+  current = self;
+}
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

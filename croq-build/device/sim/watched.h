@@ -1,0 +1,85 @@
+/* Shared memory of kernels that move something asynchronously: every access asks whether anything
+ * is under way in its bytes. Kernels without such moves have `shared`, which doesn't. */
+#ifndef CROQ_SIM_WATCHED_H
+#define CROQ_SIM_WATCHED_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* Whether one of `B` bytes of marks is set. */
+template <unsigned B> CROQ_FN bool marked(const unsigned char *marks) {
+  if constexpr (B == 16) return marked<8>(marks) || marked<8>(marks + 8);
+  else {
+    static_assert(B == 1 || B == 2 || B == 4 || B == 8, "an access is of 1, 2, 4, 8 or 16 bytes");
+    unsigned long long bits = 0;
+    __builtin_memcpy(&bits, marks, B);
+    return bits != 0;
+  }
+}
+
+/* What happens at marked bytes; stops the thread unless it is harmless. */
+CROQ_COLD inline void touch(const char *name, idx i, void *at, croq_u32 bytes, bool writes,
+                            int line) {
+  croq_sim_thread *const self = current;
+  const croq_sim_access access = {name, i, at, bytes, static_cast<croq_u32>(line)};
+  sim_api()->touch(self, &access, writes ? 1 : 0);
+  current = self;
+}
+
+template <class T> struct __attribute__((unused)) watched {
+  T *first = nullptr;
+  idx extent = 0;
+  const char *name = "";
+  unsigned char *marks = nullptr;
+
+  /* `V` neighbours, as one access. */
+  template <unsigned V = 1> CROQ_FN T *reach(idx i, bool writes, int line) const {
+    if (!CROQ_LIKELY(extent >= V && static_cast<unsigned long long>(i) <=
+                                        static_cast<unsigned long long>(extent - V)))
+      out_of_bounds(name, i < 0 || i >= extent ? i : extent, extent, line);
+    if (!CROQ_LIKELY(!marked<V * sizeof(T)>(marks + static_cast<unsigned long long>(i) * sizeof(T))))
+      touch(name, i, first + i, V * sizeof(T), writes, line);
+    return first + i;
+  }
+  CROQ_FN T load(idx i, int line = __builtin_LINE()) const { return *reach(i, false, line); }
+  CROQ_FN void store(idx i, T v, int line = __builtin_LINE()) const { *reach(i, true, line) = v; }
+#define CROQ_UPDATE(name, ...)                                                                     \
+  CROQ_FN void name(idx i, T v, int line = __builtin_LINE()) const {                               \
+    T &e = *reach(i, true, line);                                                                  \
+    e = static_cast<T>(__VA_ARGS__);                                                               \
+  }
+  CROQ_UPDATE(add, e + v)
+  CROQ_UPDATE(sub, e - v)
+  CROQ_UPDATE(mul, e *v)
+  CROQ_UPDATE(div, croq::div<T>(e, v, line))
+  CROQ_UPDATE(rem, croq::rem<T>(e, v, line))
+  CROQ_UPDATE(shl, e << v)
+  CROQ_UPDATE(shr, e >> v)
+  CROQ_UPDATE(bit_and, e &v)
+  CROQ_UPDATE(bit_or, e | v)
+  CROQ_UPDATE(bit_xor, e ^ v)
+#undef CROQ_UPDATE
+  /* For text that the compiler can't see into; what it does from there on is not watched. */
+  CROQ_FN T *pointer(idx offset, int line = __builtin_LINE()) const {
+    if (!CROQ_LIKELY(static_cast<unsigned long long>(offset) <=
+                     static_cast<unsigned long long>(extent)))
+      out_of_bounds(name, offset, extent, line);
+    return first + offset;
+  }
+  CROQ_FN T *data() const { return first; }
+};
+
+/* `extent` elements at `offset` bytes into the block's arena, in a launch that is `asynchronous`. */
+template <class T>
+CROQ_FN watched<T> watched_at(idx offset, idx extent, const char *name = "shared",
+                              int line = __builtin_LINE()) {
+  const shared<T> memory = shared_at<T>(offset, extent, name, line);
+  if (!CROQ_LIKELY(current->marks != nullptr || extent == 0))
+    stop(CROQ_CHECK, no_row, line, "watched memory in a launch that is not asynchronous", 0,
+         nullptr);
+  return {memory.first, extent, name, current->marks + offset};
+}
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

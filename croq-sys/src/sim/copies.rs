@@ -1,0 +1,365 @@
+//! Copies from device memory to shared memory that land some time after their issue (`cp.async`).
+//!
+//! A thread's copies belong to the group that its next commit closes; a wait is for groups. When a
+//! copy takes place, from its issue to the wait that covers it, is the seed's choice. Its destination
+//! is marked all that time, so that a race is found whatever the choice was.
+
+use std::collections::VecDeque;
+use std::ffi::CStr;
+
+use super::arena::Arena;
+use super::hazard::{Deed, Hazard};
+use crate::abi::croq_sim_access;
+
+/// In a byte of the marks: a copy into this byte is under way.
+const INCOMING: u8 = 1;
+
+/// What `cp.async` moves at most.
+const MOST_BYTES: usize = 16;
+
+/// When a copy takes place.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Landing {
+    AtIssue,
+    AtCommit,
+    /// At the thread's next barrier.
+    AtMeeting,
+    AtWait,
+}
+
+struct Copy {
+    dest: *mut u8,
+    /// Null: zeros.
+    source: *const u8,
+    bytes: usize,
+    group: u64,
+    landing: Landing,
+    line: u32,
+    has_landed: bool,
+    /// The source at the issue.
+    seen: [u8; MOST_BYTES],
+}
+
+impl Copy {
+    /// # Safety
+    /// Source and destination are alive.
+    unsafe fn source(&self) -> [u8; MOST_BYTES] {
+        let mut bytes = [0; MOST_BYTES];
+        if !self.source.is_null() {
+            // SAFETY: the caller's promise; `issue` saw to the size.
+            unsafe {
+                self.source
+                    .copy_to_nonoverlapping(bytes.as_mut_ptr(), self.bytes)
+            };
+        }
+        bytes
+    }
+
+    /// # Safety
+    /// Source and destination are alive.
+    unsafe fn land(&mut self) {
+        if !self.has_landed {
+            self.has_landed = true;
+            // SAFETY: the caller's promise; `issue` saw to the size.
+            unsafe {
+                let source = self.source();
+                self.dest
+                    .copy_from_nonoverlapping(source.as_ptr(), self.bytes);
+            }
+        }
+    }
+}
+
+/// The copies of one thread, oldest first.
+#[derive(Default)]
+struct Queue {
+    copies: VecDeque<Copy>,
+    /// The number of the group that no commit has closed yet.
+    open: u64,
+}
+
+/// The copies of a block that are under way.
+pub(super) struct Copies {
+    watching: bool,
+    arena: *mut u8,
+    /// A byte for each of the arena.
+    marks: *mut u8,
+    bytes: u64,
+    seed: u64,
+    /// What random choices go on from.
+    random: u64,
+    queues: Vec<Queue>,
+}
+
+impl Default for Copies {
+    fn default() -> Self {
+        Self {
+            watching: false,
+            arena: std::ptr::null_mut(),
+            marks: std::ptr::null_mut(),
+            bytes: 0,
+            seed: 0,
+            random: 0,
+            queues: Vec::new(),
+        }
+    }
+}
+
+impl Copies {
+    /// For a launch. The two memories are of `bytes`, and live as long as this watches.
+    pub(super) fn watch(
+        &mut self,
+        watching: bool,
+        arena: *mut u8,
+        marks: *mut u8,
+        bytes: u64,
+        seed: u64,
+    ) {
+        (self.watching, self.arena, self.marks) = (watching, arena, marks);
+        (self.bytes, self.seed) = (bytes, seed);
+    }
+
+    /// Nothing is under way in the block that begins.
+    pub(super) fn reset(&mut self, block: u64, threads: usize) {
+        if !self.watching {
+            return;
+        }
+        // SAFETY: the marks are of this size.
+        unsafe { Arena::clear(self.marks, self.bytes) };
+        self.random = self.seed ^ block.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.queues.truncate(threads);
+        for queue in &mut self.queues {
+            queue.copies.clear();
+            queue.open = 0;
+        }
+        self.queues.resize_with(threads, Queue::default);
+    }
+
+    fn landing(&mut self) -> Landing {
+        if self.seed == 0 {
+            return Landing::AtWait;
+        }
+        self.random = crate::random::scrambled(self.random);
+        match self.random >> 62 {
+            0 => Landing::AtIssue,
+            1 => Landing::AtCommit,
+            2 => Landing::AtMeeting,
+            _ => Landing::AtWait,
+        }
+    }
+
+    fn marks(&mut self, at: *mut u8, bytes: usize) -> &mut [u8] {
+        let first = (at as usize).wrapping_sub(self.arena as usize);
+        match first.checked_add(bytes) {
+            // SAFETY: within the marks, which nothing else refers to while the runtime runs.
+            Some(end) if self.watching && end as u64 <= self.bytes => unsafe {
+                std::slice::from_raw_parts_mut(self.marks.add(first), bytes)
+            },
+            _ => &mut [],
+        }
+    }
+
+    /// # Safety
+    /// `source` is null or readable for the copy's size until the launch is over.
+    pub(super) unsafe fn issue(
+        &mut self,
+        thread: u32,
+        dest: &croq_sim_access,
+        source: *const u8,
+    ) -> Result<(), Box<Hazard>> {
+        let (at, bytes) = (dest.at.cast::<u8>(), dest.bytes as usize);
+        let landing = self.landing();
+        let marks = self.marks(at, bytes);
+        if marks.len() != bytes || bytes > MOST_BYTES {
+            return Err(unwatched(thread, dest.line));
+        }
+        if marks.iter().any(|mark| mark & INCOMING != 0) {
+            let what = "is the destination of two copies at once";
+            return Err(self.race(thread, dest, what, "begins a copy into it"));
+        }
+        marks.fill(INCOMING);
+        let Some(queue) = self.queues.get_mut(thread as usize) else {
+            return Ok(());
+        };
+        let mut copy = Copy {
+            dest: at,
+            source,
+            bytes,
+            group: queue.open,
+            landing,
+            line: dest.line,
+            has_landed: false,
+            seen: [0; MOST_BYTES],
+        };
+        // SAFETY: the caller's promise for the source; the destination is in the arena.
+        unsafe {
+            copy.seen = copy.source();
+            if landing == Landing::AtIssue {
+                copy.land();
+            }
+        }
+        queue.copies.push_back(copy);
+        Ok(())
+    }
+
+    /// Lets the copies of a thread take place whose time this is.
+    fn land(&mut self, thread: u32, now: Landing) {
+        // With seed 0 nothing happens before the wait.
+        if self.seed == 0 {
+            return;
+        }
+        if let Some(queue) = self.queues.get_mut(thread as usize) {
+            for copy in queue.copies.iter_mut().filter(|copy| copy.landing == now) {
+                // SAFETY: promised at the issue.
+                unsafe { copy.land() }
+            }
+        }
+    }
+
+    pub(super) fn commit(&mut self, thread: u32) {
+        self.land(thread, Landing::AtCommit);
+        if let Some(queue) = self.queues.get_mut(thread as usize) {
+            queue.open += 1;
+        }
+    }
+
+    /// A thread has come to a barrier.
+    pub(super) fn meet(&mut self, thread: impl FnOnce() -> u32) {
+        if self.watching {
+            self.land(thread(), Landing::AtMeeting);
+        }
+    }
+
+    pub(super) fn wait(&mut self, thread: u32, pending: u32) -> Result<(), Box<Hazard>> {
+        while let Some(queue) = self.queues.get_mut(thread as usize) {
+            let done = queue.open.saturating_sub(u64::from(pending));
+            if queue.copies.front().is_none_or(|copy| copy.group >= done) {
+                break;
+            }
+            let Some(mut copy) = queue.copies.pop_front() else {
+                break;
+            };
+            // SAFETY: promised at the issue.
+            let source = unsafe {
+                copy.land();
+                copy.source()
+            };
+            if source != copy.seen {
+                return Err(Box::new(Hazard {
+                    kind: "race",
+                    what: "the source of a copy was written while the copy was under way"
+                        .to_owned(),
+                    deeds: vec![began(thread, &copy)],
+                }));
+            }
+            for mark in self.marks(copy.dest, copy.bytes) {
+                *mark &= !INCOMING;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn touch(
+        &mut self,
+        thread: u32,
+        access: &croq_sim_access,
+        writes: bool,
+    ) -> Result<(), Box<Hazard>> {
+        let marks = self.marks(access.at.cast(), access.bytes as usize);
+        if !marks.iter().any(|mark| mark & INCOMING != 0) {
+            return Ok(());
+        }
+        Err(match writes {
+            true => {
+                let what = "is written while a copy into it is under way";
+                self.race(thread, access, what, "writes it")
+            }
+            false => {
+                let what = "is read while a copy into it is under way";
+                self.race(thread, access, what, "reads it")
+            }
+        })
+    }
+
+    /// A thread has left the kernel.
+    pub(super) fn exit(&mut self, thread: u32) -> Result<(), Box<Hazard>> {
+        if !self.watching {
+            return Ok(());
+        }
+        let copy = self
+            .queues
+            .get(thread as usize)
+            .and_then(|queue| queue.copies.front());
+        match copy {
+            None => Ok(()),
+            Some(copy) => Err(Box::new(Hazard {
+                kind: "unfinished copy",
+                what: "a thread left the kernel without waiting for its copy".to_owned(),
+                deeds: vec![began(thread, copy)],
+            })),
+        }
+    }
+
+    /// An access of what a copy still writes.
+    #[cold]
+    fn race(
+        &self,
+        thread: u32,
+        access: &croq_sim_access,
+        what: &str,
+        deed: &'static str,
+    ) -> Box<Hazard> {
+        let first = access.at as usize;
+        let other = self.queues.iter().zip(0..).find_map(|(queue, owner)| {
+            let copy = queue.copies.iter().find(|copy| {
+                let dest = copy.dest as usize;
+                dest < first + access.bytes as usize && first < dest + copy.bytes
+            });
+            copy.map(|copy| began(owner, copy))
+        });
+        let mut deeds = vec![Deed {
+            thread,
+            what: deed,
+            line: access.line,
+        }];
+        deeds.extend(other);
+        Box::new(Hazard {
+            kind: "race",
+            what: format!("{} {what}", element(access)),
+            deeds,
+        })
+    }
+}
+
+/// `` `tile`[17] ``
+fn element(access: &croq_sim_access) -> String {
+    // SAFETY: a literal of the device text, or null.
+    let name = unsafe { access.name.as_ref().map(|name| CStr::from_ptr(name)) };
+    let name = name.and_then(|name| name.to_str().ok()).unwrap_or("");
+    match name {
+        "" => format!("element {} of shared memory", access.index),
+        name => format!("`{name}`[{}]", access.index),
+    }
+}
+
+fn began(thread: u32, copy: &Copy) -> Deed {
+    Deed {
+        thread,
+        what: "began the copy",
+        line: copy.line,
+    }
+}
+
+/// The launch doesn't watch, or the destination is not in the arena.
+#[cold]
+fn unwatched(thread: u32, line: u32) -> Box<Hazard> {
+    Box::new(Hazard {
+        kind: "error",
+        what: "an asynchronous copy in a kernel that was not launched as asynchronous".to_owned(),
+        deeds: vec![Deed {
+            thread,
+            what: "begins the copy",
+            line,
+        }],
+    })
+}

@@ -1,0 +1,49 @@
+//! What is said about accesses that nothing orders.
+
+use std::fmt::Write;
+
+use super::report;
+use super::worker::Job;
+use crate::abi::{CROQ_HAZARD, croq_failure};
+
+/// What a thread did, and where.
+pub(super) struct Deed {
+    pub(super) thread: u32,
+    /// As it stands behind `thread 3`.
+    pub(super) what: &'static str,
+    pub(super) line: u32,
+}
+
+/// Accesses that nothing orders, or a copy that nobody waits for.
+pub(super) struct Hazard {
+    /// The first words of the report: `race`.
+    pub(super) kind: &'static str,
+    pub(super) what: String,
+    /// The one that was found out comes first.
+    pub(super) deeds: Vec<Deed>,
+}
+
+impl Hazard {
+    /// The record: the first deed's line, and the second's as its value.
+    pub(super) fn record(&self) -> Box<croq_failure> {
+        let mut failure = croq_failure::new(CROQ_HAZARD).with_what(&self.what);
+        let mut lines = self.deeds.iter().map(|deed| deed.line);
+        failure.line = lines.next().unwrap_or(0);
+        let others: Vec<i64> = lines.map(i64::from).collect();
+        Box::new(failure.with_values(&others))
+    }
+
+    /// ```text
+    /// race in tile_0, block 3: `tile`[17] is read while a copy into it is under way
+    ///   thread 5 reads it, kernels/tile.co:20
+    ///   thread 4 began the copy, kernels/tile.co:12
+    /// ```
+    pub(super) fn text(&self, job: &Job, block: [u32; 3]) -> String {
+        let place = report::place(job, block);
+        let mut text = format!("{} in {place}: {}", self.kind, self.what);
+        for Deed { thread, what, line } in &self.deeds {
+            let _ = write!(text, "\n  thread {thread} {what}, {}:{line}", job.file);
+        }
+        text
+    }
+}
