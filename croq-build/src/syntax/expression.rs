@@ -26,42 +26,39 @@ pub struct Exprs<'t> {
     pub tiling: Rule<'t, Expr>,
 }
 
+/// Each rule that contains itself does so through `recursive`, whose inner reference is weak: two that
+/// own each other would never be freed.
 pub fn expressions<'t>() -> Exprs<'t> {
-    let mut any = Recursive::declare();
-    let mut shape = Recursive::declare();
-    let any_rule: Rule<'t, Expr> = any.clone().boxed();
-    let shape_rule: Rule<'t, Expr> = shape.clone().boxed();
-    let tiling = tiling_argument(any_rule.clone());
-
-    let mut pipe = Recursive::declare();
-    let atom = |list: &Rule<'t, Expr>| {
-        atom(
-            any_rule.clone(),
-            list.clone(),
-            pipe.clone().boxed(),
-            tiling.clone(),
-        )
-    };
-    let operand = postfix::operand(atom(&any_rule), &any_rule, &tiling, false);
-    let shape_operand = postfix::operand(atom(&shape_rule), &any_rule, &tiling, true);
-
-    pipe.define(binary(operand.clone(), Place::Pipe));
-    any.define(conditional(
-        binary(operand.clone(), Place::Any),
-        any_rule.clone(),
-    ));
-    shape.define(conditional(
-        binary(shape_operand, Place::Shape),
-        any_rule.clone(),
-    ));
+    let operand: Rule<'t, Expr> = recursive(|operand| {
+        let operand: Rule<'t, Expr> = operand.boxed();
+        let any = any_expression(&operand);
+        let tiling = tiling_argument(any.clone());
+        let pipe = binary(operand, Place::Pipe);
+        let atom = atom(any.clone(), any.clone(), pipe, tiling.clone());
+        postfix::operand(atom, &any, &tiling, false)
+    })
+    .boxed();
+    let any = any_expression(&operand);
+    let tiling = tiling_argument(any.clone());
+    let shape = recursive(|shape| {
+        let pipe = binary(operand.clone(), Place::Pipe);
+        let atom = atom(any.clone(), shape.boxed(), pipe, tiling.clone());
+        let operand = postfix::operand(atom, &any, &tiling, true);
+        conditional(binary(operand, Place::Shape), any.clone())
+    })
+    .boxed();
     let angle = binary(operand.clone(), Place::Angle);
     Exprs {
-        any: any_rule,
-        shape: shape_rule,
+        any,
+        shape,
         angle,
         operand,
         tiling,
     }
+}
+
+fn any_expression<'t>(operand: &Rule<'t, Expr>) -> Rule<'t, Expr> {
+    recursive(|any| conditional(binary(operand.clone(), Place::Any), any.boxed())).boxed()
 }
 
 /// `_` alone among the arguments of a tile operator, or an expression.

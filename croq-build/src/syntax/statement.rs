@@ -19,22 +19,26 @@ use crate::source::token::{Keyword, Punct, TokenKind};
 
 /// The statements of a block or a function body, up to its `}`.
 pub fn statements<'t>(e: &Exprs<'t>) -> Rule<'t, Vec<Stmt>> {
-    let mut block = Recursive::declare();
-    let block_rule: Rule<'t, Block> = block.clone().boxed();
-    let statement: Rule<'t, Vec<Stmt>> = statement(e, block_rule.clone());
-    let recovered = statement
-        .clone()
-        .recover_with(via_parser(recovery::recover(block_rule)))
-        .boxed();
-    let many = recovered
-        .clone()
-        .repeated()
+    let one: Rule<'t, Vec<Stmt>> = recursive(|one| {
+        let block = block(one.boxed());
+        statement(e, block.clone()).recover_with(via_parser(recovery::recover(block)))
+    })
+    .boxed();
+    many(one)
+}
+
+fn many<'t>(one: Rule<'t, Vec<Stmt>>) -> Rule<'t, Vec<Stmt>> {
+    one.repeated()
         .collect::<Vec<Vec<Stmt>>>()
         .map(|groups| groups.into_iter().flatten().collect::<Vec<Stmt>>())
-        .boxed();
-    let braced = between(Punct::LBrace, many.clone(), Punct::RBrace)
+        .boxed()
+}
+
+/// `{ statements }`, or one statement that stands for them.
+fn block<'t>(one: Rule<'t, Vec<Stmt>>) -> Rule<'t, Block> {
+    let braced = between(Punct::LBrace, many(one.clone()), Punct::RBrace)
         .map(|(stmts, span)| Block { stmts, span });
-    let single = recovery::body_statement(recovered).map(|stmts| {
+    let single = recovery::body_statement(one).map(|stmts| {
         let span = stmts
             .iter()
             .map(|stmt| stmt.span)
@@ -42,11 +46,11 @@ pub fn statements<'t>(e: &Exprs<'t>) -> Rule<'t, Vec<Stmt>> {
             .unwrap_or_default();
         Block { stmts, span }
     });
-    block.define(choice((
+    choice((
         when(|kind| kind.is(Punct::LBrace), braced),
         single.boxed(),
-    )));
-    many
+    ))
+    .boxed()
 }
 
 fn statement<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
