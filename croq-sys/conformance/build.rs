@@ -1,20 +1,39 @@
-//! Compiles the test kernels as croq compiles device text.
+//! Compiles the test kernels as croq compiles device text: for the simulated GPU, and with nvcc, when
+//! there is one, for hardware.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use croq_build::toolchain::environment::Environment;
+use croq_build::toolchain::nvcc::{self, Toolkit};
 
 const DEVICE: &str = "../../croq-build/device";
 
 fn main() {
     println!("cargo::rerun-if-changed={DEVICE}");
     println!("cargo::rerun-if-changed=cpp");
-    let kernels = [
-        "conversions",
-        "math",
-        "handles",
-        "barriers",
-        "copies",
-        "launches",
-        "speed",
-        "layout",
-    ];
+    println!("cargo::rustc-check-cfg=cfg(with_cuda)");
+    for_sim();
+
+    let environment = Environment::of_process();
+    let wanted = environment.text("CROQ_CUDA").unwrap_or_default();
+    let archs = environment.text("CROQ_CUDA_ARCH");
+    let archs = archs.as_deref().unwrap_or("sm_80,sm_90a");
+    let search = nvcc::search(&environment, None);
+    for name in environment.asked() {
+        println!("cargo::rerun-if-env-changed={name}");
+    }
+    match search.toolkit {
+        _ if wanted == "off" => {}
+        Some(toolkit) => for_cuda(&toolkit, archs),
+        None => assert_ne!(
+            wanted, "required",
+            "CROQ_CUDA=required, and there is no nvcc"
+        ),
+    }
+}
+
+fn for_sim() {
     let mut build = cc::Build::new();
     build
         .cpp(true)
@@ -27,8 +46,55 @@ fn main() {
         .flag("-ffp-contract=off")
         .flag("-fwrapv")
         .warnings_into_errors(true);
-    for kernel in kernels {
-        build.file(format!("cpp/{kernel}.cc"));
+    for text in ["conversions", "math", "layout", "everything"] {
+        build.file(format!("cpp/{text}.cc"));
     }
     build.compile("croq_conformance");
+}
+
+/// Warnings are errors, and what ptxas says of each kernel is kept for a test.
+fn for_cuda(toolkit: &Toolkit, archs: &str) {
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
+    let report = out.join("ptxas.txt");
+    let runtime = format!("{DEVICE}/cuda/runtime.cu");
+    let mut said = String::new();
+    let mut objects = Vec::new();
+    for source in ["cpp/everything.cc", &runtime] {
+        let stem = Path::new(source).file_stem().expect("a file");
+        let object = out.join(stem).with_extension("cuda.o");
+        said += &compile(toolkit, archs, source, &object);
+        objects.push(object);
+    }
+    std::fs::write(&report, said).expect("OUT_DIR can be written");
+    let mut archive = cc::Build::new();
+    archive.objects(&objects).compile("croq_conformance_cuda");
+    println!(
+        "cargo::rustc-link-search=native={}",
+        toolkit.libraries.display()
+    );
+    println!("cargo::rustc-link-lib=static=cudart_static");
+    println!("cargo::rustc-link-lib=stdc++");
+    println!("cargo::rustc-cfg=with_cuda");
+    println!("cargo::rustc-env=CROQ_PTXAS_REPORT={}", report.display());
+    println!("cargo::rustc-env=CROQ_NVCC={}", toolkit.nvcc.display());
+    println!("cargo::rerun-if-changed={}", toolkit.nvcc.display());
+}
+
+fn compile(toolkit: &Toolkit, archs: &str, source: &str, object: &Path) -> String {
+    let mut nvcc = Command::new(&toolkit.nvcc);
+    nvcc.args(["-x", "cu", "-std=c++17", "-O3", "-lineinfo", "--threads=2"])
+        .args(["-DCROQ_CUDA=1", "-DCROQ_CUDA_TABLE=conf_cuda_table"])
+        .args(["-Werror", "all-warnings", "-Xptxas=-v"])
+        .args(["-Xcompiler=-fPIC,-Wall,-Wextra", "-I", DEVICE]);
+    for arch in archs
+        .split(',')
+        .map(|arch| arch.trim().trim_start_matches("sm_"))
+    {
+        nvcc.arg(format!("-gencode=arch=compute_{arch},code=sm_{arch}"));
+    }
+    let output = nvcc.args(["-c", source, "-o"]).arg(object).output();
+    let output = output.expect("nvcc starts");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{source}:\n{said}");
+    said
 }

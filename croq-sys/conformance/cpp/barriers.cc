@@ -1,5 +1,6 @@
 /* Barriers: that they hold, and what is said when they can't. */
 #include "croq.h"
+#include "shims.h"
 
 namespace {
 #line 1 "barriers.co"
@@ -103,7 +104,7 @@ CROQ_KERNEL(64) void stop_among_waiters_0(croq::context ctx, croq::global<int>, 
 }  // namespace
 
 #define SHIM_OF_BARRIERS(name, blocks, threads, shared_bytes)                                                  \
-  extern "C" croq_u32 conf_##name(const croq_env *env, int *data, croq_i64 extent, croq_i64 at) {  \
+  extern "C" croq_u32 CONF(name)(const croq_env *env, int *data, croq_i64 extent, croq_i64 at) {  \
     croq::host host(env, "barriers.co");                                                           \
     host.launch<decltype(&name##_0), &name##_0>(#name "_0", croq::grid{blocks, 1, 1}, threads,     \
                                                 shared_bytes, croq::waits,                         \
@@ -121,7 +122,7 @@ SHIM_OF_BARRIERS(bad_count, 1, 64, 0)
 SHIM_OF_BARRIERS(bad_number, 1, 64, 0)
 SHIM_OF_BARRIERS(stop_among_waiters, 4, 64, 0)
 
-extern "C" croq_u32 conf_rotate(const croq_env *env, int *data, croq_i64 blocks, croq_i64 threads,
+extern "C" croq_u32 CONF(rotate)(const croq_env *env, int *data, croq_i64 blocks, croq_i64 threads,
                                 croq_i64 rounds) {
   croq::host host(env, "barriers.co");
   host.launch<decltype(&rotate_0), &rotate_0>("rotate_0", croq::grid{blocks, 1, 1}, threads,

@@ -1,5 +1,6 @@
 /* Wide and asynchronous copies: what they move, when it lands, and what is reported. */
 #include "croq.h"
+#include "shims.h"
 
 namespace {
 #line 1 "copies.co"
@@ -184,7 +185,7 @@ CROQ_KERNEL(1) void untold_0([[maybe_unused]] croq::context ctx, croq::global<in
 }  // namespace
 
 #define SHIM_OF_COPIES(name, threads, mode)                                                        \
-  extern "C" croq_u32 conf_##name(const croq_env *env, int *data, croq_i64 extent, croq_i64 at) {  \
+  extern "C" croq_u32 CONF(name)(const croq_env *env, int *data, croq_i64 extent, croq_i64 at) {  \
     croq::host host(env, "copies.co");                                                             \
     host.launch<decltype(&name##_0), &name##_0>(#name "_0", croq::grid{1, 1, 1}, threads, 3072,    \
                                                 mode, croq::bind<int>(data, extent, "data"),       \
@@ -196,7 +197,7 @@ SHIM_OF_COPIES(races, 32, croq::asynchronous)
 SHIM_OF_COPIES(untold, 1, croq::waits)
 
 #define SHIM_WITH_SOURCE(name, T, blocks, threads)                                                 \
-  extern "C" croq_u32 conf_##name(const croq_env *env, T *data, const T *src, croq_i64 extent,     \
+  extern "C" croq_u32 CONF(name)(const croq_env *env, T *data, const T *src, croq_i64 extent,     \
                                   croq_i64 at) {                                                   \
     croq::host host(env, "copies.co");                                                             \
     host.launch<decltype(&name##_0), &name##_0>(                                                   \
@@ -210,7 +211,7 @@ SHIM_WITH_SOURCE(empty_groups, int, 1, 1)
 SHIM_WITH_SOURCE(zfill, unsigned char, 1, 32)
 SHIM_WITH_SOURCE(ring, int, 4, 64)
 
-extern "C" croq_u32 conf_widths(const croq_env *env, unsigned char *data,
+extern "C" croq_u32 CONF(widths)(const croq_env *env, unsigned char *data,
                                 const unsigned char *src, croq_i64 extent) {
   croq::host host(env, "copies.co");
   host.launch<decltype(&widths_0), &widths_0>(

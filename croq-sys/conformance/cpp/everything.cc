@@ -1,62 +1,74 @@
-/* All texts that a GPU can run as one file, because nvcc takes its second for each; and kernels for
- * what the others only use on the host. */
+/* All texts that a GPU can run as one file, because nvcc takes its second for each; and a table of
+ * them, by which the same call runs either build. */
 #include "handles.cc"
 #include "barriers.cc"
 #include "launches.cc"
 #include "speed.cc"
 #include "copies.cc"
+#include "primitives.cc"
 
 namespace {
-template <class T, class S> CROQ_DEVICE void convert(croq::global<T> to, croq::global<const S> from) {
-  to.store(croq::tid(), croq::to<T>(from.load(croq::tid())));
-}
-template <class S> CROQ_DEVICE void convert_all(void *memory, const void *from) {
-  const croq::global<const S> s{{static_cast<const S *>(from)}};
-#define TO(T) convert(croq::global<T>{{static_cast<T *>(memory)}}, s);
-  TO(double) TO(float) TO(croq::f16) TO(croq::bf16) TO(croq::f8_e4m3) TO(croq::f8_e5m2)
-  TO(long long) TO(int) TO(short) TO(signed char) TO(bool)
-  TO(unsigned long long) TO(unsigned) TO(unsigned short) TO(unsigned char)
-#undef TO
-}
-template <class T> CROQ_DEVICE void compute(croq::global<T> d) {
-  T v = d.load(0);
-  const T w = d.load(1);
-  v += croq::acos(v) - croq::asin(v) * croq::atan(v) / croq::ceil(v);
-  v += croq::cos(v) + croq::cosh(v) + croq::exp(v) + croq::exp2(v) + croq::expm1(v);
-  v += croq::fabs(v) + croq::floor(v) + croq::recip(v) + croq::gelu(v) + croq::log(v);
-  v += croq::log1p(v) + croq::round(v) + croq::rsqrt(v) + croq::sigmoid(v) + croq::sign(v);
-  v += croq::sin(v) + croq::sinh(v) + croq::softplus(v) + croq::sqrt(v) + croq::tan(v);
-  v += croq::tanh(v) + croq::atan2(v, w) + croq::pow(v, w) + croq::min(v, w) + croq::max(v, w);
-  d.store(2, croq::is_finite(v) ? croq::fma(v, w, -v) : v);
-  if (v < w || v <= w || v > w || v >= w || v == w || v != w) d.add(3, v);
-}
 
-CROQ_KERNEL(64) void conversions_0([[maybe_unused]] croq::context ctx, croq::global<unsigned char> to,
-                                   croq::global<unsigned char> from) {
-#define FROM(S) convert_all<S>(to.data(), from.data());
-  FROM(double) FROM(float) FROM(croq::f16) FROM(croq::bf16) FROM(croq::f8_e4m3)
-  FROM(croq::f8_e5m2) FROM(long long) FROM(int) FROM(short) FROM(signed char) FROM(bool)
-  FROM(unsigned long long) FROM(unsigned) FROM(unsigned short) FROM(unsigned char)
-#undef FROM
-}
-CROQ_KERNEL(64) void math_0([[maybe_unused]] croq::context ctx, croq::global<float> f,
-                            croq::global<double> d, croq::global<croq::f16> h,
-                            croq::global<croq::bf16> b) {
-  compute(f);
-  compute(d);
-  compute(h);
-  compute(b);
-}
+using shim = croq_u32 (*)(const croq_env *, void *const *memory, const croq_i64 *numbers);
+
+struct entry {
+  const char *name;
+  shim call;
+};
+
+int *ints(void *memory) { return static_cast<int *>(memory); }
+
+#define WITH_EXTENT(name)                                                                          \
+  {#name, [](const croq_env *env, void *const *memory, const croq_i64 *n) {                        \
+     return CONF(name)(env, ints(memory[0]), n[0], n[1]);                                          \
+   }}
+
+#define WITH_SOURCE(name, T)                                                                       \
+  {#name, [](const croq_env *env, void *const *memory, const croq_i64 *n) {                        \
+     return CONF(name)(env, static_cast<T *>(memory[0]), static_cast<const T *>(memory[1]), n[0],  \
+                       n[1]);                                                                      \
+   }}
+
+const entry entries[] = {
+    {"convert", CONF(convert)},
+    {"compute", CONF(compute)},
+    {"math", CONF(math)},
+    {"updates", [](const croq_env *env, void *const *memory, const croq_i64 *) {
+       return CONF(updates)(env, ints(memory[0]));
+     }},
+    {"rotate", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
+       return CONF(rotate)(env, ints(memory[0]), n[0], n[1], n[2]);
+     }},
+    {"ids", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
+       return CONF(ids)(env, ints(memory[0]), n[0], n[1], n[2], n[3], n[4], n[5] != 0);
+     }},
+    {"foreign", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
+       return CONF(foreign)(env, static_cast<float *>(memory[0]), ints(memory[1]), n[0]);
+     }},
+    {"lanes", [](const croq_env *env, void *const *memory, const croq_i64 *) {
+       return CONF(lanes)(env, ints(memory[0]));
+     }},
+    WITH_EXTENT(named),
+    WITH_EXTENT(warps),
+    WITH_EXTENT(leave),
+    WITH_EXTENT(checks),
+    WITH_EXTENT(stop_among_waiters),
+    {"widths", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
+       return CONF(widths)(env, static_cast<unsigned char *>(memory[0]),
+                           static_cast<const unsigned char *>(memory[1]), n[0]);
+     }},
+    WITH_SOURCE(zfill, unsigned char),
+    WITH_SOURCE(ring, int),
+};
+
 }  // namespace
 
-extern "C" croq_u32 conf_compiles(const croq_env *env, void *p) {
-  croq::host host(env, "everything.co");
-  const auto bytes = croq::bind<unsigned char>(p, 0);
-  host.launch<decltype(&conversions_0), &conversions_0>("conversions_0", croq::grid{1, 1, 1}, 64, 0,
-                                                        croq::plain, bytes, bytes);
-  host.launch<decltype(&math_0), &math_0>("math_0", croq::grid{1, 1, 1}, 64, 100 * 1024,
-                                          croq::plain, croq::bind<float>(p, 0),
-                                          croq::bind<double>(p, 0), croq::bind<croq::f16>(p, 0),
-                                          croq::bind<croq::bf16>(p, 0));
-  return host.status();
+/* The entry of that name, or null. */
+extern "C" shim CONF(find)(const char *name) {
+  for (const entry &e : entries) {
+    const char *a = e.name, *b = name;
+    while (*a != 0 && *a == *b) ++a, ++b;
+    if (*a == *b) return e.call;
+  }
+  return nullptr;
 }

@@ -1,5 +1,6 @@
 /* Handles: updates, bounds, names, lines. */
 #include "croq.h"
+#include "shims.h"
 
 namespace {
 #line 1 "handles.co"
@@ -87,7 +88,7 @@ CROQ_KERNEL(32) void poison_0([[maybe_unused]] croq::context ctx, croq::global<i
 #line 83 "handles.cc"
 }  // namespace
 
-extern "C" croq_u32 conf_updates(const croq_env *env, int *data) {
+extern "C" croq_u32 CONF(updates)(const croq_env *env, int *data) {
   croq::host host(env, "handles.co");
   host.launch<decltype(&updates_0), &updates_0>("updates_0", croq::grid{1, 1, 1}, 1, 0, croq::plain,
                                                 croq::bind<int>(data, 12, "d"));
@@ -95,7 +96,7 @@ extern "C" croq_u32 conf_updates(const croq_env *env, int *data) {
 }
 
 #define SHIM_OF_HANDLES(name, blocks, threads, shared_bytes, mode)                                            \
-  extern "C" croq_u32 conf_##name(const croq_env *env, int *data, croq_i64 extent, croq_i64 at) {  \
+  extern "C" croq_u32 CONF(name)(const croq_env *env, int *data, croq_i64 extent, croq_i64 at) {  \
     croq::host host(env, "handles.co");                                                            \
     host.launch<decltype(&name##_0), &name##_0>(#name "_0", croq::grid{blocks, 1, 1}, threads,     \
                                                 shared_bytes, mode,                                \
@@ -112,7 +113,7 @@ SHIM_OF_HANDLES(checks, 1, 32, 0, croq::plain)
 SHIM_OF_HANDLES(misused_barrier, 1, 32, 0, croq::plain)
 SHIM_OF_HANDLES(prints, 1, 4, 0, croq::plain)
 
-extern "C" croq_u32 conf_poison(const croq_env *env, int *data, croq_i64 extent, croq_i64 waits) {
+extern "C" croq_u32 CONF(poison)(const croq_env *env, int *data, croq_i64 extent, croq_i64 waits) {
   croq::host host(env, "handles.co");
   const croq::global<int> d = croq::bind<int>(data, extent, "data");
   const croq::grid blocks{extent / 32, 1, 1};

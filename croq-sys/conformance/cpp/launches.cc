@@ -1,5 +1,6 @@
 /* Launches: ids, order, limits, what the host does. */
 #include "croq.h"
+#include "shims.h"
 
 namespace {
 #line 1 "launches.co"
@@ -63,13 +64,13 @@ static croq_u32 ids(const croq_env *env, int *data, croq_i64 x, croq_i64 y, croq
                                         croq::bind<int>(data, x * y * z * threads * 4, "d"));
   return host.status();
 }
-extern "C" croq_u32 conf_ids(const croq_env *env, int *data, croq_i64 x, croq_i64 y, croq_i64 z,
+extern "C" croq_u32 CONF(ids)(const croq_env *env, int *data, croq_i64 x, croq_i64 y, croq_i64 z,
                              croq_i64 threads, croq_i64 shared_bytes, bool waits) {
   return waits ? ids(env, data, x, y, z, threads, shared_bytes, croq::waits)
                : ids(env, data, x, y, z, threads, shared_bytes, croq::plain);
 }
 
-extern "C" croq_u32 conf_order(const croq_env *env, int *data, croq_i64 blocks, bool waits) {
+extern "C" croq_u32 CONF(order)(const croq_env *env, int *data, croq_i64 blocks, bool waits) {
   croq::host host(env, "launches.co");
   const croq::global<int> d = croq::bind<int>(data, blocks + 1, "d");
   if (waits)
@@ -81,7 +82,7 @@ extern "C" croq_u32 conf_order(const croq_env *env, int *data, croq_i64 blocks, 
   return host.status();
 }
 
-extern "C" croq_u32 conf_foreign(const croq_env *env, float *data, int *count, croq_i64 blocks) {
+extern "C" croq_u32 CONF(foreign)(const croq_env *env, float *data, int *count, croq_i64 blocks) {
   croq::host host(env, "launches.co");
   host.launch<decltype(&foreign_0), &foreign_0>("foreign_0", croq::grid{blocks, 1, 1}, 64, 0,
                                                 croq::waits, croq::bind<float>(data, blocks * 64),
@@ -89,20 +90,20 @@ extern "C" croq_u32 conf_foreign(const croq_env *env, float *data, int *count, c
   return host.status();
 }
 
-extern "C" croq_u32 conf_lanes(const croq_env *env, int *data) {
+extern "C" croq_u32 CONF(lanes)(const croq_env *env, int *data) {
   croq::host host(env, "launches.co");
   host.launch<decltype(&lanes_0), &lanes_0>("lanes_0", croq::grid{1, 1, 1}, 40, 0, croq::waits,
                                             croq::bind<int>(data, 40 * 8));
   return host.status();
 }
 
-extern "C" croq_u32 conf_host_check(const croq_env *env, croq_i64 value) {
+extern "C" croq_u32 CONF(host_check)(const croq_env *env, croq_i64 value) {
   croq::host host(env, "launches.co");
   if (!host.check(value > 3, 7, 12, value, 3)) return host.status();
   return CROQ_OK;
 }
 
-extern "C" croq_u32 conf_host_alloc(const croq_env *env, croq_i64 extent, void **result) {
+extern "C" croq_u32 CONF(host_alloc)(const croq_env *env, croq_i64 extent, void **result) {
   croq::host host(env, "launches.co");
   croq::global<float> made;
   if (!host.alloc(made, extent, "made")) return host.status();

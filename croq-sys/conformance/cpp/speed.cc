@@ -1,5 +1,6 @@
 /* What the benchmark times. */
 #include "croq.h"
+#include "shims.h"
 
 namespace {
 #line 1 "speed.co"
@@ -54,14 +55,14 @@ CROQ_KERNEL(256) void matmul_tiled_0([[maybe_unused]] croq::context ctx, croq::g
 #line 60 "speed.cc"
 }  // namespace
 
-extern "C" croq_u32 conf_speed_threads(const croq_env *env, int *data, croq_i64 blocks) {
+extern "C" croq_u32 CONF(speed_threads)(const croq_env *env, int *data, croq_i64 blocks) {
   croq::host host(env, "speed.co");
   host.launch<decltype(&threads_0), &threads_0>("threads_0", croq::grid{blocks, 1, 1}, 256, 0,
                                                 croq::plain, croq::bind<int>(data, blocks * 256));
   return host.status();
 }
 
-extern "C" croq_u32 conf_speed_crossings(const croq_env *env, croq_i64 blocks, croq_i64 threads,
+extern "C" croq_u32 CONF(speed_crossings)(const croq_env *env, croq_i64 blocks, croq_i64 threads,
                                          croq_i64 rounds) {
   croq::host host(env, "speed.co");
   host.launch<decltype(&crossings_0), &crossings_0>("crossings_0", croq::grid{blocks, 1, 1},
@@ -69,7 +70,7 @@ extern "C" croq_u32 conf_speed_crossings(const croq_env *env, croq_i64 blocks, c
   return host.status();
 }
 
-extern "C" croq_u32 conf_speed_matmul(const croq_env *env, int which, const float *lhs,
+extern "C" croq_u32 CONF(speed_matmul)(const croq_env *env, int which, const float *lhs,
                                       const float *rhs, float *dst, croq_i64 n) {
   croq::host host(env, "speed.co");
   const auto a = croq::bind<const float>(lhs, n * n, "lhs");

@@ -3,6 +3,10 @@
 //! The kernels in `cpp/` are compiled by `build.rs` as croq compiles device text, so that croq-sys
 //! itself needs no C++ compiler.
 
+#[cfg(with_cuda)]
+pub mod gpu;
+pub mod twins;
+
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ffi::c_void;
 use std::sync::Mutex;

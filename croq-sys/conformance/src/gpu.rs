@@ -1,0 +1,164 @@
+//! A GPU, by the table of functions that the nvcc-built half brings along; croq-sys' own way to it is
+//! not used, so that a mistake there does not hide one here.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ptr;
+
+use croq_sys::abi::{
+    CROQ_ABI_VERSION, CROQ_OK, croq_cuda_api, croq_cuda_device_info, croq_env, croq_failure,
+};
+
+use crate::twins::{Outcome, Shim};
+
+unsafe extern "C" {
+    fn conf_cuda_table() -> *const croq_cuda_api;
+    fn conf_cuda_find(name: *const c_char) -> Option<Shim>;
+}
+
+/// The first GPU of the machine.
+pub struct Gpu {
+    api: &'static croq_cuda_api,
+    stream: *mut c_void,
+    /// One failure record, as the host and as the device sees it.
+    record: (*mut croq_failure, *mut croq_failure),
+    name: String,
+}
+
+impl Gpu {
+    /// # Errors
+    ///
+    /// Why there is none.
+    pub fn open() -> Result<Self, String> {
+        // SAFETY: the function gives a static table.
+        let api = unsafe { &*conf_cuda_table() };
+        let mut count = 0;
+        // SAFETY: `count` outlives the call.
+        check(api, unsafe { (api.device_count)(&mut count) })?;
+        if count == 0 {
+            return Err("CUDA sees none".to_owned());
+        }
+        let mut info = croq_cuda_device_info {
+            name: [0; 256],
+            major: 0,
+            minor: 0,
+            memory_bytes: 0,
+            shared_bytes_per_block: 0,
+            multiprocessors: 0,
+        };
+        let mut stream = ptr::null_mut();
+        let (mut host, mut device) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: what the calls write to outlives them.
+        unsafe {
+            check(api, (api.device_info)(0, &mut info))?;
+            check(api, (api.set_device)(0))?;
+            check(api, (api.stream_create)(&mut stream))?;
+            let bytes = size_of::<croq_failure>() as u64;
+            check(api, (api.host_alloc_mapped)(&mut host, &mut device, bytes))?;
+        }
+        // SAFETY: the table gives NUL-terminated text.
+        let name = unsafe { CStr::from_ptr(info.name.as_ptr()) };
+        Ok(Self {
+            api,
+            stream,
+            record: (host.cast(), device.cast()),
+            name: format!(
+                "{}, compute capability {}.{}",
+                name.to_string_lossy(),
+                info.major,
+                info.minor
+            ),
+        })
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Runs a text. The device memory of a call is not freed: the process is short.
+    ///
+    /// # Errors
+    ///
+    /// What CUDA says when it fails apart from the text.
+    ///
+    /// # Panics
+    ///
+    /// When there is no text of that name.
+    pub fn run(&self, name: &str, memory: &[Vec<u8>], numbers: &[i64]) -> Result<Outcome, String> {
+        let api = self.api;
+        let key = CString::new(name).expect("names are plain");
+        // SAFETY: compares the name with those of a table.
+        let shim =
+            unsafe { conf_cuda_find(key.as_ptr()) }.unwrap_or_else(|| panic!("no text {name}"));
+        let mut addresses = Vec::new();
+        for bytes in memory {
+            let mut address = ptr::null_mut();
+            let count = bytes.len() as u64;
+            // SAFETY: `address` outlives the call, and `bytes` the copy, which is waited for below.
+            unsafe {
+                check(
+                    api,
+                    (api.malloc_async)(&mut address, count.max(1), self.stream),
+                )?;
+                let from = bytes.as_ptr().cast();
+                check(api, (api.copy_to_device)(address, from, count, self.stream))?;
+            }
+            addresses.push(address);
+        }
+        self.wait()?;
+        let mut failure = croq_failure::default();
+        let env = croq_env {
+            abi_version: CROQ_ABI_VERSION,
+            device: ptr::null_mut(),
+            stream: self.stream,
+            sim: ptr::null(),
+            failure: &raw mut failure,
+            device_failure: self.record.1,
+            alloc: None,
+        };
+        // SAFETY: the callers pass what the text takes; device memory is as large as the host's. The
+        // record is live, and nothing runs on the device that could write it.
+        let status = unsafe {
+            self.record.0.write_volatile(croq_failure::default());
+            shim(&env, addresses.as_ptr(), numbers.as_ptr())
+        };
+        if status != CROQ_OK {
+            return Ok(Err(Box::new(failure)));
+        }
+        if let Err(reason) = self.wait() {
+            // SAFETY: the device has stopped.
+            let record = unsafe { self.record.0.read_volatile() };
+            return if record.kind == CROQ_OK {
+                Err(reason)
+            } else {
+                Ok(Err(Box::new(record)))
+            };
+        }
+        let mut results: Vec<Vec<u8>> = memory.iter().map(|bytes| vec![0; bytes.len()]).collect();
+        for (bytes, &address) in results.iter_mut().zip(&addresses) {
+            let count = bytes.len() as u64;
+            let to = bytes.as_mut_ptr().cast();
+            // SAFETY: both are of that size, and live until they are waited for.
+            check(api, unsafe {
+                (api.copy_to_host)(to, address, count, self.stream)
+            })?;
+        }
+        self.wait()?;
+        Ok(Ok(results))
+    }
+
+    fn wait(&self) -> Result<(), String> {
+        // SAFETY: a stream of ours.
+        check(self.api, unsafe {
+            (self.api.stream_synchronize)(self.stream)
+        })
+    }
+}
+
+fn check(api: &croq_cuda_api, code: c_int) -> Result<(), String> {
+    if code == 0 {
+        return Ok(());
+    }
+    // SAFETY: the table gives a static NUL-terminated text for any code.
+    let text = unsafe { CStr::from_ptr((api.error_string)(code)) };
+    Err(format!("{} (CUDA error {code})", text.to_string_lossy()))
+}

@@ -1,0 +1,327 @@
+//! What is run, and what must hold of it.
+
+use croq_conformance::twins::{self, Outcome};
+use croq_sys::abi::CROQ_CHECK;
+
+use crate::compare::{near, same};
+use crate::elements::{ALL, Element, Kind};
+
+/// Where a text runs.
+pub trait Machine {
+    fn name(&self) -> String;
+    fn run(&self, text: &str, memory: &[Vec<u8>], numbers: &[i64]) -> Outcome;
+}
+
+pub struct Sim;
+
+impl Machine for Sim {
+    fn name(&self) -> String {
+        "the simulated GPU".to_owned()
+    }
+
+    fn run(&self, text: &str, memory: &[Vec<u8>], numbers: &[i64]) -> Outcome {
+        twins::on_sim(text, memory, numbers)
+    }
+}
+
+pub struct Case {
+    pub name: &'static str,
+    pub run: fn(&dyn Machine),
+    /// A failing kernel ends the CUDA context of its process.
+    pub traps: bool,
+}
+
+pub fn all() -> Vec<Case> {
+    let case = |name, run| Case {
+        name,
+        run,
+        traps: false,
+    };
+    let trap = |name, run| Case {
+        name,
+        run,
+        traps: true,
+    };
+    vec![
+        case("conversions", conversions),
+        case("arithmetic", arithmetic),
+        case("exact_functions", exact_functions),
+        case("math_library", math_library),
+        case("updates", updates),
+        case("block_barriers", block_barriers),
+        case("named_barriers", named_barriers),
+        case("warp_barriers", warp_barriers),
+        case("threads_that_leave", threads_that_leave),
+        case("ids", ids),
+        case("plain_cuda", plain_cuda),
+        case("shuffles_and_votes", shuffles_and_votes),
+        case("wide_copies", wide_copies),
+        case("asynchronous_copies", asynchronous_copies),
+        case("launch_limits", launch_limits),
+        trap("failed_check", failed_check),
+        trap("failed_check_among_waiters", failed_check_among_waiters),
+    ]
+}
+
+/// The buffers after a text that succeeds, on the simulated GPU and on `machine`.
+fn both(
+    machine: &dyn Machine,
+    text: &str,
+    memory: &[Vec<u8>],
+    numbers: &[i64],
+) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
+    let run = |machine: &dyn Machine| match machine.run(text, memory, numbers) {
+        Ok(memory) => memory,
+        Err(record) => panic!("{text} on {}: {record:?}", machine.name()),
+    };
+    (run(&Sim), run(machine))
+}
+
+const POISON: u8 = 0xa5;
+
+fn conversions(machine: &dyn Machine) {
+    for from in ALL {
+        let inputs = from.inputs();
+        let count = inputs.len() / from.bytes;
+        for to in ALL {
+            // The text's own bounds are those of eight bytes an element.
+            let memory = [inputs.clone(), vec![POISON; count * 8]];
+            let numbers = [count as i64, from.number, to.number];
+            let (expected, found) = both(machine, "convert", &memory, &numbers);
+            let what = format!("{} to {}", from.name, to.name);
+            let used = count * to.bytes;
+            same(to, &expected[1][..used], &found[1][..used], &what);
+            assert_eq!(found[1][used..], memory[1][used..], "{what} writes too far");
+            // The value 1 is the same in all: no type may come out untouched.
+            assert_ne!(expected[1], memory[1], "{what}");
+        }
+    }
+}
+
+fn arithmetic(machine: &dyn Machine) {
+    for element in ALL {
+        if element.kind == Kind::Bool {
+            continue;
+        }
+        let count = 1 << 16;
+        let a = element.random(count, 1);
+        let b = element.random(count, 2);
+        for op in 0..9 {
+            let memory = [a.clone(), b.clone(), vec![POISON; count * element.bytes]];
+            let numbers = [count as i64, element.number, op];
+            let (expected, found) = both(machine, "compute", &memory, &numbers);
+            let what = format!("operation {op} on {}", element.name);
+            same(element, &expected[2], &found[2], &what);
+            assert_ne!(expected[2], memory[2], "{what}");
+        }
+    }
+}
+
+/// The first 7 of `CONF_FUNCTIONS`: what IEEE 754 prescribes to the last bit.
+fn exact_functions(machine: &dyn Machine) {
+    for element in ALL.iter().take(6) {
+        let inputs = element.inputs();
+        let count = inputs.len() / element.bytes;
+        for function in 0..7 {
+            let memory = [inputs.clone(), vec![POISON; inputs.len()]];
+            let numbers = [count as i64, element.number, function];
+            let (expected, found) = both(machine, "math", &memory, &numbers);
+            let what = format!("function {function} on {}", element.name);
+            same(*element, &expected[1], &found[1], &what);
+            assert_ne!(expected[1], memory[1], "{what}");
+        }
+    }
+}
+
+/// Number, name, range, the sum of what CUDA's and the C library's manuals allow in units of f32's last
+/// place (and of what a formula makes of it), and what cancellation adds.
+const LIBRARY: [(i64, &str, (f64, f64), f64, f64); 18] = [
+    (7, "acos", (-1.0, 1.0), 4.0, 0.0),
+    (8, "asin", (-1.0, 1.0), 4.0, 0.0),
+    (9, "atan", (-20.0, 20.0), 4.0, 0.0),
+    (10, "cos", (-30.0, 30.0), 4.0, 0.0),
+    (11, "cosh", (-9.0, 9.0), 4.0, 0.0),
+    (12, "exp", (-80.0, 80.0), 4.0, 0.0),
+    (13, "exp2", (-100.0, 100.0), 4.0, 0.0),
+    (14, "expm1", (-5.0, 5.0), 4.0, 0.0),
+    // 1 + erf(x) cancels for negative x.
+    (15, "gelu", (-4.0, 4.0), 8.0, 4.0),
+    (16, "log", (1e-6, 1e6), 4.0, 0.0),
+    (17, "log1p", (-0.99, 50.0), 4.0, 0.0),
+    (18, "rsqrt", (1e-3, 1e3), 4.0, 0.0),
+    (19, "sigmoid", (-60.0, 60.0), 8.0, 0.0),
+    (20, "sin", (-30.0, 30.0), 4.0, 0.0),
+    (21, "sinh", (-9.0, 9.0), 6.0, 0.0),
+    (22, "softplus", (-60.0, 90.0), 8.0, 0.0),
+    (23, "tan", (-1.5, 1.5), 6.0, 0.0),
+    (24, "tanh", (-9.0, 9.0), 4.0, 0.0),
+];
+
+fn math_library(machine: &dyn Machine) {
+    let count = 10_000;
+    for element in ALL.iter().take(4) {
+        let unit = if element.number == 0 {
+            f64::EPSILON
+        } else {
+            f64::from(f32::EPSILON)
+        };
+        for (function, name, range, ulps, cancelled) in LIBRARY {
+            let inputs = element.within(range, count);
+            let memory = [inputs.clone(), vec![POISON; inputs.len()]];
+            let numbers = [count as i64, element.number, function];
+            let (expected, found) = both(machine, "math", &memory, &numbers);
+            let what = format!("{name} on {}", element.name);
+            // f16 and bf16 are computed in f32: two neighbours at most.
+            let ulps = if element.bytes == 2 { 1.0 } else { ulps };
+            near(
+                *element,
+                &expected[1],
+                &found[1],
+                ulps,
+                cancelled * unit,
+                &what,
+            );
+            assert_ne!(expected[1], memory[1], "{what}");
+        }
+    }
+}
+
+const INT: Element = ALL[7];
+
+fn ints(values: impl IntoIterator<Item = i32>) -> Vec<u8> {
+    values.into_iter().flat_map(i32::to_le_bytes).collect()
+}
+
+/// A text over one buffer of integers.
+fn integers(machine: &dyn Machine, text: &str, memory: Vec<u8>, numbers: &[i64]) {
+    let memory = [memory];
+    let (expected, found) = both(machine, text, &memory, numbers);
+    same(INT, &expected[0], &found[0], text);
+    assert_ne!(expected[0], memory[0], "{text} changes nothing");
+}
+
+fn updates(machine: &dyn Machine) {
+    integers(machine, "updates", ints([100; 12]), &[]);
+}
+
+fn block_barriers(machine: &dyn Machine) {
+    for threads in [2, 31, 32, 33, 64, 255, 256, 1000, 1024] {
+        let blocks = 50;
+        let numbers = [blocks, i64::from(threads), 5];
+        integers(machine, "rotate", ints(0..threads * 50), &numbers);
+    }
+}
+
+fn named_barriers(machine: &dyn Machine) {
+    integers(machine, "named", ints(0..256), &[256, 5]);
+}
+
+fn warp_barriers(machine: &dyn Machine) {
+    integers(machine, "warps", ints(0..256), &[256, 3]);
+}
+
+fn threads_that_leave(machine: &dyn Machine) {
+    // A barrier is one of the threads that have not left.
+    integers(machine, "leave", ints([0; 64]), &[64, 4]);
+}
+
+fn ids(machine: &dyn Machine) {
+    for [x, y, z, threads] in [[2, 1, 1, 1], [7, 1, 1, 33], [3, 4, 5, 64], [2, 3, 1, 1024]] {
+        let count = x * y * z * threads * 4;
+        let memory = vec![1; count as usize * 4];
+        integers(machine, "ids", memory, &[x, y, z, threads, 0, 0]);
+    }
+    // More shared memory than a kernel has without asking.
+    integers(
+        machine,
+        "ids",
+        vec![1; 64 * 16],
+        &[1, 1, 1, 64, 100 * 1024, 1],
+    );
+}
+
+fn plain_cuda(machine: &dyn Machine) {
+    let blocks = 20;
+    let values: Vec<u8> = (0..blocks * 64)
+        .flat_map(|i| (i as f32).to_le_bytes())
+        .collect();
+    let memory = [values, ints([0])];
+    let (expected, found) = both(machine, "foreign", &memory, &[blocks]);
+    same(INT, &expected[1], &found[1], "the count");
+    assert_eq!(expected[1], ints([blocks as i32 * 64]));
+    // A block reads its own elements alone, all before it writes one.
+    same(ALL[1], &expected[0], &found[0], "the reversed blocks");
+}
+
+fn shuffles_and_votes(machine: &dyn Machine) {
+    integers(machine, "lanes", ints([-1; 40 * 8]), &[]);
+}
+
+fn wide_copies(machine: &dyn Machine) {
+    let source: Vec<u8> = (0..1024u32).map(|i| (i * 7 + i / 256) as u8).collect();
+    let memory = [vec![0xee; 1024], source];
+    let (expected, found) = both(machine, "widths", &memory, &[1024]);
+    assert_eq!(expected, found);
+    assert_ne!(expected[0], memory[0]);
+}
+
+/// What has landed before it is waited for is up to the machine; these wait for all that they read.
+fn asynchronous_copies(machine: &dyn Machine) {
+    for width in [1, 2, 4, 8, 16] {
+        let memory = [vec![POISON; 256], (0..=255).collect()];
+        let (expected, found) = both(machine, "zfill", &memory, &[256, width]);
+        assert_eq!(expected, found, "width {width}");
+        assert_ne!(expected[0], memory[0]);
+    }
+    let memory = [ints([0; 2048]), ints((0..2048).map(|i| i * i))];
+    let (expected, found) = both(machine, "ring", &memory, &[2048, 0]);
+    assert_eq!(expected, found);
+    assert_ne!(expected[0], memory[0]);
+}
+
+/// Launches that no GPU has are refused with the same words.
+fn launch_limits(machine: &dyn Machine) {
+    for numbers in [
+        [1i64 << 31, 1, 1, 1, 0, 0],
+        [1, 65536, 1, 1, 0, 0],
+        [1, 1, 65536, 1, 0, 0],
+        [1, 1, 1, 1025, 0, 0],
+        [1, 1, 1, 32, 228 * 1024, 0],
+    ] {
+        let memory = [vec![0; 16]];
+        let expected = Sim.run("ids", &memory, &numbers).expect_err("refused");
+        let found = machine.run("ids", &memory, &numbers).expect_err("refused");
+        assert_eq!(
+            (found.kind, found.what(), found.values()),
+            (expected.kind, expected.what(), expected.values())
+        );
+    }
+}
+
+fn failed_check(machine: &dyn Machine) {
+    let record = machine
+        .run("checks", &[ints([0; 32])], &[32, 9])
+        .expect_err("threads from the ninth on");
+    assert_eq!(
+        (record.kind, record.check, record.line),
+        (CROQ_CHECK, 5, 56)
+    );
+    // Any thread may be the first.
+    let [thread, limit, third] = record.values() else {
+        panic!("three values, not {:?}", record.values())
+    };
+    assert_eq!((i64::from(record.thread), 9, 2), (*thread, *limit, *third));
+    assert!((9..32).contains(&record.thread));
+}
+
+fn failed_check_among_waiters(machine: &dyn Machine) {
+    let record = machine
+        .run("stop_among_waiters", &[ints([0])], &[1, 33])
+        .expect_err("thread 33");
+    assert_eq!(
+        (record.kind, record.check, record.line),
+        (CROQ_CHECK, 2, 94)
+    );
+    assert_eq!((record.thread, record.values()), (33, &[33][..]));
+    assert!(record.block[0] < 4);
+}

@@ -1,0 +1,140 @@
+//! The texts of `cpp/` on a GPU and on the simulated one, from the same inputs: what they write must
+//! be the same, bit for bit but for functions of the math library.
+//!
+//! Each case runs twice: against the simulated GPU itself, which shows on every machine that the case
+//! does what it is there for, and against hardware, where there is some. Without it the case counts as
+//! ignored; `--require-gpu` makes that a failure, and `--probe` only says which GPU there is.
+
+mod cases;
+mod compare;
+mod elements;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+use cases::{Case, Machine};
+#[cfg(with_cuda)]
+use croq_conformance::{gpu::Gpu, twins::Outcome};
+
+#[cfg(with_cuda)]
+impl Machine for Gpu {
+    fn name(&self) -> String {
+        Gpu::name(self).to_owned()
+    }
+
+    fn run(&self, text: &str, memory: &[Vec<u8>], numbers: &[i64]) -> Outcome {
+        Gpu::run(self, text, memory, numbers).unwrap_or_else(|reason| panic!("{text}: {reason}"))
+    }
+}
+
+#[cfg(with_cuda)]
+fn gpu() -> Result<Box<dyn Machine>, String> {
+    Ok(Box::new(Gpu::open()?))
+}
+
+#[cfg(not(with_cuda))]
+fn gpu() -> Result<Box<dyn Machine>, String> {
+    Err("built without nvcc".to_owned())
+}
+
+#[derive(Default)]
+struct Tally {
+    passed: usize,
+    failed: usize,
+    ignored: usize,
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
+    let filter = arguments.iter().find(|argument| !argument.starts_with('-'));
+    let start = Instant::now();
+    let gpu = gpu();
+    if has("--probe") {
+        return match gpu {
+            Ok(gpu) => {
+                println!("{}", gpu.name());
+                ExitCode::SUCCESS
+            }
+            Err(reason) => {
+                println!("no GPU: {reason}");
+                ExitCode::FAILURE
+            }
+        };
+    }
+    let all = cases::all();
+    let chosen: Vec<&Case> = all
+        .iter()
+        .filter(|case| filter.is_none_or(|part| case.name.contains(part.as_str())))
+        .collect();
+    if has("--child") {
+        // One case that ends the CUDA context, in a process of its own.
+        let (Ok(gpu), [case]) = (gpu, chosen.as_slice()) else {
+            return ExitCode::FAILURE;
+        };
+        return match attempt(case, &*gpu) {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::FAILURE,
+        };
+    }
+
+    let mut tally = Tally::default();
+    let mut verdict = |name: &str, machine: &str, passed: Option<bool>| {
+        let word = match passed {
+            Some(true) => "ok",
+            Some(false) => "FAILED",
+            None => "ignored, no GPU",
+        };
+        println!("test {name} on {machine} ... {word}");
+        match passed {
+            Some(true) => tally.passed += 1,
+            Some(false) => tally.failed += 1,
+            None => tally.ignored += 1,
+        }
+    };
+    for case in &chosen {
+        verdict(case.name, "sim", Some(attempt(case, &cases::Sim)));
+    }
+    for case in &chosen {
+        let passed = match &gpu {
+            Ok(_) if case.traps => Some(in_a_child(case)),
+            Ok(gpu) => Some(attempt(case, &**gpu)),
+            Err(_) => None,
+        };
+        verdict(case.name, "gpu", passed);
+    }
+    match &gpu {
+        Ok(gpu) => println!("on {}", gpu.name()),
+        Err(reason) => {
+            println!("skipped: {} cases need a GPU ({reason})", tally.ignored);
+            if has("--require-gpu") {
+                tally.failed += tally.ignored;
+                tally.ignored = 0;
+            }
+        }
+    }
+    println!(
+        "test result: {}. {} passed; {} failed; {} ignored; 0 measured; {} filtered out; finished in {:.2}s",
+        if tally.failed == 0 { "ok" } else { "FAILED" },
+        tally.passed,
+        tally.failed,
+        tally.ignored,
+        2 * (all.len() - chosen.len()),
+        start.elapsed().as_secs_f64()
+    );
+    ExitCode::from(u8::from(tally.failed > 0))
+}
+
+/// A failed comparison panics, and the panic's message has been printed.
+fn attempt(case: &Case, machine: &dyn Machine) -> bool {
+    catch_unwind(AssertUnwindSafe(|| (case.run)(machine))).is_ok()
+}
+
+fn in_a_child(case: &Case) -> bool {
+    let Ok(program) = std::env::current_exe() else {
+        return false;
+    };
+    let status = Command::new(program).args(["--child", case.name]).status();
+    status.is_ok_and(|status| status.success())
+}
