@@ -94,6 +94,7 @@ impl Body<'_, '_> {
         }
         match &stmt.kind {
             StmtKind::Store { access, op, value } => Some(self.store(access, *op, value)),
+            StmtKind::Move(m) => Some(self.moved(m)),
             StmtKind::Assign { local, value } => Some(self.assign(*local, value)),
             StmtKind::Break => Some("break;".to_owned()),
             StmtKind::Continue => Some("continue;".to_owned()),

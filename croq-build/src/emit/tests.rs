@@ -154,10 +154,69 @@ fn a_copy_walks_what_is_contiguous_as_one_and_guards_what_may_cross() {
            return y;
          }",
     );
-    has(&l, "const croq::idx e = turn * 64 + thread;");
     has(
         &l,
-        "if (e < M * 32 - r * 128) tile.store(e, x.load(r * 128 + e));",
+        "if (thread * 2 < M * 32 - r * 128) croq::copy<2>(tile, thread * 2, x, r * 128 + thread * 2);",
+    );
+}
+
+/// The place is found once, and turns add constants to it.
+#[test]
+fn a_copy_moves_the_widest_vectors_that_fit() {
+    let l = lines(
+        "__co__ auto f(f16 [M, 256] x) {
+           f16 [M, 256] y;
+           parallel {c, r} by [4, M / 64] : block {
+             tile = dma.copy x.subspan(64, 64).at(r, c) => shared;
+             parallel t by 128 : thread tile.data.at(0, t % 64) += __to<f16>(1.0f);
+             dma.copy tile.data => y.subspan(64, 64).at(r, c);
+           }
+           return y;
+         }",
+    );
+    let at = "const croq::idx e0 = thread / 8, e1 = thread % 8, \
+              from = r * 16384 + e0 * 256 + c * 64 + e1 * 8, to = e0 * 64 + e1 * 8;";
+    has(&l, at);
+    has(
+        &l,
+        "CROQ_UNROLL for (croq::idx turn = 0; turn < 4; ++turn) {",
+    );
+    has(
+        &l,
+        "croq::copy<8>(tile, to + turn * 1024, x, from + turn * 4096);",
+    );
+    let mut kernel = l.iter().take_while(|l| !l.starts_with("extern"));
+    assert!(kernel.all(|l| !l.contains("if (")), "{l:#?}");
+}
+
+#[test]
+fn strides_and_edges_are_looked_at_once() {
+    let l = lines(
+        "__co__ auto f(f16 [M, K] x) {
+           f16 [M, K] y;
+           parallel {c, r} by [cdiv(K, 64), cdiv(M, 64)] : block {
+             tile = dma.copy x.subspan(64, 64).at(r, c) => shared;
+             parallel t by 128 : thread tile.data.at(0, t % 64) += __to<f16>(1.0f);
+             dma.copy tile.data => y.subspan(64, 64).at(r, c);
+           }
+           return y;
+         }",
+    );
+    has(
+        &l,
+        "if (r * 64 + 64 <= M && c * 64 + 64 <= K && K % 8 == 0) {",
+    );
+    has(
+        &l,
+        "croq::copy<8>(tile, to + turn * 1024, x, from + turn * (K * 16));",
+    );
+    has(
+        &l,
+        "CROQ_UNROLL_BY(4) for (croq::idx turn = 0; turn < 32; ++turn) {",
+    );
+    has(
+        &l,
+        "if (turn * 2 + e0 < M - r * 64 && e1 < K - c * 64) tile.store(to + turn * 128, x.load(from + turn * (K * 2)));",
     );
 }
 

@@ -1,9 +1,8 @@
 //! Copies and fills between kernels. The host can't reach device memory, so `sema` makes a kernel of
 //! each, with one statement that one block would carry out; here the whole grid gets a share.
 
-use super::copies::element;
+use super::copies::{Tile, element};
 use super::fresh;
-use super::tile::Tile;
 use crate::ir::{
     BinOp, BufferId, Expr, ExprKind, Function, Hardware, KernelId, Role, Scalar, Stmt, StmtKind,
 };
@@ -36,11 +35,10 @@ pub fn spread(function: &mut Function, id: KernelId) -> bool {
         }
         _ => return false,
     };
-    let extents = tile.extents();
-    let count = extents.iter().fold(Sym::one(), |n, e| &n * e);
+    let count = tile.count();
     let threads = Sym::int(THREADS);
     let blocks = function.cx.cdiv(&count, &threads);
-    let body = share(function, &tile, &extents, count, span);
+    let body = share(function, &tile, count, span);
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
         kernel.grid = [blocks, Sym::one(), Sym::one()];
         kernel.threads = threads;
@@ -50,13 +48,7 @@ pub fn spread(function: &mut Function, id: KernelId) -> bool {
 }
 
 /// Element `block_x * THREADS + tid` of the tile.
-fn share(
-    function: &mut Function,
-    tile: &Tile,
-    extents: &[Sym],
-    count: Sym,
-    span: Span,
-) -> Vec<Stmt> {
+fn share(function: &mut Function, tile: &Tile, count: Sym, span: Span) -> Vec<Stmt> {
     let (e, e_sym) = fresh::index(function, "e", Role::Value, Some(&count), span);
     let hardware = |h| Expr::new(ExprKind::Hardware(h), Scalar::Index, span);
     let index = |op, a, b| Expr::new(ExprKind::Binary(op, a, b), Scalar::Index, span);
@@ -74,7 +66,7 @@ fn share(
     );
     let guarded = StmtKind::If {
         cond: Expr::new(inside, Scalar::Bool, span),
-        then: element(function, tile, &e_sym, extents, span),
+        then: element(function, tile, &e_sym),
         otherwise: Vec::new(),
     };
     vec![

@@ -2,7 +2,7 @@
 //!
 //! 1. [`grid_copies`]: copies and fills between kernels are spread over a grid.
 //! 2. [`hazards`]: barriers, where threads must wait for each other.
-//! 3. [`copies`]: copies and fills in kernels become loops over elements.
+//! 3. [`copies`]: copies and fills in kernels become loops of moves.
 //! 4. [`unused`]: names that nothing reads any more are dropped.
 //! 5. [`shared`]: shared buffers get addresses.
 //!
@@ -17,8 +17,9 @@ mod copies;
 mod fresh;
 mod grid_copies;
 mod hazards;
+#[cfg(test)]
+mod model;
 mod shared;
-mod tile;
 mod unused;
 pub mod uses;
 

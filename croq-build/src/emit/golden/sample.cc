@@ -84,19 +84,33 @@ CROQ_KERNEL(256) void product_0(croq::context, croq::global<const int> lhs, croq
     croq::barrier();  // a is overwritten after it was read
     // a = dma.copy.zfill lhs.subspan(16, 32).at(px, k) => shared;
 #line 24 "kernels/sample.co"
-    CROQ_UNROLL for (croq::idx turn = 0; turn < 2; ++turn) {
+    if (k * 32 + 32 <= K && K % 2 == 0) {
 #line 24 "kernels/sample.co"
-      const croq::idx e = turn * 256 + thread, e0 = e / 32, e1 = e % 32;
+      const croq::idx e0 = thread / 16, e1 = thread % 16;
 #line 24 "kernels/sample.co"
-      a.store(e0 * 32 + e1, e1 < K - k * 32 ? lhs.load(px * 16 * K + k * 32 + e0 * K + e1) : 0);
+      croq::copy<2>(a, e0 * 32 + e1 * 2, lhs, px * 16 * K + k * 32 + e0 * K + e1 * 2);
+    } else {
+#line 24 "kernels/sample.co"
+      const croq::idx e0 = thread / 32, e1 = thread % 32, from = (px * 16 + e0) * K + k * 32 + e1, to = e0 * 32 + e1;
+#line 24 "kernels/sample.co"
+      CROQ_UNROLL for (croq::idx turn = 0; turn < 2; ++turn) {
+#line 24 "kernels/sample.co"
+        a.store(to + turn * 256, e1 < K - k * 32 ? lhs.load(from + turn * (K * 8)) : 0);
+      }
     }
     // b = dma.copy.zfill rhs.subspan(32, 16).at(k, py) => shared;
 #line 25 "kernels/sample.co"
-    CROQ_UNROLL for (croq::idx turn = 0; turn < 2; ++turn) {
+    const croq::idx e0 = thread / 8, e1 = thread % 8;
 #line 25 "kernels/sample.co"
-      const croq::idx e = turn * 256 + thread, e0 = e / 16, e1 = e % 16;
+    if (e0 < K - k * 32) {
 #line 25 "kernels/sample.co"
-      b.store(e0 * 16 + e1, e0 < K - k * 32 ? rhs.load(k * 3072 + py * 16 + e0 * 96 + e1) : 0);
+      croq::copy<2>(b, e0 * 16 + e1 * 2, rhs, k * 3072 + py * 16 + e0 * 96 + e1 * 2);
+    } else {
+#line 25 "kernels/sample.co"
+      CROQ_UNROLL for (croq::idx k_2 = 0; k_2 < 2; ++k_2) {
+#line 25 "kernels/sample.co"
+        b.store(e0 * 16 + e1 * 2 + k_2, 0);
+      }
     }
 #line 26 "kernels/sample.co"
     croq::barrier();  // a is read after it was written
@@ -115,7 +129,7 @@ CROQ_KERNEL(256) void product_0(croq::context, croq::global<const int> lhs, croq
     }
   }
 }
-#line 119 "sample.cc"
+#line 133 "sample.cc"
 
 extern "C" croq_u32 CROQ_SHIM(0badf00d_product)(const croq_env *env, [[maybe_unused]] croq_0badf00d_product_args *args) {
   croq::host host(env, "kernels/sample.co");
@@ -143,7 +157,7 @@ extern "C" croq_u32 CROQ_SHIM(0badf00d_product)(const croq_env *env, [[maybe_unu
 #line 31 "kernels/sample.co"
   return host.status();
 }
-#line 147 "sample.cc"
+#line 161 "sample.cc"
 
 extern "C" croq_u32 CROQ_SHIM(0badf00d_total)(const croq_env *env, [[maybe_unused]] croq_0badf00d_total_args *args) {
   croq::host host(env, "kernels/sample.co");
@@ -173,6 +187,6 @@ extern "C" croq_u32 CROQ_SHIM(0badf00d_total)(const croq_env *env, [[maybe_unuse
 #line 39 "kernels/sample.co"
   return host.status();
 }
-#line 177 "sample.cc"
+#line 191 "sample.cc"
 
 }

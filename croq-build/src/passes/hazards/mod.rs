@@ -30,8 +30,6 @@ mod touch;
 mod vars;
 
 #[cfg(test)]
-mod model;
-#[cfg(test)]
 mod races;
 #[cfg(test)]
 mod tests;

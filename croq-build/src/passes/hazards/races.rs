@@ -5,9 +5,9 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::insert_barriers;
-use super::model::{Event, Thread, Value};
 use crate::diagnostics::Diagnostics;
 use crate::ir::*;
+use crate::passes::model::{Event, Thread, Value};
 use crate::symbolic::Var;
 use crate::{sema, source, syntax};
 
@@ -79,6 +79,7 @@ fn events_of(
             epochs: [0; 3],
             events: HashSet::new(),
             fuel: 4_000,
+            memory: None,
         };
         threads = thread.sym(&kernel.threads);
         thread.threads = threads;
@@ -141,6 +142,7 @@ fn host_values(function: &Function, values: &BTreeMap<Var, i128>) -> BTreeMap<Lo
         epochs: [0; 3],
         events: HashSet::new(),
         fuel: 10_000,
+        memory: None,
     };
     host.block(&function.body);
     host.locals

@@ -1,17 +1,16 @@
 //! The iteration space of one copy or fill: which positions there are, where each is in the source
 //! and in the destination, and which of them lie outside the data.
 
-use crate::ir::{
-    Access, BinOp, Copy, Expr, ExprKind, Function, Scalar, Stmt, StmtKind, Transform, Valid, View,
-};
+use super::conditions::{at_most, less};
+use crate::ir::{Copy, Expr, ExprKind, Function, Scalar, Transform, Valid, View};
 use crate::source::Span;
-use crate::symbolic::{Ctx, Sym};
+use crate::symbolic::{Ctx, Sym, Truth};
 
 /// One side of the movement along one axis: position `c` is at `c * stride`, and inside the data
 /// where every `lo <= c` and `c < hi`.
 #[derive(Clone, Debug, Default)]
-struct Side {
-    stride: Sym,
+pub(super) struct Side {
+    pub(super) stride: Sym,
     lo: Vec<Sym>,
     hi: Vec<Sym>,
 }
@@ -41,30 +40,27 @@ impl Side {
         }
     }
 
-    fn conditions(&self, at: &Sym, span: Span, out: &mut Vec<Expr>) {
-        let mut compare = |op, a: &Sym, b: &Sym| {
-            let kind = ExprKind::Binary(
-                op,
-                Expr::index(a.clone(), span),
-                Expr::index(b.clone(), span),
-            );
-            out.push(Expr::new(kind, Scalar::Bool, span));
-        };
-        self.lo.iter().for_each(|lo| compare(BinOp::Le, lo, at));
-        self.hi.iter().for_each(|hi| compare(BinOp::Lt, at, hi));
+    /// What must hold at position `at`.
+    pub(super) fn conditions<'a>(
+        &'a self,
+        at: &'a Sym,
+        span: Span,
+    ) -> impl Iterator<Item = Expr> + 'a {
+        let low = self.lo.iter().map(move |lo| at_most(lo, at, span));
+        low.chain(self.hi.iter().map(move |hi| less(at, hi, span)))
     }
 }
 
 #[derive(Clone, Debug)]
-struct Axis {
-    extent: Sym,
-    source: Side,
-    dest: Side,
+pub(super) struct Axis {
+    pub(super) extent: Sym,
+    pub(super) source: Side,
+    pub(super) dest: Side,
 }
 
 /// What fills the positions that the source does not cover.
 #[derive(Clone, Debug)]
-enum Rest {
+pub(super) enum Rest {
     /// Nothing: they are left as they are.
     Leave,
     With(Expr),
@@ -72,12 +68,15 @@ enum Rest {
 
 #[derive(Clone, Debug)]
 pub struct Tile {
-    axes: Vec<Axis>,
+    pub(super) axes: Vec<Axis>,
     /// `None` for a fill.
-    source: Option<View>,
-    dest: View,
-    rest: Rest,
-    span: Span,
+    pub(super) source: Option<View>,
+    pub(super) dest: View,
+    pub(super) rest: Rest,
+    pub(super) elem: Scalar,
+    /// The movement is only started.
+    pub(super) is_async: bool,
+    pub(super) span: Span,
 }
 
 impl Tile {
@@ -157,6 +156,8 @@ impl Tile {
             source: Some(moved),
             dest: dest.clone(),
             rest,
+            elem,
+            is_async: copy.future.is_some(),
             span,
         }
         .simplified(cx)
@@ -171,11 +172,14 @@ impl Tile {
                 dest: Side::new(stride, view.valid.get(at)),
             })
             .collect();
+        let elem = value.ty;
         Tile {
             axes,
             source: None,
             dest: view.clone(),
             rest: Rest::With(value),
+            elem,
+            is_async: false,
             span,
         }
         .simplified(&function.cx)
@@ -213,13 +217,79 @@ impl Tile {
         self
     }
 
+    /// Those that have to be walked, outermost first.
+    pub(super) fn walked(&self) -> impl DoubleEndedIterator<Item = &Axis> {
+        self.axes.iter().filter(|a| !a.extent.is_one())
+    }
+
     /// Extents of the axes that have to be walked, outermost first.
     pub fn extents(&self) -> Vec<Sym> {
-        self.axes
-            .iter()
-            .filter(|a| !a.extent.is_one())
-            .map(|a| a.extent.clone())
-            .collect()
+        self.walked().map(|a| a.extent.clone()).collect()
+    }
+
+    /// The same in vectors of `width` elements.
+    pub fn extents_in(&self, cx: &Ctx, width: u32) -> Vec<Sym> {
+        let mut extents = self.extents();
+        if width > 1
+            && let Some(inner) = extents.last_mut()
+        {
+            *inner = cx.div(inner, &Sym::int(i64::from(width)));
+        }
+        extents
+    }
+
+    /// Elements in all.
+    pub fn count(&self) -> Sym {
+        self.walked().map(|a| &a.extent).product()
+    }
+
+    /// The walk's innermost neighbours are neighbours in both memories.
+    pub fn has_contiguous_rows(&self) -> bool {
+        let inner = self.walked().next_back();
+        let is_one = |a: &Axis| a.source.stride.is_one() && a.dest.stride.is_one();
+        self.source.is_some() && inner.is_some_and(is_one)
+    }
+
+    /// What a vector's width must divide, strides first: they tell most about the rest.
+    pub fn aligned(&self, guarded: bool) -> Vec<Sym> {
+        let mut walked = self.walked().rev();
+        let Some(inner) = walked.next() else {
+            return Vec::new();
+        };
+        let mut all: Vec<Sym> = walked
+            .flat_map(|a| [&a.source.stride, &a.dest.stride])
+            .cloned()
+            .collect();
+        all.push(inner.extent.clone());
+        all.extend(self.source.as_ref().map(|v| v.offset.clone()));
+        all.push(self.dest.offset.clone());
+        if guarded {
+            for side in [&inner.source, &inner.dest] {
+                all.extend(side.lo.iter().chain(&side.hi).cloned());
+            }
+        }
+        all
+    }
+
+    /// Each `a <= b` that must hold for all of the tile to be inside the data; `None` when it never
+    /// is.
+    pub fn inside(&self, cx: &Ctx) -> Option<Vec<(Sym, Sym)>> {
+        let mut edges: Vec<(Sym, Sym)> = Vec::new();
+        for axis in &self.axes {
+            for side in [&axis.source, &axis.dest] {
+                let low = side.lo.iter().map(|lo| (lo.clone(), Sym::zero()));
+                let high = side.hi.iter().map(|hi| (axis.extent.clone(), hi.clone()));
+                for (a, b) in low.chain(high) {
+                    match cx.le(&a, &b) {
+                        Truth::Yes => {}
+                        Truth::No => return None,
+                        Truth::Unknown if edges.contains(&(a.clone(), b.clone())) => {}
+                        Truth::Unknown => edges.push((a, b)),
+                    }
+                }
+            }
+        }
+        Some(edges)
     }
 
     /// What fills positions without a source, when it is worth computing only once.
@@ -239,83 +309,6 @@ impl Tile {
             Rest::Leave => None,
         }
     }
-
-    /// Moves the element at `coordinates`, one for each of `extents`.
-    pub fn element(&self, coordinates: &[Sym]) -> Vec<Stmt> {
-        let span = self.span;
-        let zero = Sym::zero();
-        let mut given = coordinates.iter();
-        let (mut inside_source, mut inside_dest) = (Vec::new(), Vec::new());
-        let mut at = Vec::new();
-        for axis in &self.axes {
-            let c = if axis.extent.is_one() {
-                &zero
-            } else {
-                given.next().unwrap_or(&zero)
-            };
-            axis.source.conditions(c, span, &mut inside_source);
-            axis.dest.conditions(c, span, &mut inside_dest);
-            at.push(c.clone());
-        }
-        let access = |view: &View, side: fn(&Axis) -> &Side| Access {
-            view: View {
-                buffer: view.buffer,
-                offset: view.offset.clone(),
-                shape: self.axes.iter().map(|a| a.extent.clone()).collect(),
-                strides: self.axes.iter().map(|a| side(a).stride.clone()).collect(),
-                valid: self.axes.iter().map(|_| Valid::default()).collect(),
-                span: view.span,
-            },
-            indices: at.clone(),
-            span,
-        };
-        let elem = match &self.rest {
-            Rest::With(value) => Some(value.ty),
-            Rest::Leave => None,
-        };
-        let loaded = self.source.as_ref().map(|view| {
-            // The type is that of the buffer; a load prints without it.
-            Expr::new(
-                ExprKind::Load(access(view, |a| &a.source)),
-                elem.unwrap_or(Scalar::F32),
-                span,
-            )
-        });
-        let value = match (loaded, &self.rest) {
-            (Some(loaded), Rest::With(filler)) => match all(inside_source, span) {
-                Some(inside) => {
-                    let ty = filler.ty;
-                    Expr::new(ExprKind::Select(inside, loaded, filler.clone()), ty, span)
-                }
-                None => loaded,
-            },
-            (Some(loaded), Rest::Leave) => {
-                inside_dest.splice(0..0, inside_source);
-                loaded
-            }
-            (None, Rest::With(filler)) => filler.clone(),
-            (None, Rest::Leave) => return Vec::new(),
-        };
-        let store = StmtKind::Store {
-            access: access(&self.dest, |a| &a.dest),
-            op: None,
-            value,
-        };
-        let store = Stmt::new(store, span);
-        match all(inside_dest, span) {
-            Some(cond) => {
-                vec![Stmt::new(
-                    StmtKind::If {
-                        cond,
-                        then: vec![store],
-                        otherwise: Vec::new(),
-                    },
-                    span,
-                )]
-            }
-            None => vec![store],
-        }
-    }
 }
 
 fn smaller(cx: &Ctx, a: &Sym, b: &Sym) -> Sym {
@@ -328,13 +321,7 @@ fn smaller(cx: &Ctx, a: &Sym, b: &Sym) -> Sym {
     }
 }
 
-fn all(conditions: Vec<Expr>, span: Span) -> Option<Expr> {
-    conditions
-        .into_iter()
-        .reduce(|a, b| Expr::new(ExprKind::Binary(BinOp::LogicAnd, a, b), Scalar::Bool, span))
-}
-
-pub fn zero(ty: Scalar, span: Span) -> Expr {
+fn zero(ty: Scalar, span: Span) -> Expr {
     let kind = match ty {
         Scalar::Bool => ExprKind::Bool(false),
         ty if ty.is_float() => ExprKind::Float(0.0),

@@ -1,21 +1,32 @@
-//! Turns copies and fills into loops over elements.
+//! Turns copies and fills into loops of moves.
 //!
-//! The threads of a unit share the work: thread `t` of `T` moves elements `t`, `t + T`, … of the
-//! tile, counted with the innermost axis fastest, so that neighbouring lanes touch neighbouring
-//! memory. Axes along which both sides are contiguous are walked as one, and only axes that may
-//! leave the data are guarded. A thread that copies for itself walks the axes with nested loops.
+//! * [`tile`]: the iteration space. Axes along which both sides are contiguous are walked as one,
+//!   and only axes that may leave the data have guards.
+//! * [`width`]: how many elements one access moves, and what must hold for that.
+//! * [`lanes`]: which thread of a unit moves which vectors. A thread that copies for itself walks
+//!   the axes with nested loops.
+//! * [`moves`]: the movement of one vector, between its guards.
+
+mod conditions;
+mod lanes;
+mod moves;
+mod tile;
+mod width;
+
+#[cfg(test)]
+mod against_model;
 
 use super::fresh;
-use super::tile::Tile;
 use crate::ir::{
-    BinOp, Copy, Expr, ExprKind, Function, Hardware, KernelId, Level, Role, Scalar, Stmt, StmtKind,
+    Copy, Expr, ExprKind, Function, Hardware, KernelId, Level, Role, Scalar, Stmt, StmtKind,
     Storage, Unroll,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
+use conditions::all;
+pub use tile::Tile;
+use width::Way;
 
-/// A loop of at most this many known turns is unrolled, so that its loads overlap.
-const UNROLL: i64 = 16;
 /// Arrays up to this size live in registers if all their indices are constants.
 const REGISTERS: i64 = 256;
 
@@ -64,7 +75,7 @@ impl Expander<'_> {
             StmtKind::Fill { view, value, level } => {
                 let local = self.is_local(view.buffer.index());
                 let tile = Tile::of_fill(self.function, &view, value, span);
-                return self.tile(tile, level, local, span, out);
+                return self.tile(tile, level, local, out);
             }
             StmtKind::For {
                 local,
@@ -141,10 +152,10 @@ impl Expander<'_> {
         let local =
             self.is_local(copy.source.buffer.index()) || self.is_local(copy.dest.buffer.index());
         let tile = Tile::of_copy(self.function, copy, span);
-        self.tile(tile, copy.level, local, span, out);
+        self.tile(tile, copy.level, local, out);
     }
 
-    fn tile(&mut self, mut tile: Tile, level: Level, local: bool, span: Span, out: &mut Vec<Stmt>) {
+    fn tile(&mut self, mut tile: Tile, level: Level, local: bool, out: &mut Vec<Stmt>) {
         if let Some(filler) = tile.costly_filler() {
             let (stmt, value) = fresh::value(self.function, "filler", filler.clone());
             *filler = value;
@@ -157,15 +168,40 @@ impl Expander<'_> {
             Level::Thread => Sym::one(),
         };
         if threads.is_one() {
-            out.extend(private(self.function, &tile, local, span));
+            let way = width::known(&self.function.cx, &tile);
+            out.extend(private(self.function, &tile, way, local));
         } else {
-            let thread = self.thread();
-            let lane = if level == Level::Block {
-                thread
-            } else {
-                self.function.cx.rem(&thread, &threads)
-            };
-            out.extend(shared_out(self.function, &tile, &lane, &threads, span));
+            out.extend(self.shared_out(&tile, level, &threads));
+        }
+        if tile.is_async {
+            // By every thread: the groups of all of a unit's threads are counted alike.
+            out.push(Stmt::new(StmtKind::CommitCopies, tile.span));
+        }
+    }
+
+    fn shared_out(&mut self, tile: &Tile, level: Level, threads: &Sym) -> Vec<Stmt> {
+        let thread = self.thread();
+        let lane = if level == Level::Block {
+            thread
+        } else {
+            self.function.cx.rem(&thread, threads)
+        };
+        let plan = width::plan(&mut self.function.cx, tile, threads);
+        let mut by = |way| lanes::share(self.function, tile, way, &lane, threads);
+        let Some((conditions, fast)) = plan.fast else {
+            return by(plan.always);
+        };
+        let (then, otherwise) = (by(fast), by(plan.always));
+        match all(conditions, tile.span) {
+            Some(cond) => {
+                let kind = StmtKind::If {
+                    cond,
+                    then,
+                    otherwise,
+                };
+                vec![Stmt::new(kind, tile.span)]
+            }
+            None => then,
         }
     }
 
@@ -198,33 +234,28 @@ impl Expander<'_> {
 }
 
 /// One thread moves the whole tile: a loop per axis.
-fn private(function: &mut Function, tile: &Tile, local: bool, span: Span) -> Vec<Stmt> {
-    let extents = tile.extents();
-    let count = extents.iter().fold(Sym::one(), |n, e| &n * e);
-    let in_registers = local && count.as_int().is_some_and(|n| n <= REGISTERS);
+fn private(function: &mut Function, tile: &Tile, way: Way, local: bool) -> Vec<Stmt> {
+    let span = tile.span;
+    let extents = tile.extents_in(&function.cx, way.width);
+    let in_registers = local && tile.count().as_int().is_some_and(|n| n <= REGISTERS);
     let indices: Vec<_> = extents
         .iter()
         .enumerate()
         .map(|(axis, extent)| {
-            fresh::index(
-                function,
-                &format!("e{axis}"),
-                Role::Loop,
-                Some(extent),
-                span,
-            )
+            let name = format!("e{axis}");
+            fresh::index(function, &name, Role::Loop, Some(extent), span)
         })
         .collect();
     let coordinates: Vec<Sym> = indices.iter().map(|(_, sym)| sym.clone()).collect();
-    let mut body = tile.element(&coordinates);
+    let point = tile.point(way.width, &coordinates);
+    let mut body = tile.vector(function, way, &point);
     for ((local, _), hi) in indices.into_iter().zip(extents).rev() {
-        let unroll = in_registers.then_some(Unroll::Full);
         let kind = StmtKind::For {
             local,
             lo: Sym::zero(),
             hi,
             step: Sym::one(),
-            unroll,
+            unroll: in_registers.then_some(Unroll::Full),
             body,
         };
         body = vec![Stmt::new(kind, span)];
@@ -232,119 +263,7 @@ fn private(function: &mut Function, tile: &Tile, local: bool, span: Span) -> Vec
     body
 }
 
-/// `threads` threads share the tile; `lane` tells them apart.
-fn shared_out(
-    function: &mut Function,
-    tile: &Tile,
-    lane: &Sym,
-    threads: &Sym,
-    span: Span,
-) -> Vec<Stmt> {
-    let extents = tile.extents();
-    let count = extents.iter().fold(Sym::one(), |n, e| &n * e);
-    let turns = match (count.as_int(), threads.as_int()) {
-        (Some(n), Some(t)) if n % t == 0 => Some(n / t),
-        _ => None,
-    };
-    let fewer = function.cx.le(&count, threads).is_yes();
-    if turns == Some(1) {
-        return element(function, tile, lane, &extents, span);
-    }
-    if fewer {
-        let body = element(function, tile, lane, &extents, span);
-        let kind = ExprKind::Binary(
-            BinOp::Lt,
-            Expr::index(lane.clone(), span),
-            Expr::index(count, span),
-        );
-        let cond = Expr::new(kind, Scalar::Bool, span);
-        return vec![Stmt::new(
-            StmtKind::If {
-                cond,
-                then: body,
-                otherwise: Vec::new(),
-            },
-            span,
-        )];
-    }
-    let kind = match turns {
-        // A trip count that the C++ compiler can see.
-        Some(turns) => {
-            let turns = Sym::int(turns);
-            let (local, turn) = fresh::index(function, "turn", Role::Loop, Some(&turns), span);
-            let (e, e_sym) = fresh::index(function, "e", Role::Value, Some(&count), span);
-            let value = Expr::index(&(&turn * threads) + lane, span);
-            let mut body = vec![Stmt::new(
-                StmtKind::Let {
-                    local: e,
-                    value: Some(value),
-                },
-                span,
-            )];
-            body.extend(element(function, tile, &e_sym, &extents, span));
-            let unroll = turns
-                .as_int()
-                .is_some_and(|n| n <= UNROLL)
-                .then_some(Unroll::Full);
-            StmtKind::For {
-                local,
-                lo: Sym::zero(),
-                hi: turns,
-                step: Sym::one(),
-                unroll,
-                body,
-            }
-        }
-        None => {
-            let (local, e) = fresh::index(function, "e", Role::Loop, Some(&count), span);
-            let body = element(function, tile, &e, &extents, span);
-            StmtKind::For {
-                local,
-                lo: lane.clone(),
-                hi: count,
-                step: threads.clone(),
-                unroll: None,
-                body,
-            }
-        }
-    };
-    vec![Stmt::new(kind, span)]
-}
-
 /// Element `e` of the tile, counted with the innermost axis fastest.
-pub(super) fn element(
-    function: &mut Function,
-    tile: &Tile,
-    e: &Sym,
-    extents: &[Sym],
-    span: Span,
-) -> Vec<Stmt> {
-    if let [_] = extents {
-        return tile.element(std::slice::from_ref(e));
-    }
-    let mut stmts = Vec::new();
-    let mut coordinates = Vec::new();
-    let mut rest = e.clone();
-    for (axis, extent) in extents.iter().enumerate().rev() {
-        let at = if axis == 0 {
-            rest.clone()
-        } else {
-            function.cx.rem(&rest, extent)
-        };
-        rest = function.cx.div(&rest, extent);
-        let (local, sym) = fresh::index(
-            function,
-            &format!("e{axis}"),
-            Role::Value,
-            Some(extent),
-            span,
-        );
-        let value = Some(Expr::index(at, span));
-        stmts.push(Stmt::new(StmtKind::Let { local, value }, span));
-        coordinates.push(sym);
-    }
-    stmts.reverse();
-    coordinates.reverse();
-    stmts.extend(tile.element(&coordinates));
-    stmts
+pub fn element(function: &mut Function, tile: &Tile, e: &Sym) -> Vec<Stmt> {
+    lanes::by_number(function, tile, Way::ELEMENTS, e, &tile.extents())
 }

@@ -1,6 +1,6 @@
 //! One thread of a block, run on its own over the IR: what it touches, and which barriers it has
-//! passed when it does. Loads give a made-up constant for each element, so all threads take
-//! consistent paths.
+//! passed when it does. Loads give what the memory holds, and a made-up constant for each element
+//! that it doesn't, so all threads take consistent paths.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -8,13 +8,13 @@ use crate::ir::*;
 use crate::symbolic::{Atom, Sym, Var};
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Value {
+pub enum Value {
     Int(i128),
     Float(f64),
 }
 
 impl Value {
-    fn int(self) -> i128 {
+    pub fn int(self) -> i128 {
         match self {
             Value::Int(i) => i,
             Value::Float(f) => f as i128,
@@ -34,41 +34,50 @@ impl Value {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Event {
-    pub(super) tid: i128,
-    pub(super) buffer: BufferId,
-    pub(super) element: i128,
-    pub(super) write: bool,
+pub struct Event {
+    pub tid: i128,
+    pub buffer: BufferId,
+    pub element: i128,
+    pub write: bool,
     /// The unit that carries the statement out together.
-    pub(super) team: Level,
-    pub(super) path: Vec<(usize, u32, Level)>,
+    pub team: Level,
+    pub path: Vec<(usize, u32, Level)>,
     /// Barriers passed: of the block, the warpgroup, the warp.
-    pub(super) epochs: [u32; 3],
-    pub(super) at: u32,
+    pub epochs: [u32; 3],
+    pub at: u32,
 }
 
-pub(super) enum Flow {
+pub enum Flow {
     Next,
     Break,
     Continue,
     Exit,
 }
 
-pub(super) struct Thread<'a> {
-    pub(super) function: &'a Function,
-    pub(super) threads: i128,
-    pub(super) tid: i128,
-    pub(super) values: BTreeMap<Var, i128>,
-    pub(super) locals: BTreeMap<LocalId, Value>,
-    pub(super) path: Vec<(usize, u32, Level)>,
-    pub(super) entered: BTreeMap<usize, u32>,
-    pub(super) epochs: [u32; 3],
-    pub(super) events: HashSet<Event>,
-    pub(super) fuel: u32,
+pub struct Thread<'a> {
+    pub function: &'a Function,
+    pub threads: i128,
+    pub tid: i128,
+    pub values: BTreeMap<Var, i128>,
+    pub locals: BTreeMap<LocalId, Value>,
+    pub path: Vec<(usize, u32, Level)>,
+    pub entered: BTreeMap<usize, u32>,
+    pub epochs: [u32; 3],
+    pub events: HashSet<Event>,
+    pub fuel: u32,
+    /// What stores have left; `None` when nobody wants to know.
+    pub memory: Option<Memory>,
+}
+
+pub type Memory = BTreeMap<(BufferId, i128), Value>;
+
+/// What a memory holds that was never written.
+pub fn made_up(buffer: BufferId, element: i128) -> Value {
+    Value::Int((element * 7 + i128::from(buffer.0)) % 5)
 }
 
 impl Thread<'_> {
-    pub(super) fn sym(&self, sym: &Sym) -> i128 {
+    pub fn sym(&self, sym: &Sym) -> i128 {
         let atom = |a: &Atom| match a {
             Atom::Var(v) => self.var(*v),
             Atom::Div(a, b) => self.sym(a).checked_div(self.sym(b)).unwrap_or(0),
@@ -174,7 +183,7 @@ impl Thread<'_> {
                 .unwrap_or(Value::Int(0)),
             ExprKind::Load(access) => {
                 let element = self.access(access, false);
-                Value::Int((element * 7 + i128::from(access.view.buffer.0)) % 5)
+                self.held(access.view.buffer, element)
             }
             ExprKind::Hardware(Hardware::Thread) => Value::Int(self.tid),
             ExprKind::Hardware(Hardware::Block(_)) => Value::Int(0),
@@ -189,11 +198,57 @@ impl Thread<'_> {
         }
     }
 
+    fn held(&self, buffer: BufferId, element: i128) -> Value {
+        let held = self.memory.as_ref().and_then(|m| m.get(&(buffer, element)));
+        held.copied().unwrap_or_else(|| made_up(buffer, element))
+    }
+
+    fn leave(&mut self, buffer: BufferId, element: i128, value: Value) {
+        if let Some(memory) = &mut self.memory {
+            memory.insert((buffer, element), value);
+        }
+    }
+
+    /// Neighbouring elements; an asynchronous movement lands at once.
+    fn moved(&mut self, m: &Move) {
+        let inside = match &m.mode {
+            MoveMode::Async {
+                inside: Some(inside),
+            } => self.expr(inside).truth(),
+            _ => true,
+        };
+        let by = i128::from(m.elems);
+        for k in 0..m.elems {
+            let along = |access: &Access| {
+                let mut access = access.clone();
+                access.view.offset = &access.view.offset + i64::from(k);
+                access
+            };
+            let (source, dest) = (along(&m.source), along(&m.dest));
+            let value = if inside {
+                let element = self.access(&source, false);
+                assert!(
+                    k > 0 || element % by == 0,
+                    "{element} is not a multiple of {by}"
+                );
+                self.held(source.view.buffer, element)
+            } else {
+                Value::Int(0)
+            };
+            let element = self.access(&dest, true);
+            self.leave(dest.view.buffer, element, value);
+            assert!(
+                k > 0 || element % by == 0,
+                "{element} is not a multiple of {by}"
+            );
+        }
+    }
+
     fn set(&mut self, local: LocalId, value: Value) {
         self.locals.insert(local, value);
     }
 
-    pub(super) fn block(&mut self, stmts: &[Stmt]) -> Flow {
+    pub fn block(&mut self, stmts: &[Stmt]) -> Flow {
         for stmt in stmts {
             match self.stmt(stmt) {
                 Flow::Next => {}
@@ -219,11 +274,12 @@ impl Thread<'_> {
                 self.set(*local, value);
             }
             StmtKind::Store { access, op, value } => {
-                self.expr(value);
+                let value = self.expr(value);
                 if op.is_some() {
                     self.access(access, false);
                 }
-                self.access(access, true);
+                let element = self.access(access, true);
+                self.leave(access.view.buffer, element, value);
             }
             StmtKind::For {
                 local,
@@ -300,6 +356,7 @@ impl Thread<'_> {
                 self.shared_out(&copy.source, false, copy.level, at);
                 self.shared_out(&copy.dest, true, copy.level, at);
             }
+            StmtKind::Move(m) => self.moved(m),
             StmtKind::Fill { view, value, level } => {
                 self.expr(value);
                 self.shared_out(view, true, *level, at);

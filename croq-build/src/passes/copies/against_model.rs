@@ -1,0 +1,481 @@
+//! Copies of random geometry, expanded and run thread by thread, against what they mean.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use proptest::prelude::*;
+
+use super::expand;
+use crate::ir::*;
+use crate::passes::model::{Memory, Thread, Value};
+use crate::source::Span;
+use crate::symbolic::{Ctx, Sym, Var};
+
+const SOURCE: BufferId = BufferId(0);
+const DEST: BufferId = BufferId(1);
+const FILLER: i128 = 77;
+
+#[derive(Clone, Debug)]
+enum Origin {
+    Constant(i64),
+    /// This many tiles from the start.
+    Tiles(i64),
+    /// Any number of elements, maybe in front of the data.
+    Anywhere(i64),
+}
+
+#[derive(Clone, Debug)]
+struct Axis {
+    parent: i64,
+    parent_is_symbolic: bool,
+    /// `None`: all of the parent.
+    tile: Option<i64>,
+    origin: Origin,
+    /// More positions in the destination, when they are filled.
+    more: i64,
+    low: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Copy,
+    Transpose(Vec<usize>),
+    Pad,
+}
+
+#[derive(Clone, Debug)]
+struct Case {
+    elem: Scalar,
+    level: Level,
+    threads: i64,
+    axes: Vec<Axis>,
+    kind: Kind,
+    zero_fill: bool,
+    is_async: bool,
+    /// From shared to global memory instead.
+    backwards: bool,
+    row_padding: i64,
+    dest_offset: i64,
+}
+
+/// A function of one kernel with one copy, and the values of its variables.
+struct Built {
+    function: Function,
+    values: BTreeMap<Var, i128>,
+    copy: Copy,
+}
+
+impl Built {
+    fn var(&mut self, name: &str, lo: Option<i64>, hi: Option<Sym>, value: i64) -> Sym {
+        let var = self.function.cx.new_var(name, lo.map(Sym::int), hi);
+        let id = DimId(u32::try_from(self.values.len()).unwrap());
+        self.function.var_home.insert(var, VarHome::Dim(id));
+        self.values.insert(var, i128::from(value));
+        Sym::var(var)
+    }
+
+    fn thread(&self, threads: i64, tid: i128, memory: Memory) -> Thread<'_> {
+        Thread {
+            function: &self.function,
+            threads: i128::from(threads),
+            tid,
+            values: self.values.clone(),
+            locals: BTreeMap::new(),
+            path: Vec::new(),
+            entered: BTreeMap::new(),
+            epochs: [0; 3],
+            events: HashSet::new(),
+            fuel: 1_000_000,
+            memory: Some(memory),
+        }
+    }
+}
+
+fn buffer(name: &str, elem: Scalar, storage: Storage, count: Sym) -> Buffer {
+    Buffer {
+        name: name.to_owned(),
+        elem,
+        storage,
+        shape: vec![count.clone()],
+        count,
+        span: Span::default(),
+        read: true,
+        written: true,
+    }
+}
+
+fn function(case: &Case) -> Function {
+    let kernel = Kernel {
+        name: "f_0".to_owned(),
+        span: Span::default(),
+        grid: [Sym::one(), Sym::one(), Sym::one()],
+        threads: Sym::int(case.threads),
+        attrs: LaunchAttrs::default(),
+        body: Vec::new(),
+        shared: Vec::new(),
+        shared_bytes: Sym::zero(),
+        waits: false,
+    };
+    Function {
+        name: "f".to_owned(),
+        span: Span::default(),
+        cx: Ctx::new(),
+        var_home: BTreeMap::new(),
+        params: Vec::new(),
+        dims: Vec::new(),
+        ret: Return::Void,
+        buffers: Vec::new(),
+        locals: Vec::new(),
+        kernels: vec![kernel],
+        body: Vec::new(),
+        checks: Vec::new(),
+        futures: Vec::new(),
+    }
+}
+
+fn dense(shape: &[Sym], row_padding: i64) -> Vec<Sym> {
+    let mut strides = Vec::new();
+    let mut stride = Sym::one();
+    for (at, extent) in shape.iter().rev().enumerate() {
+        strides.push(stride.clone());
+        let extent = if at == 0 {
+            extent + row_padding
+        } else {
+            extent.clone()
+        };
+        stride = &stride * &extent;
+    }
+    strides.reverse();
+    strides
+}
+
+/// The tile of the parent, as `sema` cuts it.
+fn tile(built: &mut Built, case: &Case) -> View {
+    let mut parents = Vec::new();
+    for (at, axis) in case.axes.iter().enumerate() {
+        parents.push(if axis.parent_is_symbolic {
+            built.var(&format!("N{at}"), Some(1), None, axis.parent)
+        } else {
+            Sym::int(axis.parent)
+        });
+    }
+    let strides = dense(&parents, 0);
+    let mut view = View {
+        buffer: SOURCE,
+        offset: Sym::zero(),
+        shape: Vec::new(),
+        strides: strides.clone(),
+        valid: Vec::new(),
+        span: Span::default(),
+    };
+    for (at, axis) in case.axes.iter().enumerate() {
+        let parent = &parents[at];
+        let extent = axis.tile.map_or_else(|| parent.clone(), Sym::int);
+        let origin = match axis.origin {
+            Origin::Constant(o) => Sym::int(o),
+            Origin::Tiles(p) => {
+                let last = built.function.cx.cdiv(parent, &extent) - 1;
+                let tiles = axis.tile.map_or(1, |t| (axis.parent + t - 1) / t);
+                &built.var(&format!("p{at}"), Some(0), Some(last), p % tiles) * &extent
+            }
+            Origin::Anywhere(o) => built.var(&format!("o{at}"), None, None, o),
+        };
+        let cx = &built.function.cx;
+        let crosses_low = !cx.le(&Sym::zero(), &origin).is_yes();
+        let crosses_high = !cx.le(&(&origin + &extent), parent).is_yes();
+        view.valid.push(Valid {
+            lo: crosses_low.then(|| -&origin),
+            hi: crosses_high.then(|| parent - &origin),
+        });
+        view.offset = &view.offset + &(&origin * &strides[at]);
+        view.shape.push(extent);
+    }
+    let count = parents.iter().product();
+    let storage = if case.backwards {
+        Storage::Shared
+    } else {
+        Storage::Host
+    };
+    built
+        .function
+        .buffers
+        .push(buffer("source", case.elem, storage, count));
+    view
+}
+
+fn build(case: &Case) -> Built {
+    let mut built = Built {
+        function: function(case),
+        values: BTreeMap::new(),
+        copy: Copy {
+            source: View {
+                buffer: SOURCE,
+                offset: Sym::zero(),
+                shape: Vec::new(),
+                strides: Vec::new(),
+                valid: Vec::new(),
+                span: Span::default(),
+            },
+            dest: View {
+                buffer: DEST,
+                offset: Sym::zero(),
+                shape: Vec::new(),
+                strides: Vec::new(),
+                valid: Vec::new(),
+                span: Span::default(),
+            },
+            transform: Transform::None,
+            zero_fill: case.zero_fill,
+            level: case.level,
+            future: case.is_async.then_some(FutureId(0)),
+        },
+    };
+    let source = tile(&mut built, case);
+    let mut shape = source.shape.clone();
+    let filler = Expr::new(ExprKind::Int(FILLER), case.elem, Span::default());
+    built.copy.transform = match &case.kind {
+        Kind::Copy => {
+            for (extent, axis) in shape.iter_mut().zip(&case.axes) {
+                *extent = &*extent + if case.zero_fill { axis.more } else { 0 };
+            }
+            Transform::None
+        }
+        Kind::Transpose(perm) => {
+            shape = perm.iter().map(|p| source.shape[*p].clone()).collect();
+            Transform::Transpose(perm.clone())
+        }
+        Kind::Pad => {
+            for (extent, axis) in shape.iter_mut().zip(&case.axes) {
+                *extent = &*extent + axis.low as i64 + axis.more;
+            }
+            Transform::Pad {
+                low: case.axes.iter().map(|a| a.low).collect(),
+                value: filler,
+            }
+        }
+    };
+    let strides = dense(&shape, case.row_padding);
+    let count = shape
+        .iter()
+        .zip(&strides)
+        .fold(Sym::int(case.dest_offset + 1), |n, (e, s)| {
+            &n + &(&(e - 1) * s)
+        });
+    let storage = if case.backwards {
+        Storage::Host
+    } else {
+        Storage::Shared
+    };
+    built
+        .function
+        .buffers
+        .push(buffer("dest", case.elem, storage, count));
+    built.copy.dest.offset = Sym::int(case.dest_offset);
+    built.copy.dest.valid = shape.iter().map(|_| Valid::default()).collect();
+    built.copy.dest.shape = shape;
+    built.copy.dest.strides = strides;
+    built.copy.source = source;
+    if case.backwards {
+        std::mem::swap(&mut built.copy.source, &mut built.copy.dest);
+    }
+    let stmt = Stmt::new(StmtKind::Copy(built.copy.clone()), Span::default());
+    built.function.kernels[0].body = vec![stmt];
+    expand(&mut built.function, KernelId(0));
+    built
+}
+
+fn contains(thread: &Thread, view: &View, at: &[i128]) -> bool {
+    let inside = |axis: usize| {
+        let v = &view.valid[axis];
+        0 <= at[axis]
+            && at[axis] < thread.sym(&view.shape[axis])
+            && v.lo.as_ref().is_none_or(|lo| thread.sym(lo) <= at[axis])
+            && v.hi.as_ref().is_none_or(|hi| at[axis] < thread.sym(hi))
+    };
+    (0..at.len()).all(inside)
+}
+
+fn element(thread: &Thread, view: &View, at: &[i128]) -> i128 {
+    let strides = view.strides.iter().map(|s| thread.sym(s));
+    thread.sym(&view.offset) + strides.zip(at).map(|(s, i)| s * i).sum::<i128>()
+}
+
+/// What the destination holds afterwards.
+fn meaning(built: &Built, before: &Memory) -> BTreeMap<i128, i128> {
+    let copy = &built.copy;
+    let thread = built.thread(1, 0, Memory::new());
+    let rank = copy.dest.rank();
+    let (perm, low, filler): (Vec<usize>, Vec<u64>, Option<i128>) = match &copy.transform {
+        Transform::None => (
+            (0..rank).collect(),
+            vec![0; rank],
+            copy.zero_fill.then_some(0),
+        ),
+        Transform::Transpose(perm) => (perm.clone(), vec![0; rank], copy.zero_fill.then_some(0)),
+        Transform::Pad { low, .. } => ((0..rank).collect(), low.clone(), Some(FILLER)),
+    };
+    let shape: Vec<i128> = copy.dest.shape.iter().map(|s| thread.sym(s)).collect();
+    let mut result = BTreeMap::new();
+    for number in 0..shape.iter().product() {
+        let mut rest = number;
+        let mut to = vec![0; rank];
+        for axis in (0..rank).rev() {
+            to[axis] = rest % shape[axis];
+            rest /= shape[axis];
+        }
+        if !contains(&thread, &copy.dest, &to) {
+            continue;
+        }
+        let mut from = vec![0; rank];
+        for axis in 0..rank {
+            from[perm[axis]] = to[axis] - i128::from(low[axis]);
+        }
+        let value = if contains(&thread, &copy.source, &from) {
+            before
+                .get(&(copy.source.buffer, element(&thread, &copy.source, &from)))
+                .map(|v| v.int())
+        } else {
+            filler
+        };
+        if let Some(value) = value {
+            result.insert(element(&thread, &copy.dest, &to), value);
+        }
+    }
+    result
+}
+
+fn check(case: &Case) -> Result<(), TestCaseError> {
+    let built = build(case);
+    let body = &built.function.kernels[0].body;
+    let (from, to) = (built.copy.source.buffer, built.copy.dest.buffer);
+    let probe = built.thread(1, 0, Memory::new());
+    let count = |id: BufferId| probe.sym(&built.function.buffer(id).count);
+    let before: Memory = (0..count(from))
+        .map(|e| ((from, e), Value::Int(e + 1000)))
+        .collect();
+    let expected = meaning(&built, &before);
+
+    let mut memory = before;
+    let mut written = BTreeSet::new();
+    for tid in 0..case.threads {
+        let mut thread = built.thread(case.threads, i128::from(tid), std::mem::take(&mut memory));
+        thread.block(body);
+        prop_assert!(thread.fuel > 0);
+        for event in &thread.events {
+            let inside = 0 <= event.element && event.element < count(event.buffer);
+            prop_assert!(inside, "{event:?}\n{body:#?}");
+            let first = !event.write || written.insert(event.element);
+            prop_assert!(
+                first || case.level != Level::Block,
+                "twice: {event:?}\n{body:#?}"
+            );
+        }
+        memory = thread.memory.take().unwrap_or_default();
+    }
+    let found: BTreeMap<i128, i128> = memory
+        .into_iter()
+        .filter_map(|((buffer, e), v)| (buffer == to).then_some((e, v.int())))
+        .collect();
+    prop_assert_eq!(&found, &expected, "{:#?}", body);
+    let commits = body
+        .iter()
+        .filter(|s| matches!(s.kind, StmtKind::CommitCopies))
+        .count();
+    prop_assert_eq!(commits, usize::from(case.is_async));
+    Ok(())
+}
+
+fn extent(most: i64) -> impl Strategy<Value = i64> {
+    prop_oneof![
+        1..=most,
+        (1..=most).prop_map(move |n| (n * 8 - 1) % most / 8 * 8 + 8.min(most))
+    ]
+}
+
+fn axis(most: i64) -> impl Strategy<Value = Axis> {
+    let origin = prop_oneof![
+        2 => (0..4i64).prop_map(Origin::Tiles),
+        1 => (0..3i64).prop_map(|o| Origin::Constant(o * 4)),
+        1 => (-8..24i64).prop_map(Origin::Anywhere),
+    ];
+    let parent = extent(most * 2);
+    let tile = prop_oneof![4 => extent(most).prop_map(Some), 1 => Just(None)];
+    let more = prop_oneof![3 => Just(0), 1 => 1..9i64];
+    let low = prop_oneof![1 => Just(0u64), 1 => 1..9u64];
+    (parent, any::<bool>(), tile, origin, more, low).prop_map(
+        |(parent, parent_is_symbolic, tile, origin, more, low)| Axis {
+            parent,
+            parent_is_symbolic,
+            origin: if tile.is_none() {
+                Origin::Constant(0)
+            } else {
+                origin
+            },
+            tile,
+            more,
+            low,
+        },
+    )
+}
+
+fn cases() -> impl Strategy<Value = Case> {
+    let axes = (1..=5usize).prop_flat_map(|rank| {
+        let outer = [0, 24, 6, 3, 2][rank - 1];
+        let inner = [300, 64, 32, 16, 16][rank - 1];
+        let outer = proptest::collection::vec(axis(outer.max(1)), rank - 1);
+        (outer, axis(inner)).prop_map(|(mut axes, inner)| {
+            axes.push(inner);
+            axes
+        })
+    });
+    let with_kind = axes.prop_flat_map(|axes| {
+        let identity: Vec<usize> = (0..axes.len()).collect();
+        let kind = prop_oneof![
+            6 => Just(Kind::Copy),
+            1 => Just(identity).prop_shuffle().prop_map(Kind::Transpose),
+            1 => Just(Kind::Pad),
+        ];
+        (Just(axes), kind)
+    });
+    let elem = prop::sample::select(vec![Scalar::U8, Scalar::F16, Scalar::F32, Scalar::F64]);
+    let who = prop::sample::select(vec![
+        (Level::Block, 32),
+        (Level::Block, 64),
+        (Level::Block, 96),
+        (Level::Block, 128),
+        (Level::Block, 256),
+        (Level::Group4, 128),
+        (Level::Group, 64),
+        (Level::Thread, 1),
+    ]);
+    let place = (
+        prop_oneof![3 => Just(0i64), 1 => Just(8), 1 => 1..9i64],
+        prop_oneof![3 => Just(0i64), 1 => Just(16), 1 => 1..9i64],
+    );
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
+    (elem, who, with_kind, flags, place).prop_map(
+        |(elem, (level, threads), (axes, kind), (zero_fill, second, third), place)| {
+            let backwards = second && third && matches!(kind, Kind::Copy);
+            Case {
+                elem,
+                level,
+                threads,
+                axes,
+                kind,
+                zero_fill: zero_fill && !backwards,
+                is_async: second && !third,
+                backwards,
+                row_padding: place.0,
+                dest_offset: place.1,
+            }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn copies_mean_what_they_say(case in cases()) {
+        check(&case)?;
+    }
+}

@@ -1,0 +1,165 @@
+//! How wide a tile's elements are moved, with which guards, and what must hold for it.
+//!
+//! A vector takes up to 16 bytes of the innermost axis. It is as wide as what is *known* to divide
+//! the axis' extent, both offsets, and all strides that lead to the next row; buffers themselves
+//! begin at multiples of 16 bytes (those of a launch at 256, see `croq-sys`; shared ones by
+//! [`super::super::shared`]).
+//!
+//! What is only known at run time (a symbolic stride; whether the tile lies inside the data) is asked
+//! for once, before the loops, by threads that share a tile: if all of it holds, vectors are moved
+//! without guards, and otherwise the tile takes the narrow and guarded way. The answer is the same
+//! for all threads of the unit. Two versions at most, and none of it where there is little to gain.
+
+use super::conditions::{at_most_in_sums, is_multiple, remainder};
+use super::tile::Tile;
+use crate::ir::Expr;
+use crate::symbolic::{Ctx, Sym, Truth};
+
+/// The most bytes one access moves.
+const WIDEST: u64 = 16;
+/// Narrower vectors than this are not worth keeping more threads busy.
+const WORD: u64 = 4;
+
+/// One way to move a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// Elements per access.
+    pub width: u32,
+    /// Each vector is compared with the edges of the data.
+    pub guarded: bool,
+    /// There is a better way for most tiles.
+    pub rare: bool,
+}
+
+impl Way {
+    /// One at a time.
+    pub const ELEMENTS: Way = Way {
+        width: 1,
+        guarded: true,
+        rare: false,
+    };
+}
+
+/// `fast` where all its conditions hold, else `always`.
+#[derive(Debug)]
+pub struct Plan {
+    pub fast: Option<(Vec<Expr>, Way)>,
+    pub always: Way,
+}
+
+/// What is true at any rate: for one thread that moves a tile on its own.
+pub fn known(cx: &Ctx, tile: &Tile) -> Way {
+    Way {
+        width: width(cx, tile, widest(tile)),
+        guarded: true,
+        rare: false,
+    }
+}
+
+/// For `threads` threads that share a tile.
+pub fn plan(cx: &mut Ctx, tile: &Tile, threads: &Sym) -> Plan {
+    let count = tile.count();
+    let widest = keep_busy(tile, widest(tile), &count, threads);
+    let mut always = Way {
+        width: width(cx, tile, widest),
+        guarded: true,
+        rare: false,
+    };
+    if cx.lt(&count, threads).is_yes() {
+        return Plan { fast: None, always };
+    }
+    let inside = tile.inside(cx);
+    let guarded = inside.is_none();
+    let edges = inside.unwrap_or_default();
+    let span = tile.span;
+    let mut conditions: Vec<Expr> = edges
+        .iter()
+        .map(|(a, b)| at_most_in_sums(cx, a, b, span))
+        .collect();
+    let (wide, divisors) = wished(cx, tile, guarded, widest, always.width);
+    conditions.extend(divisors);
+    let turns = &Sym::int(i64::from(wide)) * threads;
+    let one_turn = wide == always.width && cx.le(&count, &turns).is_yes();
+    if conditions.is_empty() || one_turn {
+        return Plan { fast: None, always };
+    }
+    always.rare = true;
+    let fast = Way {
+        width: wide,
+        guarded,
+        rare: false,
+    };
+    Plan {
+        fast: Some((conditions, fast)),
+        always,
+    }
+}
+
+/// The widest vector of so many bytes, where both sides have neighbours next to each other.
+fn widest(tile: &Tile) -> u32 {
+    let bytes = tile.elem.bytes().max(1);
+    if tile.has_contiguous_rows() {
+        u32::try_from(WIDEST / bytes).unwrap_or(1).max(1)
+    } else {
+        1
+    }
+}
+
+/// A narrower one, where a wide one would leave threads without work.
+fn keep_busy(tile: &Tile, mut width: u32, count: &Sym, threads: &Sym) -> u32 {
+    let (Some(count), Some(threads)) = (count.as_int(), threads.as_int()) else {
+        return width;
+    };
+    // Those that only start a movement have no work anyway.
+    let bytes = tile.elem.bytes();
+    let narrow = |width: u32| tile.is_async || u64::from(width) * bytes <= WORD;
+    while width > 1 && count / i64::from(width) < threads && !narrow(width) {
+        width /= 2;
+    }
+    width
+}
+
+/// The widest vector that is known to fit.
+fn width(cx: &Ctx, tile: &Tile, widest: u32) -> u32 {
+    let fits = |width: u32| {
+        let by = Sym::int(i64::from(width));
+        tile.aligned(true)
+            .iter()
+            .all(|s| cx.divides(&by, s).is_yes())
+    };
+    halves(widest).find(|w| fits(*w)).unwrap_or(1)
+}
+
+/// The widest vector that may fit, with what must hold; `known` if none is wider.
+fn wished(cx: &mut Ctx, tile: &Tile, guarded: bool, widest: u32, known: u32) -> (u32, Vec<Expr>) {
+    for width in halves(widest).take_while(|w| *w > known) {
+        let by = Sym::int(i64::from(width));
+        let mut conditions = Vec::new();
+        cx.push_scope();
+        let possible = tile.aligned(guarded).iter().all(|s| {
+            match cx.divides(&by, s) {
+                Truth::Yes => return true,
+                Truth::No => return false,
+                Truth::Unknown => {}
+            }
+            let rest = remainder(cx, s, &by);
+            if rest.is_poison() {
+                return false;
+            }
+            if !rest.is_zero() {
+                conditions.push(is_multiple(cx, &rest, &by, tile.span));
+                cx.assume_divides(&by, s);
+            }
+            true
+        });
+        cx.pop_scope();
+        if possible {
+            return (width, conditions);
+        }
+    }
+    (known, Vec::new())
+}
+
+fn halves(widest: u32) -> impl Iterator<Item = u32> {
+    std::iter::successors(Some(widest), |w| Some(w / 2)).take_while(|w| *w > 1)
+}
