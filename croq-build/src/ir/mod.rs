@@ -29,12 +29,14 @@ mod expr;
 mod scalar;
 mod stmt;
 mod view;
+mod views_mut;
 mod visit;
 
 pub use expr::*;
 pub use scalar::Scalar;
 pub use stmt::*;
 pub use view::*;
+pub use views_mut::change_views;
 pub use visit::{Visit, walk_block, walk_exprs};
 
 macro_rules! id {

@@ -78,9 +78,11 @@ pub enum StmtKind {
     },
     Copy(Copy),
     /// The copies that these futures stand for have arrived, as far as this thread's own share goes.
-    /// The view is where the data is.
     Wait {
-        futures: Vec<(FutureId, View)>,
+        futures: Vec<Waited>,
+        /// Of the groups that this thread has begun, so many of the youngest may still be under way.
+        /// `None`: there is nothing to wait for.
+        pending: Option<u32>,
     },
     /// Each future becomes what the next one was, the last what the first was. The handles that say
     /// where the data is are moved by assignments around it; this is for those who count copies.
@@ -220,6 +222,15 @@ pub struct Copy {
     pub level: Level,
     /// The bytes are there after a wait for this future.
     pub future: Option<FutureId>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Waited {
+    pub future: FutureId,
+    /// Where the data is.
+    pub view: View,
+    /// Whose threads shared the copy.
+    pub level: Level,
 }
 
 /// One access of the memory on each side.

@@ -70,7 +70,7 @@ fn walk_stmt(stmt: &Stmt, v: &mut dyn Visit) {
                 walk_exprs(value, v);
             }
         }
-        StmtKind::Wait { futures } => futures.iter().for_each(|(_, view)| walk_view(view, v)),
+        StmtKind::Wait { futures, .. } => futures.iter().for_each(|w| walk_view(&w.view, v)),
         StmtKind::Move(m) => {
             walk_access(&m.source, false, v);
             walk_access(&m.dest, true, v);

@@ -50,7 +50,7 @@ impl Checker<'_> {
         };
         let indices = self.indices(indices);
         let (data, indices) = (data?, indices?);
-        if data.bare_future {
+        if data.future.is_some() {
             self.report(
                 Diagnostic::new(
                     "E0432",

@@ -184,7 +184,7 @@ impl Checker<'_> {
                     .label("assigned again")
                     .also(declared, "declared here")
             }
-            Entity::Future(_) if here => {
+            Entity::Future(_) | Entity::Chosen(_) if here => {
                 Diagnostic::new("E0844", name.span, format!("`{text}` is bound to a copy already"))
                     .label("bound again here")
                     .also(declared, "first bound here")
@@ -237,7 +237,15 @@ impl Checker<'_> {
         }
         let entity = match self.expr(value) {
             Value::Error => Entity::Poison,
-            Value::Data(d) if d.bare_future => {
+            Value::Data(d)
+                if d.future.is_some() && matches!(&*value.kind, ast::ExprKind::Select(_)) =>
+            {
+                Entity::Chosen(Data {
+                    name: name.text.clone(),
+                    ..d
+                })
+            }
+            Value::Data(d) if d.future.is_some() => {
                 self.report(
                     Diagnostic::new(
                         "E0308",

@@ -439,7 +439,12 @@ impl Checker<'_> {
                     }
                 }
                 Entity::Buffer { id, .. } | Entity::Word(id) => names.push(CppName::Buffer(id)),
-                Entity::View(d) | Entity::Future(d) => names.push(CppName::Buffer(d.view.buffer)),
+                Entity::View(d) | Entity::Chosen(d) => names.push(CppName::Buffer(d.view.buffer)),
+                Entity::Future(id) => {
+                    if let Some(data) = self.future(id).and_then(|f| f.data.as_ref()) {
+                        names.push(CppName::Buffer(data.view.buffer));
+                    }
+                }
                 _ => {}
             }
         }

@@ -6,45 +6,36 @@ use super::scope::Entity;
 use super::value::{Data, Value};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{
-    self, BinOp, Level, Role, Scalar, StmtKind, Storage, Transform, Valid, VarHome, View,
+    self, BinOp, FutureId, Level, Role, Scalar, StmtKind, Storage, Transform, Valid, VarHome, View,
 };
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, CopyDest, CopyModifier, CopyOp, CopyStmt};
 
+/// What a copy's name stood for before it.
+pub(super) enum Bound {
+    /// The copy has no name.
+    Nothing,
+    New,
+    /// A placeholder's.
+    Again(FutureId),
+    /// An error was reported.
+    Refused,
+}
+
 impl Checker<'_> {
     pub(super) fn copy(&mut self, c: &CopyStmt, span: Span) {
-        let future = self.copy_parts(c, span);
-        let Some(name) = &c.name else { return };
-        if let Some(b) = self.scopes.find(&name.text)
-            && self.scopes.in_innermost(&name.text)
-        {
-            let declared = b.span;
-            let (code, text) = match b.entity {
-                Entity::Future(_) => ("E0844", "is bound to a copy already".to_owned()),
-                Entity::Poison => return,
-                ref other => ("E0205", format!("is {} already", other.kind())),
-            };
-            self.report(
-                Diagnostic::new(code, name.span, format!("`{}` {text}", name.text))
-                    .label("bound again here")
-                    .also(declared, "first bound here")
-                    .help("give the copy another name"),
-            );
+        let bound = self.copy_name(c.name.as_ref());
+        let done = self.copy_parts(c, &bound, span);
+        let (Some(name), Bound::New) = (&c.name, bound) else {
             return;
-        }
-        let entity = match future {
-            Some(data) => Entity::Future(Data {
-                name: name.text.clone(),
-                ..data
-            }),
-            None => Entity::Poison,
         };
+        let entity = done.flatten().map_or(Entity::Poison, Entity::Future);
         self.declare(name, entity);
     }
 
-    /// The data that the future stands for.
-    fn copy_parts(&mut self, c: &CopyStmt, span: Span) -> Option<Data> {
+    /// The future that a named copy makes.
+    fn copy_parts(&mut self, c: &CopyStmt, bound: &Bound, span: Span) -> Option<Option<FutureId>> {
         if !self.copy_supported(c) {
             return None;
         }
@@ -57,6 +48,7 @@ impl Checker<'_> {
             }
         };
         let source = source?;
+        self.consult(&source, c.source.span);
         let zfill_at = c
             .modifiers
             .iter()
@@ -65,7 +57,7 @@ impl Checker<'_> {
         let zfill = zfill_at.is_some() || source.zfill;
         let transform = self.transform(c, &source)?;
         let shape = self.moved_shape(&source.view.shape, &transform, c);
-        let (dest, zero_fill) = match explicit {
+        let (mut dest, zero_fill) = match explicit {
             Some(dest) => {
                 let dest = dest?;
                 self.pair_legal(&source, &dest.view, c)?;
@@ -76,7 +68,17 @@ impl Checker<'_> {
                 let CopyDest::Storage(storage, at) = &c.dest else {
                     return None;
                 };
-                let view = self.anonymous(c, *storage, *at, &source, shape)?;
+                let again = match bound {
+                    Bound::Again(id) => {
+                        let elem = self.f.buffer(source.view.buffer).elem;
+                        self.same_again(*id, elem, &shape, ir_storage(*storage), *at)?
+                    }
+                    _ => None,
+                };
+                let view = match again {
+                    Some(view) => view,
+                    None => self.anonymous(c, *storage, *at, &source, shape)?,
+                };
                 self.pair_legal(&source, &view, c)?;
                 let name = c
                     .name
@@ -108,25 +110,38 @@ impl Checker<'_> {
         self.mark(&source.view, true, false);
         self.mark(&dest.view, false, true);
         self.stored.entry(dest.view.buffer).or_insert(span);
-        let result = Data {
-            bare_future: true,
-            tiled: false,
-            ..dest.clone()
+        let is_async = c.is_async.is_some();
+        let fresh = matches!(c.dest, CopyDest::Storage(..));
+        let future = match (bound, &c.name) {
+            (Bound::New, Some(name)) => {
+                let handle = self.handle_for(name);
+                Some(self.new_future(name, false, handle))
+            }
+            (Bound::Again(id), _) => Some(*id),
+            _ => None,
         };
+        if let Some(id) = future {
+            let known = self.future(id).is_some_and(|f| f.data.is_some());
+            self.bind_future(id, dest.clone(), level, is_async, fresh, c.head)?;
+            // A placeholder may have been exchanged before its first copy, in the turn before.
+            if fresh && !known && matches!(bound, Bound::Again(_)) {
+                dest = self.future_data(id, c.head)?;
+            }
+        }
         let copy = ir::Copy {
             source: source.view,
             dest: dest.view,
             transform,
             zero_fill,
             level,
-            future: None,
+            future: future.filter(|_| is_async),
         };
         if self.kernel.is_some() {
             self.emit(StmtKind::Copy(copy), span);
         } else {
             self.host_kernel(StmtKind::Copy(copy), span);
         }
-        Some(result)
+        Some(future)
     }
 
     /// Runs one block-level statement over device memory from host code: a kernel of its own.
@@ -152,13 +167,11 @@ impl Checker<'_> {
             self.unsupported(c.head, "`tma`");
             ok = false;
         }
-        if let Some((at, _)) = &c.is_async {
-            self.unsupported(*at, "an asynchronous copy (`.async`)");
-            ok = false;
+        if let Some((at, event)) = &c.is_async {
+            ok &= self.async_supported(c, *at, event.is_some());
         }
         if let Some(after) = &c.after {
-            self.unsupported(after.span, "`after`");
-            ok = false;
+            self.after(after);
         }
         for (modifier, at) in &c.modifiers {
             let what = match modifier {
@@ -212,6 +225,30 @@ impl Checker<'_> {
             ok = false;
         }
         ok
+    }
+
+    fn async_supported(&mut self, c: &CopyStmt, at: Span, event: bool) -> bool {
+        if event {
+            self.unsupported(at, "a copy that completes an event");
+            return false;
+        }
+        if self.kernel.is_none() {
+            self.report(
+                Diagnostic::new("E0831", at, "copies between kernels are never asynchronous")
+                    .label("not on the host")
+                    .help("remove `.async`"),
+            );
+            return false;
+        }
+        if c.name.is_none() {
+            self.report(
+                Diagnostic::new("E0840", c.head, "an asynchronous copy without a name")
+                    .label("nothing could wait for it")
+                    .help("name it: `f = dma.copy.async …;`, later `wait f;`"),
+            );
+            return false;
+        }
+        true
     }
 
     fn copy_storage(&mut self, storage: ast::Storage, at: Span) -> Option<()> {
@@ -414,6 +451,27 @@ impl Checker<'_> {
             );
             return None;
         }
+        if let Some((at, _)) = &c.is_async
+            && self.kernel.is_some()
+            && !(from.storage.is_global() && to.storage == Storage::Shared)
+        {
+            let place = |s: Storage| match s {
+                Storage::Shared => "shared",
+                Storage::Local => "local",
+                _ => "global",
+            };
+            let text = format!(
+                "no asynchronous copy goes from {} to {} memory",
+                place(from.storage),
+                place(to.storage)
+            );
+            self.report(
+                Diagnostic::new("E0831", *at, text)
+                    .label("only global to shared")
+                    .help("remove `.async`, and the `wait` for it"),
+            );
+            return None;
+        }
         if global_to_global && self.kernel.is_some() {
             self.report(
                 Diagnostic::new(
@@ -576,11 +634,7 @@ impl Checker<'_> {
                 return None;
             }
         }
-        let ir_storage = match storage {
-            ast::Storage::Global => Storage::Host,
-            ast::Storage::Shared => Storage::Shared,
-            ast::Storage::Local => Storage::Local,
-        };
+        let ir_storage = ir_storage(storage);
         let per_instance = ir_storage == Storage::Shared && self.unit_dependent(&source.view);
         let level = self.level().unwrap_or(Level::Block);
         let slices = if per_instance {
@@ -822,6 +876,14 @@ impl Checker<'_> {
             return false;
         }
         true
+    }
+}
+
+fn ir_storage(storage: ast::Storage) -> Storage {
+    match storage {
+        ast::Storage::Global => Storage::Host,
+        ast::Storage::Shared => Storage::Shared,
+        ast::Storage::Local => Storage::Local,
     }
 }
 

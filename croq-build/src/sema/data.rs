@@ -41,7 +41,7 @@ impl Checker<'_> {
             array: Vec::new(),
             zfill: false,
             name: name.to_owned(),
-            bare_future: false,
+            future: None,
             squeezable: false,
             tiled: false,
             span,
@@ -55,16 +55,12 @@ impl Checker<'_> {
                 data.array = array;
                 Value::Data(data)
             }
-            Entity::View(data) => Value::Data(Data {
+            Entity::View(data) | Entity::Chosen(data) => Value::Data(Data {
                 span,
                 name: name.to_owned(),
                 ..data
             }),
-            Entity::Future(data) => Value::Data(Data {
-                span,
-                bare_future: true,
-                ..data
-            }),
+            Entity::Future(id) => self.future_value(id, span),
             _ => Value::Error,
         }
     }
@@ -276,11 +272,14 @@ impl Checker<'_> {
                 }
             },
             ast::Member::Data => match self.expr(base) {
-                Value::Data(d) if d.bare_future => Value::Data(Data {
-                    bare_future: false,
-                    span: e.span,
-                    ..d
-                }),
+                Value::Data(d) if d.future.is_some() => {
+                    self.consult(&d, span);
+                    Value::Data(Data {
+                        future: None,
+                        span: e.span,
+                        ..d
+                    })
+                }
                 Value::Error => Value::Error,
                 other => {
                     let kind = other.kind();

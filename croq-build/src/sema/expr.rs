@@ -67,10 +67,7 @@ impl Checker<'_> {
                 );
                 Value::Error
             }
-            K::Select(_) => {
-                self.unsupported(span, "`select`");
-                Value::Error
-            }
+            K::Select(items) => self.select(items, span),
             K::Call(call) => self.call_value(call, span),
         }
     }
@@ -105,7 +102,7 @@ impl Checker<'_> {
                 self.mark(&access.view, true, false);
                 Value::Scalar(Expr::new(ExprKind::Load(access), elem, span))
             }
-            Entity::Buffer { .. } | Entity::View(_) | Entity::Future(_) => {
+            Entity::Buffer { .. } | Entity::View(_) | Entity::Future(_) | Entity::Chosen(_) => {
                 self.named_data(name, entity, span)
             }
             Entity::Stream => {

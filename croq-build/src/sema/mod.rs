@@ -28,11 +28,14 @@ mod copy;
 mod data;
 mod decl;
 mod expr;
+mod futures;
+mod in_flight;
 mod levels;
 mod loops;
 mod operators;
 mod parallel;
 mod params;
+mod pools;
 mod scope;
 mod shape;
 mod stmt;
@@ -206,6 +209,13 @@ struct Checker<'a> {
     returns: Vec<(Span, ReturnShape)>,
     ret: ast::RetType,
     poison_returns: bool,
+    /// By `ir::FutureId`.
+    futures: Vec<futures::Future>,
+    /// Names of futures that are exchanged, each with the number of its group.
+    exchanged: BTreeMap<String, usize>,
+    pools: pools::Pools,
+    /// The tile that a placeholder's handle starts with.
+    first_tiles: BTreeMap<LocalId, Sym>,
 }
 
 #[derive(Clone, PartialEq)]
@@ -268,6 +278,10 @@ impl<'a> Checker<'a> {
             returns: Vec::new(),
             ret: function.ret.clone(),
             poison_returns: false,
+            futures: Vec::new(),
+            exchanged: futures::exchanged(&function.body),
+            pools: pools::Pools::default(),
+            first_tiles: BTreeMap::new(),
         }
     }
 
@@ -277,11 +291,16 @@ impl<'a> Checker<'a> {
         self.finish_returns(function);
         self.never_written();
         self.lost_writes();
+        self.unbound_futures();
         let unused = self.scopes.pop();
         self.report_unused(unused);
         let body = self.sinks.pop().unwrap_or_default();
         self.f.body = std::mem::take(&mut self.entry);
         self.f.body.extend(body);
+        self.resolve_pools();
+        if !self.diags.has_errors() {
+            self.follow_copies();
+        }
         self.f
     }
 

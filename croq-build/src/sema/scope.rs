@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::Checker;
 use super::value::{Data, IntValue};
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BufferId, LocalId, ParamId, Scalar};
+use crate::ir::{BufferId, FutureId, LocalId, ParamId, Scalar};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
@@ -42,7 +42,9 @@ pub(super) enum Entity {
     /// `shared s32 x;`: one word per block.
     Word(BufferId),
     View(Data),
-    Future(Data),
+    Future(FutureId),
+    /// `f = select(…)` of futures: one of them, chosen once.
+    Chosen(Data),
     Stream,
     /// Known, but in error or not lowered yet: whatever uses it stays silent.
     Poison,
@@ -82,7 +84,7 @@ impl Entity {
             Entity::Buffer { .. } => "a buffer",
             Entity::Word(_) => "a shared scalar",
             Entity::View(_) => "a view",
-            Entity::Future(_) => "a data future",
+            Entity::Future(_) | Entity::Chosen(_) => "a data future",
             Entity::Stream => "a stream",
             Entity::Poison => "an erroneous name",
         }
@@ -123,6 +125,11 @@ impl Scopes {
 
     pub fn push(&mut self) {
         self.stack.push(Scope::default());
+    }
+
+    /// How many scopes are open.
+    pub fn depth(&self) -> usize {
+        self.stack.len()
     }
 
     pub fn pop(&mut self) -> Vec<Binding> {
@@ -257,7 +264,10 @@ impl Checker<'_> {
                 continue;
             }
             let (code, message) = match (&b.entity, b.is_param) {
-                (Entity::Poison | Entity::View(_) | Entity::Future(_), false) => continue,
+                (
+                    Entity::Poison | Entity::View(_) | Entity::Future(_) | Entity::Chosen(_),
+                    false,
+                ) => continue,
                 (
                     Entity::Int {
                         kind: IntKind::Dim | IntKind::Parallel,

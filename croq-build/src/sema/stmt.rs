@@ -90,10 +90,7 @@ impl Checker<'_> {
                 }
             }
             S::Copy(copy) => self.copy(copy, span),
-            S::AnyFuture { name, .. } => {
-                self.unsupported(span, "a placeholder future (`.any`)");
-                self.poison(std::iter::once(name));
-            }
+            S::AnyFuture { name, .. } => self.any_future(name, span),
             S::Map { name, .. } => {
                 self.report(
                     Diagnostic::new("E0871", span, "`.map` and `.remap` are for other targets")
@@ -108,7 +105,7 @@ impl Checker<'_> {
             }
             S::FragOp { .. } => self.unsupported(span, "a fragment operation"),
             S::Apply { .. } => self.unsupported(span, "`apply`"),
-            S::Wait(_) => self.unsupported(span, "`wait`"),
+            S::Wait(operands) => self.wait(operands, span),
             S::Trigger { .. } => self.unsupported(span, "`trigger`"),
             S::Swap { names } => {
                 if names.len() != 2 {
@@ -117,10 +114,11 @@ impl Checker<'_> {
                         span,
                         format!("`swap` exchanges two futures, {} given", names.len()),
                     );
+                    return;
                 }
-                self.unsupported(span, "`swap`");
+                self.exchange(names, span);
             }
-            S::Rotate { .. } => self.unsupported(span, "`rotate`"),
+            S::Rotate { names } => self.exchange(names, span),
             S::Call(call) => self.call_stmt(call, span),
             S::Return(value) => self.return_stmt(value.as_ref(), span),
             S::SyncStorage(storage) => self.sync_storage(*storage, span),
@@ -254,7 +252,7 @@ impl Checker<'_> {
                 let e = self.convert(v, Scalar::S32, at)?;
                 Some((ReturnShape::Scalar(Scalar::S32), ReturnValue::Scalar(e)))
             }
-            Value::Data(d) if !d.bare_future => {
+            Value::Data(d) if d.future.is_none() => {
                 let d = self.whole(d, at)?;
                 let b = self.f.buffer(d.view.buffer);
                 let whole = b.storage.is_global()

@@ -1,6 +1,6 @@
 //! What an expression can be.
 
-use crate::ir::{Expr, View};
+use crate::ir::{Expr, FutureId, View};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -48,7 +48,7 @@ pub(super) struct Data {
     /// The name it came from.
     pub name: String,
     /// A future named without `.data`.
-    pub bare_future: bool,
+    pub future: Option<FutureId>,
     /// The last operator was a `subspan`, `span_as` or `view`: `sqz` may follow.
     pub squeezable: bool,
     /// Some operator was applied.

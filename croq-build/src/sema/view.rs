@@ -60,7 +60,8 @@ impl Checker<'_> {
             ViewOp::Squeeze => self.squeeze(&mut data, at)?,
             ViewOp::Zfill => data.zfill = true,
         }
-        data.bare_future = false;
+        self.consult(&data, at);
+        data.future = None;
         data.tiled = true;
         Some(data)
     }

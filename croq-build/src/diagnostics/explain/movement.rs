@@ -102,8 +102,16 @@ pub const TABLE: &[Entry] = &[
         "A copy inside a kernel begins or ends in the kernel's own memory.",
     ),
     (
+        "E0831",
+        "No hardware copies this pair of memories in the background: asynchronous copies go from global to shared memory.",
+    ),
+    (
         "E0833",
         "A copy is between data, views, futures' data, and storage names.",
+    ),
+    (
+        "E0835",
+        "A placeholder (`f = dma.any;`) has one type, that of its first copy: shape, element type and storage.",
     ),
     (
         "E0837",
@@ -115,12 +123,44 @@ pub const TABLE: &[Entry] = &[
         "A limit of copies is exceeded; the message names it.",
     ),
     (
+        "E0840",
+        "Only a named copy can be waited for: `f = dma.copy.async …;` and later `wait f;`.",
+    ),
+    (
         "W0841",
         "Several instances copy different data into one shared buffer. Give each its own, or move the copy out.",
     ),
     (
+        "E0842",
+        "On some way through the kernel an asynchronous copy is never waited for, or is begun again before it has arrived. Every way needs its `wait`.",
+    ),
+    (
+        "E0843",
+        "A copy without `.async` has arrived when its statement is done: there is nothing to wait for.",
+    ),
+    (
         "E0844",
         "A future is bound once. Declare it with `dma.any` to bind it again.",
+    ),
+    (
+        "E0845",
+        "A placeholder (`f = dma.any;`) that nothing is ever copied into has no type. Remove it or bind it.",
+    ),
+    (
+        "E0846",
+        "`swap` and `rotate` exchange what data futures stand for. The futures are different ones, of the same shape, element type, storage and manner (`.async` or not).",
+    ),
+    (
+        "E0847",
+        "Exchanged futures live equally long: declare them in one scope. One that is copied into later is declared with `f = dma.any;`.",
+    ),
+    (
+        "E0848",
+        "`select(i, x0, x1, …)` takes an integer and operands of one type: all futures or all buffers, of the same shape, element type and storage.",
+    ),
+    (
+        "E0849",
+        "The number that `select` chooses by is at least 0 and below the number of operands.",
     ),
     (
         "W0850",
@@ -142,4 +182,17 @@ pub const TABLE: &[Entry] = &[
         "E0871",
         "This transformation of a copy is not supported, or not for such data.",
     ),
+    (
+        "E0876",
+        "`after g` delays a copy until the asynchronous copy `g` has arrived; `g` is one that was begun before.",
+    ),
+    (
+        "E0877",
+        "A placeholder stands for nothing before the first copy into it.",
+    ),
+    (
+        "W0879",
+        "The data of an asynchronous copy is used before a `wait` for it. The simulated GPU lets its bytes land as late as the `wait` allows, so the mistake shows there.",
+    ),
+    ("E1014", "`wait` takes data futures and events."),
 ];

@@ -77,6 +77,10 @@ impl Expander<'_> {
                 let tile = Tile::of_fill(self.function, &view, value, span);
                 return self.tile(tile, level, local, out);
             }
+            StmtKind::Wait {
+                pending: Some(pending),
+                ..
+            } => StmtKind::WaitCopies { pending },
             StmtKind::For {
                 local,
                 lo,

@@ -126,6 +126,12 @@ impl<'a> Collector<'a> {
                 self.expr(cond, context, out);
             }
             StmtKind::Copy(copy) => self.copy(copy, context, out),
+            // What has arrived counts as written here; by whom, the copy says.
+            StmtKind::Wait { futures, .. } => {
+                for waited in futures {
+                    self.view(&waited.view, true, team(context, waited.level), out);
+                }
+            }
             StmtKind::Fill { view, value, level } => {
                 self.expr(value, context, out);
                 self.view(view, true, team(context, *level), out);

@@ -156,6 +156,23 @@ impl Walker<'_> {
     ) -> usize {
         let Some(stmt) = stmts.get(at) else { return 1 };
         let span = stmt.span;
+        match &stmt.kind {
+            // Its bytes are written at the wait; whoever still uses what they replace comes first.
+            StmtKind::Copy(copy) if copy.future.is_some() => {
+                let touches = self.all_of(std::slice::from_ref(stmt), context);
+                let reads = touches.iter().filter(|t| !t.write).cloned().collect();
+                let inserted = self.wait_before(stmts, at, span, &touches, pending);
+                pending.add(reads);
+                return 1 + inserted;
+            }
+            // Each thread waits for its own share: nobody need be waited for first.
+            StmtKind::Wait { .. } => {
+                let touches = self.all_of(std::slice::from_ref(stmt), context);
+                pending.add(touches);
+                return 1;
+            }
+            _ => {}
+        }
         if self.is_plain(stmt, context) {
             let touches = self.all_of(std::slice::from_ref(stmt), context);
             let inserted = self.wait_before(stmts, at, span, &touches, pending);
@@ -431,7 +448,8 @@ fn only_private_work(stmts: &[Stmt]) -> bool {
         fn stmt(&mut self, stmt: &Stmt) {
             self.0 |= match &stmt.kind {
                 StmtKind::Barrier { .. } | StmtKind::Region { .. } => true,
-                StmtKind::Copy(copy) => copy.level != Level::Thread,
+                StmtKind::Copy(copy) => copy.level != Level::Thread || copy.future.is_some(),
+                StmtKind::Wait { .. } => true,
                 StmtKind::Fill { level, .. } => *level != Level::Thread,
                 _ => false,
             };

@@ -1,0 +1,131 @@
+//! Every view of a piece of program, to be changed in place.
+
+use super::{
+    Arg, Expr, ExprKind, MoveMode, PrintPart, ReturnValue, Stmt, StmtKind, Transform, View,
+};
+
+/// Calls `change` on each view, those of accesses included.
+pub fn change_views(stmts: &mut [Stmt], change: &mut dyn FnMut(&mut View)) {
+    for stmt in stmts {
+        change_stmt(stmt, change);
+    }
+}
+
+fn change_stmt(stmt: &mut Stmt, change: &mut dyn FnMut(&mut View)) {
+    match &mut stmt.kind {
+        StmtKind::Let { value, .. } => {
+            if let Some(e) = value {
+                change_expr(e, change);
+            }
+        }
+        StmtKind::Assign { value, .. } | StmtKind::Eval(value) => change_expr(value, change),
+        StmtKind::Store { access, value, .. } => {
+            change(&mut access.view);
+            change_expr(value, change);
+        }
+        StmtKind::For { body, .. }
+        | StmtKind::Parallel { body, .. }
+        | StmtKind::Once { body, .. } => change_views(body, change),
+        StmtKind::While {
+            prelude,
+            cond,
+            body,
+        } => {
+            change_views(prelude, change);
+            change_expr(cond, change);
+            change_views(body, change);
+        }
+        StmtKind::If {
+            cond,
+            then,
+            otherwise,
+        } => {
+            change_expr(cond, change);
+            change_views(then, change);
+            change_views(otherwise, change);
+        }
+        StmtKind::Region { pred, body, .. } => {
+            change_expr(pred, change);
+            change_views(body, change);
+        }
+        StmtKind::Copy(copy) => {
+            change(&mut copy.source);
+            change(&mut copy.dest);
+            if let Transform::Pad { value, .. } = &mut copy.transform {
+                change_expr(value, change);
+            }
+        }
+        StmtKind::Wait { futures, .. } => futures.iter_mut().for_each(|w| change(&mut w.view)),
+        StmtKind::Move(m) => {
+            change(&mut m.source.view);
+            change(&mut m.dest.view);
+            if let MoveMode::Async { inside: Some(e) } = &mut m.mode {
+                change_expr(e, change);
+            }
+        }
+        StmtKind::Fill { view, value, .. } => {
+            change(view);
+            change_expr(value, change);
+        }
+        StmtKind::Check { cond, values, .. } => {
+            change_expr(cond, change);
+            values.iter_mut().for_each(|e| change_expr(e, change));
+        }
+        StmtKind::Print { parts, .. } => {
+            for part in parts {
+                if let PrintPart::Value(e) = part {
+                    change_expr(e, change);
+                }
+            }
+        }
+        StmtKind::Return(ReturnValue::Scalar(e)) => change_expr(e, change),
+        StmtKind::Return(_)
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Yield
+        | StmtKind::Barrier { .. }
+        | StmtKind::Rotate { .. }
+        | StmtKind::Consult(_)
+        | StmtKind::CommitCopies
+        | StmtKind::WaitCopies { .. }
+        | StmtKind::Fence(_)
+        | StmtKind::Cpp { .. }
+        | StmtKind::Alloc(_)
+        | StmtKind::Launch(_)
+        | StmtKind::Synchronize => {}
+    }
+}
+
+fn change_expr(expr: &mut Expr, change: &mut dyn FnMut(&mut View)) {
+    match &mut *expr.kind {
+        ExprKind::Unary(_, a) | ExprKind::Cast(a) => change_expr(a, change),
+        ExprKind::Binary(_, a, b) => {
+            change_expr(a, change);
+            change_expr(b, change);
+        }
+        ExprKind::Select(a, b, c) => {
+            change_expr(a, change);
+            change_expr(b, change);
+            change_expr(c, change);
+        }
+        ExprKind::Math(_, args) => args.iter_mut().for_each(|e| change_expr(e, change)),
+        ExprKind::Load(access) => change(&mut access.view),
+        ExprKind::Call(call) => call.args.iter_mut().for_each(|a| change_arg(a, change)),
+        ExprKind::Index(_)
+        | ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Local(_)
+        | ExprKind::Param(_)
+        | ExprKind::Hardware(_) => {}
+    }
+}
+
+fn change_arg(arg: &mut Arg, change: &mut dyn FnMut(&mut View)) {
+    match arg {
+        Arg::Value(e) => change_expr(e, change),
+        Arg::Pointer(view) => change(view),
+        Arg::Cast(_, inner) => change_arg(inner, change),
+        Arg::Null => {}
+    }
+}

@@ -1,0 +1,691 @@
+//! Data futures: names for copies, what they stand for, and the exchange of what they stand for.
+//!
+//! A future that `swap`, `rotate` or `dma.any` touches is a *moving* one: where its data is changes as
+//! the program runs. All futures that are exchanged with each other have their tiles in one buffer,
+//! and each has a small integer, its handle, that says which tile is its own. Exchanging futures
+//! exchanges handles; no bytes move, and compilers keep handles in registers or unroll them away.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Checker;
+use super::copy::Bound;
+use super::scope::Entity;
+use super::value::{Data, Value};
+use crate::diagnostics::Diagnostic;
+use crate::ir::{
+    self, Expr, ExprKind, FutureId, Level, LocalId, Role, Scalar, StmtKind, Storage, View, Waited,
+};
+use crate::source::Span;
+use crate::symbolic::{Sym, Truth};
+use crate::syntax::ast::{self, Name, StmtKind as S};
+
+/// What is known of a future.
+pub(super) struct Future {
+    pub name: String,
+    pub span: Span,
+    /// Declared by `dma.any`.
+    pub any: bool,
+    pub is_async: bool,
+    /// The copy's destination as the first copy had it; `None` before that.
+    pub data: Option<Data>,
+    /// Whose threads share the copy.
+    pub level: Level,
+    pub handle: Option<Handle>,
+    /// The number of scopes open where it was declared.
+    pub depth: usize,
+}
+
+/// Where a moving future's data is: tile number `local` of `pool`.
+#[derive(Clone)]
+pub(super) struct Handle {
+    pub local: LocalId,
+    /// `None` until the first copy tells the type.
+    pub pool: Option<ir::BufferId>,
+    /// Elements of a tile.
+    pub tile: Sym,
+}
+
+/// Futures that `swap` and `rotate` name, by name; those that are exchanged share a number.
+pub(super) fn exchanged(stmts: &[ast::Stmt]) -> BTreeMap<String, usize> {
+    let mut groups: Vec<BTreeSet<String>> = Vec::new();
+    gather(stmts, &mut groups);
+    let mut out = BTreeMap::new();
+    for (number, group) in groups.into_iter().enumerate() {
+        out.extend(group.into_iter().map(|name| (name, number)));
+    }
+    out
+}
+
+fn gather(stmts: &[ast::Stmt], groups: &mut Vec<BTreeSet<String>>) {
+    for stmt in stmts {
+        match &stmt.kind {
+            S::Swap { names } | S::Rotate { names } => {
+                let mut group: BTreeSet<String> = names.iter().map(|n| n.text.clone()).collect();
+                groups.retain(|other| {
+                    let apart = other.is_disjoint(&group);
+                    if !apart {
+                        group.extend(other.iter().cloned());
+                    }
+                    apart
+                });
+                groups.push(group);
+            }
+            S::Block(b)
+            | S::With { body: b, .. }
+            | S::Inthreads { body: b, .. }
+            | S::While { body: b, .. } => gather(&b.stmts, groups),
+            S::Parallel(p) => gather(&p.body.stmts, groups),
+            S::Foreach(f) => gather(&f.body.stmts, groups),
+            S::If {
+                then, otherwise, ..
+            } => {
+                gather(&then.stmts, groups);
+                if let Some(b) = otherwise {
+                    gather(&b.stmts, groups);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// `f = dma.any;`
+    pub(super) fn any_future(&mut self, name: &Name, span: Span) {
+        if self.kernel.is_none() {
+            self.unsupported(span, "a placeholder future outside `parallel`");
+            return self.declare(name, Entity::Poison);
+        }
+        let handle = self
+            .exchanged
+            .contains_key(&name.text)
+            .then(|| self.new_handle(&name.text, span));
+        if let Some(handle) = &handle {
+            // The first copy tells which tile that is.
+            self.first_tiles.insert(handle.local, Sym::zero());
+            self.emit(
+                StmtKind::Let {
+                    local: handle.local,
+                    value: Some(Expr::index(Sym::zero(), span)),
+                },
+                span,
+            );
+        }
+        let id = self.new_future(name, true, handle);
+        self.declare(name, Entity::Future(id));
+    }
+
+    fn new_handle(&mut self, name: &str, span: Span) -> Handle {
+        let name = format!("{name}_tile");
+        Handle {
+            local: self.new_local(&name, Scalar::Index, true, Role::Value, span),
+            pool: None,
+            tile: Sym::zero(),
+        }
+    }
+
+    pub(super) fn new_future(
+        &mut self,
+        name: &Name,
+        any: bool,
+        handle: Option<Handle>,
+    ) -> FutureId {
+        let id = FutureId(u32::try_from(self.futures.len()).unwrap_or(u32::MAX));
+        self.futures.push(Future {
+            name: name.text.clone(),
+            span: name.span,
+            any,
+            is_async: false,
+            data: None,
+            level: Level::Block,
+            handle,
+            depth: self.scopes.depth(),
+        });
+        self.f.futures.push(ir::Future {
+            name: name.text.clone(),
+            span: name.span,
+        });
+        id
+    }
+
+    pub(super) fn future(&self, id: FutureId) -> Option<&Future> {
+        self.futures.get(id.index())
+    }
+
+    /// What a copy's name stands for before the copy.
+    pub(super) fn copy_name(&mut self, name: Option<&Name>) -> Bound {
+        let Some(name) = name else {
+            return Bound::Nothing;
+        };
+        let Some(b) = self.scopes.find(&name.text) else {
+            return Bound::New;
+        };
+        let declared = b.span;
+        let entity = b.entity.clone();
+        if let Entity::Future(id) = entity
+            && self.future(id).is_some_and(|f| f.any)
+        {
+            if let Some(b) = self.scopes.find_mut(&name.text) {
+                b.used = true;
+            }
+            return Bound::Again(id);
+        }
+        if !self.scopes.in_innermost(&name.text) {
+            return Bound::New;
+        }
+        let (code, text) = match entity {
+            Entity::Future(_) => ("E0844", "is bound to a copy already".to_owned()),
+            Entity::Poison => return Bound::Refused,
+            ref other => ("E0205", format!("is {} already", other.kind())),
+        };
+        let help = if code == "E0844" {
+            format!(
+                "give the copy another name, or declare `{} = dma.any;` first",
+                name.text
+            )
+        } else {
+            "give the copy another name".to_owned()
+        };
+        self.report(
+            Diagnostic::new(code, name.span, format!("`{}` {text}", name.text))
+                .label("bound again here")
+                .also(declared, "first bound here")
+                .help(help),
+        );
+        Bound::Refused
+    }
+
+    /// The future as an operand.
+    pub(super) fn future_value(&mut self, id: FutureId, span: Span) -> Value {
+        let Some(future) = self.future(id) else {
+            return Value::Error;
+        };
+        let (name, declared) = (future.name.clone(), future.span);
+        match self.future_data(id, span) {
+            Some(data) => Value::Data(Data {
+                span,
+                name,
+                future: Some(id),
+                ..data
+            }),
+            None => {
+                self.report(
+                    Diagnostic::new("E0877", span, format!("`{name}` stands for no copy yet"))
+                        .label("nothing was copied into it")
+                        .also(declared, "a placeholder")
+                        .help(format!("bind it first: `{name} = dma.copy … => shared;`")),
+                );
+                Value::Error
+            }
+        }
+    }
+
+    /// The data that a future stands for at this point.
+    pub(super) fn future_data(&mut self, id: FutureId, span: Span) -> Option<Data> {
+        let future = self.future(id)?;
+        let data = future.data.clone()?;
+        let Some(handle) = future.handle.clone() else {
+            return Some(data);
+        };
+        let name = future.name.clone();
+        let now = self.new_local(
+            &format!("{name}_at"),
+            Scalar::Index,
+            false,
+            Role::Value,
+            span,
+        );
+        let value = Expr::new(ExprKind::Local(handle.local), Scalar::Index, span);
+        self.emit(
+            StmtKind::Let {
+                local: now,
+                value: Some(value),
+            },
+            span,
+        );
+        let var = self.local_var(now, Some(Sym::zero()), None);
+        let mut view = data.view.clone();
+        if let Some(pool) = handle.pool {
+            view.buffer = pool;
+        }
+        view.offset = &handle.tile * &Sym::var(var);
+        view.span = span;
+        Some(Data { view, ..data })
+    }
+
+    /// Says that the next statement reads a future's data, so that what is still under way is found.
+    pub(super) fn consult(&mut self, data: &Data, span: Span) {
+        if let Some(id) = data.future
+            && self.future(id).is_some_and(|f| f.is_async)
+        {
+            self.emit(StmtKind::Consult(id), span);
+        }
+    }
+
+    /// The destination of a copy into storage by the name of a placeholder that has a type already.
+    pub(super) fn same_again(
+        &mut self,
+        id: FutureId,
+        elem: Scalar,
+        shape: &[Sym],
+        storage: Storage,
+        at: Span,
+    ) -> Option<Option<View>> {
+        let Some(first) = self.future(id).and_then(|f| f.data.clone()) else {
+            return Some(None);
+        };
+        let b = self.f.buffer(first.view.buffer);
+        let same = b.elem == elem
+            && b.storage == storage
+            && first.view.shape.len() == shape.len()
+            && (first.view.shape.iter().zip(shape)).all(|(a, b)| self.f.cx.eq(a, b).is_yes());
+        if !same {
+            let (was, is) = (
+                format!("{} {}", b.elem, self.show_shape(&first.view.shape)),
+                format!("{elem} {}", self.show_shape(shape)),
+            );
+            let (name, declared) = self
+                .future(id)
+                .map(|f| (f.name.clone(), f.span))
+                .unwrap_or_default();
+            self.report(
+                Diagnostic::new(
+                    "E0835",
+                    at,
+                    format!("`{name}` stands for `{was}`, this copy makes `{is}`"),
+                )
+                .label("another type")
+                .also(declared, "declared here")
+                .help("use a placeholder of its own for each type"),
+            );
+            return None;
+        }
+        let view = self.future_data(id, at)?.view;
+        Some(Some(view))
+    }
+
+    /// Binds a future to what a copy has produced. For a moving one, its tile joins the others'.
+    pub(super) fn bind_future(
+        &mut self,
+        id: FutureId,
+        data: Data,
+        level: Level,
+        is_async: bool,
+        fresh: bool,
+        at: Span,
+    ) -> Option<()> {
+        let first = self.future(id).is_some_and(|f| f.data.is_none());
+        let own = data.view.clone();
+        if let Some(future) = self.futures.get_mut(id.index()) {
+            future.level = level;
+            future.is_async |= is_async;
+            if first {
+                future.data = Some(Data {
+                    future: None,
+                    tiled: false,
+                    name: future.name.clone(),
+                    ..data
+                });
+            }
+        }
+        let Some(handle) = self.future(id)?.handle.clone() else {
+            return Some(());
+        };
+        if !first && fresh {
+            // Into the tile that it has already.
+            return Some(());
+        }
+        let tile = own.shape.iter().fold(Sym::one(), |p, e| &p * e);
+        let storage = self.f.buffer(own.buffer).storage;
+        let aligned = self.f.cx.divides(&tile, &own.offset) == Truth::Yes;
+        let fixed = tile.as_int().is_some() && self.f.buffer(own.buffer).count.as_int().is_some();
+        let dense = own.strides == super::data::dense_strides(&own.shape);
+        if !aligned || !fixed || !dense || storage.is_global() {
+            self.unsupported(
+                at,
+                "exchanging futures whose tiles are not whole, static and on the chip",
+            );
+            return None;
+        }
+        let group = self
+            .future(id)
+            .and_then(|f| self.exchanged.get(&f.name).copied())?;
+        let pool = self.pool_for(group, own.buffer, &tile);
+        let place = &self.place_in(own.buffer, pool) + &own.offset;
+        let number = self.f.cx.div(&place, &tile);
+        if let Some(future) = self.futures.get_mut(id.index())
+            && let Some(handle) = &mut future.handle
+        {
+            handle.pool = Some(pool);
+            handle.tile = tile;
+        }
+        if self.first_tiles.contains_key(&handle.local) {
+            if fresh {
+                self.first_tiles.insert(handle.local, number);
+                return Some(());
+            }
+            self.emit(
+                StmtKind::Assign {
+                    local: handle.local,
+                    value: Expr::index(number, at),
+                },
+                at,
+            );
+        } else {
+            self.emit(
+                StmtKind::Let {
+                    local: handle.local,
+                    value: Some(Expr::index(number, at)),
+                },
+                at,
+            );
+        }
+        Some(())
+    }
+
+    /// A handle for a copy's new name, if that is exchanged somewhere.
+    pub(super) fn handle_for(&mut self, name: &Name) -> Option<Handle> {
+        if self.kernel.is_none() || !self.exchanged.contains_key(&name.text) {
+            return None;
+        }
+        Some(self.new_handle(&name.text, name.span))
+    }
+
+    /// `swap(a, b);`, `rotate(a, b, c);`
+    pub(super) fn exchange(&mut self, names: &[Name], span: Span) {
+        if self.kernel.is_none() {
+            return self.unsupported(span, "an exchange of futures outside `parallel`");
+        }
+        let mut ids = Vec::new();
+        for name in names {
+            match self.lookup(&name.text, name.span) {
+                Some(Entity::Future(id)) => ids.push((id, name)),
+                Some(Entity::Poison) | None => return,
+                Some(other) => {
+                    let kind = other.kind();
+                    return self.report(
+                        Diagnostic::new(
+                            "E0846",
+                            name.span,
+                            format!("only data futures are exchanged, `{}` is {kind}", name.text),
+                        )
+                        .label("not a future")
+                        .help("name a copy: `f = dma.copy.async … => shared;`"),
+                    );
+                }
+            }
+        }
+        let Some((first, _)) = ids.first().copied() else {
+            return;
+        };
+        if !self.exchangeable(&ids) {
+            return;
+        }
+        // A placeholder that nothing was copied into yet takes the type of the others.
+        let known = ids
+            .iter()
+            .find(|(id, _)| self.future(*id).is_some_and(|f| f.data.is_some()))
+            .map_or(first, |(id, _)| *id);
+        for (id, name) in &ids {
+            if self.future(*id).is_some_and(|f| f.data.is_none())
+                && self.like(*id, known, name.span).is_none()
+            {
+                return;
+            }
+        }
+        let handles: Vec<LocalId> = ids
+            .iter()
+            .filter_map(|(id, _)| self.future(*id)?.handle.as_ref().map(|h| h.local))
+            .collect();
+        if handles.len() != ids.len() {
+            return;
+        }
+        let kept = self.new_local("kept", Scalar::Index, false, Role::Value, span);
+        let read = |local| Expr::new(ExprKind::Local(local), Scalar::Index, span);
+        if let Some(first) = handles.first() {
+            self.emit(
+                StmtKind::Let {
+                    local: kept,
+                    value: Some(read(*first)),
+                },
+                span,
+            );
+        }
+        let nexts = handles.iter().skip(1).copied().chain([kept]);
+        for (local, next) in handles.iter().zip(nexts) {
+            let value = read(next);
+            self.emit(
+                StmtKind::Assign {
+                    local: *local,
+                    value,
+                },
+                span,
+            );
+        }
+        let futures = ids.into_iter().map(|(id, _)| id).collect();
+        self.emit(StmtKind::Rotate { futures }, span);
+    }
+
+    /// Whether the futures are of one type and one scope; reports it if not.
+    fn exchangeable(&mut self, ids: &[(FutureId, &Name)]) -> bool {
+        let Some(((first, first_name), rest)) = ids.split_first() else {
+            return false;
+        };
+        for (at, (id, name)) in rest.iter().enumerate() {
+            let twice = id == first || rest.iter().take(at).any(|(other, _)| other == id);
+            if twice {
+                self.report(
+                    Diagnostic::new(
+                        "E0846",
+                        name.span,
+                        format!("`{}` is exchanged with itself", name.text),
+                    )
+                    .label("named twice"),
+                );
+                return false;
+            }
+            let (Some(a), Some(b)) = (self.future(*first), self.future(*id)) else {
+                return false;
+            };
+            if a.depth != b.depth {
+                let (outer, inner) = (a.span, b.span);
+                self.report(
+                    Diagnostic::new(
+                        "E0847",
+                        name.span,
+                        format!(
+                            "`{}` and `{}` are declared in different scopes",
+                            first_name.text, name.text
+                        ),
+                    )
+                    .label("lives shorter or longer than the other")
+                    .also(outer, format!("`{}` is declared here", first_name.text))
+                    .also(inner, format!("`{}` is declared here", name.text))
+                    .help("declare both in one scope, the one that is copied into later with `dma.any`"),
+                );
+                return false;
+            }
+            let (Some(x), Some(y)) = (&a.data, &b.data) else {
+                continue;
+            };
+            let (bx, by) = (self.f.buffer(x.view.buffer), self.f.buffer(y.view.buffer));
+            let same = bx.elem == by.elem
+                && bx.storage == by.storage
+                && a.is_async == b.is_async
+                && x.view.shape == y.view.shape;
+            if !same {
+                let shown = |f: &Future, d: &Data, b: &ir::Buffer| {
+                    let manner = if f.is_async {
+                        "asynchronous"
+                    } else {
+                        "synchronous"
+                    };
+                    let place = match b.storage {
+                        Storage::Shared => "shared",
+                        Storage::Local => "local",
+                        _ => "global",
+                    };
+                    format!(
+                        "{manner}, {place} {} {}",
+                        b.elem,
+                        self.show_shape(&d.view.shape)
+                    )
+                };
+                let (one, other) = (shown(a, x, bx), shown(b, y, by));
+                let (one_at, other_at) = (a.span, b.span);
+                self.report(
+                    Diagnostic::new(
+                        "E0846",
+                        name.span,
+                        format!(
+                            "`{}` and `{}` are of different types",
+                            first_name.text, name.text
+                        ),
+                    )
+                    .label("can't be exchanged")
+                    .also(one_at, one)
+                    .also(other_at, other)
+                    .help("exchanged futures agree in shape, element type, storage and `.async`"),
+                );
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Gives an unbound placeholder the type of another future, and a tile of its own.
+    fn like(&mut self, id: FutureId, other: FutureId, at: Span) -> Option<()> {
+        let model = self.future(other)?;
+        let (level, is_async) = (model.level, model.is_async);
+        let Some(data) = model.data.clone() else {
+            let name = self.future(id)?.name.clone();
+            self.report(
+                Diagnostic::new("E0877", at, format!("`{name}` stands for no copy yet"))
+                    .label("nothing to exchange")
+                    .help("copy into one of them first"),
+            );
+            return None;
+        };
+        let b = self.f.buffer(data.view.buffer);
+        let (elem, storage, shape) = (b.elem, b.storage, data.view.shape.clone());
+        let name = self.future(id)?.name.clone();
+        let buffer = self.new_buffer(&name, elem, storage, shape, Sym::one(), at);
+        self.account(buffer, at);
+        let view = View {
+            buffer,
+            offset: Sym::zero(),
+            ..data.view.clone()
+        };
+        self.bind_future(id, Data { view, ..data }, level, is_async, true, at)
+    }
+
+    /// `wait f, g;`
+    pub(super) fn wait(&mut self, operands: &[ast::Expr], span: Span) {
+        let mut ids = Vec::new();
+        for operand in operands {
+            let ast::ExprKind::Name(name) = &*operand.kind else {
+                self.unsupported(operand.span, "`wait` on an event");
+                continue;
+            };
+            match self.lookup(name, operand.span) {
+                Some(Entity::Future(id)) => ids.push((id, operand.span)),
+                Some(Entity::Poison) | None => {}
+                Some(other) => {
+                    let kind = other.kind();
+                    self.report(
+                        Diagnostic::new(
+                            "E1014",
+                            operand.span,
+                            format!("`wait` takes futures and events, `{name}` is {kind}"),
+                        )
+                        .label("nothing to wait for"),
+                    );
+                }
+            }
+        }
+        self.wait_for(&ids, span);
+    }
+
+    fn wait_for(&mut self, ids: &[(FutureId, Span)], span: Span) {
+        let mut futures = Vec::new();
+        for (id, at) in ids.iter().copied() {
+            let Some(future) = self.future(id) else {
+                continue;
+            };
+            let (name, declared, level) = (future.name.clone(), future.span, future.level);
+            if future.data.is_some() && !future.is_async {
+                self.report(
+                    Diagnostic::new("E0843", at, format!("the copy `{name}` is synchronous"))
+                        .label("has arrived already")
+                        .also(declared, "copied here, without `.async`")
+                        .help("remove the `wait`, or write `dma.copy.async`"),
+                );
+                continue;
+            }
+            match self.future_value(id, at) {
+                Value::Data(data) => futures.push(Waited {
+                    future: id,
+                    view: data.view,
+                    level,
+                }),
+                _ => continue,
+            }
+            if level != Level::Thread {
+                self.cooperative(span, "a `wait`");
+            }
+        }
+        if !futures.is_empty() {
+            let pending = None;
+            self.emit(StmtKind::Wait { futures, pending }, span);
+        }
+    }
+
+    /// `… after g`
+    pub(super) fn after(&mut self, name: &Name) {
+        let entity = self.lookup(&name.text, name.span);
+        if let Some(Entity::Future(id)) = entity
+            && self.future(id).is_some_and(|f| f.is_async)
+        {
+            return self.wait_for(&[(id, name.span)], name.span);
+        }
+        let kind = match entity {
+            Some(Entity::Poison) | None => return,
+            Some(Entity::Future(_)) => "a synchronous copy",
+            Some(ref other) => other.kind(),
+        };
+        self.report(
+            Diagnostic::new(
+                "E0876",
+                name.span,
+                format!(
+                    "`after` names an asynchronous copy, `{}` is {kind}",
+                    name.text
+                ),
+            )
+            .label("nothing to come after"),
+        );
+    }
+
+    /// Placeholders that were never copied into.
+    pub(super) fn unbound_futures(&mut self) {
+        let unbound: Vec<(String, Span)> = self
+            .futures
+            .iter()
+            .filter(|f| f.any && f.data.is_none())
+            .map(|f| (f.name.clone(), f.span))
+            .collect();
+        for (name, span) in unbound {
+            self.report(
+                Diagnostic::new(
+                    "E0845",
+                    span,
+                    format!("nothing is ever copied into `{name}`"),
+                )
+                .label("a placeholder that stays empty")
+                .help(format!(
+                    "remove it, or bind it: `{name} = dma.copy … => shared;`"
+                )),
+            );
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! Copies under way: which may be, at each point of a kernel, and how many younger ones there are.
+//!
+//! A thread's asynchronous copies form groups, one for each copy, that arrive in the order in which
+//! they were begun. A `wait` can leave the youngest groups under way, and should: waiting for the older
+//! of two copies must not wait for both. So the walk keeps, for each future that may be under way, the
+//! least number of copies begun after it, over all paths; loops are walked until that settles.
+//!
+//! Where the branches of an `if` begin different numbers of copies, the one that begins fewer gets
+//! empty groups, so that the count is the same on either way.
+
+use std::collections::BTreeMap;
+
+use super::Checker;
+use crate::diagnostics::Diagnostic;
+use crate::ir::{FutureId, Stmt, StmtKind};
+use crate::source::Span;
+
+/// For each future that may be under way: the least number of younger groups, and the copy.
+#[derive(Clone, Default, PartialEq)]
+struct Flight {
+    copies: BTreeMap<FutureId, (u32, Span)>,
+    /// No path leads here.
+    nowhere: bool,
+}
+
+impl Flight {
+    fn nowhere() -> Self {
+        Self {
+            nowhere: true,
+            ..Self::default()
+        }
+    }
+
+    fn join(&mut self, other: &Flight) {
+        if other.nowhere {
+            return;
+        }
+        if self.nowhere {
+            *self = other.clone();
+            return;
+        }
+        for (id, (younger, span)) in &other.copies {
+            self.copies
+                .entry(*id)
+                .and_modify(|(n, _)| *n = (*n).min(*younger))
+                .or_insert((*younger, *span));
+        }
+    }
+
+    fn begin_group(&mut self) {
+        for (younger, _) in self.copies.values_mut() {
+            *younger = younger.saturating_add(1);
+        }
+    }
+}
+
+#[derive(Default)]
+struct Exits {
+    breaks: Flight,
+    continues: Flight,
+}
+
+struct Walker<'c, 'a> {
+    checker: &'c mut Checker<'a>,
+    loops: Vec<Exits>,
+    /// The last walk, which reports and writes down what to wait for.
+    last: bool,
+}
+
+impl Checker<'_> {
+    /// Decides what each `wait` of the function's kernels waits for.
+    pub(super) fn follow_copies(&mut self) {
+        for at in 0..self.f.kernels.len() {
+            let Some(kernel) = self.f.kernels.get_mut(at) else {
+                continue;
+            };
+            let mut body = std::mem::take(&mut kernel.body);
+            let count = balance(&mut body);
+            if count != Some(0) || has_waits(&body) {
+                let mut walker = Walker {
+                    checker: self,
+                    loops: Vec::new(),
+                    last: true,
+                };
+                let end = walker.block(&mut body, Flight::default());
+                walker.left_over(&end);
+            }
+            drop_marks(&mut body);
+            if let Some(kernel) = self.f.kernels.get_mut(at) {
+                kernel.body = body;
+            }
+        }
+    }
+}
+
+impl Walker<'_, '_> {
+    fn name(&self, id: FutureId) -> String {
+        self.checker
+            .future(id)
+            .map(|f| f.name.clone())
+            .unwrap_or_default()
+    }
+
+    /// Copies that are under way where the kernel ends.
+    fn left_over(&mut self, end: &Flight) {
+        for (id, (_, span)) in &end.copies {
+            let name = self.name(*id);
+            self.checker.report(
+                Diagnostic::new(
+                    "E0842",
+                    *span,
+                    format!("nothing waits for the copy `{name}` on some way to the kernel's end"),
+                )
+                .label("may still be under way then")
+                .help(format!("add `wait {name};`")),
+            );
+        }
+    }
+
+    fn block(&mut self, stmts: &mut [Stmt], mut flight: Flight) -> Flight {
+        for stmt in stmts {
+            flight = self.stmt(stmt, flight);
+        }
+        flight
+    }
+
+    fn stmt(&mut self, stmt: &mut Stmt, mut flight: Flight) -> Flight {
+        let span = stmt.span;
+        match &mut stmt.kind {
+            StmtKind::Copy(copy) => {
+                if let Some(id) = copy.future {
+                    self.begun(id, span, &mut flight);
+                }
+                flight
+            }
+            StmtKind::CommitCopies => {
+                flight.begin_group();
+                flight
+            }
+            StmtKind::Wait { futures, pending } => {
+                let younger = futures
+                    .iter()
+                    .filter_map(|w| flight.copies.get(&w.future).map(|(n, _)| *n))
+                    .min();
+                if self.last {
+                    *pending = younger;
+                }
+                if let Some(younger) = younger {
+                    flight.copies.retain(|_, (n, _)| *n < younger);
+                }
+                flight
+            }
+            StmtKind::Rotate { futures } => {
+                let mut moved: Vec<_> = futures.iter().map(|id| flight.copies.remove(id)).collect();
+                if !moved.is_empty() {
+                    moved.rotate_left(1);
+                }
+                for (id, copy) in futures.iter().zip(moved) {
+                    if let Some(copy) = copy {
+                        flight.copies.insert(*id, copy);
+                    }
+                }
+                flight
+            }
+            StmtKind::Consult(id) => {
+                self.consulted(*id, span, &flight);
+                flight
+            }
+            StmtKind::For { body, .. } => self.turns(flight, true, &mut |w, start| {
+                let end = w.block(body, start.clone());
+                (start, end)
+            }),
+            StmtKind::While { prelude, body, .. } => self.turns(flight, false, &mut |w, start| {
+                let stop = w.block(prelude, start);
+                let end = w.block(body, stop.clone());
+                (stop, end)
+            }),
+            StmtKind::If {
+                then, otherwise, ..
+            } => {
+                let mut after = self.block(then, flight.clone());
+                let other = self.block(otherwise, flight);
+                after.join(&other);
+                after
+            }
+            StmtKind::Parallel { body, .. } => self.block(body, flight),
+            // Others than the threads inside go by.
+            StmtKind::Once { body, .. } | StmtKind::Region { body, .. } => {
+                let inside = self.block(body, flight.clone());
+                flight.join(&inside);
+                flight
+            }
+            StmtKind::Break => {
+                if let Some(exits) = self.loops.last_mut() {
+                    exits.breaks.join(&flight);
+                }
+                Flight::nowhere()
+            }
+            StmtKind::Continue => {
+                if let Some(exits) = self.loops.last_mut() {
+                    exits.continues.join(&flight);
+                }
+                Flight::nowhere()
+            }
+            StmtKind::Yield => {
+                if self.last {
+                    self.left_over(&flight);
+                }
+                Flight::nowhere()
+            }
+            _ => flight,
+        }
+    }
+
+    fn begun(&mut self, id: FutureId, span: Span, flight: &mut Flight) {
+        if self.last
+            && let Some((_, earlier)) = flight.copies.get(&id).copied()
+        {
+            let name = self.name(id);
+            let again = earlier == span;
+            let mut d = Diagnostic::new(
+                "E0842",
+                span,
+                format!("the copy `{name}` may still be under way when it is begun again"),
+            )
+            .label(if again {
+                "in the next turn of the loop"
+            } else {
+                "begun again here"
+            });
+            if !again {
+                d = d.also(earlier, "begun here, and not waited for on some way");
+            }
+            self.checker
+                .report(d.help(format!("`wait {name};` before the next copy into it")));
+        }
+        flight.begin_group();
+        flight.copies.insert(id, (0, span));
+    }
+
+    fn consulted(&mut self, id: FutureId, span: Span, flight: &Flight) {
+        let Some((_, begun)) = flight.copies.get(&id).copied() else {
+            return;
+        };
+        if !self.last {
+            return;
+        }
+        let name = self.name(id);
+        self.checker.report(
+            Diagnostic::new("W0879", span, format!("`{name}` may not have arrived yet"))
+                .label("used while the copy is under way")
+                .also(begun, "the copy begins here")
+                .help(format!("`wait {name};` first")),
+        );
+    }
+
+    /// A loop: `turn` walks one turn and tells what holds where the loop may end, and at the turn's end.
+    fn turns(
+        &mut self,
+        before: Flight,
+        may_be_skipped: bool,
+        turn: &mut dyn FnMut(&mut Self, Flight) -> (Flight, Flight),
+    ) -> Flight {
+        let last = std::mem::replace(&mut self.last, false);
+        let mut start = before.clone();
+        // The counts only fall and futures only join: this settles.
+        loop {
+            let (_, next, _) = self.once(start.clone(), turn);
+            let mut joined = before.clone();
+            joined.join(&next);
+            joined.join(&start);
+            if joined == start {
+                break;
+            }
+            start = joined;
+        }
+        self.last = last;
+        let (stop, end, mut after) = self.once(start, turn);
+        if may_be_skipped {
+            after.join(&before);
+            after.join(&end);
+        } else {
+            after.join(&stop);
+        }
+        after
+    }
+
+    /// One turn: what holds where the loop may stop, at the start of the next turn, and after a `break`.
+    fn once(
+        &mut self,
+        start: Flight,
+        turn: &mut dyn FnMut(&mut Self, Flight) -> (Flight, Flight),
+    ) -> (Flight, Flight, Flight) {
+        self.loops.push(Exits {
+            breaks: Flight::nowhere(),
+            continues: Flight::nowhere(),
+        });
+        let (stop, mut end) = turn(self, start);
+        let exits = self.loops.pop().unwrap_or_default();
+        end.join(&exits.continues);
+        (stop, end, exits.breaks)
+    }
+}
+
+/// Gives the branches of each `if` the same number of groups, where each has a fixed number. How many
+/// the statements begin; `None` when that isn't fixed.
+fn balance(stmts: &mut Vec<Stmt>) -> Option<u32> {
+    let mut total = Some(0u32);
+    for stmt in stmts {
+        let span = stmt.span;
+        let own = match &mut stmt.kind {
+            StmtKind::Copy(copy) => Some(u32::from(copy.future.is_some())),
+            StmtKind::CommitCopies => Some(1),
+            StmtKind::If {
+                then, otherwise, ..
+            } => {
+                let counts = (balance(then), balance(otherwise));
+                if let (Some(a), Some(b)) = counts {
+                    let (fewer, missing) = if a < b {
+                        (&mut *then, b - a)
+                    } else {
+                        (&mut *otherwise, a - b)
+                    };
+                    for _ in 0..missing {
+                        fewer.push(Stmt::new(StmtKind::CommitCopies, span));
+                    }
+                    Some(a.max(b))
+                } else {
+                    None
+                }
+            }
+            StmtKind::For { body, .. } => balance(body).filter(|n| *n == 0),
+            StmtKind::While { prelude, body, .. } => {
+                let counts = (balance(prelude), balance(body));
+                (counts == (Some(0), Some(0))).then_some(0)
+            }
+            StmtKind::Parallel { body, .. } => balance(body),
+            StmtKind::Once { body, .. } | StmtKind::Region { body, .. } => {
+                balance(body).filter(|n| *n == 0)
+            }
+            _ => Some(0),
+        };
+        total = match (total, own) {
+            (Some(a), Some(b)) => Some(a.saturating_add(b)),
+            _ => None,
+        };
+    }
+    total
+}
+
+fn has_waits(stmts: &[Stmt]) -> bool {
+    struct Find(bool);
+    impl crate::ir::Visit for Find {
+        fn stmt(&mut self, stmt: &Stmt) {
+            self.0 |= matches!(stmt.kind, StmtKind::Wait { .. });
+        }
+    }
+    let mut find = Find(false);
+    crate::ir::walk_block(stmts, &mut find);
+    find.0
+}
+
+/// What was there only to count by.
+fn drop_marks(stmts: &mut Vec<Stmt>) {
+    stmts.retain(|s| {
+        !matches!(
+            s.kind,
+            StmtKind::Rotate { .. } | StmtKind::Consult(_) | StmtKind::Wait { pending: None, .. }
+        )
+    });
+    for stmt in stmts {
+        match &mut stmt.kind {
+            StmtKind::For { body, .. }
+            | StmtKind::Parallel { body, .. }
+            | StmtKind::Once { body, .. }
+            | StmtKind::Region { body, .. } => drop_marks(body),
+            StmtKind::While { prelude, body, .. } => {
+                drop_marks(prelude);
+                drop_marks(body);
+            }
+            StmtKind::If {
+                then, otherwise, ..
+            } => {
+                drop_marks(then);
+                drop_marks(otherwise);
+            }
+            _ => {}
+        }
+    }
+}
