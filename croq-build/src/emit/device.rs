@@ -159,8 +159,14 @@ fn own_memory(names: &Names, kernel: &Kernel, id: BufferId, buffer: &Buffer, nam
             .map_or(&zero, |(_, offset)| offset);
         let (offset, count) = (names.sym(offset).text, names.sym(&buffer.count).text);
         let shown = super::writer::quoted(&buffer.name);
+        // Where bytes land late, the simulated GPU looks at every access.
+        let handle = if kernel.asynchronous {
+            "watched"
+        } else {
+            "shared"
+        };
         return format!(
-            "const croq::shared<{elem}> {name} = croq::shared_at<{elem}>({offset}, {count}, {shown});"
+            "const croq::{handle}<{elem}> {name} = croq::{handle}_at<{elem}>({offset}, {count}, {shown});"
         );
     }
     // sema admits only static sizes here.

@@ -225,7 +225,9 @@ impl Body<'_, '_> {
             format!("croq::grid{{{}}}", grid.join(", ")),
             self.names.sym(&kernel.threads).text,
             self.names.sym(&kernel.shared_bytes).text,
-            if kernel.waits {
+            if kernel.asynchronous {
+                "croq::asynchronous"
+            } else if kernel.waits {
                 "croq::waits"
             } else {
                 "croq::plain"

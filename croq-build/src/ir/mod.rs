@@ -271,6 +271,8 @@ pub struct Kernel {
     pub shared_bytes: Sym,
     /// Filled by the barrier pass: some thread can wait for another.
     pub waits: bool,
+    /// Filled when copies are expanded: bytes may land after the statement that moves them.
+    pub asynchronous: bool,
 }
 
 #[derive(Clone, Debug, Default)]

@@ -25,7 +25,7 @@ pub mod uses;
 
 pub use checks::lower as lower_checks;
 
-use crate::ir::{Function, KernelId};
+use crate::ir::{Function, KernelId, MoveMode, Stmt, StmtKind, Visit, walk_block};
 
 /// Runs all of them over a function that `sema` accepted.
 pub fn run(function: &mut Function) {
@@ -35,7 +35,26 @@ pub fn run(function: &mut Function) {
             hazards::insert_barriers(function, id);
             copies::expand(function, id);
         }
+        note_asynchronous(function, id);
         unused::drop_from(function, id);
         shared::plan(function, id);
+    }
+}
+
+fn note_asynchronous(function: &mut Function, id: KernelId) {
+    struct Find(bool);
+    impl Visit for Find {
+        fn stmt(&mut self, stmt: &Stmt) {
+            self.0 |= match &stmt.kind {
+                StmtKind::Move(m) => matches!(m.mode, MoveMode::Async { .. }),
+                StmtKind::CommitCopies | StmtKind::WaitCopies { .. } => true,
+                _ => false,
+            };
+        }
+    }
+    if let Some(kernel) = function.kernels.get_mut(id.index()) {
+        let mut find = Find(false);
+        walk_block(&kernel.body, &mut find);
+        kernel.asynchronous = find.0;
     }
 }

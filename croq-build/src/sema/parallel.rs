@@ -163,6 +163,7 @@ impl Checker<'_> {
             shared: Vec::new(),
             shared_bytes: Sym::zero(),
             waits: false,
+            asynchronous: false,
         });
         self.emit(StmtKind::Launch(id), p.header);
     }

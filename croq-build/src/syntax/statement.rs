@@ -46,11 +46,7 @@ fn block<'t>(one: Rule<'t, Vec<Stmt>>) -> Rule<'t, Block> {
             .unwrap_or_default();
         Block { stmts, span }
     });
-    choice((
-        when(|kind| kind.is(Punct::LBrace), braced),
-        single.boxed(),
-    ))
-    .boxed()
+    choice((when(|kind| kind.is(Punct::LBrace), braced), single.boxed())).boxed()
 }
 
 fn statement<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
