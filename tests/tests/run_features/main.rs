@@ -14,6 +14,7 @@ mod loops;
 mod math;
 mod movement;
 mod params;
+mod pipelines;
 mod shapes;
 mod spmd;
 mod types;
