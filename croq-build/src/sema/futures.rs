@@ -359,26 +359,16 @@ impl Checker<'_> {
             handle.pool = Some(pool);
             handle.tile = tile;
         }
-        if self.first_tiles.contains_key(&handle.local) {
-            if fresh {
-                self.first_tiles.insert(handle.local, number);
-                return Some(());
+        let value = Expr::index(number.clone(), at);
+        let local = handle.local;
+        match self.first_tiles.get_mut(&local) {
+            // Its handle is declared where the placeholder is.
+            Some(first) if fresh => *first = number,
+            Some(_) => self.emit(StmtKind::Assign { local, value }, at),
+            None => {
+                let value = Some(value);
+                self.emit(StmtKind::Let { local, value }, at);
             }
-            self.emit(
-                StmtKind::Assign {
-                    local: handle.local,
-                    value: Expr::index(number, at),
-                },
-                at,
-            );
-        } else {
-            self.emit(
-                StmtKind::Let {
-                    local: handle.local,
-                    value: Some(Expr::index(number, at)),
-                },
-                at,
-            );
         }
         Some(())
     }
