@@ -1,34 +1,41 @@
 #!/usr/bin/env bash
-# Builds `gpu-bundle/`: the run tests as programs with the CUDA runtime linked statically, and a `run`
-# script that needs only a driver and glibc. Carry the folder to a GPU machine and call `./run` there.
-# CROQ_CUDA_ARCH chooses the GPUs, sm_90a unless told otherwise.
+# Builds `gpu-bundle/`: test programs and a benchmark with the CUDA runtime linked statically, and a
+# `run` script; they need only a driver and a glibc no older than here. Carry the folder to a GPU
+# machine and call `./run`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 export CROQ_CUDA=required
-export CROQ_CUDA_ARCH=${CROQ_CUDA_ARCH:-sm_90a}
-programs=(run_kernels run_features)
-
 rm -rf gpu-bundle
 mkdir -p gpu-bundle/bin
-tests=()
-for program in "${programs[@]}"; do tests+=(--test "$program"); done
-cargo test -p croq-tests "${tests[@]}" --no-run --message-format=json-render-diagnostics |
-  sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | while read -r built; do
-  name=$(basename "$built" | sed 's/-[0-9a-f]*$//')
-  cp "$built" "gpu-bundle/bin/$name"
-  strip "gpu-bundle/bin/$name"
+{
+  cargo test -p croq-conformance --test on_gpu --no-run --message-format=json
+  cargo test -p croq-tests --test run_kernels --test run_features --no-run --message-format=json
+  cargo build -p croq-benches --message-format=json
+} | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | sort -u | while read -r program; do
+  name=$(basename "$program" | sed 's/-[0-9a-f]\{16\}$//')
+  strip -o "gpu-bundle/bin/$name" "$program"
 done
-for program in "${programs[@]}"; do
-  [ -x "gpu-bundle/bin/$program" ] || { echo "gpu-bundle: $program was not built" >&2; exit 1; }
+cp scripts/gpu_run.sh gpu-bundle/run
+# For machines without a C++ runtime; `run` takes them only there.
+mkdir gpu-bundle/lib
+ldd gpu-bundle/bin/on_gpu | sed -n 's/.*\(libstdc++\|libgcc_s\)\.so.* => \([^ ]*\) .*/\2/p' | while read -r library; do
+  cp -L "$library" gpu-bundle/lib/
 done
-cp scripts/gpu_bundle_run.sh gpu-bundle/run
-chmod +x gpu-bundle/run
 git rev-parse HEAD > gpu-bundle/commit
+[ -z "$(git status --porcelain)" ] || echo "with uncommitted changes" >> gpu-bundle/commit
 
-kib=$(du -sk gpu-bundle | cut -f1)
-echo "gpu-bundle: $((kib / 1024)) MiB; carry the folder to a GPU machine and call ./run there"
-if [ "$kib" -gt $((60 * 1024)) ]; then
-  echo "gpu-bundle: larger than 60 MiB" >&2
-  exit 1
-fi
+for program in on_gpu run_features run_kernels croq-benches; do
+  if [ ! -x "gpu-bundle/bin/$program" ]; then
+    echo "gpu-bundle: $program was not built" >&2
+    exit 1
+  fi
+  if ldd "gpu-bundle/bin/$program" | grep -q 'libcuda\|not found'; then
+    echo "gpu-bundle: $program needs more than glibc:" >&2
+    ldd "gpu-bundle/bin/$program" >&2
+    exit 1
+  fi
+done
+size=$(du -sm gpu-bundle | cut -f1)
+echo "gpu-bundle: $size MiB"
+[ "$size" -lt 60 ]

@@ -3,6 +3,7 @@
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr;
+use std::time::Instant;
 
 use croq_sys::abi::{
     CROQ_ABI_VERSION, CROQ_OK, croq_cuda_api, croq_cuda_device_info, croq_env, croq_failure,
@@ -144,6 +145,53 @@ impl Gpu {
         }
         self.wait()?;
         Ok(Ok(results))
+    }
+
+    /// Seconds that each of `rounds` copies of `bytes` bytes from one place of the device to another
+    /// takes, the waiting for it included: what kernels that only move data are measured against.
+    /// Copies go round over `places` pairs of buffers, so that none finds its data in a cache.
+    ///
+    /// # Errors
+    ///
+    /// What CUDA says.
+    pub fn copy_seconds(
+        &self,
+        bytes: u64,
+        places: usize,
+        rounds: usize,
+    ) -> Result<Vec<f64>, String> {
+        let api = self.api;
+        let mut pairs = Vec::new();
+        for _ in 0..places.max(1) {
+            let (mut from, mut to) = (ptr::null_mut(), ptr::null_mut());
+            // SAFETY: both addresses outlive the calls; the memory is as large as what is set.
+            unsafe {
+                check(api, (api.malloc_async)(&mut from, bytes, self.stream))?;
+                check(api, (api.malloc_async)(&mut to, bytes, self.stream))?;
+                check(api, (api.memset_async)(from, 1, bytes, self.stream))?;
+            }
+            pairs.push((from, to));
+        }
+        self.wait()?;
+        let mut seconds = Vec::new();
+        for (from, to) in pairs.iter().cycle().take(rounds) {
+            let start = Instant::now();
+            // SAFETY: two pieces of device memory of that size.
+            check(api, unsafe {
+                (api.copy_on_device)(*to, *from, bytes, self.stream)
+            })?;
+            self.wait()?;
+            seconds.push(start.elapsed().as_secs_f64());
+        }
+        for (from, to) in pairs {
+            // SAFETY: allocated above; all work on them is done.
+            unsafe {
+                check(api, (api.free_async)(from, self.stream))?;
+                check(api, (api.free_async)(to, self.stream))?;
+            }
+        }
+        self.wait()?;
+        Ok(seconds)
     }
 
     fn wait(&self) -> Result<(), String> {

@@ -5,6 +5,9 @@
 
 #[cfg(with_cuda)]
 pub mod gpu;
+#[cfg(not(with_cuda))]
+#[path = "no_gpu.rs"]
+pub mod gpu;
 pub mod twins;
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};

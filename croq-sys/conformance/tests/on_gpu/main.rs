@@ -14,10 +14,8 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use cases::{Case, Machine};
-#[cfg(with_cuda)]
 use croq_conformance::{gpu::Gpu, twins::Outcome};
 
-#[cfg(with_cuda)]
 impl Machine for Gpu {
     fn name(&self) -> String {
         Gpu::name(self).to_owned()
@@ -28,14 +26,8 @@ impl Machine for Gpu {
     }
 }
 
-#[cfg(with_cuda)]
 fn gpu() -> Result<Box<dyn Machine>, String> {
     Ok(Box::new(Gpu::open()?))
-}
-
-#[cfg(not(with_cuda))]
-fn gpu() -> Result<Box<dyn Machine>, String> {
-    Err("built without nvcc".to_owned())
 }
 
 #[derive(Default)]

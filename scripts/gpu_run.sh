@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Runs everything in `bin/` on the GPU: the device API against the simulated GPU, the run tests, both
+# again under compute-sanitizer when that is installed, then the benchmark. Leaves results.json and
+# logs/ here; the last line is `N passed, N failed, N skipped`. Exit status: 0 all passed, 1 some
+# failed, 2 there is no GPU.
+cd "$(dirname "$0")" || exit 1
+if ldd bin/on_gpu 2> /dev/null | grep -q 'not found'; then
+  export LD_LIBRARY_PATH="$PWD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+fi
+mkdir -p logs
+rm -f results.json benchmarks.json
+passed=0 failed=0 skipped=0 rows=""
+tests="run_kernels run_features"
+
+names() { "bin/$1" --list --format terse | sed -n 's/: test$//p'; }
+
+count() { # NAME PASSED FAILED SKIPPED
+  passed=$((passed + $2)) failed=$((failed + $3)) skipped=$((skipped + $4))
+  rows="$rows${rows:+,}{\"name\":\"$1\",\"passed\":$2,\"failed\":$3,\"skipped\":$4}"
+  echo "$1: $2 passed, $3 failed, $4 skipped"
+}
+
+finish() {
+  local benchmarks=null
+  [ -f benchmarks.json ] && benchmarks=$(cat benchmarks.json)
+  printf '{"commit":"%s","date":"%s","gpu":%s,"results":[%s],"benchmarks":%s}\n' \
+    "$(paste -sd ' ' commit)" "$(date -u +%FT%TZ)" "$1" "$rows" "$benchmarks" > results.json
+  echo "$passed passed, $failed failed, $skipped skipped"
+}
+
+# whole NAME SECONDS COMMAND…: a program that sums up its own tests.
+whole() {
+  local name=$1 seconds=$2 status sum
+  shift 2
+  timeout "$seconds" "$@" > "logs/$name.log" 2>&1
+  status=$?
+  sum=$(sed -n 's/^test result: [A-Za-z]*\. \([0-9]*\) passed; \([0-9]*\) failed; \([0-9]*\) ignored.*/\1 \2 \3/p' \
+    "logs/$name.log" | tail -n 1)
+  read -r ok bad left <<< "${sum:-0 0 0}"
+  # A crash, a hang, or a sanitizer's finding in tests that passed.
+  if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+  count "$name" "$ok" "$bad" "$left"
+  [ "$bad" -eq 0 ] || tail -n 20 "logs/$name.log"
+}
+
+# each NAME PROGRAM: every test in a process of its own, since a failed check ends a CUDA context.
+each() {
+  local name=$1 program=$2 test ok=0 bad=0
+  : > "logs/$name.log"
+  while read -r test; do
+    if timeout 120 "bin/$program" --exact "$test" >> "logs/$name.log" 2>&1 < /dev/null; then
+      ok=$((ok + 1))
+    else
+      bad=$((bad + 1))
+      echo "$name: $test failed"
+    fi
+  done < <(names "$program")
+  count "$name" "$ok" "$bad" 0
+}
+
+if ! gpu=$(bin/on_gpu --probe 2>&1); then
+  echo "$gpu"
+  echo "Nothing was run: these programs are for a machine with a GPU and its driver."
+  for program in $tests; do
+    count "$program" 0 0 "$(names "$program" | wc -l)"
+  done
+  count on_gpu 0 0 "$(bin/on_gpu | grep -c 'ignored, no GPU$')"
+  finish null
+  exit 2
+fi
+echo "on $gpu"
+
+whole on_gpu 300 bin/on_gpu --require-gpu
+export CROQ_DEVICE=cuda
+for program in $tests; do
+  each "$program" "$program"
+done
+for program in $tests; do
+  whole "$program-sim" 300 env CROQ_DEVICE=sim "bin/$program"
+done
+if command -v compute-sanitizer > /dev/null; then
+  for tool in memcheck racecheck synccheck; do
+    for program in $tests; do
+      # Kernels that are meant to fail would count as findings.
+      whole "$program-$tool" 1200 compute-sanitizer --tool "$tool" --error-exitcode 9 \
+        "bin/$program" --test-threads=1 --skip checks:: --skip gather::a_number_outside
+    done
+  done
+else
+  echo "compute-sanitizer is not installed: memcheck, racecheck and synccheck are skipped"
+  for tool in memcheck racecheck synccheck; do
+    count "$tool" 0 0 1
+  done
+fi
+if timeout 300 bin/croq-benches --json benchmarks.json 2>&1 | tee logs/benchmarks.log &&
+  [ -f benchmarks.json ]; then
+  count benchmarks 1 0 0
+else
+  count benchmarks 0 1 0
+fi
+finish "\"$gpu\""
+[ "$failed" -eq 0 ]

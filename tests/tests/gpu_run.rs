@@ -1,0 +1,126 @@
+//! `scripts/gpu_run.sh`, which a GPU machine runs, with programs that only pretend: what it counts,
+//! what it leaves behind, and that nothing passes for want of a GPU.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+/// A test program of `--exact` tests named `good`, and `bad`, which fails when a file `broken` is there.
+const TESTS: &str = r#"
+case "$*" in
+  *--list*) echo 'topic::good: test'; echo 'topic::bad: test'; exit 0 ;;
+  *--exact*good) exit 0 ;;
+  *--exact*bad) [ ! -e broken ] || exit 101; exit 0 ;;
+esac
+echo "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out"
+"#;
+
+const CONFORMANCE: &str = r#"
+if [ -e gpu ]; then
+  [ "$1" != --probe ] || { echo 'Pretended GPU'; exit 0; }
+  echo "test result: ok. 6 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out"
+else
+  [ "$1" != --probe ] || { echo 'no GPU: CUDA error 35'; exit 1; }
+  echo 'test a on sim ... ok'
+  echo 'test a on gpu ... ignored, no GPU'
+fi
+"#;
+
+const BENCHMARKS: &str = r#"echo '{"figures":[]}' > "$2""#;
+
+/// Runs every test as if compute-sanitizer were there, and finds something on demand.
+const SANITIZER: &str = r#"[ ! -e racy ] || exit 9
+shift 4
+exec "$@""#;
+
+struct Folder(TempDir);
+
+impl Folder {
+    fn new(marks: &[&str]) -> Self {
+        let folder = Self(TempDir::new().expect("a folder for temporary files"));
+        for name in ["bin/run_kernels", "bin/run_features"] {
+            folder.program(name, TESTS);
+        }
+        folder.program("bin/on_gpu", CONFORMANCE);
+        folder.program("bin/croq-benches", BENCHMARKS);
+        folder.program("path/compute-sanitizer", SANITIZER);
+        folder.write("commit", "0123abcd\n");
+        for mark in marks {
+            folder.write(mark, "");
+        }
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/gpu_run.sh");
+        fs::copy(script, folder.0.path().join("run")).expect("the script is there");
+        folder
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.0.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("can be made");
+        fs::write(path, text).expect("can be written");
+    }
+
+    fn program(&self, name: &str, text: &str) {
+        self.write(name, &format!("#!/bin/sh\n{text}\n"));
+        let mode = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(self.0.path().join(name), mode).expect("is ours");
+    }
+
+    /// Exit status, last line, results.
+    fn run(&self) -> (Option<i32>, String, String) {
+        let path = std::env::var("PATH").unwrap_or_default();
+        let own = self.0.path().join("path");
+        let output = Command::new(self.0.path().join("run"))
+            .env("PATH", format!("{}:{path}", own.display()))
+            .output()
+            .expect("bash is there");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let last = said.lines().last().unwrap_or_default().to_owned();
+        let results = fs::read_to_string(self.0.path().join("results.json"));
+        (output.status.code(), last, results.unwrap_or_default())
+    }
+}
+
+#[test]
+fn without_a_gpu_nothing_passes() {
+    let (status, last, results) = Folder::new(&[]).run();
+    assert_eq!(status, Some(2));
+    assert_eq!(last, "0 passed, 0 failed, 5 skipped");
+    assert!(results.contains("\"gpu\":null"), "{results}");
+}
+
+#[test]
+fn everything_is_counted() {
+    let (status, last, results) = Folder::new(&["gpu"]).run();
+    // 6 of the device API, 4 tests alone, 4 on the simulated GPU, 4 under each of three tools, 1 benchmark.
+    assert_eq!(
+        (status, last.as_str()),
+        (Some(0), "27 passed, 0 failed, 0 skipped")
+    );
+    assert!(
+        results.starts_with("{\"commit\":\"0123abcd\",\"date\":\""),
+        "{results}"
+    );
+    assert!(results.contains("\"gpu\":\"Pretended GPU\""), "{results}");
+    assert!(
+        results.contains("\"benchmarks\":{\"figures\":[]}"),
+        "{results}"
+    );
+}
+
+#[test]
+fn a_failed_test_and_a_finding_fail_the_run() {
+    let (status, last, _) = Folder::new(&["gpu", "broken"]).run();
+    assert_eq!(
+        (status, last.as_str()),
+        (Some(1), "25 passed, 2 failed, 0 skipped")
+    );
+    let (status, last, _) = Folder::new(&["gpu", "racy"]).run();
+    // A finding without a result line counts once for each program and tool.
+    assert_eq!(
+        (status, last.as_str()),
+        (Some(1), "15 passed, 6 failed, 0 skipped")
+    );
+}
