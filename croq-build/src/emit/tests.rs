@@ -3,9 +3,15 @@
 
 use super::{FileMeta, device_text};
 use crate::diagnostics::Diagnostics;
+use crate::ir::{Function, FutureId, StmtKind};
 use crate::{passes, sema, source, syntax};
 
 fn emitted(path: &str, text: &str) -> String {
+    emitted_after(path, text, |_| {})
+}
+
+/// With `edit` between `sema` and the passes.
+fn emitted_after(path: &str, text: &str, edit: fn(&mut Function)) -> String {
     let mut diags = Diagnostics::new();
     let file = source::load(path, text, &[], &mut diags);
     let functions = syntax::parse(&file, &mut diags);
@@ -13,7 +19,10 @@ fn emitted(path: &str, text: &str) -> String {
     let all = diags.into_sorted();
     let is_error = |d: &&crate::diagnostics::Diagnostic| d.code.starts_with('E');
     assert!(!all.iter().any(|d| is_error(&d)), "{all:#?}");
-    program.iter_mut().for_each(passes::run);
+    for function in &mut program {
+        edit(function);
+        passes::run(function);
+    }
     let meta = FileMeta {
         stem: "sample".to_owned(),
         path: path.to_owned(),
@@ -217,6 +226,47 @@ fn strides_and_edges_are_looked_at_once() {
     has(
         &l,
         "if (turn * 2 + e0 < M - r * 64 && e1 < K - c * 64) tile.store(to + turn * 128, x.load(from + turn * (K * 2)));",
+    );
+}
+
+/// Every thread closes its group, also one whose rows are all outside; the memory is watched.
+#[test]
+fn asynchronous_copies_are_started_and_committed() {
+    let text = "__co__ auto f(f16 [M, 64] x) {
+           f16 [M, 64] y;
+           parallel r by cdiv(M, 64) : block {
+             tile = dma.copy.zfill x.subspan(64, 64).at(r, 0) => shared;
+             dma.copy tile.data => y.subspan(64, 64).at(r, 0);
+             parallel t by 128 : thread {}
+           }
+           return y;
+         }";
+    let text = emitted_after("t.co", text, |function| {
+        for stmt in function.kernels.iter_mut().flat_map(|k| &mut k.body) {
+            if let StmtKind::Copy(copy) = &mut stmt.kind
+                && copy.zero_fill
+            {
+                copy.future = Some(FutureId(0));
+            }
+        }
+    });
+    let l: Vec<String> = text.lines().map(|l| l.trim().to_owned()).collect();
+    has(
+        &l,
+        "const croq::watched<croq::f16> tile = croq::watched_at<croq::f16>(0, 4096, \"tile\");",
+    );
+    has(
+        &l,
+        "croq::cp_async<8>(tile, to + turn * 1024, x, from + turn * 1024);",
+    );
+    has(
+        &l,
+        "croq::cp_async_zfill<8>(tile, to + turn * 1024, x, from + turn * 1024, turn * 1024 + thread * 8 < M * 64 - r * 4096);",
+    );
+    has(&l, "croq::cp_async_commit();");
+    assert!(
+        text.contains("128, 8192, croq::asynchronous, x, y"),
+        "{text}"
     );
 }
 

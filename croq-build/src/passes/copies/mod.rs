@@ -15,6 +15,8 @@ mod width;
 
 #[cfg(test)]
 mod against_model;
+#[cfg(test)]
+mod tests;
 
 use super::fresh;
 use crate::ir::{

@@ -17,6 +17,8 @@ use crate::symbolic::{Ctx, Sym, Truth};
 
 /// The most bytes one access moves.
 const WIDEST: u64 = 16;
+/// A second version only for wider vectors than these bytes is not worth its text.
+const GOOD: u64 = 8;
 /// Narrower vectors than this are not worth keeping more threads busy.
 const WORD: u64 = 4;
 
@@ -76,7 +78,12 @@ pub fn plan(cx: &mut Ctx, tile: &Tile, threads: &Sym) -> Plan {
         .iter()
         .map(|(a, b)| at_most_in_sums(cx, a, b, span))
         .collect();
-    let (wide, divisors) = wished(cx, tile, guarded, widest, always.width);
+    let wanted = if edges.is_empty() && bytes_of(tile, always.width) >= GOOD {
+        always.width
+    } else {
+        widest
+    };
+    let (wide, divisors) = wished(cx, tile, guarded, wanted, always.width);
     conditions.extend(divisors);
     let turns = &Sym::int(i64::from(wide)) * threads;
     let one_turn = wide == always.width && cx.le(&count, &turns).is_yes();
@@ -105,14 +112,17 @@ fn widest(tile: &Tile) -> u32 {
     }
 }
 
+fn bytes_of(tile: &Tile, width: u32) -> u64 {
+    u64::from(width) * tile.elem.bytes()
+}
+
 /// A narrower one, where a wide one would leave threads without work.
 fn keep_busy(tile: &Tile, mut width: u32, count: &Sym, threads: &Sym) -> u32 {
     let (Some(count), Some(threads)) = (count.as_int(), threads.as_int()) else {
         return width;
     };
     // Those that only start a movement have no work anyway.
-    let bytes = tile.elem.bytes();
-    let narrow = |width: u32| tile.is_async || u64::from(width) * bytes <= WORD;
+    let narrow = |width: u32| tile.is_async || bytes_of(tile, width) <= WORD;
     while width > 1 && count / i64::from(width) < threads && !narrow(width) {
         width /= 2;
     }
