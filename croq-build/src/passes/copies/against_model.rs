@@ -114,6 +114,7 @@ fn function(case: &Case) -> Function {
         shared: Vec::new(),
         shared_bytes: Sym::zero(),
         waits: false,
+        asynchronous: false,
     };
     Function {
         name: "f".to_owned(),
