@@ -1,4 +1,5 @@
 use croq_kernels as kernels;
+use croq_sys::half::f16;
 use croq_sys::{Const, Tensor};
 use croq_tests::compare::{Float, assert_close, assert_exact, dot};
 
@@ -47,6 +48,25 @@ fn check_product(
         }
         dot::<f32>(sum, magnitude, depth)
     });
+}
+
+#[test]
+fn matmul_pipelined() {
+    // K shorter than a step, one step, two, many, and one that ends inside a step.
+    for (m, k, n) in [(1, 1, 1), (64, 32, 64), (70, 64, 33), (64, 160, 128), (37, 75, 90)] {
+        let lhs = Tensor::<f16, _>::random((m, k), -1.0..1.0, 21);
+        let rhs = Tensor::<f16, _>::random((k, n), -1.0..1.0, 22);
+        let out = kernels::matmul_pipelined(&lhs, &rhs).unwrap();
+        assert_close(&out, |[i, j]| {
+            let (mut sum, mut magnitude) = (0.0, 0.0);
+            for k in 0..k {
+                let product = lhs[[i, k]].to_f64() * rhs[[k, j]].to_f64();
+                sum += product;
+                magnitude += product.abs();
+            }
+            dot::<f32>(sum, magnitude, k)
+        });
+    }
 }
 
 #[test]

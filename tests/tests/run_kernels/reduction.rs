@@ -37,6 +37,19 @@ fn column_sum() {
     }
 }
 
+#[test]
+fn column_sum_streamed() {
+    // One tile, two, three, many, and edges in both directions.
+    for (m, n) in [(1, 1), (16, 64), (20, 65), (48, 64), (100, 130), (33, 7)] {
+        let x = Tensor::<f32, _>::random((m, n), -1.0..1.0, 31);
+        let sum = kernels::column_sum_streamed(&x).unwrap();
+        assert_close(&sum, |[j]| {
+            let column = (0..m).map(|i| x[[i, j]].wide());
+            dot::<f32>(column.clone().sum(), column.map(f64::abs).sum(), m)
+        });
+    }
+}
+
 /// exp(x - max) / sum of row `i`, and the relative error that f32 may make of it: the argument of the
 /// exponential is off by a rounding of its size, the sum by one rounding per term.
 fn softmax_of(row: &[f64], j: usize) -> (f64, f64) {
