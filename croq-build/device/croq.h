@@ -42,6 +42,7 @@
 #include "croq_math.h"
 #include "cuda/handles.h"
 #include "cuda/copies.h"
+#include "cuda/mbarriers.h"
 #include "cuda/print.h"
 #include "cuda/host.h"
 #else
@@ -50,6 +51,7 @@
 #include "sim/handles.h"
 #include "sim/watched.h"
 #include "sim/copies.h"
+#include "sim/mbarriers.h"
 #include "sim/print.h"
 #include "sim/host.h"
 #include "sim/cuda_names.h"

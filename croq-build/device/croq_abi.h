@@ -5,7 +5,7 @@
 #ifndef CROQ_ABI_H
 #define CROQ_ABI_H
 
-#define CROQ_ABI_VERSION 2
+#define CROQ_ABI_VERSION 3
 
 typedef __INT64_TYPE__ croq_i64;
 typedef __UINT64_TYPE__ croq_u64;
@@ -79,6 +79,22 @@ typedef struct croq_sim_access {
   croq_u32 line;
 } croq_sim_access;
 
+/* What is done to an mbarrier, and with which value. */
+enum {
+  CROQ_MBARRIER_INIT = 0, /* the number of arrivals of a phase */
+  CROQ_MBARRIER_INVALIDATE = 1,
+  CROQ_MBARRIER_ARRIVE = 2,
+  CROQ_MBARRIER_EXPECT = 3,        /* bytes */
+  CROQ_MBARRIER_ARRIVE_EXPECT = 4, /* bytes */
+  CROQ_MBARRIER_WAIT = 5,          /* a parity */
+  CROQ_MBARRIER_TRY_WAIT = 6       /* a parity */
+};
+
+enum {
+  CROQ_FENCE_MBARRIER_INIT = 0,
+  CROQ_FENCE_PROXY_ASYNC = 1
+};
+
 /* What the simulated GPU gives to device text; one table per process. */
 typedef struct croq_sim_api {
   croq_u32 abi_version;
@@ -96,6 +112,10 @@ typedef struct croq_sim_api {
   void (*commit_copies)(croq_sim_thread *thread);
   /* All groups of the thread but the `pending` youngest. */
   void (*wait_copies)(croq_sim_thread *thread, croq_u32 pending);
+  /* For CROQ_MBARRIER_TRY_WAIT: whether the phase is over. */
+  croq_u32 (*mbarrier)(croq_sim_thread *thread, const croq_sim_access *at, croq_u32 operation,
+                       croq_i64 value);
+  void (*fence)(croq_sim_thread *thread, croq_u32 kind);
 } croq_sim_api;
 
 /* Everything a shim needs of the run it is part of. */

@@ -12,7 +12,7 @@ pub type croq_i64 = i64;
 pub type croq_u64 = u64;
 pub type croq_u32 = u32;
 
-pub const CROQ_ABI_VERSION: u32 = 2;
+pub const CROQ_ABI_VERSION: u32 = 3;
 
 pub const CROQ_OK: u32 = 0;
 pub const CROQ_CHECK: u32 = 1;
@@ -121,6 +121,17 @@ pub const CROQ_LAUNCH_WAITS: u32 = 1;
 pub const CROQ_LAUNCH_ORDERED: u32 = 2;
 pub const CROQ_LAUNCH_ASYNC: u32 = 4;
 
+pub const CROQ_MBARRIER_INIT: u32 = 0;
+pub const CROQ_MBARRIER_INVALIDATE: u32 = 1;
+pub const CROQ_MBARRIER_ARRIVE: u32 = 2;
+pub const CROQ_MBARRIER_EXPECT: u32 = 3;
+pub const CROQ_MBARRIER_ARRIVE_EXPECT: u32 = 4;
+pub const CROQ_MBARRIER_WAIT: u32 = 5;
+pub const CROQ_MBARRIER_TRY_WAIT: u32 = 6;
+
+pub const CROQ_FENCE_MBARRIER_INIT: u32 = 0;
+pub const CROQ_FENCE_PROXY_ASYNC: u32 = 1;
+
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct croq_sim_launch {
@@ -179,6 +190,13 @@ pub struct croq_sim_api {
     ),
     pub commit_copies: unsafe extern "C" fn(thread: *mut croq_sim_thread),
     pub wait_copies: unsafe extern "C" fn(thread: *mut croq_sim_thread, pending: u32),
+    pub mbarrier: unsafe extern "C" fn(
+        thread: *mut croq_sim_thread,
+        at: *const croq_sim_access,
+        operation: u32,
+        value: i64,
+    ) -> u32,
+    pub fence: unsafe extern "C" fn(thread: *mut croq_sim_thread, kind: u32),
 }
 
 #[repr(C)]

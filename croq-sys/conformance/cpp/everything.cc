@@ -5,6 +5,7 @@
 #include "launches.cc"
 #include "speed.cc"
 #include "copies.cc"
+#include "mbarriers.cc"
 #include "primitives.cc"
 
 namespace {

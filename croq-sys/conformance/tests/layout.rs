@@ -36,7 +36,7 @@ fn the_mirror_has_the_headers_layout() {
         croq_sim_access { name, index, at, bytes, line }
         croq_sim_api {
             abi_version, launch, barrier, barrier_named, barrier_warp, stop, print, touch,
-            copy_async, commit_copies, wait_copies
+            copy_async, commit_copies, wait_copies, mbarrier, fence
         }
         croq_env { abi_version, device, stream, sim, failure, device_failure, alloc }
         croq_cuda_device_info {
@@ -62,7 +62,16 @@ fn the_mirror_has_the_headers_layout() {
         CROQ_HAZARD,
         CROQ_LAUNCH_WAITS,
         CROQ_LAUNCH_ORDERED,
-        CROQ_LAUNCH_ASYNC
+        CROQ_LAUNCH_ASYNC,
+        CROQ_MBARRIER_INIT,
+        CROQ_MBARRIER_INVALIDATE,
+        CROQ_MBARRIER_ARRIVE,
+        CROQ_MBARRIER_EXPECT,
+        CROQ_MBARRIER_ARRIVE_EXPECT,
+        CROQ_MBARRIER_WAIT,
+        CROQ_MBARRIER_TRY_WAIT,
+        CROQ_FENCE_MBARRIER_INIT,
+        CROQ_FENCE_PROXY_ASYNC
     ));
     let mut theirs = BTreeMap::new();
     for index in 0.. {

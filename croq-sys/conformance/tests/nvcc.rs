@@ -47,6 +47,34 @@ fn machine_code(nvcc: &Path, source: &str, arch: &str) -> Option<String> {
 }
 
 #[test]
+fn mbarriers_are_the_instructions_they_are_for() {
+    let Some(nvcc) = option_env!("CROQ_NVCC").map(Path::new) else {
+        eprintln!("skipped: built without nvcc");
+        return;
+    };
+    for (arch, instructions) in [
+        ("80", &["ATOMS.ARRIVE.64"][..]),
+        (
+            "90a",
+            &[
+                "SYNCS.EXCH.64",
+                "SYNCS.ARRIVE.TRANS64.A1T0",
+                "SYNCS.PHASECHK.TRANS64.TRYWAIT",
+                "FENCE.VIEW.ASYNC",
+            ],
+        ),
+    ] {
+        let Some(code) = machine_code(nvcc, "cpp/mbarriers.cc", arch) else {
+            eprintln!("skipped: no cuobjdump");
+            return;
+        };
+        for instruction in instructions {
+            assert!(code.contains(instruction), "{instruction} for sm_{arch}");
+        }
+    }
+}
+
+#[test]
 fn copies_are_the_instructions_they_are_for() {
     let Some(nvcc) = option_env!("CROQ_NVCC").map(Path::new) else {
         eprintln!("skipped: built without nvcc");

@@ -83,7 +83,8 @@ impl Barriers {
         self.lines.resize(threads as usize, 0);
     }
 
-    fn seen(&mut self, thread: u32, line: u32) {
+    /// Where a thread was last seen.
+    pub(super) fn seen(&mut self, thread: u32, line: u32) {
         if let Some(seen) = self.lines.get_mut(thread as usize) {
             *seen = line;
         }

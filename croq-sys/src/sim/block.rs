@@ -48,7 +48,7 @@ fn run_one(worker: &mut Worker, job: &Job, block: u64) -> Result<(), Stopped> {
         (*residents).can_wait = true;
         (*residents).stopped = None;
         (*residents).hazard = None;
-        (*residents).copies.reset(block, count);
+        (*residents).asynchronous.reset(block, count);
         if let Some(seat) = worker.seats.first() {
             Arena::poison(seat.thread.shared, seat.thread.shared_bytes);
         }
@@ -76,7 +76,18 @@ fn run_one(worker: &mut Worker, job: &Job, block: u64) -> Result<(), Stopped> {
     let stopped = unsafe {
         loop {
             let Some(thread) = (*residents).barriers.ready.pop_front() else {
-                break None;
+                let Residents {
+                    barriers,
+                    asynchronous,
+                    ..
+                } = &mut *residents;
+                if asynchronous.relieve(&mut barriers.ready) {
+                    continue;
+                }
+                break match asynchronous.finish() {
+                    Ok(()) => None,
+                    Err(hazard) => Some((*residents).fail(hazard, coordinates)),
+                };
             };
             if let Some(&soon) = (*residents).barriers.ready.get(1) {
                 worker.stacks.prefetch(soon as usize);
@@ -84,11 +95,8 @@ fn run_one(worker: &mut Worker, job: &Job, block: u64) -> Result<(), Stopped> {
             match worker.coroutines[thread as usize].resume(()) {
                 CoroutineResult::Return(()) => {
                     (*residents).barriers.exit(thread);
-                    if let Err(hazard) = (*residents).copies.exit(thread) {
-                        let mut failure = hazard.record();
-                        (failure.thread, failure.block) = (thread, coordinates);
-                        (*residents).hazard = Some(hazard);
-                        break Some(failure);
+                    if let Err(hazard) = (*residents).asynchronous.exit(thread) {
+                        break Some((*residents).fail(hazard, coordinates));
                     }
                 }
                 CoroutineResult::Yield(()) => {
@@ -99,17 +107,17 @@ fn run_one(worker: &mut Worker, job: &Job, block: u64) -> Result<(), Stopped> {
             }
         }
     };
-    let barriers = &worker.residents.barriers;
+    let residents = &*worker.residents;
     let outcome = match stopped {
         Some(failure) => {
-            let hazard = worker.residents.hazard.as_ref();
+            let hazard = residents.hazard.as_ref();
             let text = hazard.map(|hazard| hazard.text(job, coordinates));
             Err((failure, text))
         }
-        None if barriers.live == 0 => Ok(()),
+        None if residents.barriers.live == 0 => Ok(()),
         None => Err((
-            report::deadlock_failure(barriers, coordinates),
-            Some(report::deadlock_text(barriers, job, coordinates)),
+            report::deadlock_failure(residents, coordinates),
+            Some(report::deadlock_text(residents, job, coordinates)),
         )),
     };
     worker.abandon();

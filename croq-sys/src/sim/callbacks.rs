@@ -3,14 +3,16 @@
 use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::asynchronous::Asynchronous;
 use super::barriers::{self, Arrival, Barriers};
-use super::copies::Copies;
 use super::hazard::Hazard;
+use super::mbarriers::Wait;
 use super::worker::{Seat, Stopped};
 use super::{RunState, launch};
 use crate::abi::{
-    CROQ_ABI_VERSION, CROQ_CHECK, CROQ_OK, croq_failure, croq_sim_access, croq_sim_api,
-    croq_sim_launch, croq_sim_thread,
+    CROQ_ABI_VERSION, CROQ_CHECK, CROQ_MBARRIER_ARRIVE, CROQ_MBARRIER_EXPECT, CROQ_MBARRIER_INIT,
+    CROQ_MBARRIER_INVALIDATE, CROQ_MBARRIER_TRY_WAIT, CROQ_MBARRIER_WAIT, CROQ_OK, croq_failure,
+    croq_sim_access, croq_sim_api, croq_sim_launch, croq_sim_thread,
 };
 
 pub(super) static API: croq_sim_api = croq_sim_api {
@@ -25,6 +27,8 @@ pub(super) static API: croq_sim_api = croq_sim_api {
     copy_async,
     commit_copies,
     wait_copies,
+    mbarrier,
+    fence,
 };
 
 fn internal_error() -> Box<croq_failure> {
@@ -104,7 +108,7 @@ unsafe fn arrive(
         let arrival = catch_unwind(AssertUnwindSafe(|| {
             let residents = &mut *(*seat).residents;
             if residents.can_wait {
-                residents.copies.meet(|| (*thread).tid);
+                residents.asynchronous.meet((*thread).tid);
                 at(&mut residents.barriers, (*thread).tid)
             } else if (*thread).threads == 1 {
                 Arrival::GoesOn
@@ -170,25 +174,32 @@ unsafe extern "C" fn print(thread: *mut croq_sim_thread, text: *const c_char, le
     }));
 }
 
+/// Does something with what is under way besides the threads.
+///
 /// # Safety
 /// `thread` is the running thread.
-unsafe fn watch(
+unsafe fn with<T>(
     thread: *mut croq_sim_thread,
-    what: impl FnOnce(&mut Copies, u32) -> Result<(), Box<Hazard>>,
-) {
+    what: impl FnOnce(&mut Asynchronous, &mut Barriers, u32) -> Result<T, Box<Hazard>>,
+) -> T {
     // SAFETY: the caller's promise; the scheduler holds no reference while a thread runs, and the
-    // reference made here ends before the thread is suspended.
+    // references made here end before the thread is suspended.
     unsafe {
         let seat = (*thread).runtime.cast::<Seat>();
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            what(&mut (*(*seat).residents).copies, (*thread).tid)
+            let residents = &mut *(*seat).residents;
+            what(
+                &mut residents.asynchronous,
+                &mut residents.barriers,
+                (*thread).tid,
+            )
         }));
         match outcome {
-            Ok(Ok(())) => {}
+            Ok(Ok(value)) => value,
             Ok(Err(hazard)) => {
-                let failure = hazard.record();
-                (*(*seat).residents).hazard = Some(hazard);
-                stop_seat(seat, failure);
+                let block = (*thread).block;
+                let failure = (*(*seat).residents).fail(hazard, block);
+                stop_seat(seat, failure)
             }
             Err(_) => stop_seat(seat, internal_error()),
         }
@@ -201,11 +212,7 @@ unsafe extern "C" fn touch(
     writes: u32,
 ) {
     // SAFETY: device text passes the running thread and an access on its stack.
-    unsafe {
-        watch(thread, |copies, tid| {
-            copies.touch(tid, &*access, writes != 0)
-        })
-    }
+    unsafe { with(thread, |all, _, tid| all.touch(tid, &*access, writes != 0)) }
 }
 
 unsafe extern "C" fn copy_async(
@@ -216,8 +223,8 @@ unsafe extern "C" fn copy_async(
     // SAFETY: device text passes the running thread, an access on its stack, and device memory that
     // outlives the launch.
     unsafe {
-        watch(thread, |copies, tid| {
-            copies.issue(tid, &*dest, source.cast())
+        with(thread, |all, _, tid| {
+            all.copies.issue(tid, &*dest, source.cast(), &mut all.marks)
         })
     }
 }
@@ -225,8 +232,8 @@ unsafe extern "C" fn copy_async(
 unsafe extern "C" fn commit_copies(thread: *mut croq_sim_thread) {
     // SAFETY: device text passes the running thread.
     unsafe {
-        watch(thread, |copies, tid| {
-            copies.commit(tid);
+        with(thread, |all, _, tid| {
+            all.copies.commit(tid);
             Ok(())
         })
     }
@@ -234,5 +241,86 @@ unsafe extern "C" fn commit_copies(thread: *mut croq_sim_thread) {
 
 unsafe extern "C" fn wait_copies(thread: *mut croq_sim_thread, pending: u32) {
     // SAFETY: device text passes the running thread.
-    unsafe { watch(thread, |copies, tid| copies.wait(tid, pending)) }
+    unsafe {
+        with(thread, |all, _, tid| {
+            all.copies.wait(tid, pending, &mut all.marks)
+        })
+    }
+}
+
+unsafe extern "C" fn mbarrier(
+    thread: *mut croq_sim_thread,
+    at: *const croq_sim_access,
+    operation: u32,
+    value: i64,
+) -> u32 {
+    // SAFETY: device text passes the running thread and an access on its stack.
+    unsafe {
+        if operation == CROQ_MBARRIER_WAIT || operation == CROQ_MBARRIER_TRY_WAIT {
+            let polls = operation == CROQ_MBARRIER_TRY_WAIT;
+            return u32::from(wait_for_phase(thread, at, value as u64 & 1, polls));
+        }
+        with(thread, |all, barriers, tid| {
+            let (at, ready) = (&*at, &mut barriers.ready);
+            let mbarriers = &mut all.mbarriers;
+            match operation {
+                CROQ_MBARRIER_INIT => mbarriers.init(tid, at, value, &mut all.marks),
+                CROQ_MBARRIER_INVALIDATE => mbarriers.invalidate(tid, at, &mut all.marks),
+                CROQ_MBARRIER_ARRIVE => mbarriers.arrive(tid, at, ready),
+                CROQ_MBARRIER_EXPECT => mbarriers.expect(tid, at, value),
+                _ => {
+                    mbarriers.expect(tid, at, value)?;
+                    mbarriers.arrive(tid, at, ready)
+                }
+            }
+        });
+    }
+    0
+}
+
+/// Returns whether the phase is over: one that polls may come back before.
+///
+/// # Safety
+/// `thread` is the running thread, and `at` lives.
+unsafe fn wait_for_phase(
+    thread: *mut croq_sim_thread,
+    at: *const croq_sim_access,
+    parity: u64,
+    polls: bool,
+) -> bool {
+    let mut since = None;
+    loop {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let outcome = with(thread, |all, barriers, tid| {
+                barriers.seen(tid, (*at).line);
+                if polls && since.is_some() {
+                    return all
+                        .mbarriers
+                        .is_over(tid, &*at, parity)
+                        .map(|over| match over {
+                            true => Wait::Over,
+                            false => Wait::GivenUp,
+                        });
+                }
+                all.mbarriers.wait(tid, &*at, parity, since, polls)
+            });
+            match outcome {
+                Wait::Over => return true,
+                Wait::GivenUp => return false,
+                Wait::Since(phase) => since = Some(phase),
+            }
+            suspend((*thread).runtime.cast::<Seat>());
+        }
+    }
+}
+
+unsafe extern "C" fn fence(thread: *mut croq_sim_thread, _kind: u32) {
+    // SAFETY: device text passes the running thread.
+    unsafe {
+        with(thread, |all, _, tid| {
+            all.mbarriers.fence(tid);
+            Ok(())
+        })
+    }
 }

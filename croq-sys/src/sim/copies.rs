@@ -5,14 +5,10 @@
 //! is marked all that time, so that a race is found whatever the choice was.
 
 use std::collections::VecDeque;
-use std::ffi::CStr;
 
-use super::arena::Arena;
 use super::hazard::{Deed, Hazard};
+use super::marks::{INCOMING, Marks, element, overlap};
 use crate::abi::croq_sim_access;
-
-/// In a byte of the marks: a copy into this byte is under way.
-const INCOMING: u8 = 1;
 
 /// What `cp.async` moves at most.
 const MOST_BYTES: usize = 16;
@@ -79,54 +75,19 @@ struct Queue {
 }
 
 /// The copies of a block that are under way.
+#[derive(Default)]
 pub(super) struct Copies {
-    watching: bool,
-    arena: *mut u8,
-    /// A byte for each of the arena.
-    marks: *mut u8,
-    bytes: u64,
     seed: u64,
     /// What random choices go on from.
     random: u64,
     queues: Vec<Queue>,
 }
 
-impl Default for Copies {
-    fn default() -> Self {
-        Self {
-            watching: false,
-            arena: std::ptr::null_mut(),
-            marks: std::ptr::null_mut(),
-            bytes: 0,
-            seed: 0,
-            random: 0,
-            queues: Vec::new(),
-        }
-    }
-}
-
 impl Copies {
-    /// For a launch. The two memories are of `bytes`, and live as long as this watches.
-    pub(super) fn watch(
-        &mut self,
-        watching: bool,
-        arena: *mut u8,
-        marks: *mut u8,
-        bytes: u64,
-        seed: u64,
-    ) {
-        (self.watching, self.arena, self.marks) = (watching, arena, marks);
-        (self.bytes, self.seed) = (bytes, seed);
-    }
-
     /// Nothing is under way in the block that begins.
-    pub(super) fn reset(&mut self, block: u64, threads: usize) {
-        if !self.watching {
-            return;
-        }
-        // SAFETY: the marks are of this size.
-        unsafe { Arena::clear(self.marks, self.bytes) };
-        self.random = self.seed ^ block.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    pub(super) fn reset(&mut self, seed: u64, block: u64, threads: usize) {
+        self.seed = seed;
+        self.random = seed ^ block.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.queues.truncate(threads);
         for queue in &mut self.queues {
             queue.copies.clear();
@@ -148,17 +109,6 @@ impl Copies {
         }
     }
 
-    fn marks(&mut self, at: *mut u8, bytes: usize) -> &mut [u8] {
-        let first = (at as usize).wrapping_sub(self.arena as usize);
-        match first.checked_add(bytes) {
-            // SAFETY: within the marks, which nothing else refers to while the runtime runs.
-            Some(end) if self.watching && end as u64 <= self.bytes => unsafe {
-                std::slice::from_raw_parts_mut(self.marks.add(first), bytes)
-            },
-            _ => &mut [],
-        }
-    }
-
     /// # Safety
     /// `source` is null or readable for the copy's size until the launch is over.
     pub(super) unsafe fn issue(
@@ -166,16 +116,17 @@ impl Copies {
         thread: u32,
         dest: &croq_sim_access,
         source: *const u8,
+        marks: &mut Marks,
     ) -> Result<(), Box<Hazard>> {
         let (at, bytes) = (dest.at.cast::<u8>(), dest.bytes as usize);
         let landing = self.landing();
-        let marks = self.marks(at, bytes);
+        let marks = marks.of(at, bytes);
         if marks.len() != bytes || bytes > MOST_BYTES {
             return Err(unwatched(thread, dest.line));
         }
         if marks.iter().any(|mark| mark & INCOMING != 0) {
             let what = "is the destination of two copies at once";
-            return Err(self.race(thread, dest, what, "begins a copy into it"));
+            return Err(self.race_of(thread, dest, what, "begins a copy into it"));
         }
         marks.fill(INCOMING);
         let Some(queue) = self.queues.get_mut(thread as usize) else {
@@ -224,13 +175,16 @@ impl Copies {
     }
 
     /// A thread has come to a barrier.
-    pub(super) fn meet(&mut self, thread: impl FnOnce() -> u32) {
-        if self.watching {
-            self.land(thread(), Landing::AtMeeting);
-        }
+    pub(super) fn meet(&mut self, thread: u32) {
+        self.land(thread, Landing::AtMeeting);
     }
 
-    pub(super) fn wait(&mut self, thread: u32, pending: u32) -> Result<(), Box<Hazard>> {
+    pub(super) fn wait(
+        &mut self,
+        thread: u32,
+        pending: u32,
+        marks: &mut Marks,
+    ) -> Result<(), Box<Hazard>> {
         while let Some(queue) = self.queues.get_mut(thread as usize) {
             let done = queue.open.saturating_sub(u64::from(pending));
             if queue.copies.front().is_none_or(|copy| copy.group >= done) {
@@ -252,40 +206,25 @@ impl Copies {
                     deeds: vec![began(thread, &copy)],
                 }));
             }
-            for mark in self.marks(copy.dest, copy.bytes) {
+            for mark in marks.of(copy.dest, copy.bytes) {
                 *mark &= !INCOMING;
             }
         }
         Ok(())
     }
 
-    pub(super) fn touch(
-        &mut self,
-        thread: u32,
-        access: &croq_sim_access,
-        writes: bool,
-    ) -> Result<(), Box<Hazard>> {
-        let marks = self.marks(access.at.cast(), access.bytes as usize);
-        if !marks.iter().any(|mark| mark & INCOMING != 0) {
-            return Ok(());
+    /// An access of what a copy still writes.
+    pub(super) fn race(&self, thread: u32, access: &croq_sim_access, writes: bool) -> Box<Hazard> {
+        if writes {
+            let what = "is written while a copy into it is under way";
+            return self.race_of(thread, access, what, "writes it");
         }
-        Err(match writes {
-            true => {
-                let what = "is written while a copy into it is under way";
-                self.race(thread, access, what, "writes it")
-            }
-            false => {
-                let what = "is read while a copy into it is under way";
-                self.race(thread, access, what, "reads it")
-            }
-        })
+        let what = "is read while a copy into it is under way";
+        self.race_of(thread, access, what, "reads it")
     }
 
     /// A thread has left the kernel.
     pub(super) fn exit(&mut self, thread: u32) -> Result<(), Box<Hazard>> {
-        if !self.watching {
-            return Ok(());
-        }
         let copy = self
             .queues
             .get(thread as usize)
@@ -300,21 +239,20 @@ impl Copies {
         }
     }
 
-    /// An access of what a copy still writes.
     #[cold]
-    fn race(
+    fn race_of(
         &self,
         thread: u32,
         access: &croq_sim_access,
         what: &str,
         deed: &'static str,
     ) -> Box<Hazard> {
-        let first = access.at as usize;
+        let reached = (access.at.cast_const().cast(), access.bytes as usize);
         let other = self.queues.iter().zip(0..).find_map(|(queue, owner)| {
-            let copy = queue.copies.iter().find(|copy| {
-                let dest = copy.dest as usize;
-                dest < first + access.bytes as usize && first < dest + copy.bytes
-            });
+            let copy = queue
+                .copies
+                .iter()
+                .find(|copy| overlap(reached, (copy.dest, copy.bytes)));
             copy.map(|copy| began(owner, copy))
         });
         let mut deeds = vec![Deed {
@@ -328,17 +266,6 @@ impl Copies {
             what: format!("{} {what}", element(access)),
             deeds,
         })
-    }
-}
-
-/// `` `tile`[17] ``
-fn element(access: &croq_sim_access) -> String {
-    // SAFETY: a literal of the device text, or null.
-    let name = unsafe { access.name.as_ref().map(|name| CStr::from_ptr(name)) };
-    let name = name.and_then(|name| name.to_str().ok()).unwrap_or("");
-    match name {
-        "" => format!("element {} of shared memory", access.index),
-        name => format!("`{name}`[{}]", access.index),
     }
 }
 

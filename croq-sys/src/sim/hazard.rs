@@ -7,6 +7,7 @@ use super::worker::Job;
 use crate::abi::{CROQ_HAZARD, croq_failure};
 
 /// What a thread did, and where.
+#[derive(Clone, Copy)]
 pub(super) struct Deed {
     pub(super) thread: u32,
     /// As it stands behind `thread 3`.
@@ -24,12 +25,14 @@ pub(super) struct Hazard {
 }
 
 impl Hazard {
-    /// The record: the first deed's line, and the second's as its value.
+    /// The record: the first deed's thread and line, and the other lines as values.
     pub(super) fn record(&self) -> Box<croq_failure> {
         let mut failure = croq_failure::new(CROQ_HAZARD).with_what(&self.what);
-        let mut lines = self.deeds.iter().map(|deed| deed.line);
-        failure.line = lines.next().unwrap_or(0);
-        let others: Vec<i64> = lines.map(i64::from).collect();
+        let mut deeds = self.deeds.iter();
+        if let Some(first) = deeds.next() {
+            (failure.thread, failure.line) = (first.thread, first.line);
+        }
+        let others: Vec<i64> = deeds.map(|deed| i64::from(deed.line)).collect();
         Box::new(failure.with_values(&others))
     }
 

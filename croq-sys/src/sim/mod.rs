@@ -25,12 +25,15 @@
 //! ```
 
 mod arena;
+mod asynchronous;
 mod barriers;
 mod block;
 mod callbacks;
 mod copies;
 mod hazard;
 mod launch;
+mod marks;
+mod mbarriers;
 mod report;
 mod stacks;
 mod sweep;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::barriers::{Barriers, WARP};
-use super::worker::Job;
+use super::barriers::WARP;
+use super::worker::{Job, Residents};
 use crate::abi::{CROQ_DEADLOCK, croq_failure};
 
 /// What a thread of a stuck block does.
@@ -16,8 +16,8 @@ struct Plight {
 }
 
 /// The record of a deadlock: the first thread that waits, and where.
-pub(super) fn deadlock_failure(barriers: &Barriers, block: [u32; 3]) -> Box<croq_failure> {
-    let plights = plights(barriers);
+pub(super) fn deadlock_failure(residents: &Residents, block: [u32; 3]) -> Box<croq_failure> {
+    let plights = plights(residents);
     let first = plights.iter().enumerate().find_map(|(thread, plight)| {
         plight
             .barrier
@@ -41,9 +41,9 @@ pub(super) fn deadlock_failure(barriers: &Barriers, block: [u32; 3]) -> Box<croq
 ///   threads 0..31 wait at the block barrier, kernels/scale.co:12
 ///   threads 32..63 have left the kernel
 /// ```
-pub(super) fn deadlock_text(barriers: &Barriers, job: &Job, block: [u32; 3]) -> String {
+pub(super) fn deadlock_text(residents: &Residents, job: &Job, block: [u32; 3]) -> String {
     let mut groups: BTreeMap<usize, (Plight, Vec<u32>)> = BTreeMap::new();
-    let plights = plights(barriers);
+    let plights = plights(residents);
     for (thread, plight) in plights.iter().enumerate() {
         // Groups stand in the order of their first threads.
         let first = plights
@@ -91,7 +91,8 @@ pub(super) fn place(job: &Job, block: [u32; 3]) -> String {
 }
 
 /// What each thread does, by its id.
-fn plights(barriers: &Barriers) -> Vec<Plight> {
+fn plights(residents: &Residents) -> Vec<Plight> {
+    let barriers = &residents.barriers;
     let mut waits_at: Vec<Option<String>> = vec![None; barriers.threads as usize];
     let mut note = |thread: u32, barrier: &str| {
         if let Some(place) = waits_at.get_mut(thread as usize) {
@@ -120,6 +121,9 @@ fn plights(barriers: &Barriers) -> Vec<Plight> {
         for lane in (0..WARP).filter(|lane| warp.arrived & (1 << lane) != 0) {
             note(warp.warp * WARP + lane, &barrier);
         }
+    }
+    for (thread, mbarrier) in residents.asynchronous.mbarriers.plights() {
+        note(thread, &mbarrier);
     }
     waits_at
         .into_iter()

@@ -7,8 +7,8 @@ use corosensei::{Coroutine, Yielder};
 
 use super::RunState;
 use super::arena::Arena;
+use super::asynchronous::Asynchronous;
 use super::barriers::Barriers;
-use super::copies::Copies;
 use super::hazard::Hazard;
 use super::stacks::{PooledStack, StackPool};
 use crate::abi::{
@@ -69,7 +69,17 @@ pub(super) struct Residents {
     pub(super) stopped: Option<Box<croq_failure>>,
     /// Why, when it was that.
     pub(super) hazard: Option<Box<Hazard>>,
-    pub(super) copies: Copies,
+    pub(super) asynchronous: Asynchronous,
+}
+
+impl Residents {
+    /// Keeps what was found for the report, and gives its record.
+    pub(super) fn fail(&mut self, hazard: Box<Hazard>, block: [u32; 3]) -> Box<croq_failure> {
+        let mut failure = hazard.record();
+        failure.block = block;
+        self.hazard = Some(hazard);
+        failure
+    }
 }
 
 /// What `croq_sim_thread::runtime` points to.
@@ -130,9 +140,12 @@ impl Worker {
         };
         let marks = marks.ok_or_else(|| out_of_memory("marks of shared memory"))?;
         let residents: *mut Residents = &mut *self.residents;
-        self.residents
-            .copies
-            .watch(watches, shared, marks, bytes, job.seed());
+        // SAFETY: reserved just now, and kept until the next `prepare`.
+        unsafe {
+            self.residents
+                .asynchronous
+                .watch(watches, shared, marks, bytes, job.seed());
+        }
         self.seats.clear();
         self.seats.extend((0..seats).map(|tid| Seat {
             thread: croq_sim_thread {

@@ -1,0 +1,103 @@
+/* Barriers in shared memory that count arrivals (sm_80) and bytes (sm_90); waited for by the parity
+ * of a phase. */
+#ifndef CROQ_CUDA_MBARRIERS_H
+#define CROQ_CUDA_MBARRIERS_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* An array of them, of 8 bytes each. */
+struct mbarriers {
+  unsigned long long *first = nullptr;
+
+  CROQ_DEVICE unsigned at(idx slot) const { return shared_address(first + slot); }
+};
+
+/* Some at `offset` bytes into the block's arena. */
+CROQ_DEVICE mbarriers mbarriers_at(idx offset, idx, const char * = "") {
+  return {reinterpret_cast<unsigned long long *>(shared_arena() + offset)};
+}
+
+/* `count` arrivals end a phase. Before other threads use it: `fence_mbarrier_init` and a barrier. */
+CROQ_DEVICE void mbarrier_init(mbarriers all, idx slot, unsigned count) {
+  asm volatile("mbarrier.init.shared.b64 [%0], %1;" : : "r"(all.at(slot)), "r"(count) : "memory");
+}
+/* Its memory is free for other uses. */
+CROQ_DEVICE void mbarrier_inval(mbarriers all, idx slot) {
+  asm volatile("mbarrier.inval.shared.b64 [%0];" : : "r"(all.at(slot)) : "memory");
+}
+CROQ_DEVICE void mbarrier_arrive(mbarriers all, idx slot) {
+  asm volatile("{\n"
+               ".reg .b64 state;\n"
+               "mbarrier.arrive.shared.b64 state, [%0];\n"
+               "}"
+               :
+               : "r"(all.at(slot))
+               : "memory");
+}
+
+/* Bytes are counted from sm_90 on; text for a lower class that asks for it can't run. */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#define CROQ_SM_90(...) __VA_ARGS__
+#else
+#define CROQ_SM_90(...) __trap()
+#endif
+/* The phase also waits for `bytes` that a copy brings. */
+CROQ_DEVICE void mbarrier_expect_tx([[maybe_unused]] mbarriers all, [[maybe_unused]] idx slot,
+                                    [[maybe_unused]] unsigned bytes) {
+  CROQ_SM_90(asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;"
+                          :
+                          : "r"(all.at(slot)), "r"(bytes)
+                          : "memory"));
+}
+CROQ_DEVICE void mbarrier_arrive_expect_tx([[maybe_unused]] mbarriers all,
+                                           [[maybe_unused]] idx slot,
+                                           [[maybe_unused]] unsigned bytes) {
+  CROQ_SM_90(asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+                          :
+                          : "r"(all.at(slot)), "r"(bytes)
+                          : "memory"));
+}
+
+/* Whether the phase of this parity is over, perhaps after some time: the current phase if it has this
+ * parity, else the one before (of a fresh barrier the one of parity 1). */
+CROQ_DEVICE bool mbarrier_try_wait(mbarriers all, idx slot, unsigned parity) {
+  unsigned over;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define CROQ_TRY_WAIT "mbarrier.test_wait.parity.shared.b64"
+#else
+#define CROQ_TRY_WAIT "mbarrier.try_wait.parity.shared::cta.b64"
+#endif
+  asm volatile("{\n"
+               ".reg .pred p;\n" CROQ_TRY_WAIT " p, [%1], %2;\n"
+               "selp.u32 %0, 1, 0, p;\n"
+               "}"
+               : "=r"(over)
+               : "r"(all.at(slot)), "r"(parity)
+               : "memory");
+#undef CROQ_TRY_WAIT
+  return over != 0;
+}
+/* Until it is. */
+CROQ_DEVICE void mbarrier_wait(mbarriers all, idx slot, unsigned parity) {
+  while (!mbarrier_try_wait(all, slot, parity)) {
+  }
+}
+
+/* This thread's initialisations of mbarriers, for copies that arrive there; there are none before
+ * sm_90. */
+CROQ_DEVICE void fence_mbarrier_init() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
+#endif
+}
+/* This thread's accesses of shared memory come before the async proxy's (TMA, wgmma) that follow. */
+CROQ_DEVICE void fence_proxy_async() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+#endif
+}
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

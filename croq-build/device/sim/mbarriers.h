@@ -1,0 +1,87 @@
+/* Barriers in shared memory that count arrivals and bytes; waited for by the parity of a phase. */
+#ifndef CROQ_SIM_MBARRIERS_H
+#define CROQ_SIM_MBARRIERS_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* An array of them, of 8 bytes each. */
+struct __attribute__((unused)) mbarriers {
+  unsigned long long *first = nullptr;
+  idx extent = 0;
+  const char *name = "";
+
+  CROQ_FN croq_sim_access at(idx slot, int line) const {
+    if (!CROQ_LIKELY(static_cast<unsigned long long>(slot) <
+                     static_cast<unsigned long long>(extent)))
+      out_of_bounds(name, slot, extent, line);
+    return {name, slot, first + slot, 8, static_cast<croq_u32>(line)};
+  }
+};
+
+/* `extent` of them at `offset` bytes into the block's arena, in a launch that is `asynchronous`. */
+CROQ_FN mbarriers mbarriers_at(idx offset, idx extent, const char *name = "mbarrier",
+                               int line = __builtin_LINE()) {
+  const watched<unsigned long long> memory =
+      watched_at<unsigned long long>(offset, extent, name, line);
+  return {memory.first, extent, name};
+}
+
+CROQ_FN croq_u32 mbarrier_operation(const mbarriers &all, idx slot, croq_u32 operation,
+                                    croq_i64 value, int line) {
+  croq_sim_thread *const self = current;
+  const croq_sim_access access = all.at(slot, line);
+  const croq_u32 result = sim_api()->mbarrier(self, &access, operation, value);
+  current = self;
+  return result;
+}
+
+/* `count` arrivals end a phase. Before other threads use it: `fence_mbarrier_init` and a barrier. */
+CROQ_FN void mbarrier_init(const mbarriers &all, idx slot, unsigned count,
+                           int line = __builtin_LINE()) {
+  mbarrier_operation(all, slot, CROQ_MBARRIER_INIT, count, line);
+}
+/* Its memory is free for other uses. */
+CROQ_FN void mbarrier_inval(const mbarriers &all, idx slot, int line = __builtin_LINE()) {
+  mbarrier_operation(all, slot, CROQ_MBARRIER_INVALIDATE, 0, line);
+}
+CROQ_FN void mbarrier_arrive(const mbarriers &all, idx slot, int line = __builtin_LINE()) {
+  mbarrier_operation(all, slot, CROQ_MBARRIER_ARRIVE, 0, line);
+}
+/* The phase also waits for `bytes` that a copy brings. */
+CROQ_FN void mbarrier_expect_tx(const mbarriers &all, idx slot, unsigned bytes,
+                                int line = __builtin_LINE()) {
+  mbarrier_operation(all, slot, CROQ_MBARRIER_EXPECT, bytes, line);
+}
+CROQ_FN void mbarrier_arrive_expect_tx(const mbarriers &all, idx slot, unsigned bytes,
+                                       int line = __builtin_LINE()) {
+  mbarrier_operation(all, slot, CROQ_MBARRIER_ARRIVE_EXPECT, bytes, line);
+}
+/* Whether the phase of this parity is over, perhaps after some time: the current phase if it has this
+ * parity, else the one before (of a fresh barrier the one of parity 1). */
+CROQ_FN bool mbarrier_try_wait(const mbarriers &all, idx slot, unsigned parity,
+                               int line = __builtin_LINE()) {
+  return mbarrier_operation(all, slot, CROQ_MBARRIER_TRY_WAIT, parity, line) != 0;
+}
+/* Until it is. */
+CROQ_FN void mbarrier_wait(const mbarriers &all, idx slot, unsigned parity,
+                           int line = __builtin_LINE()) {
+  mbarrier_operation(all, slot, CROQ_MBARRIER_WAIT, parity, line);
+}
+
+/* This thread's initialisations of mbarriers, for copies that arrive there. */
+CROQ_FN void fence_mbarrier_init() {
+  croq_sim_thread *const self = current;
+  sim_api()->fence(self, CROQ_FENCE_MBARRIER_INIT);
+  current = self;
+}
+/* This thread's accesses of shared memory come before the async proxy's (TMA, wgmma) that follow. */
+CROQ_FN void fence_proxy_async() {
+  croq_sim_thread *const self = current;
+  sim_api()->fence(self, CROQ_FENCE_PROXY_ASYNC);
+  current = self;
+}
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

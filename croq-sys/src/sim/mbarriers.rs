@@ -1,0 +1,370 @@
+//! Barriers in shared memory that count arrivals and bytes (`mbarrier`).
+//!
+//! As in the PTX ISA: a phase is over when all its arrivals have come and the bytes that were announced
+//! balance those that landed. A wait names a phase by its parity alone, and so can tell only the
+//! current phase from the one before: parity P is over when the current phase's is not P. A thread
+//! that is woken looks again, as on hardware, and misses a phase if the next one is over by then.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::hazard::{Deed, Hazard};
+use super::marks::{MBARRIER, Marks, element};
+use crate::abi::croq_sim_access;
+
+/// Of the hardware: `2^20 - 1`.
+const MOST_ARRIVALS: i64 = (1 << 20) - 1;
+const MOST_BYTES: i64 = (1 << 20) - 1;
+const SIZE: usize = 8;
+/// As many announcements of one phase are told.
+const TOLD: usize = 4;
+
+type Outcome<T = ()> = Result<T, Box<Hazard>>;
+
+struct Waiter {
+    thread: u32,
+    parity: u64,
+    /// The phase it was when it began to wait.
+    since: u64,
+    /// It comes back when no thread can go on.
+    polls: bool,
+}
+
+struct Mbarrier {
+    /// `` `full`[2] ``
+    name: String,
+    begun: Deed,
+    /// The initialisation may be relied upon by the async proxy.
+    fenced: bool,
+    expected: u32,
+    /// Arrivals that this phase waits for.
+    pending: u32,
+    /// Bytes announced, less bytes landed.
+    bytes: i64,
+    /// How many phases are over.
+    phase: u64,
+    waiting: Vec<Waiter>,
+    /// Who announced bytes in this phase.
+    announced: Vec<Deed>,
+}
+
+impl Mbarrier {
+    fn is_over(&self, parity: u64) -> bool {
+        self.phase & 1 != parity
+    }
+
+    /// Begins the next phase if this one is over.
+    fn advance(&mut self, ready: &mut VecDeque<u32>) {
+        if self.pending == 0 && self.bytes == 0 {
+            self.phase += 1;
+            self.pending = self.expected;
+            self.announced.clear();
+            ready.extend(self.waiting.drain(..).map(|waiter| waiter.thread));
+        }
+    }
+
+    fn announce(&mut self, bytes: i64, deed: Deed) -> Outcome {
+        self.bytes += bytes;
+        if bytes != 0 && self.announced.len() < TOLD {
+            self.announced.push(deed);
+        }
+        if bytes < 0 || self.bytes > MOST_BYTES {
+            let what = format!(
+                "mbarrier {} cannot count {} bytes: {MOST_BYTES} are the most",
+                self.name, self.bytes
+            );
+            return Err(self.misuse(what, deed));
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn misuse(&self, what: String, deed: Deed) -> Box<Hazard> {
+        Box::new(Hazard {
+            kind: "error",
+            what,
+            deeds: vec![deed, self.begun],
+        })
+    }
+
+    /// What a thread waits for, as a report of a deadlock says it.
+    fn plight(&self, waiter: &Waiter) -> String {
+        let name = &self.name;
+        if self.phase >= waiter.since + 2 {
+            return format!(
+                "mbarrier {name}, and missed phase {}: the next one is over too, so that parity {} \
+                 means phase {} now",
+                waiter.since, waiter.parity, self.phase
+            );
+        }
+        let (arrived, expected) = (self.expected - self.pending, self.expected);
+        let have = if arrived == 1 { "has" } else { "have" };
+        let mut text = format!(
+            "mbarrier {name}, phase {} ({arrived} of {expected} {have} arrived",
+            self.phase
+        );
+        if self.bytes != 0 {
+            text.push_str(&format!(", {}", balance(self.bytes)));
+        }
+        text + ")"
+    }
+}
+
+/// `64 bytes are missing`
+fn balance(bytes: i64) -> String {
+    match bytes {
+        1.. => format!("{bytes} bytes are missing"),
+        _ => format!("{} bytes are too many", -bytes),
+    }
+}
+
+/// The mbarriers of a block, by their place in its memory.
+#[derive(Default)]
+pub(super) struct Mbarriers {
+    all: BTreeMap<usize, Mbarrier>,
+    /// Grows with whatever a thread that polls may wait for.
+    progress: u64,
+    /// What it was when polls were last given back.
+    timed_out: Option<u64>,
+}
+
+impl Mbarriers {
+    pub(super) fn reset(&mut self) {
+        self.all.clear();
+        self.progress = 0;
+        self.timed_out = None;
+    }
+
+    pub(super) fn init(
+        &mut self,
+        thread: u32,
+        access: &croq_sim_access,
+        count: i64,
+        marks: &mut Marks,
+    ) -> Outcome {
+        let deed = Deed {
+            thread,
+            what: "initialised it",
+            line: access.line,
+        };
+        let name = element(access);
+        if let Some(old) = self.all.get(&(access.at as usize)) {
+            let what = format!("mbarrier {name} is initialised already");
+            return Err(old.misuse(what, deed));
+        }
+        let error = |what| {
+            let kind = "error";
+            let deeds = vec![deed];
+            Err(Box::new(Hazard { kind, what, deeds }))
+        };
+        let expected = match u32::try_from(count) {
+            Ok(expected) if (1..=MOST_ARRIVALS).contains(&count) => expected,
+            _ => {
+                return error(format!(
+                    "mbarrier {name} cannot wait for {count} arrivals: 1 to {MOST_ARRIVALS} it can"
+                ));
+            }
+        };
+        if !(access.at as usize).is_multiple_of(SIZE) {
+            return error(format!(
+                "mbarrier {name} is not at a multiple of {SIZE} bytes"
+            ));
+        }
+        let marks = marks.of(access.at.cast(), SIZE);
+        if marks.iter().any(|&mark| mark != 0) {
+            return error(format!(
+                "mbarrier {name} is where something else is under way"
+            ));
+        }
+        marks.fill(MBARRIER);
+        let mbarrier = Mbarrier {
+            name,
+            begun: deed,
+            fenced: false,
+            expected,
+            pending: expected,
+            bytes: 0,
+            phase: 0,
+            waiting: Vec::new(),
+            announced: Vec::new(),
+        };
+        self.all.insert(access.at as usize, mbarrier);
+        Ok(())
+    }
+
+    fn get(&mut self, thread: u32, access: &croq_sim_access) -> Outcome<&mut Mbarrier> {
+        self.progress += 1;
+        self.all.get_mut(&(access.at as usize)).ok_or_else(|| {
+            Box::new(Hazard {
+                kind: "error",
+                what: format!("mbarrier {} is not initialised", element(access)),
+                deeds: vec![Deed {
+                    thread,
+                    what: "uses it",
+                    line: access.line,
+                }],
+            })
+        })
+    }
+
+    /// The memory is free for other uses.
+    pub(super) fn invalidate(
+        &mut self,
+        thread: u32,
+        access: &croq_sim_access,
+        marks: &mut Marks,
+    ) -> Outcome {
+        let mbarrier = self.get(thread, access)?;
+        if let Some(waiter) = mbarrier.waiting.first() {
+            let what = format!(
+                "mbarrier {} is invalidated while thread {} waits for it",
+                mbarrier.name, waiter.thread
+            );
+            let deed = Deed {
+                thread,
+                what: "invalidates it",
+                line: access.line,
+            };
+            return Err(mbarrier.misuse(what, deed));
+        }
+        marks.of(access.at.cast(), SIZE).fill(0);
+        self.all.remove(&(access.at as usize));
+        Ok(())
+    }
+
+    pub(super) fn arrive(
+        &mut self,
+        thread: u32,
+        access: &croq_sim_access,
+        ready: &mut VecDeque<u32>,
+    ) -> Outcome {
+        let mbarrier = self.get(thread, access)?;
+        if mbarrier.pending == 0 {
+            let what = format!(
+                "mbarrier {} has had all {} arrivals of phase {}",
+                mbarrier.name, mbarrier.expected, mbarrier.phase
+            );
+            let deed = Deed {
+                thread,
+                what: "arrives once more",
+                line: access.line,
+            };
+            return Err(mbarrier.misuse(what, deed));
+        }
+        mbarrier.pending -= 1;
+        mbarrier.advance(ready);
+        Ok(())
+    }
+
+    pub(super) fn expect(&mut self, thread: u32, access: &croq_sim_access, bytes: i64) -> Outcome {
+        let deed = Deed {
+            thread,
+            what: "announced bytes",
+            line: access.line,
+        };
+        self.get(thread, access)?.announce(bytes, deed)
+    }
+
+    pub(super) fn is_over(
+        &mut self,
+        thread: u32,
+        access: &croq_sim_access,
+        parity: u64,
+    ) -> Outcome<bool> {
+        let over = self.get(thread, access)?.is_over(parity);
+        self.progress -= u64::from(!over);
+        Ok(over)
+    }
+
+    /// Whether the phase of this parity is over; if not, the thread waits.
+    pub(super) fn wait(
+        &mut self,
+        thread: u32,
+        access: &croq_sim_access,
+        parity: u64,
+        since: Option<u64>,
+        polls: bool,
+    ) -> Outcome<Wait> {
+        let mbarrier = self.get(thread, access)?;
+        if mbarrier.is_over(parity) {
+            return Ok(Wait::Over);
+        }
+        let since = since.unwrap_or(mbarrier.phase);
+        mbarrier.waiting.push(Waiter {
+            thread,
+            parity,
+            since,
+            polls,
+        });
+        // A poll that waits is no progress to another one.
+        self.progress -= 1;
+        Ok(Wait::Since(since))
+    }
+
+    pub(super) fn fence(&mut self, thread: u32) {
+        for mbarrier in self.all.values_mut() {
+            mbarrier.fenced |= mbarrier.begun.thread == thread;
+        }
+    }
+
+    /// No thread can go on: polls come back, if anything has happened since they last did.
+    pub(super) fn time_out(&mut self, ready: &mut VecDeque<u32>) -> bool {
+        if self.timed_out == Some(self.progress) {
+            return false;
+        }
+        self.timed_out = Some(self.progress);
+        let before = ready.len();
+        for mbarrier in self.all.values_mut() {
+            ready.extend(
+                mbarrier
+                    .waiting
+                    .extract_if(.., |waiter| waiter.polls)
+                    .map(|waiter| waiter.thread),
+            );
+        }
+        ready.len() > before
+    }
+
+    /// Nothing is under way any more: the bytes must have come out.
+    pub(super) fn finish(&self) -> Outcome {
+        let odd = self.all.values().find(|mbarrier| {
+            mbarrier.bytes != 0 && (mbarrier.pending == 0 || mbarrier.waiting.is_empty())
+        });
+        match odd {
+            None => Ok(()),
+            Some(mbarrier) => {
+                let mut deeds = mbarrier.announced.clone();
+                deeds.push(mbarrier.begun);
+                Err(Box::new(Hazard {
+                    kind: "wrong byte count",
+                    what: format!(
+                        "mbarrier {}, phase {}: {}, and no copy is under way",
+                        mbarrier.name,
+                        mbarrier.phase,
+                        balance(mbarrier.bytes)
+                    ),
+                    deeds,
+                }))
+            }
+        }
+    }
+
+    /// Who waits, and for what.
+    pub(super) fn plights(&self) -> impl Iterator<Item = (u32, String)> {
+        self.all.values().flat_map(|mbarrier| {
+            mbarrier
+                .waiting
+                .iter()
+                .map(|waiter| (waiter.thread, mbarrier.plight(waiter)))
+        })
+    }
+}
+
+/// What a thread that wants a phase to be over gets.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Wait {
+    Over,
+    /// It isn't, and the thread goes on.
+    GivenUp,
+    /// It waits; it was this phase when it began to.
+    Since(u64),
+}
