@@ -104,6 +104,7 @@ const ELSEWHERE: &[(&str, &str)] = &[(
 const ON_PURPOSE: &[(&str, &str)] = &[
     ("tests/run/features/levels.co", "W0520"),
     ("tests/run/features/params.co", "W0620"),
+    ("tests/run/features/stops.co", "W0879"),
 ];
 
 /// String literals of the form `"E0123"`.

@@ -17,4 +17,5 @@ mod params;
 mod pipelines;
 mod shapes;
 mod spmd;
+mod stops;
 mod types;

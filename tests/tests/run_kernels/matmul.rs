@@ -53,7 +53,13 @@ fn check_product(
 #[test]
 fn matmul_pipelined() {
     // K shorter than a step, one step, two, many, and one that ends inside a step.
-    for (m, k, n) in [(1, 1, 1), (64, 32, 64), (70, 64, 33), (64, 160, 128), (37, 75, 90)] {
+    for (m, k, n) in [
+        (1, 1, 1),
+        (64, 32, 64),
+        (70, 64, 33),
+        (64, 160, 128),
+        (37, 75, 90),
+    ] {
         let lhs = Tensor::<f16, _>::random((m, k), -1.0..1.0, 21);
         let rhs = Tensor::<f16, _>::random((k, n), -1.0..1.0, 22);
         let out = kernels::matmul_pipelined(&lhs, &rhs).unwrap();

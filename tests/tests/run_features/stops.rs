@@ -1,0 +1,105 @@
+//! Wrong programs, stopped on the simulated GPU. On hardware they would do anything.
+
+use croq_sys::{Device, DeviceTensor, Error, Tensor};
+use croq_tests::compare::assert_exact;
+use croq_tests::kernels;
+
+/// The line of `stops.co` that starts with `start`, as reports write it.
+fn line_of(start: &str) -> String {
+    let text = include_str!("../../run/features/stops.co");
+    let found = text
+        .lines()
+        .position(|line| line.trim_start().starts_with(start));
+    let line = found.unwrap_or_else(|| panic!("no line starts with {start}")) + 1;
+    format!("run/features/stops.co:{line}")
+}
+
+#[track_caller]
+fn contains(report: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(report.contains(part), "no `{part}` in\n{report}");
+    }
+}
+
+fn on_sim(values: &Tensor<i32, (usize,)>) -> DeviceTensor<i32, (usize,)> {
+    values.to_device(&Device::sim()).unwrap()
+}
+
+#[test]
+fn an_index_into_shared_memory() {
+    if !Device::default().is_sim() {
+        return;
+    }
+    let good = Tensor::<i32, _>::random((64,), 0..16, 1);
+    kernels::stop_shared_index(&good).unwrap();
+    let mut bad = good.clone();
+    bad[[37]] = 16;
+    let error = kernels::stop_shared_index(&bad).unwrap_err();
+    assert!(
+        matches!(error, Error::Check { .. } | Error::OutOfBounds { .. }),
+        "{error:?}"
+    );
+    contains(
+        &error.to_string(),
+        &[&line_of("bins.at(src.at(t))"), "bins", "16"],
+    );
+    // The process is as healthy as before.
+    kernels::stop_shared_index(&good).unwrap();
+}
+
+#[test]
+fn a_barrier_that_not_all_reach() {
+    if !Device::default().is_sim() {
+        return;
+    }
+    let x = Tensor::from_fn((64,), |[i]| i as i32);
+    assert_exact(&kernels::stop_half_a_barrier(&x, 64).unwrap(), |i| x[i]);
+    let error = kernels::stop_half_a_barrier(&x, 24).unwrap_err();
+    let Error::Deadlock { kernel, report } = &error else {
+        panic!("{error:?}")
+    };
+    assert_eq!(*kernel, "stop_half_a_barrier");
+    contains(
+        report,
+        &[
+            "deadlock",
+            "0..23",
+            "24..31",
+            &line_of("__cpp__(\"__syncthreads();\")"),
+            &line_of("__cpp__(\"__syncwarp();\")"),
+        ],
+    );
+    assert_exact(&kernels::stop_half_a_barrier(&x, 64).unwrap(), |i| x[i]);
+}
+
+#[test]
+fn data_that_has_not_arrived() {
+    if !Device::default().is_sim() {
+        return;
+    }
+    let x = Tensor::<i32, _>::random((64,), -100..100, 2);
+    let error = kernels::stop_too_early(&x).unwrap_err();
+    let Error::Hazard { report, .. } = &error else {
+        panic!("{error:?}")
+    };
+    contains(
+        report,
+        &[
+            "`tile`",
+            "is read while a copy into it is under way",
+            &line_of("parallel t by 32 : thread dst.at(b # t) = tile.data.at(t);"),
+            &line_of("tile = dma.copy.async src.chunkat(b)"),
+        ],
+    );
+}
+
+#[test]
+fn a_source_that_changes_under_the_copy() {
+    let x = Tensor::<i32, _>::random((64,), 1..100, 3);
+    let (mut source, mut out) = (on_sim(&x), on_sim(&x));
+    let error = kernels::stop_source_changes(&mut source, &mut out).unwrap_err();
+    let Error::Hazard { report, .. } = &error else {
+        panic!("{error:?}")
+    };
+    contains(report, &[&line_of("tile = dma.copy.async x.chunkat(b)")]);
+}
