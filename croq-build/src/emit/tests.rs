@@ -229,6 +229,31 @@ fn strides_and_edges_are_looked_at_once() {
     );
 }
 
+/// The grid takes turns.
+#[test]
+fn a_copy_between_kernels_is_shared_by_a_grid() {
+    let l = lines(
+        "__co__ auto f(f32 [M, N] x) {
+           f32 [M, N] twice;
+           parallel {j, i} by [N, M] twice.at(i, j) = x.at(i, j) * 2.0f;
+           f = dma.copy twice => global;
+           return f.data;
+         }",
+    );
+    has(
+        &l,
+        "const croq::idx threads = croq::min(croq::idx(2048), (M * N + 1023) / 1024) * 256, thread = croq::block_x() * 256 + croq::tid();",
+    );
+    has(&l, "if (M * N % 4 == 0) {");
+    has(
+        &l,
+        "for (croq::idx e = thread; e < M * N / 4; e += threads) {",
+    );
+    has(&l, "croq::copy<4>(f, e * 4, twice, e * 4);");
+    has(&l, "for (croq::idx e = thread; e < M * N; e += threads) {");
+    has(&l, "f.store(e, twice.load(e));");
+}
+
 /// Every thread closes its group, also one whose rows are all outside; the memory is watched.
 #[test]
 fn asynchronous_copies_are_started_and_committed() {

@@ -1,7 +1,8 @@
 //! Copies and fills between kernels. The host can't reach device memory, so `sema` makes a kernel of
-//! each, with one statement that one block would carry out; here the whole grid gets a share.
+//! each, with one statement that one block would carry out; here the threads of a whole grid share
+//! it, as those of a block share a tile.
 
-use super::copies::{Tile, element};
+use super::copies::{Tile, share};
 use super::fresh;
 use crate::ir::{
     BinOp, BufferId, Expr, ExprKind, Function, Hardware, KernelId, Role, Scalar, Stmt, StmtKind,
@@ -9,7 +10,10 @@ use crate::ir::{
 use crate::source::Span;
 use crate::symbolic::Sym;
 
+/// Threads of a block.
 const THREADS: i64 = 256;
+/// More blocks than run at the same time on any GPU; they take turns over what is larger.
+const BLOCKS: i64 = 2048;
 
 /// Whether the kernel was such a one.
 pub fn spread(function: &mut Function, id: KernelId) -> bool {
@@ -35,21 +39,29 @@ pub fn spread(function: &mut Function, id: KernelId) -> bool {
         }
         _ => return false,
     };
-    let count = tile.count();
-    let threads = Sym::int(THREADS);
-    let blocks = function.cx.cdiv(&count, &threads);
-    let body = share(function, &tile, count, span);
+    let each = Sym::int(THREADS * i64::from(tile.widest()));
+    let cx = &function.cx;
+    let blocks = cx.min(&cx.cdiv(&tile.count(), &each), &Sym::int(BLOCKS));
+    let body = shared_out(function, &tile, &blocks, span);
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
         kernel.grid = [blocks, Sym::one(), Sym::one()];
-        kernel.threads = threads;
+        kernel.threads = Sym::int(THREADS);
         kernel.body = body;
     }
     true
 }
 
-/// Element `block_x * THREADS + tid` of the tile.
-fn share(function: &mut Function, tile: &Tile, count: Sym, span: Span) -> Vec<Stmt> {
-    let (e, e_sym) = fresh::index(function, "e", Role::Value, Some(&count), span);
+/// By thread number `block_x * THREADS + tid` of the grid.
+fn shared_out(function: &mut Function, tile: &Tile, blocks: &Sym, span: Span) -> Vec<Stmt> {
+    let mut body = Vec::new();
+    let mut threads = blocks * THREADS;
+    if threads.as_int().is_none() {
+        let (local, sym) = fresh::index(function, "threads", Role::Value, None, span);
+        let value = Some(Expr::index(threads, span));
+        body.push(Stmt::new(StmtKind::Let { local, value }, span));
+        threads = sym;
+    }
+    let (local, thread) = fresh::index(function, "thread", Role::Value, Some(&threads), span);
     let hardware = |h| Expr::new(ExprKind::Hardware(h), Scalar::Index, span);
     let index = |op, a, b| Expr::new(ExprKind::Binary(op, a, b), Scalar::Index, span);
     let first = index(
@@ -58,19 +70,7 @@ fn share(function: &mut Function, tile: &Tile, count: Sym, span: Span) -> Vec<St
         Expr::index(Sym::int(THREADS), span),
     );
     let value = Some(index(BinOp::Add, first, hardware(Hardware::Thread)));
-    // Not by way of the prover, which was promised that e is below count.
-    let inside = ExprKind::Binary(
-        BinOp::Lt,
-        Expr::index(e_sym.clone(), span),
-        Expr::index(count, span),
-    );
-    let guarded = StmtKind::If {
-        cond: Expr::new(inside, Scalar::Bool, span),
-        then: element(function, tile, &e_sym),
-        otherwise: Vec::new(),
-    };
-    vec![
-        Stmt::new(StmtKind::Let { local: e, value }, span),
-        Stmt::new(guarded, span),
-    ]
+    body.push(Stmt::new(StmtKind::Let { local, value }, span));
+    body.extend(share(function, tile, &thread, &threads));
+    body
 }

@@ -101,8 +101,53 @@ fn every_pair_of_storages() {
 fn copies_between_kernels() {
     let x = Tensor::<i32, _>::random((6, 17), -1000..1000, 21);
     assert_exact(&kernels::move_on_host(&x).unwrap(), |i| x[i] * 3);
-    let x = Tensor::<i32, _>::random((50,), -1000..1000, 22);
-    assert_exact(&kernels::move_between_buffers(&x).unwrap(), |i| x[i] + 1);
+    // The last two are more than a grid moves at once.
+    for n in [1, 50, 52, 4099, 2_100_000, 2_100_001] {
+        let x = Tensor::<i32, _>::random((n,), -1000..1000, 22);
+        assert_exact(&kernels::move_between_buffers(&x).unwrap(), |i| x[i] + 1);
+    }
+}
+
+#[test]
+fn vectors_at_any_edge() {
+    for (m, n) in [
+        (64, 64),
+        (128, 72),
+        (65, 66),
+        (100, 7),
+        (1, 1),
+        (130, 201),
+        (63, 256),
+    ] {
+        let x = Tensor::<u16, _>::random((m, n), 0..1000, 30);
+        assert_exact(&kernels::move_wide(&x).unwrap(), |i| x[i] + 1);
+    }
+    for (m, n) in [(4, 96), (8, 192), (5, 112), (3, 1), (9, 100)] {
+        let x = Tensor::<u8, _>::random((m, n), 0..255, 31);
+        let tiles = kernels::move_by_warps(&x).unwrap();
+        assert_exact(&tiles, |[r, c, i, j]| {
+            let (row, column) = (r * 4 + i, c * 96 + j);
+            if row < m && column < n {
+                x[[row, column]]
+            } else {
+                0
+            }
+        });
+    }
+    for (a, b, c) in [(1, 6, 32), (3, 13, 31), (2, 1, 1), (2, 12, 7)] {
+        let x = Tensor::<f64, _>::random((a, b, c), -1.0..1.0, 32);
+        assert_exact(&kernels::move_halo(&x).unwrap(), |[i, j, k]| {
+            let at = |dj: usize, dk: usize| {
+                let inside = (1..=b).contains(&(j + dj)) && (1..=c).contains(&(k + dk));
+                if inside {
+                    x[[i, j + dj - 1, k + dk - 1]]
+                } else {
+                    0.0
+                }
+            };
+            at(0, 1) + at(2, 1) + at(1, 0) + at(1, 2)
+        });
+    }
 }
 
 #[test]

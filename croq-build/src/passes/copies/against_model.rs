@@ -47,6 +47,8 @@ struct Case {
     elem: Scalar,
     level: Level,
     threads: i64,
+    /// The compiler knows them only as a variable.
+    threads_are_symbolic: bool,
     axes: Vec<Axis>,
     kind: Kind,
     zero_fill: bool,
@@ -230,6 +232,10 @@ fn build(case: &Case) -> Built {
             future: case.is_async.then_some(FutureId(0)),
         },
     };
+    if case.threads_are_symbolic {
+        let threads = built.var("T", Some(1), None, case.threads);
+        built.function.kernels[0].threads = threads;
+    }
     let source = tile(&mut built, case);
     let mut shape = source.shape.clone();
     let filler = Expr::new(ExprKind::Int(FILLER), case.elem, Span::default());
@@ -452,14 +458,16 @@ fn cases() -> impl Strategy<Value = Case> {
         prop_oneof![3 => Just(0i64), 1 => Just(8), 1 => 1..9i64],
         prop_oneof![3 => Just(0i64), 1 => Just(16), 1 => 1..9i64],
     );
-    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
+    let symbolic = prop_oneof![3 => Just(false), 1 => Just(true)];
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), symbolic);
     (elem, who, with_kind, flags, place).prop_map(
-        |(elem, (level, threads), (axes, kind), (zero_fill, second, third), place)| {
+        |(elem, (level, threads), (axes, kind), (zero_fill, second, third, symbolic), place)| {
             let backwards = second && third && matches!(kind, Kind::Copy);
             Case {
                 elem,
                 level,
                 threads,
+                threads_are_symbolic: symbolic && level == Level::Block,
                 axes,
                 kind,
                 zero_fill: zero_fill && !backwards,

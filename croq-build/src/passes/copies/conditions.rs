@@ -39,10 +39,12 @@ pub fn remainder(cx: &Ctx, a: &Sym, by: &Sym) -> Sym {
         .sum()
 }
 
+pub fn both(a: Expr, b: Expr, span: Span) -> Expr {
+    Expr::new(ExprKind::Binary(BinOp::LogicAnd, a, b), Scalar::Bool, span)
+}
+
 pub fn all(conditions: Vec<Expr>, span: Span) -> Option<Expr> {
-    conditions
-        .into_iter()
-        .reduce(|a, b| Expr::new(ExprKind::Binary(BinOp::LogicAnd, a, b), Scalar::Bool, span))
+    conditions.into_iter().reduce(|a, b| both(a, b, span))
 }
 
 fn compare(op: BinOp, a: &Sym, b: &Sym, span: Span) -> Expr {

@@ -5,7 +5,7 @@
 //! adds constants to it; a few threads may stay idle for that. Otherwise the vectors are numbered,
 //! innermost axis fastest, thread `t` of `T` takes numbers `t`, `t + T`, …, and each turn divides.
 
-use super::conditions::{all, less};
+use super::conditions::{all, both, less};
 use super::moves::{Point, Reach};
 use super::tile::Tile;
 use super::width::Way;
@@ -301,7 +301,7 @@ fn numbered(
 }
 
 /// Vector number `e` of the tile, whose `extents` are in vectors.
-pub fn by_number(
+fn by_number(
     function: &mut Function,
     tile: &Tile,
     way: Way,
@@ -363,7 +363,23 @@ fn bind(
     sym
 }
 
-fn only_if(cond: Expr, then: Vec<Stmt>, span: Span) -> Vec<Stmt> {
+fn only_if(mut cond: Expr, mut then: Vec<Stmt>, span: Span) -> Vec<Stmt> {
+    if let [
+        Stmt {
+            kind:
+                StmtKind::If {
+                    cond: inner,
+                    then: body,
+                    otherwise,
+                },
+            ..
+        },
+    ] = then.as_mut_slice()
+        && otherwise.is_empty()
+    {
+        cond = both(cond, inner.clone(), span);
+        then = std::mem::take(body);
+    }
     let kind = StmtKind::If {
         cond,
         then,

@@ -192,23 +192,7 @@ impl Expander<'_> {
         } else {
             self.function.cx.rem(&thread, threads)
         };
-        let plan = width::plan(&mut self.function.cx, tile, threads);
-        let mut by = |way| lanes::share(self.function, tile, way, &lane, threads);
-        let Some((conditions, fast)) = plan.fast else {
-            return by(plan.always);
-        };
-        let (then, otherwise) = (by(fast), by(plan.always));
-        match all(conditions, tile.span) {
-            Some(cond) => {
-                let kind = StmtKind::If {
-                    cond,
-                    then,
-                    otherwise,
-                };
-                vec![Stmt::new(kind, tile.span)]
-            }
-            None => then,
-        }
+        share(self.function, tile, &lane, threads)
     }
 
     fn thread(&mut self) -> Sym {
@@ -269,7 +253,24 @@ fn private(function: &mut Function, tile: &Tile, way: Way, local: bool) -> Vec<S
     body
 }
 
-/// Element `e` of the tile, counted with the innermost axis fastest.
-pub fn element(function: &mut Function, tile: &Tile, e: &Sym) -> Vec<Stmt> {
-    lanes::by_number(function, tile, Way::ELEMENTS, e, &tile.extents())
+/// `threads` threads share the tile, in one way or, by a condition that is the same for all of them,
+/// in one of two; `lane` tells them apart.
+pub fn share(function: &mut Function, tile: &Tile, lane: &Sym, threads: &Sym) -> Vec<Stmt> {
+    let plan = width::plan(&mut function.cx, tile, threads);
+    let mut by = |way| lanes::share(function, tile, way, lane, threads);
+    let Some((conditions, fast)) = plan.fast else {
+        return by(plan.always);
+    };
+    let (then, otherwise) = (by(fast), by(plan.always));
+    match all(conditions, tile.span) {
+        Some(cond) => {
+            let kind = StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            };
+            vec![Stmt::new(kind, tile.span)]
+        }
+        None => then,
+    }
 }

@@ -33,13 +33,16 @@ pub struct Way {
     pub rare: bool,
 }
 
-impl Way {
-    /// One at a time.
-    pub const ELEMENTS: Way = Way {
-        width: 1,
-        guarded: true,
-        rare: false,
-    };
+impl Tile {
+    /// The widest vector of so many bytes, where both sides have neighbours next to each other.
+    pub fn widest(&self) -> u32 {
+        let bytes = self.elem.bytes().max(1);
+        if self.has_contiguous_rows() {
+            u32::try_from(WIDEST / bytes).unwrap_or(1).max(1)
+        } else {
+            1
+        }
+    }
 }
 
 /// `fast` where all its conditions hold, else `always`.
@@ -52,7 +55,7 @@ pub struct Plan {
 /// What is true at any rate: for one thread that moves a tile on its own.
 pub fn known(cx: &Ctx, tile: &Tile) -> Way {
     Way {
-        width: width(cx, tile, widest(tile)),
+        width: width(cx, tile, tile.widest()),
         guarded: true,
         rare: false,
     }
@@ -61,7 +64,7 @@ pub fn known(cx: &Ctx, tile: &Tile) -> Way {
 /// For `threads` threads that share a tile.
 pub fn plan(cx: &mut Ctx, tile: &Tile, threads: &Sym) -> Plan {
     let count = tile.count();
-    let widest = keep_busy(tile, widest(tile), &count, threads);
+    let widest = keep_busy(tile, tile.widest(), &count, threads);
     let mut always = Way {
         width: width(cx, tile, widest),
         guarded: true,
@@ -99,16 +102,6 @@ pub fn plan(cx: &mut Ctx, tile: &Tile, threads: &Sym) -> Plan {
     Plan {
         fast: Some((conditions, fast)),
         always,
-    }
-}
-
-/// The widest vector of so many bytes, where both sides have neighbours next to each other.
-fn widest(tile: &Tile) -> u32 {
-    let bytes = tile.elem.bytes().max(1);
-    if tile.has_contiguous_rows() {
-        u32::try_from(WIDEST / bytes).unwrap_or(1).max(1)
-    } else {
-        1
     }
 }
 
