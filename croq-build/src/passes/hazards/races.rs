@@ -190,6 +190,8 @@ fn no_kernel_of_the_workspace_races() {
         co_files(&root.join(folder), &mut files);
     }
     files.sort();
+    // Its programs are wrong, to see the simulated GPU stop them.
+    files.retain(|path| !path.ends_with("stops.co"));
     assert!(!files.is_empty());
     for path in files {
         let text = std::fs::read_to_string(&path).unwrap_or_default();
