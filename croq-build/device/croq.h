@@ -36,6 +36,8 @@
 #define __co_device__ __device__
 
 #include "croq_types.h"
+#include "croq_swizzle.h"
+#include "croq_tensor_map.h"
 
 #if defined(CROQ_CUDA)
 #include "cuda/thread.h"
@@ -45,6 +47,7 @@
 #include "cuda/mbarriers.h"
 #include "cuda/print.h"
 #include "cuda/host.h"
+#include "cuda/tma.h"
 #else
 #include "sim/thread.h"
 #include "croq_math.h"
@@ -54,6 +57,7 @@
 #include "sim/mbarriers.h"
 #include "sim/print.h"
 #include "sim/host.h"
+#include "sim/tma.h"
 #include "sim/cuda_names.h"
 #endif
 

@@ -5,7 +5,7 @@
 #ifndef CROQ_ABI_H
 #define CROQ_ABI_H
 
-#define CROQ_ABI_VERSION 3
+#define CROQ_ABI_VERSION 4
 
 typedef __INT64_TYPE__ croq_i64;
 typedef __UINT64_TYPE__ croq_u64;
@@ -46,13 +46,18 @@ typedef struct croq_sim_thread {
   croq_u64 shared_bytes;
   /* A byte for each of `shared`, zero where nothing is under way; null unless CROQ_LAUNCH_ASYNC. */
   unsigned char *marks;
+  /* For each 16 bytes of `shared` the last ordinary write: line (32 bits), tid + 1 (12), `fences` of
+   * the thread at that time (20), or 0; null unless CROQ_LAUNCH_PROXIES. */
+  croq_u64 *writers;
+  croq_u32 fences; /* how many fence.proxy.async the thread has executed, modulo 2^20 */
   void *runtime; /* the scheduler's own record */
 } croq_sim_thread;
 
 enum {
   CROQ_LAUNCH_WAITS = 1,  /* some thread can wait for another: a coroutine per thread */
   CROQ_LAUNCH_ORDERED = 2, /* blocks must run one after another (order-dependent atomics) */
-  CROQ_LAUNCH_ASYNC = 4   /* something is moved asynchronously, and shared memory is watched */
+  CROQ_LAUNCH_ASYNC = 4,   /* something is moved asynchronously, and shared memory is watched */
+  CROQ_LAUNCH_PROXIES = 8  /* the async proxy reads shared memory, whose writers are noted down */
 };
 
 typedef struct croq_sim_launch {
@@ -78,6 +83,17 @@ typedef struct croq_sim_access {
   croq_u32 bytes;
   croq_u32 line;
 } croq_sim_access;
+
+/* A tensor in device memory and a box of it, innermost dimension first. */
+typedef struct croq_sim_tensor_map {
+  void *memory;
+  croq_u64 extents[5];
+  croq_u64 strides[5]; /* in bytes */
+  croq_u32 box_extents[5];
+  croq_u32 rank;
+  croq_u32 element_bytes;
+  croq_u32 swizzle; /* 0, 32, 64 or 128 */
+} croq_sim_tensor_map;
 
 /* What is done to an mbarrier, and with which value. */
 enum {
@@ -116,6 +132,14 @@ typedef struct croq_sim_api {
   croq_u32 (*mbarrier)(croq_sim_thread *thread, const croq_sim_access *at, croq_u32 operation,
                        croq_i64 value);
   void (*fence)(croq_sim_thread *thread, croq_u32 kind);
+  /* Of the box that begins at the five coordinates `at`. */
+  void (*tma_load)(croq_sim_thread *thread, const croq_sim_access *dest,
+                   const croq_sim_tensor_map *map, const croq_i64 *at,
+                   const croq_sim_access *arrival);
+  void (*tma_store)(croq_sim_thread *thread, const croq_sim_access *source,
+                    const croq_sim_tensor_map *map, const croq_i64 *at);
+  void (*bulk_commit)(croq_sim_thread *thread);
+  void (*bulk_wait)(croq_sim_thread *thread, croq_u32 pending, croq_u32 only_read);
 } croq_sim_api;
 
 /* Everything a shim needs of the run it is part of. */

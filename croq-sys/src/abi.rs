@@ -12,7 +12,7 @@ pub type croq_i64 = i64;
 pub type croq_u64 = u64;
 pub type croq_u32 = u32;
 
-pub const CROQ_ABI_VERSION: u32 = 3;
+pub const CROQ_ABI_VERSION: u32 = 4;
 
 pub const CROQ_OK: u32 = 0;
 pub const CROQ_CHECK: u32 = 1;
@@ -114,12 +114,15 @@ pub struct croq_sim_thread {
     pub shared: *mut u8,
     pub shared_bytes: u64,
     pub marks: *mut u8,
+    pub writers: *mut u64,
+    pub fences: u32,
     pub runtime: *mut c_void,
 }
 
 pub const CROQ_LAUNCH_WAITS: u32 = 1;
 pub const CROQ_LAUNCH_ORDERED: u32 = 2;
 pub const CROQ_LAUNCH_ASYNC: u32 = 4;
+pub const CROQ_LAUNCH_PROXIES: u32 = 8;
 
 pub const CROQ_MBARRIER_INIT: u32 = 0;
 pub const CROQ_MBARRIER_INVALIDATE: u32 = 1;
@@ -165,6 +168,18 @@ pub struct croq_sim_access {
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
+pub struct croq_sim_tensor_map {
+    pub memory: *mut c_void,
+    pub extents: [u64; 5],
+    pub strides: [u64; 5],
+    pub box_extents: [u32; 5],
+    pub rank: u32,
+    pub element_bytes: u32,
+    pub swizzle: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
 pub struct croq_sim_api {
     pub abi_version: u32,
     pub launch: unsafe extern "C" fn(
@@ -197,6 +212,21 @@ pub struct croq_sim_api {
         value: i64,
     ) -> u32,
     pub fence: unsafe extern "C" fn(thread: *mut croq_sim_thread, kind: u32),
+    pub tma_load: unsafe extern "C" fn(
+        thread: *mut croq_sim_thread,
+        dest: *const croq_sim_access,
+        map: *const croq_sim_tensor_map,
+        at: *const i64,
+        arrival: *const croq_sim_access,
+    ),
+    pub tma_store: unsafe extern "C" fn(
+        thread: *mut croq_sim_thread,
+        source: *const croq_sim_access,
+        map: *const croq_sim_tensor_map,
+        at: *const i64,
+    ),
+    pub bulk_commit: unsafe extern "C" fn(thread: *mut croq_sim_thread),
+    pub bulk_wait: unsafe extern "C" fn(thread: *mut croq_sim_thread, pending: u32, only_read: u32),
 }
 
 #[repr(C)]

@@ -36,6 +36,8 @@ inline constexpr launch_mode<0> plain{};
 inline constexpr launch_mode<CROQ_LAUNCH_WAITS> waits{};
 inline constexpr launch_mode<CROQ_LAUNCH_ORDERED> ordered{};
 inline constexpr launch_mode<CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS> asynchronous{};
+inline constexpr launch_mode<CROQ_LAUNCH_PROXIES | CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS>
+    async_proxy{};
 
 class host {
  public:
@@ -69,6 +71,12 @@ class host {
     ::fflush(stdout);
   }
 #endif
+
+  /* Something that the device API checks for itself; false. */
+  template <class... V> bool refuse(int line, const char *what, V... values) {
+    if (result != CROQ_OK) return false;
+    return fail(CROQ_CHECK, no_row, line, what, to<idx>(values)...);
+  }
 
   /* Waits for what was launched. */
   bool synchronize() {

@@ -23,6 +23,9 @@ inline constexpr launch_mode<CROQ_LAUNCH_WAITS> waits{};
 inline constexpr launch_mode<CROQ_LAUNCH_ORDERED> ordered{};
 /* Something is moved asynchronously; the kernel's shared memory is `watched`. */
 inline constexpr launch_mode<CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS> asynchronous{};
+/* The async proxy (TMA stores, wgmma) reads shared memory, too. */
+inline constexpr launch_mode<CROQ_LAUNCH_PROXIES | CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS>
+    async_proxy{};
 
 class host {
  public:
@@ -59,6 +62,12 @@ class host {
     print_buffer buffer{nullptr, {}, 0};
     (buffer.put(parts), ...);
     buffer.flush();
+  }
+
+  /* Something that the device API checks for itself; false. */
+  template <class... V> bool refuse(int line, const char *what, V... values) {
+    if (result != CROQ_OK) return false;
+    return fail(CROQ_CHECK, no_row, line, what, to<idx>(values)...);
   }
 
   /* Waits for what was launched; here every launch has run when it returns. */

@@ -31,6 +31,8 @@ template <class T> struct __attribute__((unused)) watched {
   idx extent = 0;
   const char *name = "";
   unsigned char *marks = nullptr;
+  /* Null unless the launch is `async_proxy`. */
+  croq_u64 *writers = nullptr;
 
   /* `V` neighbours, as one access. */
   template <unsigned V = 1> CROQ_FN T *reach(idx i, bool writes, int line) const {
@@ -39,7 +41,15 @@ template <class T> struct __attribute__((unused)) watched {
       out_of_bounds(name, i < 0 || i >= extent ? i : extent, extent, line);
     if (!CROQ_LIKELY(!marked<V * sizeof(T)>(marks + static_cast<unsigned long long>(i) * sizeof(T))))
       touch(name, i, first + i, V * sizeof(T), writes, line);
+    if (writes && writers != nullptr) note_write(i, line);
     return first + i;
+  }
+  /* Who wrote these 16 bytes last, and how many proxy fences that thread had executed. */
+  CROQ_FN void note_write(idx i, int line) const {
+    const unsigned long long offset = static_cast<unsigned long long>(
+        reinterpret_cast<const unsigned char *>(first + i) - current->shared);
+    writers[offset / 16] = static_cast<croq_u64>(line) << 32 |
+                           static_cast<croq_u64>(current->tid + 1) << 20 | current->fences;
   }
   CROQ_FN T load(idx i, int line = __builtin_LINE()) const { return *reach(i, false, line); }
   CROQ_FN void store(idx i, T v, int line = __builtin_LINE()) const { *reach(i, true, line) = v; }
@@ -77,7 +87,7 @@ CROQ_FN watched<T> watched_at(idx offset, idx extent, const char *name = "shared
   if (!CROQ_LIKELY(current->marks != nullptr || extent == 0))
     stop(CROQ_CHECK, no_row, line, "watched memory in a launch that is not asynchronous", 0,
          nullptr);
-  return {memory.first, extent, name, current->marks + offset};
+  return {memory.first, extent, name, current->marks + offset, current->writers};
 }
 
 }  // namespace CROQ_TARGET

@@ -12,6 +12,8 @@ headers![
     "croq.h",
     "croq_abi.h",
     "croq_math.h",
+    "croq_swizzle.h",
+    "croq_tensor_map.h",
     "croq_types.h",
     "cuda/copies.h",
     "cuda/handles.h",
@@ -19,6 +21,7 @@ headers![
     "cuda/mbarriers.h",
     "cuda/print.h",
     "cuda/thread.h",
+    "cuda/tma.h",
     "sim/copies.h",
     "sim/cuda_names.h",
     "sim/handles.h",
@@ -26,6 +29,7 @@ headers![
     "sim/mbarriers.h",
     "sim/print.h",
     "sim/thread.h",
+    "sim/tma.h",
     "sim/watched.h",
 ];
 

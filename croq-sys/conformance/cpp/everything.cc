@@ -6,7 +6,29 @@
 #include "speed.cc"
 #include "copies.cc"
 #include "mbarriers.cc"
+#include "tma.cc"
 #include "primitives.cc"
+
+#if defined(CROQ_CUDA)
+/* What cuda/tma.h says without the header of the driver. */
+#include <cuda.h>
+static_assert(sizeof(croq::tensor_map) == sizeof(CUtensorMap) &&
+              alignof(croq::tensor_map) >= alignof(CUtensorMap));
+static_assert(croq::tensor_map_type<croq::f16>() == CU_TENSOR_MAP_DATA_TYPE_FLOAT16 &&
+              croq::tensor_map_type<croq::bf16>() == CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 &&
+              croq::tensor_map_type<float>() == CU_TENSOR_MAP_DATA_TYPE_FLOAT32 &&
+              croq::tensor_map_type<double>() == CU_TENSOR_MAP_DATA_TYPE_FLOAT64 &&
+              croq::tensor_map_type<croq::f8_e4m3>() == CU_TENSOR_MAP_DATA_TYPE_UINT8 &&
+              croq::tensor_map_type<bool>() == CU_TENSOR_MAP_DATA_TYPE_UINT8 &&
+              croq::tensor_map_type<short>() == CU_TENSOR_MAP_DATA_TYPE_UINT16 &&
+              croq::tensor_map_type<int>() == CU_TENSOR_MAP_DATA_TYPE_INT32 &&
+              croq::tensor_map_type<unsigned>() == CU_TENSOR_MAP_DATA_TYPE_UINT32 &&
+              croq::tensor_map_type<long long>() == CU_TENSOR_MAP_DATA_TYPE_INT64 &&
+              croq::tensor_map_type<unsigned long long>() == CU_TENSOR_MAP_DATA_TYPE_UINT64);
+static_assert(CU_TENSOR_MAP_SWIZZLE_32B == 1 && CU_TENSOR_MAP_SWIZZLE_64B == 2 &&
+              CU_TENSOR_MAP_SWIZZLE_128B == 3 && CU_TENSOR_MAP_L2_PROMOTION_L2_128B == 2 &&
+              CU_TENSOR_MAP_INTERLEAVE_NONE == 0 && CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE == 0);
+#endif
 
 namespace {
 
@@ -58,6 +80,17 @@ const entry entries[] = {
        return CONF(widths)(env, static_cast<unsigned char *>(memory[0]),
                            static_cast<const unsigned char *>(memory[1]), n[0]);
      }},
+    {"tma_load", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
+       return CONF(tma_load)(env, memory[0], memory[1], n);
+     }},
+    {"tma_store", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
+       return CONF(tma_store)(env, memory[0], memory[1], n);
+     }},
+    {"ring_of_boxes", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
+       return CONF(ring_of_boxes)(env, ints(memory[0]), ints(memory[1]), n[0], n[1]);
+     }},
+    WITH_EXTENT(phases),
+    WITH_EXTENT(pipeline),
     WITH_SOURCE(zfill, unsigned char),
     WITH_SOURCE(ring, int),
 };

@@ -122,11 +122,10 @@ fn misuse_is_told_with_its_lines() {
         ),
         (
             6,
-            Some(
-                "error in misused_0: `raw`[1] is part of an mbarrier\n  \
-                 thread 0 reads it, mbarriers.co:115"
-                    .to_owned(),
-            ),
+            Some(format!(
+                "race in misused_0: `raw`[1] is part of an mbarrier\n  \
+                 thread 0 reads it, mbarriers.co:115{initialised}"
+            )),
         ),
         (
             8,

@@ -102,3 +102,20 @@ fn copies_are_the_instructions_they_are_for() {
     // A thread's own memory stays in registers.
     assert!(!code.contains("LDL") && !code.contains("STL"));
 }
+
+#[test]
+fn boxes_are_the_instructions_they_are_for() {
+    let Some(nvcc) = option_env!("CROQ_NVCC").map(Path::new) else {
+        eprintln!("skipped: built without nvcc");
+        return;
+    };
+    let Some(code) = machine_code(nvcc, "cpp/tma.cc", "90a") else {
+        eprintln!("skipped: no cuobjdump");
+        return;
+    };
+    for rank in 1..=5 {
+        assert!(code.contains(&format!("UTMALDG.{rank}D")), "load, {rank}");
+        assert!(code.contains(&format!("UTMASTG.{rank}D")), "store, {rank}");
+    }
+    assert!(code.contains("UTMACMDFLUSH") && code.contains("FENCE.VIEW.ASYNC"));
+}

@@ -2,11 +2,16 @@
 
 use std::collections::VecDeque;
 
+use super::barriers::Barriers;
+use super::bulk::Bulk;
 use super::copies::Copies;
 use super::hazard::{Deed, Hazard};
-use super::marks::{INCOMING, MBARRIER, Marks, element};
+use super::marks::{INCOMING, MBARRIER, Marks, OUTGOING, element};
 use super::mbarriers::Mbarriers;
-use crate::abi::croq_sim_access;
+use super::proxies::Proxies;
+use crate::abi::{CROQ_FENCE_PROXY_ASYNC, croq_sim_access};
+
+type Outcome<T = ()> = Result<T, Box<Hazard>>;
 
 #[derive(Default)]
 pub(super) struct Asynchronous {
@@ -15,6 +20,9 @@ pub(super) struct Asynchronous {
     pub(super) marks: Marks,
     pub(super) copies: Copies,
     pub(super) mbarriers: Mbarriers,
+    pub(super) bulk: Bulk,
+    pub(super) proxies: Proxies,
+    bytes: u64,
     seed: u64,
 }
 
@@ -22,19 +30,24 @@ impl Asynchronous {
     /// For a launch.
     ///
     /// # Safety
-    /// If it watches, the two memories are of `bytes`, and live until the next call.
+    /// If it watches, the two memories are of `bytes`, there is a number for each granule in `writers`
+    /// or that is null, and they live until the next call.
     pub(super) unsafe fn watch(
         &mut self,
         watching: bool,
         arena: *mut u8,
         marks: *mut u8,
+        writers: *mut u64,
         bytes: u64,
         seed: u64,
     ) {
-        (self.watching, self.seed) = (watching, seed);
+        (self.watching, self.seed, self.bytes) = (watching, seed, bytes);
         if watching {
             // SAFETY: the caller's promise.
-            unsafe { self.marks.watch(arena, marks, bytes) }
+            unsafe {
+                self.marks.watch(arena, marks, bytes);
+                self.proxies.watch(writers);
+            }
         }
     }
 
@@ -44,59 +57,164 @@ impl Asynchronous {
             self.marks.clear();
             self.copies.reset(self.seed, block, threads);
             self.mbarriers.reset();
+            self.bulk.reset(self.seed, block, threads);
+            self.proxies.reset(threads, self.bytes);
         }
     }
 
     /// A thread has come to a barrier.
-    pub(super) fn meet(&mut self, thread: u32) {
+    pub(super) fn meet(&mut self, thread: u32, ready: &mut VecDeque<u32>) -> Outcome {
         if self.watching {
             self.copies.meet(thread);
-        }
-    }
-
-    /// A thread reaches for marked memory.
-    pub(super) fn touch(
-        &mut self,
-        thread: u32,
-        access: &croq_sim_access,
-        writes: bool,
-    ) -> Result<(), Box<Hazard>> {
-        let union = self.marks.union(access);
-        if union & INCOMING != 0 {
-            return Err(self.copies.race(thread, access, writes));
-        }
-        if union & MBARRIER != 0 {
-            return Err(Box::new(Hazard {
-                kind: "error",
-                what: format!("{} is part of an mbarrier", element(access)),
-                deeds: vec![Deed {
-                    thread,
-                    what: if writes { "writes it" } else { "reads it" },
-                    line: access.line,
-                }],
-            }));
+            self.stir(ready)?;
         }
         Ok(())
     }
 
+    /// A thread reaches for marked memory.
+    pub(super) fn touch(&mut self, thread: u32, access: &croq_sim_access, writes: bool) -> Outcome {
+        let union = self.marks.union(access);
+        let deed = if writes { "writes it" } else { "reads it" };
+        let what = if union & INCOMING != 0 {
+            match writes {
+                true => "is written while a copy into it is under way",
+                false => "is read while a copy into it is under way",
+            }
+        } else if union & OUTGOING != 0 && writes {
+            "is written while a copy from it is under way"
+        } else if union & MBARRIER != 0 {
+            "is part of an mbarrier"
+        } else {
+            return Ok(());
+        };
+        Err(self.race(thread, access, what, deed))
+    }
+
+    /// A copy into this memory may begin.
+    pub(super) fn claim(&mut self, thread: u32, access: &croq_sim_access) -> Outcome {
+        let union = self.marks.union(access);
+        let what = if union & INCOMING != 0 {
+            "is the destination of two copies at once"
+        } else if union & OUTGOING != 0 {
+            "becomes the destination of a copy while one from it is under way"
+        } else if union & MBARRIER != 0 {
+            "is part of an mbarrier"
+        } else {
+            return Ok(());
+        };
+        Err(self.race(thread, access, what, "begins a copy into it"))
+    }
+
+    pub(super) fn copy_async(
+        &mut self,
+        thread: u32,
+        dest: &croq_sim_access,
+        source: *const u8,
+    ) -> Outcome {
+        self.claim(thread, dest)?;
+        // SAFETY: device text passes memory that outlives the launch.
+        unsafe { self.copies.issue(thread, dest, source, &mut self.marks) }
+    }
+
+    pub(super) fn wait_copies(&mut self, thread: u32, pending: u32) -> Outcome {
+        self.copies
+            .wait(thread, pending, &mut self.marks, &mut self.proxies)
+    }
+
+    /// The async proxy reads what threads have written.
+    pub(super) fn read_by_proxy(&mut self, thread: u32, access: &croq_sim_access) -> Outcome {
+        let deed = "has the async proxy read it";
+        if self.marks.union(access) & INCOMING != 0 {
+            let what = "is read while a copy into it is under way";
+            return Err(self.race(thread, access, what, deed));
+        }
+        let reader = Deed {
+            thread,
+            what: deed,
+            line: access.line,
+        };
+        let hazard = |kind, what, deeds| Err(Box::new(Hazard { kind, what, deeds }));
+        if !self.proxies.is_watching() {
+            let what = "the async proxy reads in a kernel that was not launched as async_proxy";
+            return hazard("error", what.to_owned(), vec![reader]);
+        }
+        let bytes = access.bytes as usize;
+        let Some(first) = self.marks.offset(access.at.cast(), bytes) else {
+            return hazard("error", "outside of shared memory".to_owned(), vec![reader]);
+        };
+        match self.proxies.unseen(first, bytes) {
+            None => Ok(()),
+            Some((at, writer)) => {
+                let what = match at.saturating_sub(first) {
+                    0 => element(access),
+                    distance => format!("what lies {distance} bytes behind {}", element(access)),
+                };
+                let what = format!("{what} may not be seen by the async proxy");
+                hazard("race", what, vec![reader, writer])
+            }
+        }
+    }
+
+    /// The fences that the thread has executed with this one.
+    pub(super) fn fence(&mut self, thread: u32, kind: u32) -> u32 {
+        self.mbarriers.fence(thread);
+        match kind {
+            CROQ_FENCE_PROXY_ASYNC => self.proxies.fence(thread),
+            _ => self.proxies.fences(thread),
+        }
+    }
+
+    /// An access of what something else is at.
+    #[cold]
+    fn race(
+        &self,
+        thread: u32,
+        access: &croq_sim_access,
+        what: &str,
+        deed: &'static str,
+    ) -> Box<Hazard> {
+        let reached = (access.at.cast_const().cast(), access.bytes as usize);
+        let mut deeds = vec![Deed {
+            thread,
+            what: deed,
+            line: access.line,
+        }];
+        deeds.extend(
+            (self.copies.find(reached))
+                .or_else(|| self.bulk.find(reached))
+                .or_else(|| self.mbarriers.find(reached)),
+        );
+        Box::new(Hazard {
+            kind: "race",
+            what: format!("{} {what}", element(access)),
+            deeds,
+        })
+    }
+
     /// No thread can go on: something may happen that lets one.
-    pub(super) fn relieve(&mut self, ready: &mut VecDeque<u32>) -> bool {
-        self.watching && self.mbarriers.time_out(ready)
+    pub(super) fn relieve(&mut self, barriers: &mut Barriers) -> Outcome<bool> {
+        if !self.watching || barriers.live == 0 {
+            return Ok(false);
+        }
+        let ready = &mut barriers.ready;
+        Ok(self.land_one(ready)? || self.mbarriers.time_out(ready))
     }
 
     /// A thread has left the kernel.
-    pub(super) fn exit(&mut self, thread: u32) -> Result<(), Box<Hazard>> {
-        match self.watching {
-            true => self.copies.exit(thread),
-            false => Ok(()),
+    pub(super) fn exit(&mut self, thread: u32) -> Outcome {
+        if self.watching {
+            self.copies.exit(thread)?;
+            self.bulk.exit(thread)?;
         }
+        Ok(())
     }
 
     /// All threads have left the kernel, or none can go on.
-    pub(super) fn finish(&self) -> Result<(), Box<Hazard>> {
-        match self.watching {
-            true => self.mbarriers.finish(),
-            false => Ok(()),
+    pub(super) fn finish(&mut self) -> Outcome {
+        if self.watching {
+            self.bulk.finish()?;
+            self.mbarriers.finish()?;
         }
+        Ok(())
     }
 }

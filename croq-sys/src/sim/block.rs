@@ -58,7 +58,7 @@ fn run_one(worker: &mut Worker, job: &Job, block: u64) -> Result<(), Stopped> {
         // SAFETY: `seats` has `count` elements.
         let seat: *mut Seat = unsafe { seats.add(index) };
         // SAFETY: as above.
-        unsafe { (*seat).thread.block = coordinates };
+        unsafe { ((*seat).thread.block, (*seat).thread.fences) = (coordinates, 0) };
         // SAFETY: the pool outlives the coroutines, and each has its own number.
         let stack = unsafe { worker.stacks.stack(index) };
         worker
@@ -81,13 +81,14 @@ fn run_one(worker: &mut Worker, job: &Job, block: u64) -> Result<(), Stopped> {
                     asynchronous,
                     ..
                 } = &mut *residents;
-                if asynchronous.relieve(&mut barriers.ready) {
-                    continue;
-                }
-                break match asynchronous.finish() {
-                    Ok(()) => None,
-                    Err(hazard) => Some((*residents).fail(hazard, coordinates)),
+                let outcome = match asynchronous.relieve(barriers) {
+                    Ok(true) => continue,
+                    Ok(false) => asynchronous.finish(),
+                    Err(hazard) => Err(hazard),
                 };
+                break outcome
+                    .err()
+                    .map(|hazard| (*residents).fail(hazard, coordinates));
             };
             if let Some(&soon) = (*residents).barriers.ready.get(1) {
                 worker.stacks.prefetch(soon as usize);

@@ -7,12 +7,13 @@ use super::asynchronous::Asynchronous;
 use super::barriers::{self, Arrival, Barriers};
 use super::hazard::Hazard;
 use super::mbarriers::Wait;
+use super::tensor::Tile;
 use super::worker::{Seat, Stopped};
 use super::{RunState, launch};
 use crate::abi::{
     CROQ_ABI_VERSION, CROQ_CHECK, CROQ_MBARRIER_ARRIVE, CROQ_MBARRIER_EXPECT, CROQ_MBARRIER_INIT,
     CROQ_MBARRIER_INVALIDATE, CROQ_MBARRIER_TRY_WAIT, CROQ_MBARRIER_WAIT, CROQ_OK, croq_failure,
-    croq_sim_access, croq_sim_api, croq_sim_launch, croq_sim_thread,
+    croq_sim_access, croq_sim_api, croq_sim_launch, croq_sim_tensor_map, croq_sim_thread,
 };
 
 pub(super) static API: croq_sim_api = croq_sim_api {
@@ -29,6 +30,10 @@ pub(super) static API: croq_sim_api = croq_sim_api {
     wait_copies,
     mbarrier,
     fence,
+    tma_load,
+    tma_store,
+    bulk_commit,
+    bulk_wait,
 };
 
 fn internal_error() -> Box<croq_failure> {
@@ -108,8 +113,11 @@ unsafe fn arrive(
         let arrival = catch_unwind(AssertUnwindSafe(|| {
             let residents = &mut *(*seat).residents;
             if residents.can_wait {
-                residents.asynchronous.meet((*thread).tid);
-                at(&mut residents.barriers, (*thread).tid)
+                let ready = &mut residents.barriers.ready;
+                match residents.asynchronous.meet((*thread).tid, ready) {
+                    Ok(()) => at(&mut residents.barriers, (*thread).tid),
+                    Err(hazard) => Arrival::Fails(residents.fail(hazard, (*thread).block)),
+                }
             } else if (*thread).threads == 1 {
                 Arrival::GoesOn
             } else {
@@ -224,7 +232,7 @@ unsafe extern "C" fn copy_async(
     // outlives the launch.
     unsafe {
         with(thread, |all, _, tid| {
-            all.copies.issue(tid, &*dest, source.cast(), &mut all.marks)
+            all.copy_async(tid, &*dest, source.cast())
         })
     }
 }
@@ -241,11 +249,7 @@ unsafe extern "C" fn commit_copies(thread: *mut croq_sim_thread) {
 
 unsafe extern "C" fn wait_copies(thread: *mut croq_sim_thread, pending: u32) {
     // SAFETY: device text passes the running thread.
-    unsafe {
-        with(thread, |all, _, tid| {
-            all.copies.wait(tid, pending, &mut all.marks)
-        })
-    }
+    unsafe { with(thread, |all, _, tid| all.wait_copies(tid, pending)) }
 }
 
 unsafe extern "C" fn mbarrier(
@@ -262,6 +266,7 @@ unsafe extern "C" fn mbarrier(
         }
         with(thread, |all, barriers, tid| {
             let (at, ready) = (&*at, &mut barriers.ready);
+            all.stir(ready)?;
             let mbarriers = &mut all.mbarriers;
             match operation {
                 CROQ_MBARRIER_INIT => mbarriers.init(tid, at, value, &mut all.marks),
@@ -315,11 +320,64 @@ unsafe fn wait_for_phase(
     }
 }
 
-unsafe extern "C" fn fence(thread: *mut croq_sim_thread, _kind: u32) {
+unsafe extern "C" fn fence(thread: *mut croq_sim_thread, kind: u32) {
+    // SAFETY: device text passes the running thread.
+    unsafe { (*thread).fences = with(thread, |all, _, tid| Ok(all.fence(tid, kind))) }
+}
+
+unsafe extern "C" fn tma_load(
+    thread: *mut croq_sim_thread,
+    dest: *const croq_sim_access,
+    map: *const croq_sim_tensor_map,
+    at: *const i64,
+    arrival: *const croq_sim_access,
+) {
+    // SAFETY: device text passes the running thread, accesses and five coordinates on its stack, and a
+    // map that `make_tensor_map` made, of device memory that outlives the launch.
+    unsafe {
+        let (map, at) = (*map, *at.cast::<[i64; 5]>());
+        with(thread, |all, barriers, tid| {
+            all.tma_load(
+                tid,
+                &*dest,
+                Tile { map, at },
+                &*arrival,
+                &mut barriers.ready,
+            )
+        })
+    }
+}
+
+unsafe extern "C" fn tma_store(
+    thread: *mut croq_sim_thread,
+    source: *const croq_sim_access,
+    map: *const croq_sim_tensor_map,
+    at: *const i64,
+) {
+    // SAFETY: as for `tma_load`.
+    unsafe {
+        let (map, at) = (*map, *at.cast::<[i64; 5]>());
+        with(thread, |all, _, tid| {
+            all.tma_store(tid, &*source, Tile { map, at })
+        })
+    }
+}
+
+unsafe extern "C" fn bulk_commit(thread: *mut croq_sim_thread) {
     // SAFETY: device text passes the running thread.
     unsafe {
         with(thread, |all, _, tid| {
-            all.mbarriers.fence(tid);
+            all.bulk_commit(tid);
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn bulk_wait(thread: *mut croq_sim_thread, pending: u32, only_read: u32) {
+    // SAFETY: device text passes the running thread.
+    unsafe {
+        with(thread, |all, _, tid| {
+            all.bulk_wait(tid, pending, only_read != 0);
             Ok(())
         })
     }

@@ -7,7 +7,8 @@
 use std::collections::VecDeque;
 
 use super::hazard::{Deed, Hazard};
-use super::marks::{INCOMING, Marks, element, overlap};
+use super::marks::{INCOMING, Marks, overlap};
+use super::proxies::Proxies;
 use crate::abi::croq_sim_access;
 
 /// What `cp.async` moves at most.
@@ -124,11 +125,7 @@ impl Copies {
         if marks.len() != bytes || bytes > MOST_BYTES {
             return Err(unwatched(thread, dest.line));
         }
-        if marks.iter().any(|mark| mark & INCOMING != 0) {
-            let what = "is the destination of two copies at once";
-            return Err(self.race_of(thread, dest, what, "begins a copy into it"));
-        }
-        marks.fill(INCOMING);
+        marks.iter_mut().for_each(|mark| *mark |= INCOMING);
         let Some(queue) = self.queues.get_mut(thread as usize) else {
             return Ok(());
         };
@@ -184,6 +181,7 @@ impl Copies {
         thread: u32,
         pending: u32,
         marks: &mut Marks,
+        proxies: &mut Proxies,
     ) -> Result<(), Box<Hazard>> {
         while let Some(queue) = self.queues.get_mut(thread as usize) {
             let done = queue.open.saturating_sub(u64::from(pending));
@@ -209,18 +207,25 @@ impl Copies {
             for mark in marks.of(copy.dest, copy.bytes) {
                 *mark &= !INCOMING;
             }
+            // An ordinary write, as late as this.
+            if proxies.is_watching()
+                && let Some(first) = marks.offset(copy.dest, copy.bytes)
+            {
+                proxies.wrote(thread, copy.line, first, copy.bytes);
+            }
         }
         Ok(())
     }
 
-    /// An access of what a copy still writes.
-    pub(super) fn race(&self, thread: u32, access: &croq_sim_access, writes: bool) -> Box<Hazard> {
-        if writes {
-            let what = "is written while a copy into it is under way";
-            return self.race_of(thread, access, what, "writes it");
-        }
-        let what = "is read while a copy into it is under way";
-        self.race_of(thread, access, what, "reads it")
+    /// Who began a copy that has a byte in common with this memory.
+    pub(super) fn find(&self, reached: (*const u8, usize)) -> Option<Deed> {
+        self.queues.iter().zip(0..).find_map(|(queue, owner)| {
+            let copy = queue
+                .copies
+                .iter()
+                .find(|copy| overlap(reached, (copy.dest, copy.bytes)));
+            copy.map(|copy| began(owner, copy))
+        })
     }
 
     /// A thread has left the kernel.
@@ -237,35 +242,6 @@ impl Copies {
                 deeds: vec![began(thread, copy)],
             })),
         }
-    }
-
-    #[cold]
-    fn race_of(
-        &self,
-        thread: u32,
-        access: &croq_sim_access,
-        what: &str,
-        deed: &'static str,
-    ) -> Box<Hazard> {
-        let reached = (access.at.cast_const().cast(), access.bytes as usize);
-        let other = self.queues.iter().zip(0..).find_map(|(queue, owner)| {
-            let copy = queue
-                .copies
-                .iter()
-                .find(|copy| overlap(reached, (copy.dest, copy.bytes)));
-            copy.map(|copy| began(owner, copy))
-        });
-        let mut deeds = vec![Deed {
-            thread,
-            what: deed,
-            line: access.line,
-        }];
-        deeds.extend(other);
-        Box::new(Hazard {
-            kind: "race",
-            what: format!("{} {what}", element(access)),
-            deeds,
-        })
     }
 }
 

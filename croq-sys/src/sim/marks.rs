@@ -10,8 +10,10 @@ use crate::abi::croq_sim_access;
 
 /// A copy into this byte is under way.
 pub(super) const INCOMING: u8 = 1;
+/// A copy from this byte is under way.
+pub(super) const OUTGOING: u8 = 2;
 /// The byte is part of an mbarrier.
-pub(super) const MBARRIER: u8 = 2;
+pub(super) const MBARRIER: u8 = 4;
 
 pub(super) struct Marks {
     arena: *mut u8,

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::hazard::{Deed, Hazard};
-use super::marks::{MBARRIER, Marks, element};
+use super::marks::{MBARRIER, Marks, element, overlap};
 use crate::abi::croq_sim_access;
 
 /// Of the hardware: `2^20 - 1`.
@@ -253,6 +253,56 @@ impl Mbarriers {
         mbarrier.pending -= 1;
         mbarrier.advance(ready);
         Ok(())
+    }
+
+    /// A copy may be told to arrive here.
+    pub(super) fn check_arrival(&mut self, thread: u32, access: &croq_sim_access) -> Outcome {
+        let deed = Deed {
+            thread,
+            what: "lets a copy arrive there",
+            line: access.line,
+        };
+        let mbarrier = self.get(thread, access)?;
+        if !mbarrier.fenced {
+            let what = format!(
+                "mbarrier {} was initialised without fence_mbarrier_init: a copy may not see it",
+                mbarrier.name
+            );
+            return Err(mbarrier.misuse(what, deed));
+        }
+        Ok(())
+    }
+
+    /// Bytes have landed, of the copy that `deed` began.
+    pub(super) fn complete(
+        &mut self,
+        deed: Deed,
+        access: &croq_sim_access,
+        bytes: i64,
+        ready: &mut VecDeque<u32>,
+    ) -> Outcome {
+        let mbarrier = self.get(deed.thread, access)?;
+        mbarrier.bytes -= bytes;
+        if mbarrier.bytes < -MOST_BYTES {
+            let what = format!(
+                "mbarrier {} cannot count {} bytes too many: {MOST_BYTES} are the most",
+                mbarrier.name, -mbarrier.bytes
+            );
+            return Err(mbarrier.misuse(what, deed));
+        }
+        if mbarrier.bytes < 0 && mbarrier.announced.len() < TOLD {
+            mbarrier.announced.push(deed);
+        }
+        mbarrier.advance(ready);
+        Ok(())
+    }
+
+    /// Who initialised one that has a byte in common with this memory.
+    pub(super) fn find(&self, reached: (*const u8, usize)) -> Option<Deed> {
+        self.all
+            .iter()
+            .find(|&(&at, _)| overlap(reached, (at as *const u8, SIZE)))
+            .map(|(_, mbarrier)| mbarrier.begun)
     }
 
     pub(super) fn expect(&mut self, thread: u32, access: &croq_sim_access, bytes: i64) -> Outcome {

@@ -28,15 +28,18 @@ mod arena;
 mod asynchronous;
 mod barriers;
 mod block;
+mod bulk;
 mod callbacks;
 mod copies;
 mod hazard;
 mod launch;
 mod marks;
 mod mbarriers;
+mod proxies;
 mod report;
 mod stacks;
 mod sweep;
+mod tensor;
 mod worker;
 
 use std::ffi::c_void;

@@ -10,9 +10,11 @@ use super::arena::Arena;
 use super::asynchronous::Asynchronous;
 use super::barriers::Barriers;
 use super::hazard::Hazard;
+use super::proxies::GRANULE;
 use super::stacks::{PooledStack, StackPool};
 use crate::abi::{
-    CROQ_LAUNCH_ASYNC, CROQ_OUT_OF_MEMORY, croq_failure, croq_sim_launch, croq_sim_thread,
+    CROQ_LAUNCH_ASYNC, CROQ_LAUNCH_PROXIES, CROQ_OUT_OF_MEMORY, croq_failure, croq_sim_launch,
+    croq_sim_thread,
 };
 
 /// A launch, as every worker sees it.
@@ -102,6 +104,8 @@ pub(super) struct Worker {
     pub(super) stacks: StackPool,
     pub(super) arena: Arena,
     pub(super) marks: Arena,
+    /// Of the granules of shared memory.
+    pub(super) writers: Arena,
 }
 
 thread_local! {
@@ -139,12 +143,19 @@ impl Worker {
             false => Some(std::ptr::null_mut()),
         };
         let marks = marks.ok_or_else(|| out_of_memory("marks of shared memory"))?;
+        let writers = match job.launch.flags & CROQ_LAUNCH_PROXIES {
+            0 => Some(std::ptr::null_mut()),
+            _ => self.writers.reserve(bytes.div_ceil(GRANULE as u64) * 8),
+        };
+        let writers = writers
+            .ok_or_else(|| out_of_memory("writers of shared memory"))?
+            .cast::<u64>();
         let residents: *mut Residents = &mut *self.residents;
         // SAFETY: reserved just now, and kept until the next `prepare`.
         unsafe {
             self.residents
                 .asynchronous
-                .watch(watches, shared, marks, bytes, job.seed());
+                .watch(watches, shared, marks, writers, bytes, job.seed());
         }
         self.seats.clear();
         self.seats.extend((0..seats).map(|tid| Seat {
@@ -156,6 +167,8 @@ impl Worker {
                 shared,
                 shared_bytes: bytes,
                 marks,
+                writers,
+                fences: 0,
                 runtime: std::ptr::null_mut(),
             },
             residents,

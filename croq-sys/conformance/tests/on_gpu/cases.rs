@@ -57,6 +57,8 @@ pub fn all() -> Vec<Case> {
         case("shuffles_and_votes", shuffles_and_votes),
         case("wide_copies", wide_copies),
         case("asynchronous_copies", asynchronous_copies),
+        case("mbarriers", mbarriers),
+        case("boxes", boxes),
         case("launch_limits", launch_limits),
         trap("failed_check", failed_check),
         trap("failed_check_among_waiters", failed_check_among_waiters),
@@ -275,6 +277,64 @@ fn asynchronous_copies(machine: &dyn Machine) {
     }
     let memory = [ints([0; 2048]), ints((0..2048).map(|i| i * i))];
     let (expected, found) = both(machine, "ring", &memory, &[2048, 0]);
+    assert_eq!(expected, found);
+    assert_ne!(expected[0], memory[0]);
+}
+
+fn mbarriers(machine: &dyn Machine) {
+    integers(machine, "phases", ints([-1; 64]), &[64, 0]);
+    for slots in 1..=4 {
+        integers(machine, "pipeline", ints([-1; 64]), &[64, slots]);
+    }
+}
+
+/// Needs the tensor copy engine of sm_90.
+fn boxes(machine: &dyn Machine) {
+    let bytes = |count: u32| (0..count).map(|i| (i.wrapping_mul(0x9e37_79b1) >> 13) as u8);
+    let tensor: Vec<u8> = bytes(65536).collect();
+    // Rank, element bytes, extents, strides and box without a swizzle.
+    let kinds: [(i64, i64, [i64; 5], [i64; 5], [i64; 5]); 5] = [
+        (1, 4, [77, 1, 1, 1, 1], [1; 5], [36, 1, 1, 1, 1]),
+        (
+            2,
+            2,
+            [100, 50, 1, 1, 1],
+            [1, 104, 1, 1, 1],
+            [48, 20, 1, 1, 1],
+        ),
+        (3, 2, [20, 9, 7, 1, 1], [1, 24, 224, 1, 1], [16, 4, 5, 1, 1]),
+        (4, 4, [10, 5, 4, 3, 1], [1, 12, 60, 240, 1], [8, 3, 3, 2, 1]),
+        (
+            5,
+            1,
+            [30, 5, 4, 3, 3],
+            [1, 32, 160, 640, 1920],
+            [16, 3, 3, 2, 2],
+        ),
+    ];
+    for (rank, element, extents, strides, mut box_) in kinds {
+        for swizzle in [0, 32, 64, 128] {
+            if swizzle != 0 {
+                box_[0] = swizzle / element;
+            }
+            for at in [[0; 5], [-5, -2, -1, 1, 2], [24, 4, 3, 2, 1], [1000; 5]] {
+                let bytes = element * box_[..rank as usize].iter().product::<i64>();
+                let mut numbers = vec![rank, element, swizzle];
+                numbers.extend([extents, strides, box_, at].concat());
+                numbers.push(bytes);
+                let what = format!("rank {rank}, swizzle {swizzle}, at {at:?}");
+                let memory = [vec![POISON; 32768], tensor.clone()];
+                let (expected, found) = both(machine, "tma_load", &memory, &numbers);
+                assert!(expected == found, "load of {what}");
+                assert_ne!(expected[0], memory[0]);
+                let memory = [vec![POISON; 65536], tensor[..32768].to_vec()];
+                let (expected, found) = both(machine, "tma_store", &memory, &numbers);
+                assert!(expected == found, "store of {what}");
+            }
+        }
+    }
+    let memory = [ints([0; 64]), ints(0..4096)];
+    let (expected, found) = both(machine, "ring_of_boxes", &memory, &[128, 16]);
     assert_eq!(expected, found);
     assert_ne!(expected[0], memory[0]);
 }

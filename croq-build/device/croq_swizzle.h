@@ -1,0 +1,26 @@
+/* Where bytes lie in swizzled shared memory: one function for both targets. */
+#ifndef CROQ_SWIZZLE_H
+#define CROQ_SWIZZLE_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* Where the byte `at` of memory that begins at a multiple of 1024 is stored with swizzle N, which is 0
+ * (none), 32, 64 or 128: units of 16 bytes trade places within 128 bytes, so that the same unit of
+ * neighbouring rows is in different banks. It is its own inverse. */
+template <unsigned N> CROQ_FN constexpr idx swizzle(idx at) {
+  static_assert(N == 0 || N == 32 || N == 64 || N == 128, "there is swizzle 0, 32, 64 and 128");
+  return N == 0 ? at : at ^ (((at >> 7) & (static_cast<idx>(N) / 16 - 1)) << 4);
+}
+
+/* The same of a tile: `rows` rows, each of whose groups of N bytes is stored after all of the group
+ * before. */
+template <unsigned N> CROQ_FN constexpr idx swizzled(idx row, idx byte, idx rows) {
+  static_assert(N != 0, "without a swizzle a tile has no groups");
+  const idx group = static_cast<idx>(N);
+  return swizzle<N>(byte / group * rows * group + row * group + byte % group);
+}
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

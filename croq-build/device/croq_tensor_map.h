@@ -1,0 +1,57 @@
+/* What a tensor map describes, and what the hardware asks of it (PTX ISA, cuTensorMapEncodeTiled). */
+#ifndef CROQ_TENSOR_MAP_H
+#define CROQ_TENSOR_MAP_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* A tensor in device memory and the box that one copy moves: innermost dimension first, in elements.
+ */
+template <unsigned R> struct tensor_layout {
+  static_assert(R >= 1 && R <= 5, "a tensor map has 1 to 5 dimensions");
+  idx extents[R];
+  /* The innermost is 1. */
+  idx strides[R];
+  idx box[R];
+  /* 0, 32, 64 or 128 */
+  unsigned swizzle;
+};
+
+/* Why there is no such tensor map; `what` is null when there is. */
+struct tensor_map_fault {
+  const char *what;
+  idx dimension, value;
+};
+
+/* `memory` is the address of the tensor, `bytes` the size of an element. */
+template <unsigned R>
+inline tensor_map_fault check_tensor_map(const tensor_layout<R> &layout, unsigned long long memory,
+                                         idx bytes) {
+  if (memory % 16 != 0) return {"tensor map: not at a multiple of 16 bytes", 0, 0};
+  if (layout.strides[0] != 1)
+    return {"tensor map: innermost elements are apart", 0, layout.strides[0]};
+  for (unsigned d = 0; d < R; ++d) {
+    const idx extent = layout.extents[d], stride = layout.strides[d], box = layout.box[d];
+    if (extent < 1 || extent > (1ll << 32))
+      return {"tensor map: extent not in 1..2^32", d, extent};
+    if (box < 1 || box > 256) return {"tensor map: box not in 1..256", d, box};
+    if (d == 0) continue;
+    if (stride < 1 || stride >= (1ll << 40) / bytes)
+      return {"tensor map: stride not below 2^40 bytes", d, stride};
+    if (stride * bytes % 16 != 0)
+      return {"tensor map: stride not a multiple of 16 bytes", d, stride * bytes};
+  }
+  const idx inner = layout.box[0] * bytes;
+  if (inner % 16 != 0) return {"tensor map: inner box not a multiple of 16 bytes", 0, inner};
+  const idx swizzle = static_cast<idx>(layout.swizzle);
+  if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
+    return {"tensor map: swizzle is not 0, 32, 64 or 128", 0, swizzle};
+  /* A narrower one would be possible, with rows that are padded to the swizzle's width. */
+  if (swizzle != 0 && inner != swizzle)
+    return {"tensor map: inner box is not as wide as the swizzle", 0, inner};
+  return {nullptr, 0, 0};
+}
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

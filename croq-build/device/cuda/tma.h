@@ -1,0 +1,149 @@
+/* Copies of boxes between tensors in device memory and shared memory, by one thread (TMA, sm_90). */
+#ifndef CROQ_CUDA_TMA_H
+#define CROQ_CUDA_TMA_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* `CUtensorMap`, without its header, which is long. How a kernel takes one:
+ * `CROQ_GRID_CONSTANT const croq::tensor_map map`. */
+struct alignas(128) tensor_map {
+  unsigned long long opaque[16];
+};
+#define CROQ_GRID_CONSTANT __grid_constant__
+
+/* `cuTensorMapEncodeTiled`; a `CUresult`. */
+using encode_tiled = int(tensor_map *, int type, unsigned rank, void *memory,
+                         const unsigned long long *extents, const unsigned long long *strides,
+                         const unsigned *box, const unsigned *element_strides, int interleave,
+                         int swizzle, int promotion, int fill);
+
+/* The driver's, which the program doesn't link; null when it has none. */
+inline encode_tiled *find_encode_tiled() {
+  static encode_tiled *const found = [] {
+    void *function = nullptr;
+    cudaDriverEntryPointQueryResult outcome;
+#if CUDART_VERSION >= 12050
+    const cudaError_t error = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function,
+                                                               12000, cudaEnableDefault, &outcome);
+#else
+    const cudaError_t error =
+        cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &outcome);
+#endif
+    if (error != cudaSuccess || outcome != cudaDriverEntryPointSuccess) function = nullptr;
+    return reinterpret_cast<encode_tiled *>(function);
+  }();
+  return found;
+}
+
+/* `CUtensorMapDataType` */
+template <class T> constexpr int tensor_map_type() {
+  if constexpr (same<T, f16>) return 6;
+  else if constexpr (same<T, bf16>) return 9;
+  else if constexpr (same<T, float>) return 7;
+  else if constexpr (same<T, double>) return 8;
+  else if constexpr (sizeof(T) == 1) return 0;
+  else if constexpr (sizeof(T) == 2) return 1;
+  else if constexpr (sizeof(T) == 4) return is_signed<T> ? 3 : 2;
+  else return is_signed<T> ? 5 : 4;
+}
+
+template <unsigned R, class T>
+bool make_tensor_map(host &on, tensor_map &map, const global<T> &memory,
+                     const tensor_layout<R> &layout, int line = __builtin_LINE()) {
+  using element = typename without_const<T>::type;
+  const unsigned long long address = reinterpret_cast<unsigned long long>(memory.first);
+  const tensor_map_fault fault = check_tensor_map(layout, address, sizeof(T));
+  if (fault.what != nullptr) return on.refuse(line, fault.what, fault.dimension, fault.value);
+  encode_tiled *const encode = find_encode_tiled();
+  if (encode == nullptr) return on.refuse(line, "tensor map: the driver can't make any");
+  unsigned long long extents[R], strides[R];
+  unsigned box[R], ones[R];
+  for (unsigned d = 0; d < R; ++d) {
+    extents[d] = static_cast<unsigned long long>(layout.extents[d]);
+    /* The innermost is left out. */
+    if (d > 0) strides[d - 1] = static_cast<unsigned long long>(layout.strides[d]) * sizeof(T);
+    box[d] = static_cast<unsigned>(layout.box[d]);
+    ones[d] = 1;
+  }
+  strides[R - 1] = 0;
+  const unsigned s = layout.swizzle;
+  const int swizzle = s == 128 ? 3 : s == 64 ? 2 : s == 32 ? 1 : 0;
+  void *const base = const_cast<void *>(static_cast<const void *>(memory.first));
+  /* No interleaving; L2 in pieces of 128 bytes; zeros outside. */
+  const int result = encode(&map, tensor_map_type<element>(), R, base, extents, strides, box, ones,
+                            0, swizzle, 2, 0);
+  return result == 0 || on.refuse(line, "tensor map: refused by the driver", result);
+}
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#define CROQ_BULK(...) asm volatile(__VA_ARGS__)
+#else
+/* Text for a lower class that asks for it can't run. */
+#define CROQ_BULK(...) __trap()
+#endif
+
+/* The box at these coordinates (innermost first; they may be anywhere, what is outside of the tensor
+ * becomes zero) to `i`. All its bytes, those outside too, arrive at the mbarrier. */
+template <unsigned R, class T>
+CROQ_DEVICE void tma_load([[maybe_unused]] shared<T> dst, [[maybe_unused]] idx i,
+                          [[maybe_unused]] const tensor_map &map,
+                          [[maybe_unused]] const idx (&at)[R], [[maybe_unused]] mbarriers arrival,
+                          [[maybe_unused]] idx slot) {
+#define CROQ_LOAD(rank, numbers, ...)                                                              \
+  CROQ_BULK("cp.async.bulk.tensor." rank                                                           \
+            "d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {" numbers           \
+            "}], [%2];"                                                                            \
+            :                                                                                      \
+            : "r"(shared_address(dst.first + i)), "l"(&map), "r"(arrival.at(slot)), __VA_ARGS__    \
+            : "memory")
+#define CROQ_AT(d) "r"(static_cast<int>(at[d]))
+  if constexpr (R == 1) CROQ_LOAD("1", "%3", CROQ_AT(0));
+  else if constexpr (R == 2) CROQ_LOAD("2", "%3, %4", CROQ_AT(0), CROQ_AT(1));
+  else if constexpr (R == 3) CROQ_LOAD("3", "%3, %4, %5", CROQ_AT(0), CROQ_AT(1), CROQ_AT(2));
+  else if constexpr (R == 4)
+    CROQ_LOAD("4", "%3, %4, %5, %6", CROQ_AT(0), CROQ_AT(1), CROQ_AT(2), CROQ_AT(3));
+  else
+    CROQ_LOAD("5", "%3, %4, %5, %6, %7", CROQ_AT(0), CROQ_AT(1), CROQ_AT(2), CROQ_AT(3),
+              CROQ_AT(4));
+#undef CROQ_LOAD
+}
+/* The box at `i` to these coordinates; what is outside of the tensor is not written. Before: all who
+ * wrote it `fence_proxy_async`, and a barrier. After: `bulk_commit` and a wait. */
+template <unsigned R, class T>
+CROQ_DEVICE void tma_store([[maybe_unused]] const tensor_map &map,
+                           [[maybe_unused]] const idx (&at)[R], [[maybe_unused]] shared<T> src,
+                           [[maybe_unused]] idx i) {
+#define CROQ_STORE(rank, numbers, ...)                                                             \
+  CROQ_BULK("cp.async.bulk.tensor." rank "d.global.shared::cta.bulk_group [%1, {" numbers          \
+            "}], [%0];"                                                                            \
+            :                                                                                      \
+            : "r"(shared_address(src.first + i)), "l"(&map), __VA_ARGS__                           \
+            : "memory")
+  if constexpr (R == 1) CROQ_STORE("1", "%2", CROQ_AT(0));
+  else if constexpr (R == 2) CROQ_STORE("2", "%2, %3", CROQ_AT(0), CROQ_AT(1));
+  else if constexpr (R == 3) CROQ_STORE("3", "%2, %3, %4", CROQ_AT(0), CROQ_AT(1), CROQ_AT(2));
+  else if constexpr (R == 4)
+    CROQ_STORE("4", "%2, %3, %4, %5", CROQ_AT(0), CROQ_AT(1), CROQ_AT(2), CROQ_AT(3));
+  else
+    CROQ_STORE("5", "%2, %3, %4, %5, %6", CROQ_AT(0), CROQ_AT(1), CROQ_AT(2), CROQ_AT(3),
+               CROQ_AT(4));
+#undef CROQ_STORE
+#undef CROQ_AT
+}
+
+/* Closes the group of this thread's stores since the last one. */
+CROQ_DEVICE void bulk_commit() { CROQ_BULK("cp.async.bulk.commit_group;" : : : "memory"); }
+/* Until all of this thread's groups but the `N` youngest have read shared memory. */
+template <unsigned N> CROQ_DEVICE void bulk_wait_read() {
+  CROQ_BULK("cp.async.bulk.wait_group.read %0;" : : "n"(N) : "memory");
+}
+/* Until they are done. */
+template <unsigned N> CROQ_DEVICE void bulk_wait() {
+  CROQ_BULK("cp.async.bulk.wait_group %0;" : : "n"(N) : "memory");
+}
+#undef CROQ_BULK
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

@@ -1,0 +1,107 @@
+/* Copies of boxes between tensors in device memory and shared memory, by one thread (TMA). */
+#ifndef CROQ_SIM_TMA_H
+#define CROQ_SIM_TMA_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* How a kernel takes one: `CROQ_GRID_CONSTANT const croq::tensor_map map`. */
+struct tensor_map {
+  croq_sim_tensor_map map = {};
+};
+#define CROQ_GRID_CONSTANT
+
+template <unsigned R, class T>
+bool make_tensor_map(host &on, tensor_map &map, const global<T> &memory,
+                     const tensor_layout<R> &layout, int line = __builtin_LINE()) {
+  const unsigned long long address = reinterpret_cast<unsigned long long>(memory.first);
+  const tensor_map_fault fault = check_tensor_map(layout, address, sizeof(T));
+  if (fault.what != nullptr) return on.refuse(line, fault.what, fault.dimension, fault.value);
+  croq_sim_tensor_map &made = map.map;
+  made.memory = const_cast<void *>(static_cast<const void *>(memory.first));
+  made.rank = R;
+  made.element_bytes = sizeof(T);
+  made.swizzle = layout.swizzle;
+  idx last = 0;
+  for (unsigned d = 0; d < R; ++d) {
+    made.extents[d] = static_cast<croq_u64>(layout.extents[d]);
+    made.strides[d] = static_cast<croq_u64>(layout.strides[d]) * sizeof(T);
+    made.box_extents[d] = static_cast<croq_u32>(layout.box[d]);
+    idx reach = 0;
+    if (__builtin_mul_overflow(layout.extents[d] - 1, layout.strides[d], &reach) ||
+        __builtin_add_overflow(last, reach, &last))
+      last = memory.extent;
+  }
+  if (last >= memory.extent)
+    return on.refuse(line, "tensor map: reaches beyond the buffer", last, memory.extent);
+  return true;
+}
+
+CROQ_FN idx box_elements(const tensor_map &map) {
+  idx elements = 1;
+  for (unsigned d = 0; d < map.map.rank; ++d) elements *= map.map.box_extents[d];
+  return elements;
+}
+
+/* A box's place in shared memory. */
+template <unsigned R, class T>
+CROQ_FN croq_sim_access box_access(const watched<T> &memory, idx i, const tensor_map &map,
+                                   int line) {
+  const idx elements = box_elements(map);
+  if (!CROQ_LIKELY(map.map.rank == R && map.map.element_bytes == sizeof(T)))
+    stop(CROQ_CHECK, no_row, line, "tensor map of another rank or element type", 0, nullptr);
+  if (!CROQ_LIKELY(i >= 0 && i <= memory.extent - elements))
+    out_of_bounds(memory.name, i < 0 || i >= memory.extent ? i : memory.extent, memory.extent,
+                  line);
+  return {memory.name, i, memory.first + i, static_cast<croq_u32>(elements * idx(sizeof(T))),
+          static_cast<croq_u32>(line)};
+}
+
+/* The box at these coordinates (innermost first; they may be anywhere, what is outside of the tensor
+ * becomes zero) to `i`. All its bytes, those outside too, arrive at the mbarrier. */
+template <unsigned R, class T>
+CROQ_FN void tma_load(const watched<T> &dst, idx i, const tensor_map &map, const idx (&at)[R],
+                      const mbarriers &arrival, idx slot, int line = __builtin_LINE()) {
+  const croq_sim_access access = box_access<R>(dst, i, map, line);
+  const croq_sim_access barrier = arrival.at(slot, line);
+  croq_i64 coordinates[5] = {};
+  for (unsigned d = 0; d < R; ++d) coordinates[d] = at[d];
+  croq_sim_thread *const self = current;
+  sim_api()->tma_load(self, &access, &map.map, coordinates, &barrier);
+  current = self;
+}
+/* The box at `i` to these coordinates; what is outside of the tensor is not written. Before: all who
+ * wrote it `fence_proxy_async`, and a barrier. After: `bulk_commit` and a wait. */
+template <unsigned R, class T>
+CROQ_FN void tma_store(const tensor_map &map, const idx (&at)[R], const watched<T> &src, idx i,
+                       int line = __builtin_LINE()) {
+  const croq_sim_access access = box_access<R>(src, i, map, line);
+  croq_i64 coordinates[5] = {};
+  for (unsigned d = 0; d < R; ++d) coordinates[d] = at[d];
+  croq_sim_thread *const self = current;
+  sim_api()->tma_store(self, &access, &map.map, coordinates);
+  current = self;
+}
+
+/* Closes the group of this thread's stores since the last one. */
+CROQ_FN void bulk_commit() {
+  croq_sim_thread *const self = current;
+  sim_api()->bulk_commit(self);
+  current = self;
+}
+/* Until all of this thread's groups but the `N` youngest have read shared memory. */
+template <unsigned N> CROQ_FN void bulk_wait_read() {
+  croq_sim_thread *const self = current;
+  sim_api()->bulk_wait(self, N, 1);
+  current = self;
+}
+/* Until they are done. */
+template <unsigned N> CROQ_FN void bulk_wait() {
+  croq_sim_thread *const self = current;
+  sim_api()->bulk_wait(self, N, 0);
+  current = self;
+}
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

@@ -1,0 +1,333 @@
+//! Copies of boxes that the tensor copy engine is at (TMA).
+//!
+//! A load lands when nothing else can happen, or earlier if the seed says so, and then arrives at its
+//! mbarrier. A store reads shared memory when its thread waits for that, and writes the tensor when its
+//! thread waits for that, or when the block ends.
+
+use std::collections::VecDeque;
+
+use super::asynchronous::Asynchronous;
+use super::hazard::{Deed, Hazard};
+use super::marks::{INCOMING, OUTGOING, element, overlap};
+use super::tensor::{Tile, UNIT};
+use crate::abi::croq_sim_access;
+
+type Outcome<T = ()> = Result<T, Box<Hazard>>;
+
+struct Load {
+    tile: Tile,
+    dest: *mut u8,
+    /// Where it is in shared memory.
+    offset: usize,
+    arrival: croq_sim_access,
+    deed: Deed,
+}
+
+struct Store {
+    tile: Tile,
+    source: *const u8,
+    offset: usize,
+    group: u64,
+    deed: Deed,
+    /// What was read.
+    content: Option<Vec<u8>>,
+    /// Nobody has waited for that yet: the source is marked, whether it was read or not.
+    reading: bool,
+}
+
+/// What the engine is at for a block.
+#[derive(Default)]
+pub(super) struct Bulk {
+    loads: Vec<Load>,
+    /// Oldest first.
+    stores: VecDeque<Store>,
+    /// Per thread, the number of the group that no commit has closed yet.
+    open: Vec<u64>,
+    seed: u64,
+    random: u64,
+}
+
+impl Bulk {
+    pub(super) fn reset(&mut self, seed: u64, block: u64, threads: usize) {
+        self.loads.clear();
+        self.stores.clear();
+        self.open.clear();
+        self.open.resize(threads, 0);
+        self.seed = seed;
+        self.random = !seed ^ block.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    /// Whether something that may happen now does: one in four times, and never with seed 0.
+    fn happens(&mut self) -> bool {
+        if self.seed == 0 {
+            return false;
+        }
+        self.random = crate::random::scrambled(self.random);
+        self.random >> 62 == 0
+    }
+
+    /// Who began a copy that has a byte in common with this memory.
+    pub(super) fn find(&self, reached: (*const u8, usize)) -> Option<Deed> {
+        let loads = self
+            .loads
+            .iter()
+            .map(|load| ((load.dest.cast_const(), load.tile.bytes()), load.deed));
+        let stores = self.stores.iter().filter(|store| store.reading);
+        let stores = stores.map(|store| ((store.source, store.tile.bytes()), store.deed));
+        loads
+            .chain(stores)
+            .find(|&(place, _)| overlap(reached, place))
+            .map(|(_, deed)| deed)
+    }
+
+    /// A thread has left the kernel.
+    pub(super) fn exit(&self, thread: u32) -> Outcome {
+        let unread = |store: &&Store| store.deed.thread == thread && store.reading;
+        match self.stores.iter().find(unread) {
+            None => Ok(()),
+            Some(store) => Err(Box::new(Hazard {
+                kind: "unfinished copy",
+                what: "a thread left the kernel without waiting until its store had been read"
+                    .to_owned(),
+                deeds: vec![store.deed],
+            })),
+        }
+    }
+
+    /// The block is over.
+    pub(super) fn finish(&mut self) -> Outcome {
+        if let Some(load) = self.loads.first() {
+            return Err(Box::new(Hazard {
+                kind: "unfinished copy",
+                what: "all threads left the kernel while a copy was under way".to_owned(),
+                deeds: vec![load.deed],
+            }));
+        }
+        for store in self.stores.drain(..) {
+            store.write();
+        }
+        Ok(())
+    }
+}
+
+impl Load {
+    fn land(&self) {
+        let dest = self.dest;
+        self.tile.units(self.offset, |unit| {
+            // SAFETY: the box is in shared memory, which was checked at the issue, and what is inside
+            // of the tensor is in its buffer, which the map's maker checked.
+            unsafe {
+                let dest = dest.add(unit.stored);
+                dest.write_bytes(0, UNIT);
+                dest.add(unit.inside.start)
+                    .copy_from_nonoverlapping(unit.memory, unit.inside.len());
+            }
+        });
+    }
+}
+
+impl Store {
+    fn read(&mut self) {
+        let mut content = Vec::with_capacity(self.tile.bytes());
+        let source = self.source;
+        self.tile.units(self.offset, |unit| {
+            // SAFETY: the box is in shared memory, which was checked at the issue.
+            let bytes = unsafe { std::slice::from_raw_parts(source.add(unit.stored), UNIT) };
+            content.extend_from_slice(bytes);
+        });
+        self.content = Some(content);
+    }
+
+    /// To the tensor, after the read.
+    fn write(self) {
+        let content = self.content.unwrap_or_default();
+        let mut units = content.chunks_exact(UNIT);
+        self.tile.units(self.offset, |unit| {
+            if let Some(bytes) = units
+                .next()
+                .and_then(|bytes| bytes.get(unit.inside.clone()))
+            {
+                // SAFETY: what is inside of the tensor is in its buffer, which the map's maker checked.
+                unsafe {
+                    unit.memory
+                        .copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+                }
+            }
+        });
+    }
+}
+
+impl Asynchronous {
+    /// Where a box is in shared memory, if it may be there.
+    fn place(&self, access: &croq_sim_access, tile: &Tile, deed: Deed) -> Outcome<usize> {
+        let error = |what| {
+            let kind = "error";
+            let deeds = vec![deed];
+            Err(Box::new(Hazard { kind, what, deeds }))
+        };
+        if let Some(&at) = tile.at.iter().find(|&&at| i32::try_from(at).is_err()) {
+            return error(format!("a box's coordinate is {at}: they have 32 bits"));
+        }
+        match self.marks.offset(access.at.cast(), tile.bytes()) {
+            Some(offset) if offset.is_multiple_of(tile.alignment()) => Ok(offset),
+            Some(_) => error(format!(
+                "{} is not at a multiple of {} bytes, as a box with swizzle {} must be",
+                element(access),
+                tile.alignment(),
+                tile.map.swizzle
+            )),
+            None => error(format!("{} is not in shared memory", element(access))),
+        }
+    }
+
+    pub(super) fn tma_load(
+        &mut self,
+        thread: u32,
+        dest: &croq_sim_access,
+        tile: Tile,
+        arrival: &croq_sim_access,
+        ready: &mut VecDeque<u32>,
+    ) -> Outcome {
+        let deed = Deed {
+            thread,
+            what: "began the copy",
+            line: dest.line,
+        };
+        let offset = self.place(dest, &tile, deed)?;
+        self.mbarriers.check_arrival(thread, arrival)?;
+        self.claim(thread, dest)?;
+        self.marks
+            .of(dest.at.cast(), tile.bytes())
+            .iter_mut()
+            .for_each(|mark| *mark |= INCOMING);
+        self.bulk.loads.push(Load {
+            tile,
+            dest: dest.at.cast(),
+            offset,
+            arrival: *arrival,
+            deed,
+        });
+        if self.bulk.happens() {
+            self.land(self.bulk.loads.len() - 1, ready)?;
+        }
+        Ok(())
+    }
+
+    fn land(&mut self, index: usize, ready: &mut VecDeque<u32>) -> Outcome {
+        let load = self.bulk.loads.remove(index);
+        load.land();
+        let bytes = load.tile.bytes();
+        for mark in self.marks.of(load.dest, bytes) {
+            *mark &= !INCOMING;
+        }
+        self.proxies.forget(load.offset, bytes);
+        let arrival = &load.arrival;
+        self.mbarriers
+            .complete(load.deed, arrival, bytes as i64, ready)
+    }
+
+    /// No thread can go on: the oldest load lands, or with a seed any. Whether there was one.
+    pub(super) fn land_one(&mut self, ready: &mut VecDeque<u32>) -> Outcome<bool> {
+        let count = self.bulk.loads.len();
+        if count == 0 {
+            return Ok(false);
+        }
+        let mut index = 0;
+        while index + 1 < count && self.bulk.seed != 0 && !self.bulk.happens() {
+            index += 1;
+        }
+        self.land(index, ready)?;
+        Ok(true)
+    }
+
+    /// Something happens in the block: loads may land now, too.
+    pub(super) fn stir(&mut self, ready: &mut VecDeque<u32>) -> Outcome {
+        if !self.bulk.loads.is_empty() && self.bulk.happens() {
+            self.land_one(ready)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn tma_store(
+        &mut self,
+        thread: u32,
+        source: &croq_sim_access,
+        tile: Tile,
+    ) -> Outcome {
+        let deed = Deed {
+            thread,
+            what: "began the copy",
+            line: source.line,
+        };
+        let offset = self.place(source, &tile, deed)?;
+        self.read_by_proxy(thread, source)?;
+        let bytes = tile.bytes();
+        self.marks
+            .of(source.at.cast(), bytes)
+            .iter_mut()
+            .for_each(|mark| *mark |= OUTGOING);
+        self.bulk.stores.push_back(Store {
+            tile,
+            source: source.at.cast_const().cast(),
+            offset,
+            group: self.bulk.open.get(thread as usize).copied().unwrap_or(0),
+            deed,
+            content: None,
+            reading: true,
+        });
+        if self.bulk.happens()
+            && let Some(store) = self.bulk.stores.back_mut()
+        {
+            store.read();
+        }
+        Ok(())
+    }
+
+    /// A store's source may be written again.
+    fn release(&mut self, index: usize) {
+        let Some(store) = self.bulk.stores.get_mut(index) else {
+            return;
+        };
+        if !std::mem::take(&mut store.reading) {
+            return;
+        }
+        if store.content.is_none() {
+            store.read();
+        }
+        let (source, bytes) = (store.source, store.tile.bytes());
+        for mark in self.marks.of(source, bytes) {
+            *mark &= !OUTGOING;
+        }
+        // Some of it may be read by another store.
+        for other in self.bulk.stores.iter().filter(|store| store.reading) {
+            for mark in self.marks.of(other.source, other.tile.bytes()) {
+                *mark |= OUTGOING;
+            }
+        }
+    }
+
+    pub(super) fn bulk_commit(&mut self, thread: u32) {
+        if let Some(open) = self.bulk.open.get_mut(thread as usize) {
+            *open += 1;
+        }
+    }
+
+    /// For all groups of the thread but the `pending` youngest.
+    pub(super) fn bulk_wait(&mut self, thread: u32, pending: u32, only_read: bool) {
+        let open = self.bulk.open.get(thread as usize).copied().unwrap_or(0);
+        let done = open.saturating_sub(u64::from(pending));
+        let mut index = 0;
+        while let Some(store) = self.bulk.stores.get(index) {
+            if store.deed.thread != thread || store.group >= done {
+                index += 1;
+                continue;
+            }
+            self.release(index);
+            if only_read && !self.bulk.happens() {
+                index += 1;
+            } else if let Some(store) = self.bulk.stores.remove(index) {
+                store.write();
+            }
+        }
+    }
+}
