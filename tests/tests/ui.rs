@@ -174,6 +174,26 @@ fn every_code_has_a_case() {
     }
 }
 
+/// The README's wrong program gives the report that stands beneath it, and its correction the one that
+/// is promised.
+#[test]
+fn the_report_of_the_readme() {
+    let readme = fs::read_to_string(workspace().join("README.md")).expect("README");
+    let program = readme
+        .split("```croqtile\n")
+        .filter_map(|part| part.split("```").next())
+        .find(|text| text.contains("smooth"))
+        .expect("the wrong program");
+    let (file, diags) = check("kernels/smooth.co", program);
+    let report = render::report(&file, &diags, false);
+    let shown = readme.split("```text\n").nth(1).expect("a report");
+    let shown = shown.split("```").next().expect("its end");
+    assert_eq!(report.trim(), shown.trim());
+    let (_, diags) = check("kernels/smooth.co", &program.replace("j + 1", "j"));
+    let codes: Vec<&str> = diags.iter().map(|d| d.code).collect();
+    assert_eq!(codes, ["W0879"]);
+}
+
 #[test]
 fn five_mistakes_five_reports() {
     let text = "\
