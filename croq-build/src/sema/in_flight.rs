@@ -8,7 +8,7 @@
 //! Where the branches of an `if` begin different numbers of copies, the one that begins fewer gets
 //! empty groups, so that the count is the same on either way.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Checker;
 use crate::diagnostics::Diagnostic;
@@ -65,6 +65,8 @@ struct Walker<'c, 'a> {
     loops: Vec<Exits>,
     /// The last walk, which reports and writes down what to wait for.
     last: bool,
+    /// Copies whose early use was reported: one report for each.
+    told: BTreeSet<Span>,
 }
 
 impl Checker<'_> {
@@ -81,6 +83,7 @@ impl Checker<'_> {
                     checker: self,
                     loops: Vec::new(),
                     last: true,
+                    told: BTreeSet::new(),
                 };
                 let end = walker.block(&mut body, Flight::default());
                 walker.left_over(&end);
@@ -242,7 +245,7 @@ impl Walker<'_, '_> {
         let Some((_, begun)) = flight.copies.get(&id).copied() else {
             return;
         };
-        if !self.last {
+        if !self.last || !self.told.insert(begun) {
             return;
         }
         let name = self.name(id);
