@@ -253,3 +253,17 @@ SHIM_OF_BOXES(tma_store, store)
 SHIM_OF_ROWS(ring_of_boxes, 128, 96, 8256, croq::asynchronous, map, out)
 SHIM_OF_ROWS(groups_of_stores, 0, 32, 8256, croq::async_proxy, map)
 SHIM_OF_ROWS(misused_boxes, (at == 7 ? 128u : 0u), 32, 8256, croq::async_proxy, map, out)
+
+static_assert(croq::swizzle<0>(4711) == 4711 && croq::swizzle<128>(1023) == 911,
+              "it is known to the compiler");
+extern "C" croq_i64 CONF(swizzle)(croq_i64 width, croq_i64 at) {
+  return width == 128  ? croq::swizzle<128>(at)
+         : width == 64 ? croq::swizzle<64>(at)
+         : width == 32 ? croq::swizzle<32>(at)
+                       : croq::swizzle<0>(at);
+}
+extern "C" croq_i64 CONF(swizzled)(croq_i64 width, croq_i64 row, croq_i64 byte, croq_i64 rows) {
+  return width == 128  ? croq::swizzled<128>(row, byte, rows)
+         : width == 64 ? croq::swizzled<64>(row, byte, rows)
+                       : croq::swizzled<32>(row, byte, rows);
+}

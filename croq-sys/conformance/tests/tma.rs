@@ -15,6 +15,8 @@ unsafe extern "C" {
         src: *const u8,
         numbers: *const i64,
     ) -> u32;
+    fn conf_swizzle(width: i64, at: i64) -> i64;
+    fn conf_swizzled(width: i64, row: i64, byte: i64, rows: i64) -> i64;
     fn conf_ring_of_boxes(e: *const croq_env, d: *mut i32, rows: *mut i32, n: i64, at: i64) -> u32;
     fn conf_groups_of_stores(
         e: *const croq_env,
@@ -186,6 +188,30 @@ fn requests() -> Vec<Request> {
 
 fn pattern(i: usize) -> u8 {
     (i.wrapping_mul(0x9e37_79b1) >> 13) as u8
+}
+
+#[test]
+fn the_swizzle_of_device_text_is_that_of_the_tables() {
+    for width in [0, 32, 64, 128] {
+        for at in 0..8192 {
+            // SAFETY: arithmetic.
+            let found = unsafe { conf_swizzle(width, at) };
+            assert_eq!(found as usize, stored(width as usize, at as usize));
+            // SAFETY: arithmetic.
+            assert_eq!(unsafe { conf_swizzle(width, found) }, at);
+        }
+    }
+    // A tile of several groups: each is stored as a tile of its own, after the one before.
+    for width in [32, 64, 128] {
+        for (row, byte, rows) in [(0, 0, 8), (5, 17, 8), (3, 200, 24), (23, 511, 24)] {
+            let before = byte / width * rows * width;
+            let within = row * width + byte % width;
+            // SAFETY: arithmetic.
+            let found = unsafe { conf_swizzled(width, row, byte, rows) };
+            let group = stored(width as usize, (before + within) as usize);
+            assert_eq!(found as usize, group, "{width}: {row}, {byte}");
+        }
+    }
 }
 
 #[test]
