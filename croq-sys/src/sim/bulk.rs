@@ -14,6 +14,9 @@ use crate::abi::croq_sim_access;
 
 type Outcome<T = ()> = Result<T, Box<Hazard>>;
 
+/// Stores that were read are kept until they are waited for, but not more than this.
+const MOST_STORES: usize = 64;
+
 struct Load {
     tile: Tile,
     dest: *mut u8,
@@ -326,6 +329,13 @@ impl Asynchronous {
             if only_read && !self.bulk.happens() {
                 index += 1;
             } else if let Some(store) = self.bulk.stores.remove(index) {
+                store.write();
+            }
+        }
+        while self.bulk.stores.len() > MOST_STORES
+            && self.bulk.stores.front().is_some_and(|store| !store.reading)
+        {
+            if let Some(store) = self.bulk.stores.pop_front() {
                 store.write();
             }
         }
