@@ -211,9 +211,11 @@ fn strides_and_edges_are_looked_at_once() {
            return y;
          }",
     );
+    has(&l, "if (K % 8 == 0) {");
+    has(&l, "if (r * 64 + 64 <= M && c * 64 + 64 <= K) {");
     has(
         &l,
-        "if (r * 64 + 64 <= M && c * 64 + 64 <= K && K % 8 == 0) {",
+        "if (turn * 16 + e0 < M - r * 64 && e1 * 8 < K - c * 64) croq::copy<8>(tile, to + turn * 1024, x, from + turn * (K * 16));",
     );
     has(
         &l,

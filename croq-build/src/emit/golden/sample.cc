@@ -84,11 +84,20 @@ CROQ_KERNEL(256) void product_0(croq::context, croq::global<const int> lhs, croq
     croq::barrier();  // a is overwritten after it was read
     // a = dma.copy.zfill lhs.subspan(16, 32).at(px, k) => shared;
 #line 24 "kernels/sample.co"
-    if (k * 32 + 32 <= K && K % 2 == 0) {
+    if (K % 2 == 0) {
 #line 24 "kernels/sample.co"
       const croq::idx e0 = thread / 16, e1 = thread % 16;
 #line 24 "kernels/sample.co"
-      croq::copy<2>(a, e0 * 32 + e1 * 2, lhs, px * 16 * K + k * 32 + e0 * K + e1 * 2);
+      if (e1 * 2 < K - k * 32) {
+#line 24 "kernels/sample.co"
+        croq::copy<2>(a, e0 * 32 + e1 * 2, lhs, px * 16 * K + k * 32 + e0 * K + e1 * 2);
+      } else {
+#line 24 "kernels/sample.co"
+        CROQ_UNROLL for (croq::idx k_2 = 0; k_2 < 2; ++k_2) {
+#line 24 "kernels/sample.co"
+          a.store(e0 * 32 + e1 * 2 + k_2, 0);
+        }
+      }
     } else {
 #line 24 "kernels/sample.co"
       const croq::idx e0 = thread / 32, e1 = thread % 32, from = (px * 16 + e0) * K + k * 32 + e1, to = e0 * 32 + e1;
@@ -129,7 +138,7 @@ CROQ_KERNEL(256) void product_0(croq::context, croq::global<const int> lhs, croq
     }
   }
 }
-#line 133 "sample.cc"
+#line 142 "sample.cc"
 
 extern "C" croq_u32 CROQ_SHIM(0badf00d_product)(const croq_env *env, [[maybe_unused]] croq_0badf00d_product_args *args) {
   croq::host host(env, "kernels/sample.co");
@@ -157,7 +166,7 @@ extern "C" croq_u32 CROQ_SHIM(0badf00d_product)(const croq_env *env, [[maybe_unu
 #line 31 "kernels/sample.co"
   return host.status();
 }
-#line 161 "sample.cc"
+#line 170 "sample.cc"
 
 extern "C" croq_u32 CROQ_SHIM(0badf00d_total)(const croq_env *env, [[maybe_unused]] croq_0badf00d_total_args *args) {
   croq::host host(env, "kernels/sample.co");
@@ -187,6 +196,6 @@ extern "C" croq_u32 CROQ_SHIM(0badf00d_total)(const croq_env *env, [[maybe_unuse
 #line 39 "kernels/sample.co"
   return host.status();
 }
-#line 191 "sample.cc"
+#line 200 "sample.cc"
 
 }

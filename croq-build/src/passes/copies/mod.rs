@@ -253,24 +253,31 @@ fn private(function: &mut Function, tile: &Tile, way: Way, local: bool) -> Vec<S
     body
 }
 
-/// `threads` threads share the tile, in one way or, by a condition that is the same for all of them,
-/// in one of two; `lane` tells them apart.
+/// `threads` threads share the tile, in a way that may hang on conditions, which are the same for all
+/// of them; `lane` tells them apart.
 pub fn share(function: &mut Function, tile: &Tile, lane: &Sym, threads: &Sym) -> Vec<Stmt> {
     let plan = width::plan(&mut function.cx, tile, threads);
     let mut by = |way| lanes::share(function, tile, way, lane, threads);
     let Some((conditions, fast)) = plan.fast else {
         return by(plan.always);
     };
-    let (then, otherwise) = (by(fast), by(plan.always));
-    match all(conditions, tile.span) {
-        Some(cond) => {
-            let kind = StmtKind::If {
-                cond,
-                then,
-                otherwise,
-            };
-            vec![Stmt::new(kind, tile.span)]
+    let choose = |(conditions, then): (Vec<Expr>, Vec<Stmt>), otherwise: Vec<Stmt>| {
+        let Some(cond) = all(conditions, tile.span) else {
+            return then;
+        };
+        let kind = StmtKind::If {
+            cond,
+            then,
+            otherwise,
+        };
+        vec![Stmt::new(kind, tile.span)]
+    };
+    let fast = (conditions, by(fast));
+    match plan.edge {
+        Some((aligned, edge)) => {
+            let vectors = choose(fast, by(edge));
+            choose((aligned, vectors), by(plan.always))
         }
-        None => then,
+        None => choose(fast, by(plan.always)),
     }
 }

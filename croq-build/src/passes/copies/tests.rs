@@ -24,7 +24,8 @@ fn copy_in(stmts: &[Stmt]) -> Option<&crate::ir::Copy> {
     })
 }
 
-/// `8`, `8 guarded` or `8 if 2, else 1 guarded`, where 2 counts conditions.
+/// `8`, `8 guarded`, `8 if 2, else 1 guarded` or `8 if 1 (8 guarded if 2, else 1 guarded)`, where
+/// numbers behind `if` count conditions.
 fn decided(text: &str) -> String {
     let mut function = function(text);
     let kernel = &function.kernels[0];
@@ -53,12 +54,13 @@ fn decided(text: &str) -> String {
         return show(known(&function.cx, &tile));
     }
     let plan = plan(&mut function.cx, &tile, &threads);
-    match plan.fast {
-        Some((conditions, fast)) => {
-            let (fast, always) = (show(fast), show(plan.always));
-            format!("{fast} if {}, else {always}", conditions.len())
-        }
-        None => show(plan.always),
+    let always = show(plan.always);
+    let choice =
+        |(conditions, way): (Vec<_>, Way)| format!("{} if {}", show(way), conditions.len());
+    match (plan.fast, plan.edge) {
+        (Some(fast), Some(edge)) => format!("{} ({}, else {always})", choice(fast), choice(edge)),
+        (Some(fast), None) => format!("{}, else {always}", choice(fast)),
+        _ => always,
     }
 }
 
@@ -119,7 +121,7 @@ fn what_only_run_time_knows_is_asked_for_once() {
         (
             "f16 [M, K] x",
             "copy x.subspan(64, 64).at(p, q)",
-            "8 if 3, else 1 guarded",
+            "8 if 2 (8 guarded if 1, else 1 guarded)",
         ),
         (
             "f16 [M, 256] x",
@@ -129,12 +131,12 @@ fn what_only_run_time_knows_is_asked_for_once() {
         (
             "f16 [128, K] x",
             "copy x.subspan(64, 64).at(p, q)",
-            "8 if 2, else 1 guarded",
+            "8 if 1 (8 guarded if 1, else 1 guarded)",
         ),
         (
             "f32 [128, 256] x",
             "copy x.view(64, 64).from(0, from)",
-            "4 if 3, else 1 guarded",
+            "4 if 2 (4 guarded if 1, else 1 guarded)",
         ),
         // All of it, whatever it is.
         ("f32 [M, K] x", "copy x", "4 if 1, else 1"),

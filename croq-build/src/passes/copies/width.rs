@@ -8,7 +8,9 @@
 //! What is only known at run time (a symbolic stride; whether the tile lies inside the data) is asked
 //! for once, before the loops, by threads that share a tile: if all of it holds, vectors are moved
 //! without guards, and otherwise the tile takes the narrow and guarded way. The answer is the same
-//! for all threads of the unit. Two versions at most, and none of it where there is little to gain.
+//! for all threads of the unit. There are two versions of the loops; a third, of guarded vectors,
+//! where all rows are aligned if one is, so that tiles at an edge don't hold up the rest. And one
+//! version only where there is little to gain.
 
 use super::conditions::{at_most_in_sums, is_multiple, remainder};
 use super::tile::Tile;
@@ -45,11 +47,26 @@ impl Tile {
     }
 }
 
-/// `fast` where all its conditions hold, else `always`.
+/// What to ask, and the way to go if all of it holds.
+pub type Choice = (Vec<Expr>, Way);
+
+/// `fast` where all its conditions hold, else `always`. With `edge`, its conditions come first: where
+/// they don't hold it is `always`, and where only those of `fast` fail it is `edge`.
 #[derive(Debug)]
 pub struct Plan {
-    pub fast: Option<(Vec<Expr>, Way)>,
+    pub fast: Option<Choice>,
+    pub edge: Option<Choice>,
     pub always: Way,
+}
+
+impl Plan {
+    fn one(always: Way) -> Plan {
+        Plan {
+            fast: None,
+            edge: None,
+            always,
+        }
+    }
 }
 
 /// What is true at any rate: for one thread that moves a tile on its own.
@@ -71,7 +88,7 @@ pub fn plan(cx: &mut Ctx, tile: &Tile, threads: &Sym) -> Plan {
         rare: false,
     };
     if cx.lt(&count, threads).is_yes() {
-        return Plan { fast: None, always };
+        return Plan::one(always);
     }
     let inside = tile.inside(cx);
     let guarded = inside.is_none();
@@ -87,20 +104,41 @@ pub fn plan(cx: &mut Ctx, tile: &Tile, threads: &Sym) -> Plan {
         widest
     };
     let (wide, divisors) = wished(cx, tile, guarded, wanted, always.width);
-    conditions.extend(divisors);
     let turns = &Sym::int(i64::from(wide)) * threads;
-    let one_turn = wide == always.width && cx.le(&count, &turns).is_yes();
-    if conditions.is_empty() || one_turn {
-        return Plan { fast: None, always };
-    }
-    always.rare = true;
-    let fast = Way {
+    let one_turn = cx.le(&count, &turns).is_yes();
+    let way = |guarded| Way {
         width: wide,
         guarded,
         rare: false,
     };
+    if !conditions.is_empty() && !divisors.is_empty() {
+        let (with_guards, same) = wished(cx, tile, true, wide, always.width);
+        if with_guards == wide && same.len() == divisors.len() {
+            always.rare = true;
+            let mut edge = way(true);
+            if one_turn {
+                return Plan {
+                    fast: Some((divisors, edge)),
+                    edge: None,
+                    always,
+                };
+            }
+            edge.rare = true;
+            return Plan {
+                fast: Some((conditions, way(false))),
+                edge: Some((divisors, edge)),
+                always,
+            };
+        }
+    }
+    conditions.extend(divisors);
+    if conditions.is_empty() || (one_turn && wide == always.width) {
+        return Plan::one(always);
+    }
+    always.rare = true;
     Plan {
-        fast: Some((conditions, fast)),
+        fast: Some((conditions, way(guarded))),
+        edge: None,
         always,
     }
 }
