@@ -6,7 +6,7 @@ setup:
 
 # A table of kernels, each compared with plain Rust.
 demo: setup
-	@cargo run --quiet --manifest-path examples/demo_table/Cargo.toml
+	@cargo run --manifest-path examples/demo_table/Cargo.toml
 
 # Everything that can be tested on this machine.
 test: setup

@@ -18,7 +18,9 @@ const BLOCK_LIMIT: i64 = 1024;
 pub fn kernel<'a>(writer: &mut Writer<'a>, function: &'a Function, kernel: &'a Kernel) {
     let uses = kernel_uses(function, kernel);
     let captured = captures(function, kernel);
-    let mut names = Names::new(function, &["ctx", kernel.name.as_str()]);
+    let mut reserved = vec!["ctx", kernel.name.as_str()];
+    reserved.extend(uses.cpp.iter().map(String::as_str));
+    let mut names = Names::new(function, &reserved);
 
     let mut pointers = Vec::new();
     let mut params = vec![

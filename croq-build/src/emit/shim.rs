@@ -268,12 +268,15 @@ impl Body<'_, '_> {
 
     pub(super) fn give_back(&mut self, span: Span, value: &ReturnValue) {
         let function = self.names.function;
+        let args = Args::of(function);
+        // A parameter may have taken the plain name.
+        let result = args.name(FieldRole::Result);
         self.writer.statement(span);
         match value {
             ReturnValue::Nothing => {}
             ReturnValue::Scalar(e) => {
                 let value = to_field(e.ty, &self.names.expr(e).text);
-                self.writer.line(&format!("args->result = {value};"));
+                self.writer.line(&format!("args->{result} = {value};"));
             }
             ReturnValue::Buffer(id) => {
                 let data = format!("{}.data()", self.names.buffer(*id));
@@ -283,12 +286,13 @@ impl Body<'_, '_> {
                     .get(id.index())
                     .is_some_and(|b| element(b).starts_with("const "));
                 self.writer.line(&if constant {
-                    format!("args->result = const_cast<void *>(static_cast<const void *>({data}));")
+                    format!(
+                        "args->{result} = const_cast<void *>(static_cast<const void *>({data}));"
+                    )
                 } else {
-                    format!("args->result = {data};")
+                    format!("args->{result} = {data};")
                 });
                 if let Return::Tensor { shape, .. } = &function.ret {
-                    let args = Args::of(function);
                     let shape_field = args.result_shape();
                     for (axis, extent) in shape.iter().enumerate() {
                         let extent = self.names.sym(extent).text;

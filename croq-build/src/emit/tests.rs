@@ -151,6 +151,46 @@ fn keywords_and_macros_are_no_names() {
 }
 
 #[test]
+fn a_variable_does_not_hide_the_function_it_is_called_like() {
+    let lines = lines(
+        "struct tile {};
+         template <typename T, int n> __device__ int soft(int v) { return v + n; }
+         __co__ auto f(s32 [64] x) {
+           s32 [64] y;
+           parallel p by 64 {
+             s32 soft = call soft<tile, 3>(x.at(p));
+             s32 tile = soft;
+             y.at(p) = tile;
+           }
+           return y;
+         }",
+    );
+    has(&lines, "int soft_2 = soft<tile, 3>(x.load(p));");
+    has(&lines, "int tile_2 = soft_2;");
+}
+
+#[test]
+fn a_parameter_may_be_called_result() {
+    let of = |ret: &str, body: &str| {
+        lines(&format!(
+            "__co__ {ret} f(s32 [64] x, s32 result) {{ {body} }}"
+        ))
+    };
+    has(&of("s32", "return result;"), "args->result_ = result;");
+    has(
+        &of(
+            "auto",
+            "s32 [64] y; parallel p by 64 y.at(p) = x.at(p) + result; return y;",
+        ),
+        "args->result_ = y.data();",
+    );
+    has(
+        &of("auto", "return x;"),
+        "args->result_ = const_cast<void *>(static_cast<const void *>(x.data()));",
+    );
+}
+
+#[test]
 fn a_copy_walks_what_is_contiguous_as_one_and_guards_what_may_cross() {
     let l = lines(
         "__co__ auto f(f32 [M, 32] x) {

@@ -25,6 +25,8 @@ pub struct Uses {
     pub context: bool,
     /// There is text that the compiler can't see into.
     pub opaque: bool,
+    /// What calls into C++ name: a variable of such a name would hide it.
+    pub cpp: BTreeSet<String>,
 }
 
 impl Uses {
@@ -143,7 +145,14 @@ impl Visit for Collector<'_> {
             ExprKind::Index(sym) => self.sym(sym),
             ExprKind::Local(id) => drop(self.uses.locals.insert(*id)),
             ExprKind::Param(id) => drop(self.uses.params.insert(*id)),
-            ExprKind::Call(_) => self.uses.opaque = true,
+            ExprKind::Call(call) => {
+                self.uses.opaque = true;
+                for text in std::iter::once(&call.callee).chain(&call.targs) {
+                    self.uses
+                        .cpp
+                        .extend(identifiers(text).into_iter().map(str::to_owned));
+                }
+            }
             _ => {}
         }
     }

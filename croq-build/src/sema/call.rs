@@ -460,11 +460,12 @@ impl Checker<'_> {
             None => {
                 self.report(
                     Diagnostic::new(
-                        "W0782",
+                        "E0782",
                         at,
                         "a template argument must be known at compile time",
                     )
-                    .label("known only at run time"),
+                    .label("known only at run time")
+                    .help("pass it as an argument of the function"),
                 );
                 false
             }

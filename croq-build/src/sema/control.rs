@@ -117,8 +117,33 @@ impl Checker<'_> {
         );
     }
 
+    /// Runs `body`, where `break` can't mean the loops around it: threads that don't come here run
+    /// them too, and would wait for the missing ones at the next barrier.
+    pub(super) fn apart_from_loops<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
+        let around = std::mem::take(&mut self.loops);
+        self.loops_apart += around;
+        let result = body(self);
+        self.loops_apart -= around;
+        self.loops = around;
+        result
+    }
+
     pub(super) fn leave_loop(&mut self, is_break: bool, span: Span) {
         let word = if is_break { "break" } else { "continue" };
+        if self.loops == 0 && self.loops_apart > 0 {
+            self.report(
+                Diagnostic::new(
+                    "E0550",
+                    span,
+                    format!(
+                        "`{word}` would act on a loop outside of this `parallel` or `inthreads`"
+                    ),
+                )
+                .label("more threads run that loop than come here")
+                .help("decide it outside, where all threads of the loop see the same"),
+            );
+            return;
+        }
         if self.loops == 0 {
             self.report(
                 Diagnostic::new("E0550", span, format!("`{word}` outside a loop"))
@@ -192,7 +217,7 @@ impl Checker<'_> {
             k.regions += 1;
         }
         let Some(cond) = cond else {
-            self.block(body);
+            self.apart_from_loops(|s| s.block(body));
             self.end_region();
             return;
         };
@@ -202,7 +227,9 @@ impl Checker<'_> {
         if self.diags.len() == before {
             self.pointless_region(set.as_ref(), pred.span);
         }
-        let ((), stmts) = self.assuming(&cond, true, false, |s| s.block(body));
+        let ((), stmts) = self.assuming(&cond, true, false, |s| {
+            s.apart_from_loops(|s| s.block(body));
+        });
         self.end_region();
         if depth == 0 && !is_async {
             self.cooperative(span, "the barrier after `inthreads`");

@@ -207,7 +207,7 @@ impl Checker<'_> {
                     self.source_of(span, "…")
                 )),
             ),
-            Relation::Lossy => match double_literal(&e).filter(|_| target.is_float()) {
+            Relation::Lossy => match self.literal_without_f(&e).filter(|_| target.is_float()) {
                 Some(literal) => self.computed_in_double(target, span, literal),
                 None => self.lossy(from, target, span),
             },
@@ -232,7 +232,10 @@ impl Checker<'_> {
 
     /// The commonest slip with floats: one literal without its `f`.
     fn computed_in_double(&mut self, target: Scalar, span: Span, literal: Span) {
-        let text = self.source_of(literal, "x");
+        let help = match self.file.macro_at(literal) {
+            Some(name) => format!("write the literal in the macro `{name}` with an `f` behind it"),
+            None => format!("write `{}f`", self.file.snippet(literal)),
+        };
         self.report(
             Diagnostic::new(
                 "W0703",
@@ -241,8 +244,21 @@ impl Checker<'_> {
             )
             .label("computed in `f64`")
             .also(literal, "because a literal without `f` is an `f64`")
-            .help(format!("write `{text}f`")),
+            .help(help),
         );
+    }
+
+    /// The first literal that makes an expression an `f64`, when nothing but literals does. A whole
+    /// number becomes what its neighbours are, so it is not to blame.
+    fn literal_without_f(&self, e: &Expr) -> Option<Span> {
+        let mut literals = Vec::new();
+        if !double_literals(e, &mut literals) {
+            return None;
+        }
+        literals.into_iter().find(|literal| {
+            self.file.macro_at(*literal).is_some()
+                || self.file.snippet(*literal).contains(['.', 'e', 'E'])
+        })
     }
 
     pub(super) fn mixed_halves(&mut self, span: Span) {
@@ -340,32 +356,25 @@ impl Checker<'_> {
     }
 }
 
-/// The first `f64` literal, when nothing but literals makes an expression an `f64`.
-fn double_literal(e: &Expr) -> Option<Span> {
-    struct Doubles {
-        literal: Option<Span>,
-        other: bool,
+/// Adds the literals that make `e` an `f64`. False when something else does too.
+fn double_literals(e: &Expr, found: &mut Vec<Span>) -> bool {
+    if e.ty != Scalar::F64 {
+        return true;
     }
-    impl crate::ir::Visit for Doubles {
-        fn expr(&mut self, e: &Expr) {
-            if e.ty != Scalar::F64 {
-                return;
-            }
-            match &*e.kind {
-                ExprKind::Float(_) => self.literal = self.literal.or(Some(e.span)),
-                ExprKind::Load(_) | ExprKind::Local(_) | ExprKind::Param(_) | ExprKind::Call(_) => {
-                    self.other = true;
-                }
-                _ => {}
-            }
+    match &*e.kind {
+        ExprKind::Float(_) => {
+            found.push(e.span);
+            true
         }
+        ExprKind::Load(_) | ExprKind::Local(_) | ExprKind::Param(_) | ExprKind::Call(_) => false,
+        ExprKind::Unary(_, a) | ExprKind::Cast(a) => double_literals(a, found),
+        // A condition's literals stay in the condition.
+        ExprKind::Binary(_, a, b) | ExprKind::Select(_, a, b) => {
+            double_literals(a, found) && double_literals(b, found)
+        }
+        ExprKind::Math(_, args) => args.iter().all(|a| double_literals(a, found)),
+        _ => true,
     }
-    let mut found = Doubles {
-        literal: None,
-        other: false,
-    };
-    crate::ir::walk_exprs(e, &mut found);
-    found.literal.filter(|_| !found.other)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

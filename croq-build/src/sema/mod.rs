@@ -194,6 +194,8 @@ struct Checker<'a> {
     stored: BTreeMap<ir::BufferId, Span>,
     returned: BTreeSet<ir::BufferId>,
     loops: u32,
+    /// Loops around the `parallel` or `inthreads` that this is in.
+    loops_apart: u32,
     /// Conditions that restrict which instances come here (`if`, `while`, a split's guard).
     conditional: u32,
     /// Inside a branch that is never taken: a proven violation there is none.
@@ -269,6 +271,7 @@ impl<'a> Checker<'a> {
             stored: BTreeMap::new(),
             returned: BTreeSet::new(),
             loops: 0,
+            loops_apart: 0,
             conditional: 0,
             dead: 0,
             asserting: false,

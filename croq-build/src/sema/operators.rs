@@ -447,8 +447,13 @@ impl Checker<'_> {
     fn overflow(&mut self, op: BinOp, at: Span, x: &Sym, y: &Sym) -> Value {
         let (Some(a), Some(b)) = (x.as_int(), y.as_int()) else {
             self.report(
-                Diagnostic::new("E0429", at, "this integer does not fit in 64 bits")
-                    .label("overflows for every size"),
+                Diagnostic::new(
+                    "E0429",
+                    at,
+                    "this integer expression grows too large to be kept exactly",
+                )
+                .label("too many terms, or beyond 64 bits")
+                .help("in a kernel, compute a part of it into an `s64` variable first"),
             );
             return Value::Error;
         };

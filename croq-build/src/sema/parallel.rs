@@ -354,7 +354,7 @@ impl Checker<'_> {
         };
         match self.bounds(item) {
             Some(extents) => {
-                self.level_body(item, &extents, &node, rest, &p.body);
+                self.apart_from_loops(|s| s.level_body(item, &extents, &node, rest, &p.body));
             }
             None => self.poisoned_body(p),
         }

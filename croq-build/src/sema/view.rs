@@ -230,6 +230,7 @@ impl Checker<'_> {
                     .help("tile by extent instead: `.subspan(…).at(…)` gives a partial last tile"),
                 );
             }
+            self.chunk_exists(axis, &index, &factor, at)?;
             let tile = self.f.cx.div(&extent, &factor);
             let origin = &index * &tile;
             // An index below the factor can't leave the axis: factor · (extent / factor) ≤ extent.
@@ -238,6 +239,24 @@ impl Checker<'_> {
             self.cut(&mut data.view, axis, origin, tile, inside);
         }
         Some(())
+    }
+
+    fn chunk_exists(&mut self, axis: usize, index: &Sym, factor: &Sym, at: Span) -> Option<()> {
+        let cx = &self.f.cx;
+        let below = cx.lt(index, factor) != Truth::No;
+        if self.dead > 0 || (below && cx.le(&Sym::zero(), index) != Truth::No) {
+            return Some(());
+        }
+        let (i, f) = (self.show(index), self.show(factor));
+        self.report(
+            Diagnostic::new(
+                "E0818",
+                at,
+                format!("chunk {i} of axis {axis}, which is split into {f}"),
+            )
+            .label("there is no such chunk"),
+        );
+        None
     }
 
     /// Narrows one axis to `extent` elements from `origin`.
@@ -334,6 +353,19 @@ impl Checker<'_> {
                         ),
                     )
                     .label("beyond the last tile"),
+                );
+                return None;
+            }
+            let end = &origin + &extent;
+            if self.dead == 0 && self.f.cx.lt(&Sym::zero(), &end) == Truth::No {
+                let (i, e) = (self.show(&index), self.show(&end));
+                self.report(
+                    Diagnostic::new(
+                        "E0818",
+                        at,
+                        format!("tile {i} of axis {axis} ends at {e}, before the data"),
+                    )
+                    .label("before the first tile"),
                 );
                 return None;
             }
@@ -598,6 +630,32 @@ impl Checker<'_> {
                 &want,
                 at,
             ),
+        }
+        // Two negative extents have a positive product.
+        for (axis, extent) in shape.iter().enumerate() {
+            let shown = self.show(extent);
+            match self.f.cx.le(&Sym::zero(), extent) {
+                Truth::Yes => {}
+                Truth::No => {
+                    self.report(
+                        Diagnostic::new(
+                            "E0423",
+                            at,
+                            format!("axis {axis} of the new shape has extent {shown}"),
+                        )
+                        .label("extents are positive"),
+                    );
+                    return None;
+                }
+                Truth::Unknown => self.check_compare(
+                    "R06",
+                    format!("the extent `{shown}` must be at least {{0}}, it is {{1}}"),
+                    BinOp::Le,
+                    &Sym::one(),
+                    extent,
+                    at,
+                ),
+            }
         }
         data.view.strides = dense_strides(&shape);
         data.view.valid = vec![Valid::default(); shape.len()];

@@ -40,7 +40,10 @@ pub const TABLE: &[Entry] = &[
         "E0549",
         "The slice holds nothing: its lower end is not below its upper one.",
     ),
-    ("E0550", "`break` and `continue` stand in loops only."),
+    (
+        "E0550",
+        "`break` and `continue` stand in loops only, and leave no `parallel` or `inthreads`: other threads run the loop around it too.",
+    ),
     (
         "W0551",
         "Something that several threads do together stands under a condition that only some of them meet. Use `inthreads`, or move it out.",

@@ -67,7 +67,7 @@ pub const TABLE: &[Entry] = &[
     ),
     (
         "E0818",
-        "There is no tile of that number: it would start behind the end of the data.",
+        "There is no tile of that number: it would lie outside of the data altogether.",
     ),
     (
         "E0819",

@@ -62,7 +62,7 @@ pub const TABLE: &[Entry] = &[
         "No device function in this file fits the call. It may come from a header; if not, the C++ compiler will say so.",
     ),
     (
-        "W0782",
+        "E0782",
         "A template argument is not known at compile time, which C++ will not accept.",
     ),
     (
