@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempDir;
 
@@ -36,11 +37,16 @@ const SANITIZER: &str = r#"[ ! -e racy ] || exit 9
 shift 4
 exec "$@""#;
 
-struct Folder(TempDir);
+/// A program can't be started while it is open for writing, and a child that another test forks at that
+/// moment holds it open for an instant: one test at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+struct Folder(TempDir, #[allow(dead_code)] MutexGuard<'static, ()>);
 
 impl Folder {
     fn new(marks: &[&str]) -> Self {
-        let folder = Self(TempDir::new().expect("a folder for temporary files"));
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let folder = Self(TempDir::new().expect("a folder for temporary files"), alone);
         for name in ["bin/run_kernels", "bin/run_features"] {
             folder.program(name, TESTS);
         }
