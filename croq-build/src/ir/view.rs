@@ -14,7 +14,41 @@ pub struct View {
     /// Per axis, which positions of the tile lie inside the data it was cut from. An axis that the
     /// prover showed to be inside altogether has neither bound.
     pub valid: Vec<Valid>,
+    /// What the view was cut from; `None` when a window with strides of its own hides it.
+    pub frame: Option<Frame>,
     pub span: Span,
+}
+
+/// The tensor that a view is a box of: a buffer as it was declared, or as `span_as` sees it. Its
+/// element 0 is at `view.offset - Σ origin_d · strides[d]`.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    pub extents: Vec<Sym>,
+    pub strides: Vec<Sym>,
+    /// Coordinates of the view's first element; they may be outside.
+    pub origin: Vec<Sym>,
+    /// Which axis of the frame each axis of the view runs along. The box has one position on others.
+    pub axes: Vec<usize>,
+}
+
+impl Frame {
+    /// A tensor that is seen whole.
+    pub fn whole(extents: &[Sym], strides: &[Sym]) -> Self {
+        Self {
+            extents: extents.to_vec(),
+            strides: strides.to_vec(),
+            origin: vec![Sym::zero(); extents.len()],
+            axes: (0..extents.len()).collect(),
+        }
+    }
+
+    /// The buffer's element that is the frame's first, when the box begins at `offset`.
+    pub fn base(&self, offset: &Sym) -> Sym {
+        self.origin
+            .iter()
+            .zip(&self.strides)
+            .fold(offset.clone(), |base, (o, s)| &base - &(o * s))
+    }
 }
 
 impl View {

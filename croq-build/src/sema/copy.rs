@@ -656,9 +656,11 @@ impl Checker<'_> {
         };
         let strides = dense_strides(&shape);
         let valid = vec![Valid::default(); shape.len()];
+        let frame = Some(ir::Frame::whole(&shape, &strides));
         Some(View {
             buffer: id,
             offset,
+            frame,
             shape,
             strides,
             valid,

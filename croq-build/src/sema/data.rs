@@ -4,7 +4,7 @@ use super::Checker;
 use super::scope::Entity;
 use super::value::{Data, Value};
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BinOp, BufferId, Valid, View};
+use crate::ir::{BinOp, BufferId, Frame, Valid, View};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast;
@@ -25,8 +25,10 @@ impl Checker<'_> {
         let shape = self.f.buffer(id).shape.clone();
         let strides = dense_strides(&shape);
         let valid = vec![Valid::default(); shape.len()];
+        let frame = Some(Frame::whole(&shape, &strides));
         View {
             buffer: id,
+            frame,
             offset: Sym::zero(),
             shape,
             strides,
@@ -364,6 +366,7 @@ impl Checker<'_> {
             return match self.access(base, indices, a.span) {
                 Some(access) => {
                     let mut view = access.view;
+                    view.frame = None;
                     for (i, s) in access.indices.iter().zip(&view.strides) {
                         view.offset = &view.offset + &(i * s);
                     }

@@ -508,6 +508,7 @@ impl Checker<'_> {
                 view.shape = vec![self.f.buffer(id).count.clone()];
                 view.strides = vec![Sym::one()];
                 view.valid = vec![ir::Valid::default()];
+                view.frame = None;
             }
             let level = if storage == Storage::Local {
                 Level::Thread

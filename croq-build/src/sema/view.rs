@@ -4,7 +4,7 @@ use super::Checker;
 use super::data::dense_strides;
 use super::value::{Data, IntValue, Value};
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BinOp, Valid, View};
+use crate::ir::{BinOp, Frame, Valid, View};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, ViewOp};
@@ -293,6 +293,12 @@ impl Checker<'_> {
             });
         }
         view.offset = &view.offset + &(&origin * &stride);
+        if let Some(frame) = &mut view.frame
+            && let Some(along) = frame.axes.get(axis)
+            && let Some(at) = frame.origin.get_mut(*along)
+        {
+            *at = &*at + &origin;
+        }
         if let Some(s) = view.shape.get_mut(axis) {
             *s = extent;
         }
@@ -418,6 +424,7 @@ impl Checker<'_> {
     }
 
     fn restride(&mut self, data: &mut Data, strides: Vec<Arg>, at: Span) {
+        data.view.frame = None;
         for (axis, stride) in strides.into_iter().enumerate() {
             let (Some(stride), Some(slot)) = (stride, data.view.strides.get_mut(axis)) else {
                 continue;
@@ -658,6 +665,7 @@ impl Checker<'_> {
             }
         }
         data.view.strides = dense_strides(&shape);
+        data.view.frame = Some(Frame::whole(&shape, &data.view.strides));
         data.view.valid = vec![Valid::default(); shape.len()];
         data.view.shape = shape;
         Some(())
@@ -705,6 +713,10 @@ impl Checker<'_> {
         data.view.strides.retain(|_| index.next().is_some_and(kept));
         let mut index = 0..;
         data.view.valid.retain(|_| index.next().is_some_and(kept));
+        if let Some(frame) = &mut data.view.frame {
+            let mut index = 0..;
+            frame.axes.retain(|_| index.next().is_some_and(kept));
+        }
         Some(())
     }
 }

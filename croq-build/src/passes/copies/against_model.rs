@@ -168,6 +168,7 @@ fn tile(built: &mut Built, case: &Case) -> View {
         shape: Vec::new(),
         strides: strides.clone(),
         valid: Vec::new(),
+        frame: None,
         span: Span::default(),
     };
     for (at, axis) in case.axes.iter().enumerate() {
@@ -216,6 +217,7 @@ fn build(case: &Case) -> Built {
                 shape: Vec::new(),
                 strides: Vec::new(),
                 valid: Vec::new(),
+                frame: None,
                 span: Span::default(),
             },
             dest: View {
@@ -224,6 +226,7 @@ fn build(case: &Case) -> Built {
                 shape: Vec::new(),
                 strides: Vec::new(),
                 valid: Vec::new(),
+                frame: None,
                 span: Span::default(),
             },
             transform: Transform::None,

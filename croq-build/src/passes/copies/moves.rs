@@ -47,6 +47,7 @@ impl Reach {
                 shape: self.steps.iter().map(|_| Sym::one()).collect(),
                 strides: self.steps.iter().map(|s| s.1.clone()).collect(),
                 valid: self.steps.iter().map(|_| Valid::default()).collect(),
+                frame: None,
                 span: view.span,
             },
             indices: self.steps.iter().map(|s| s.0.clone()).collect(),

@@ -102,6 +102,7 @@ impl Tile {
         let covers_dest = matches!(rest, Rest::With(_));
 
         let mut moved = source.clone();
+        moved.frame = None;
         let mut axes: Vec<(usize, Axis)> = Vec::new();
         for (axis, from) in perm.iter().copied().enumerate().take(rank) {
             let (Some(to_extent), Some(from_extent)) =
