@@ -21,6 +21,23 @@ template <unsigned N> CROQ_FN constexpr idx swizzled(idx row, idx byte, idx rows
   return swizzle<N>(byte / group * rows * group + row * group + byte % group);
 }
 
+/* The same, counted in elements of T. What is added to `at` in multiples of 8 * N bytes may as well be
+ * added to the result: the pattern repeats. */
+template <unsigned N, class T> CROQ_FN constexpr idx swizzle_of(idx at) {
+  static_assert(N == 32 || N == 64 || N == 128, "there is swizzle 32, 64 and 128");
+  const unsigned row = 128 / sizeof(T), unit = 16 / sizeof(T);
+  return at ^ static_cast<idx>((static_cast<unsigned>(at) / row & (N / 16 - 1)) * unit);
+}
+
+/* Element `at`, row by row, of tiles that are stored by groups of N bytes of all rows, one group after
+ * the other. */
+template <unsigned N, class T> CROQ_FN constexpr idx swizzle_of(idx at, idx columns, idx rows) {
+  const idx group = static_cast<idx>(N / sizeof(T));
+  const idx row = at / columns, column = at % columns;
+  return swizzle_of<N, T>(row / rows * rows * columns + column / group * rows * group +
+                          row % rows * group + column % group);
+}
+
 }  // namespace CROQ_TARGET
 }  // namespace croq
 #endif

@@ -44,7 +44,7 @@ impl Names<'_> {
             ExprKind::Load(access) => Text::primary(format!(
                 "{}.load({})",
                 self.buffer(access.view.buffer),
-                self.address(access).text
+                self.place(access).text
             )),
             ExprKind::Hardware(what) => Text::primary(match what {
                 Hardware::Thread => "croq::tid()",
@@ -242,7 +242,7 @@ impl Names<'_> {
         Text::primary(format!(
             "{}.pointer({})",
             self.buffer(view.buffer),
-            self.sym(&view.offset).text
+            self.place_of_first(view).text
         ))
     }
 }

@@ -16,6 +16,7 @@ mod device;
 mod expr;
 mod header;
 pub mod names;
+mod place;
 mod rust;
 mod rust_types;
 mod scalar;

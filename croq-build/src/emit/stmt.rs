@@ -306,7 +306,7 @@ impl Body<'_, '_> {
     fn moved(&self, m: &Move) -> String {
         let place = |access: &Access| {
             let buffer = self.names.buffer(access.view.buffer);
-            format!("{buffer}, {}", self.names.address(access).text)
+            format!("{buffer}, {}", self.names.place(access).text)
         };
         let (name, inside) = match &m.mode {
             MoveMode::Plain => ("copy", None),
@@ -324,7 +324,7 @@ impl Body<'_, '_> {
 
     fn store(&self, access: &Access, op: Option<BinOp>, value: &Expr) -> String {
         let buffer = self.names.buffer(access.view.buffer);
-        let address = self.names.address(access).text;
+        let address = self.names.place(access).text;
         let method = match op {
             None => "store",
             Some(BinOp::Add) => "add",

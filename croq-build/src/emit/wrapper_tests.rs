@@ -100,6 +100,7 @@ impl Signature {
             span: Span::default(),
             read: true,
             written,
+            swizzle: None,
         });
         self.param(
             name,

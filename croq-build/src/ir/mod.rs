@@ -221,6 +221,31 @@ pub struct Buffer {
     /// What kernels do to it; text that sema can't see into counts as both.
     pub read: bool,
     pub written: bool,
+    /// Only of shared memory. Views and accesses don't know of it: they count elements row by row.
+    pub swizzle: Option<Swizzle>,
+}
+
+/// Where the elements of a shared buffer are in memory: the layout of TMA and of tensor cores, from
+/// a multiple of 1024 bytes on. Each `rows` rows of `columns` elements are stored as groups of `bytes`
+/// bytes of all rows, one group after the other, and within 128 bytes units of 16 trade places.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Swizzle {
+    /// 32, 64 or 128.
+    pub bytes: u32,
+    pub columns: Sym,
+    pub rows: Sym,
+}
+
+impl Swizzle {
+    /// Elements of one row of a group.
+    pub fn group(&self, elem: Scalar) -> i64 {
+        i64::from(self.bytes) / i64::try_from(elem.bytes()).unwrap_or(1).max(1)
+    }
+
+    /// A row is wider than a group, so that neighbouring rows are not neighbours in memory.
+    pub fn is_grouped(&self, elem: Scalar) -> bool {
+        self.columns.as_int() != Some(self.group(elem)) && !self.rows.is_one()
+    }
 }
 
 #[derive(Clone, Debug)]

@@ -101,6 +101,7 @@ impl Checker<'_> {
                 .help("remove it"),
             );
         }
+        self.swizzle_asked(c, &dest.view)?;
         let level = self.copy_level(
             &source.view,
             &dest.view,
@@ -177,30 +178,9 @@ impl Checker<'_> {
         for (modifier, at) in &c.modifiers {
             let what = match modifier {
                 CopyModifier::Zfill => continue,
-                CopyModifier::Swizzle(n) => {
-                    if let Some(n) = n {
-                        let value = self.const_int(n);
-                        if !matches!(value, Some(32 | 64 | 128)) {
-                            let mut d = Diagnostic::new(
-                                "E0852",
-                                n.span,
-                                "a swizzle is 32, 64 or 128 bytes wide",
-                            )
-                            .label("not a swizzle");
-                            if let Some(k @ 0..=3) = value {
-                                let bytes = ["none", "32", "64", "128"];
-                                let name = usize::try_from(k)
-                                    .ok()
-                                    .and_then(|k| bytes.get(k))
-                                    .unwrap_or(&"128");
-                                d = d.help(format!("mode {k} is written in bytes here: {name}"));
-                            }
-                            self.report(d);
-                            ok = false;
-                            continue;
-                        }
-                    }
-                    "a swizzled copy (`.swiz`)"
+                CopyModifier::Swizzle(width) => {
+                    ok &= self.swizzle_width(width.as_ref(), *at).is_some();
+                    continue;
                 }
                 CopyModifier::Sparse(_) => "a sparse copy (`.sp`)",
                 CopyModifier::Promote(_) => "an L2 promotion (`.promote`)",

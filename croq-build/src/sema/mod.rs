@@ -40,6 +40,7 @@ mod scope;
 mod shape;
 mod stmt;
 mod suspicions;
+mod swizzles;
 mod unsupported;
 mod value;
 mod view;
@@ -216,6 +217,9 @@ struct Checker<'a> {
     /// Names of futures that are exchanged, each with the number of its group.
     exchanged: BTreeMap<String, usize>,
     pools: pools::Pools,
+    swizzles: swizzles::Swizzles,
+    /// Where the swizzle of a buffer was decided.
+    swizzle_at: BTreeMap<ir::BufferId, Span>,
     /// The tile that a placeholder's handle starts with.
     first_tiles: BTreeMap<LocalId, Sym>,
 }
@@ -284,6 +288,8 @@ impl<'a> Checker<'a> {
             futures: Vec::new(),
             exchanged: futures::exchanged(&function.body),
             pools: pools::Pools::default(),
+            swizzles: swizzles::Swizzles::default(),
+            swizzle_at: BTreeMap::new(),
             first_tiles: BTreeMap::new(),
         }
     }
@@ -297,10 +303,12 @@ impl<'a> Checker<'a> {
         self.unbound_futures();
         let unused = self.scopes.pop();
         self.report_unused(unused);
+        self.decide_swizzles();
         let body = self.sinks.pop().unwrap_or_default();
         self.f.body = std::mem::take(&mut self.entry);
         self.f.body.extend(body);
         self.resolve_pools();
+        self.swizzled_views();
         if !self.diags.has_errors() {
             self.follow_copies();
         }

@@ -426,6 +426,7 @@ impl Checker<'_> {
             span,
             read: false,
             written: false,
+            swizzle: None,
         });
         id
     }

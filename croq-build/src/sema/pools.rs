@@ -24,17 +24,34 @@ pub(super) struct Pools {
     part_of: BTreeMap<BufferId, (BufferId, Sym)>,
     /// One pool for each group of exchanged futures, kernel and type.
     of_futures: BTreeMap<(usize, usize, Scalar, Sym), BufferId>,
+    /// The shapes of buffers before they became pools.
+    declared: BTreeMap<BufferId, Vec<Sym>>,
 }
 
 impl Pools {
     /// The pool that a buffer is in after all, and where.
-    fn find(&self, buffer: BufferId) -> (BufferId, Sym) {
+    pub(super) fn find(&self, buffer: BufferId) -> (BufferId, Sym) {
         let (mut at, mut place) = (buffer, Sym::zero());
         while let Some((outer, base)) = self.part_of.get(&at) {
             place = &place + base;
             at = *outer;
         }
         (at, place)
+    }
+
+    /// Every buffer that was declared and is in the pool `root`, which may be the only one.
+    pub(super) fn parts(&self, root: BufferId) -> Vec<BufferId> {
+        let others = self.part_of.keys().copied();
+        let made_up = |id: BufferId| self.of_futures.values().any(|pool| *pool == id);
+        std::iter::once(root)
+            .chain(others.filter(|part| self.find(*part).0 == root))
+            .filter(|id| !made_up(*id))
+            .collect()
+    }
+
+    /// What a buffer was declared as, whatever became of it.
+    pub(super) fn declared_shape(&self, id: BufferId) -> Option<&[Sym]> {
+        self.declared.get(&id).map(Vec::as_slice)
     }
 }
 
@@ -80,11 +97,12 @@ impl Checker<'_> {
         };
         let end = &base + &self.f.buffer(part).count;
         let (read, written) = (self.f.buffer(part).read, self.f.buffer(part).written);
-        if let Some(root) = self.f.buffers.get_mut(root.index()) {
-            root.count = end.clone();
-            root.shape = vec![end];
-            root.read |= read;
-            root.written |= written;
+        if let Some(pool) = self.f.buffers.get_mut(root.index()) {
+            pool.count = end.clone();
+            let declared = std::mem::replace(&mut pool.shape, vec![end]);
+            self.pools.declared.entry(root).or_insert(declared);
+            pool.read |= read;
+            pool.written |= written;
         }
         self.pools.part_of.insert(part, (root, base));
     }

@@ -286,6 +286,15 @@ impl Sym {
             .map(|t| (t.coef, t.factors.as_slice()))
     }
 
+    /// The sum of some of the terms.
+    pub fn part(&self, mut wanted: impl FnMut(i64, &[Atom]) -> bool) -> Sym {
+        let Some(terms) = &self.0.terms else {
+            return Sym::poison();
+        };
+        let some = terms.iter().filter(|t| wanted(t.coef, &t.factors));
+        Sym::from_sorted(some.cloned().collect())
+    }
+
     /// The constant term.
     pub fn constant_part(&self) -> i64 {
         match self.raw_terms().and_then(<[Term]>::last) {

@@ -175,6 +175,26 @@ pub const TABLE: &[Entry] = &[
         "A swizzle is 32, 64 or 128 bytes wide, written as `.swiz<128>`.",
     ),
     (
+        "E0853",
+        "A swizzle moves data within groups of 32, 64 or 128 bytes, so that rows of the shared buffer are a whole number of groups long.",
+    ),
+    (
+        "W0854",
+        "A buffer has one swizzle, whichever copy says so; the first that is said counts, and others should say the same.",
+    ),
+    (
+        "E0855",
+        "The pattern of a swizzle repeats every 8 rows and moves units of 16 bytes. A tile that is copied to or from swizzled memory begins where the pattern does: at a multiple of 8 rows, and of 16 bytes within a row.",
+    ),
+    (
+        "N0856",
+        "The width of a swizzle was not written, or follows from another use of the buffer.",
+    ),
+    (
+        "E0857",
+        "Only shared memory is swizzled. Say it on the copy that fills the shared buffer; whatever reads that buffer goes by it.",
+    ),
+    (
         "E0859",
         "An eviction hint belongs to `tma.load`; software copies have none.",
     ),

@@ -102,6 +102,7 @@ fn buffer(name: &str, elem: Scalar, storage: Storage, count: Sym) -> Buffer {
         span: Span::default(),
         read: true,
         written: true,
+        swizzle: None,
     }
 }
 

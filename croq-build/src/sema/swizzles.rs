@@ -1,0 +1,268 @@
+//! Swizzles: how shared buffers are laid out in memory, for the banks' sake.
+//!
+//! A program says so on a copy or on another access, `.swiz<128>`, but it holds for the buffer: every
+//! way to its elements goes by the same layout. So what is said is gathered while a function is
+//! checked, and decided at its end, when it is known which buffers lie side by side in one pool: all of a
+//! pool has one swizzle, the first that was said of any part.
+
+use super::Checker;
+use crate::diagnostics::Diagnostic;
+use crate::ir::{
+    BinOp, BufferId, Scalar, Stmt, StmtKind, Storage, Swizzle, View, Visit, walk_block,
+};
+use crate::source::Span;
+use crate::symbolic::{Ctx, Sym};
+use crate::syntax::ast::{self, CopyModifier, CopyStmt};
+
+/// Each `.swiz` of a function, in order: of which buffer, how wide, and where.
+#[derive(Default)]
+pub(super) struct Swizzles(Vec<(BufferId, u32, Span)>);
+
+/// The pattern repeats after so many rows of 128 bytes.
+const ROWS: i64 = 8;
+/// What trades places, in bytes.
+const UNIT: i64 = 16;
+
+impl Checker<'_> {
+    /// The width in bytes of `.swiz<width>`; without one it is 128.
+    pub(super) fn swizzle_width(&mut self, width: Option<&ast::Expr>, at: Span) -> Option<u32> {
+        let Some(width) = width else {
+            self.report(
+                Diagnostic::new("N0856", at, "`.swiz` without a width is `.swiz<128>`")
+                    .label("128 bytes"),
+            );
+            return Some(128);
+        };
+        let value = self.const_int(width);
+        if let Some(bytes @ (32 | 64 | 128)) = value {
+            return u32::try_from(bytes).ok();
+        }
+        let mut d = Diagnostic::new("E0852", width.span, "a swizzle is 32, 64 or 128 bytes wide")
+            .label("not a swizzle");
+        let by_mode = ["none", "32", "64", "128"];
+        let mode = value.and_then(|k| usize::try_from(k).ok());
+        if let Some((mode, name)) = mode.and_then(|k| Some((k, by_mode.get(k)?))) {
+            d = d.help(format!("mode {mode} is written in bytes here: {name}"));
+        }
+        self.report(d);
+        None
+    }
+
+    /// The swizzle that a copy asks for; `None` after an error.
+    pub(super) fn swizzle_asked(&mut self, c: &CopyStmt, dest: &View) -> Option<()> {
+        let asked = c
+            .modifiers
+            .iter()
+            .find_map(|(modifier, at)| match modifier {
+                CopyModifier::Swizzle(width) => Some((width.as_ref(), *at)),
+                _ => None,
+            });
+        let Some((width, at)) = asked else {
+            return Some(());
+        };
+        // What is wrong with the width was told before.
+        let bytes = match width {
+            Some(width) => u32::try_from(self.const_int(width)?).ok()?,
+            None => 128,
+        };
+        self.swizzled(dest.buffer, bytes, at)
+    }
+
+    /// Gives a buffer this swizzle, if it can have it and none was said before.
+    pub(super) fn swizzled(&mut self, id: BufferId, bytes: u32, at: Span) -> Option<()> {
+        let buffer = self.f.buffer(id);
+        if buffer.storage != Storage::Shared {
+            let (name, place) = match buffer.storage {
+                Storage::Local => (buffer.name.clone(), "a thread's own"),
+                _ => (buffer.name.clone(), "global"),
+            };
+            self.report(
+                Diagnostic::new("E0857", at, format!("`{name}` is in {place} memory, where rows are stored as they are"))
+                    .label("only shared memory is swizzled")
+                    .help("remove it; a tile in shared memory has its swizzle from the copy that fills it"),
+            );
+            return None;
+        }
+        for part in self.pools.parts(id) {
+            self.rows_in_groups(part, bytes, at)?;
+        }
+        self.swizzles.0.push((id, bytes, at));
+        Some(())
+    }
+
+    /// Extents of the buffer as it was declared: the product of all but the last, and the last.
+    fn rows_and_columns(&self, id: BufferId) -> (Sym, Sym) {
+        let now = self.f.buffer(id).shape.as_slice();
+        let shape = self.pools.declared_shape(id).unwrap_or(now);
+        match shape.split_last() {
+            Some((columns, outer)) => (outer.iter().product(), columns.clone()),
+            None => (Sym::one(), Sym::one()),
+        }
+    }
+
+    /// Whether rows are whole groups of a swizzle.
+    fn rows_in_groups(&mut self, id: BufferId, bytes: u32, at: Span) -> Option<()> {
+        let (_, columns) = self.rows_and_columns(id);
+        let buffer = self.f.buffer(id);
+        let (name, elem, declared) = (buffer.name.clone(), buffer.elem, buffer.span);
+        let row = &columns * size(elem);
+        let width = Sym::int(i64::from(bytes));
+        match self.f.cx.divides(&width, &row) {
+            crate::symbolic::Truth::Yes => return Some(()),
+            crate::symbolic::Truth::Unknown => {
+                let rest = self.f.cx.rem(&row, &width);
+                self.check_compare(
+                    "R07",
+                    format!("a swizzle of {bytes} bytes: rows of `{name}` have {{0}} bytes beyond the last group, they must have {{1}}"),
+                    BinOp::Eq,
+                    &rest,
+                    &Sym::zero(),
+                    at,
+                );
+                return Some(());
+            }
+            crate::symbolic::Truth::No => {}
+        }
+        let narrower = [64, 32].into_iter().find(|narrower| {
+            let divides = |n: i64| self.f.cx.divides(&Sym::int(n), &row).is_yes();
+            *narrower < i64::from(bytes) && divides(*narrower)
+        });
+        let shown = self.show(&row);
+        let text = format!("rows of `{name}` are {shown} bytes, not a multiple of {bytes}");
+        let d = Diagnostic::new("E0853", at, text)
+            .label(format!("groups of {bytes} bytes"))
+            .also(
+                declared,
+                format!("{} elements of `{elem}` in a row", self.show(&columns)),
+            );
+        self.report(match narrower {
+            Some(n) => d.help(format!("write `.swiz<{n}>`")),
+            None => d.help(format!(
+                "make rows a multiple of {} elements",
+                i64::from(bytes) / size(elem)
+            )),
+        });
+        None
+    }
+
+    /// Decides which buffers are swizzled. Before views are rewritten to those of their pools.
+    pub(super) fn decide_swizzles(&mut self) {
+        for (id, bytes, at) in std::mem::take(&mut self.swizzles.0) {
+            let (root, _) = self.pools.find(id);
+            let first = self.f.buffer(root).swizzle.as_ref().map(|s| s.bytes);
+            match first {
+                Some(first) if first != bytes => self.two_widths(id, root, first, (bytes, at)),
+                Some(_) => {}
+                None => self.decide(id, root, bytes, at),
+            }
+        }
+    }
+
+    fn decide(&mut self, id: BufferId, root: BufferId, bytes: u32, at: Span) {
+        let elem = self.f.buffer(root).elem;
+        let of = |checker: &Self, id| {
+            let (rows, columns) = checker.rows_and_columns(id);
+            Swizzle {
+                bytes,
+                columns,
+                rows,
+            }
+        };
+        let swizzle = of(self, id);
+        for part in self.pools.parts(root) {
+            let other = of(self, part);
+            if other == swizzle {
+                continue;
+            }
+            if other.is_grouped(elem) || swizzle.is_grouped(elem) {
+                let name = self.f.buffer(part).name.clone();
+                let what = format!(
+                    "a swizzle with rows of several groups where `{name}`, of another shape, is chosen as well"
+                );
+                return self.unsupported(at, &what);
+            }
+            if self.rows_in_groups(part, bytes, at).is_none() {
+                return;
+            }
+        }
+        self.swizzle_at.insert(root, at);
+        if let Some(buffer) = self.f.buffers.get_mut(root.index()) {
+            buffer.swizzle = Some(swizzle);
+        }
+    }
+
+    fn two_widths(&mut self, id: BufferId, root: BufferId, first: u32, (bytes, at): (u32, Span)) {
+        let name = self.f.buffer(id).name.clone();
+        let text = if self.pools.parts(root).len() > 1 {
+            format!(
+                "`{name}` is chosen among tiles with a swizzle of {first} bytes, and says {bytes}"
+            )
+        } else {
+            format!("`{name}` has two swizzles, of {first} and of {bytes} bytes")
+        };
+        let mut d =
+            Diagnostic::new("W0854", at, text).label(format!("{bytes} bytes, has no effect"));
+        if let Some(earlier) = self.swizzle_at.get(&root) {
+            d = d.also(*earlier, format!("{first} bytes"));
+        }
+        self.report(d.help(format!(
+            "one memory has one swizzle: write `.swiz<{first}>`"
+        )));
+    }
+
+    /// Copies from and to places where the pattern of a swizzle does not begin.
+    pub(super) fn swizzled_views(&mut self) {
+        struct Views<'a>(&'a mut Vec<View>);
+        impl Visit for Views<'_> {
+            fn stmt(&mut self, stmt: &Stmt) {
+                if let StmtKind::Copy(copy) = &stmt.kind {
+                    self.0.extend([copy.source.clone(), copy.dest.clone()]);
+                }
+            }
+        }
+        let mut views = Vec::new();
+        for kernel in &self.f.kernels {
+            walk_block(&kernel.body, &mut Views(&mut views));
+        }
+        for view in views {
+            let buffer = self.f.buffer(view.buffer);
+            let Some(swizzle) = &buffer.swizzle else {
+                continue;
+            };
+            let Some(text) = misplaced(&self.f.cx, swizzle, buffer.elem, &view.offset) else {
+                continue;
+            };
+            let name = buffer.name.clone();
+            let mut d = Diagnostic::new(
+                "E0855",
+                view.span,
+                format!("a tile of `{name}`, which is swizzled, starts {text}"),
+            )
+            .label("the pattern does not begin here");
+            if let Some(at) = self.swizzle_at.get(&view.buffer) {
+                d = d.also(*at, "swizzled by this");
+            }
+            self.report(d.help(format!(
+                "start at a multiple of {ROWS} rows and of {UNIT} bytes in a row"
+            )));
+        }
+    }
+}
+
+fn size(elem: Scalar) -> i64 {
+    i64::try_from(elem.bytes()).unwrap_or(1).max(1)
+}
+
+/// Where a view starts, if the pattern certainly does not begin there.
+fn misplaced(cx: &Ctx, swizzle: &Swizzle, elem: Scalar, offset: &Sym) -> Option<String> {
+    let column = cx.rem(offset, &swizzle.columns);
+    let unit = Sym::int(UNIT / size(elem));
+    if cx.divides(&unit, &column).is_no() {
+        let bytes = &column * size(elem);
+        return Some(format!("{} bytes into a row", cx.show(&bytes)));
+    }
+    let row = cx.rem(&cx.div(offset, &swizzle.columns), &swizzle.rows);
+    cx.divides(&Sym::int(ROWS), &row)
+        .is_no()
+        .then(|| format!("at row {}", cx.show(&row)))
+}
