@@ -18,4 +18,5 @@ mod pipelines;
 mod shapes;
 mod spmd;
 mod stops;
+mod swizzle;
 mod types;
