@@ -36,7 +36,7 @@ pub use expr::*;
 pub use scalar::Scalar;
 pub use stmt::*;
 pub use view::*;
-pub use views_mut::change_views;
+pub use views_mut::{change_exprs, change_views};
 pub use visit::{Visit, walk_block, walk_exprs};
 
 macro_rules! id {

@@ -1,4 +1,4 @@
-//! Every view of a piece of program, to be changed in place.
+//! Every view and expression of a piece of program, to be changed in place.
 
 use super::{
     Arg, Expr, ExprKind, MoveMode, PrintPart, ReturnValue, Stmt, StmtKind, Transform, View,
@@ -6,12 +6,38 @@ use super::{
 
 /// Calls `change` on each view, those of accesses included.
 pub fn change_views(stmts: &mut [Stmt], change: &mut dyn FnMut(&mut View)) {
+    struct Views<'a>(&'a mut dyn FnMut(&mut View));
+    impl Change for Views<'_> {
+        fn view(&mut self, view: &mut View) {
+            (self.0)(view);
+        }
+    }
+    change_block(stmts, &mut Views(change));
+}
+
+/// Calls `change` on each expression, inner ones first.
+pub fn change_exprs(stmts: &mut [Stmt], change: &mut dyn FnMut(&mut Expr)) {
+    struct Exprs<'a>(&'a mut dyn FnMut(&mut Expr));
+    impl Change for Exprs<'_> {
+        fn expr(&mut self, expr: &mut Expr) {
+            (self.0)(expr);
+        }
+    }
+    change_block(stmts, &mut Exprs(change));
+}
+
+trait Change {
+    fn view(&mut self, _view: &mut View) {}
+    fn expr(&mut self, _expr: &mut Expr) {}
+}
+
+fn change_block(stmts: &mut [Stmt], change: &mut dyn Change) {
     for stmt in stmts {
         change_stmt(stmt, change);
     }
 }
 
-fn change_stmt(stmt: &mut Stmt, change: &mut dyn FnMut(&mut View)) {
+fn change_stmt(stmt: &mut Stmt, change: &mut dyn Change) {
     match &mut stmt.kind {
         StmtKind::Let { value, .. } => {
             if let Some(e) = value {
@@ -20,20 +46,20 @@ fn change_stmt(stmt: &mut Stmt, change: &mut dyn FnMut(&mut View)) {
         }
         StmtKind::Assign { value, .. } | StmtKind::Eval(value) => change_expr(value, change),
         StmtKind::Store { access, value, .. } => {
-            change(&mut access.view);
+            change.view(&mut access.view);
             change_expr(value, change);
         }
         StmtKind::For { body, .. }
         | StmtKind::Parallel { body, .. }
-        | StmtKind::Once { body, .. } => change_views(body, change),
+        | StmtKind::Once { body, .. } => change_block(body, change),
         StmtKind::While {
             prelude,
             cond,
             body,
         } => {
-            change_views(prelude, change);
+            change_block(prelude, change);
             change_expr(cond, change);
-            change_views(body, change);
+            change_block(body, change);
         }
         StmtKind::If {
             cond,
@@ -41,30 +67,30 @@ fn change_stmt(stmt: &mut Stmt, change: &mut dyn FnMut(&mut View)) {
             otherwise,
         } => {
             change_expr(cond, change);
-            change_views(then, change);
-            change_views(otherwise, change);
+            change_block(then, change);
+            change_block(otherwise, change);
         }
         StmtKind::Region { pred, body, .. } => {
             change_expr(pred, change);
-            change_views(body, change);
+            change_block(body, change);
         }
         StmtKind::Copy(copy) => {
-            change(&mut copy.source);
-            change(&mut copy.dest);
+            change.view(&mut copy.source);
+            change.view(&mut copy.dest);
             if let Transform::Pad { value, .. } = &mut copy.transform {
                 change_expr(value, change);
             }
         }
-        StmtKind::Wait { futures, .. } => futures.iter_mut().for_each(|w| change(&mut w.view)),
+        StmtKind::Wait { futures, .. } => futures.iter_mut().for_each(|w| change.view(&mut w.view)),
         StmtKind::Move(m) => {
-            change(&mut m.source.view);
-            change(&mut m.dest.view);
+            change.view(&mut m.source.view);
+            change.view(&mut m.dest.view);
             if let MoveMode::Async { inside: Some(e) } = &mut m.mode {
                 change_expr(e, change);
             }
         }
         StmtKind::Fill { view, value, .. } => {
-            change(view);
+            change.view(view);
             change_expr(value, change);
         }
         StmtKind::Check { cond, values, .. } => {
@@ -96,7 +122,7 @@ fn change_stmt(stmt: &mut Stmt, change: &mut dyn FnMut(&mut View)) {
     }
 }
 
-fn change_expr(expr: &mut Expr, change: &mut dyn FnMut(&mut View)) {
+fn change_expr(expr: &mut Expr, change: &mut dyn Change) {
     match &mut *expr.kind {
         ExprKind::Unary(_, a) | ExprKind::Cast(a) => change_expr(a, change),
         ExprKind::Binary(_, a, b) => {
@@ -109,7 +135,7 @@ fn change_expr(expr: &mut Expr, change: &mut dyn FnMut(&mut View)) {
             change_expr(c, change);
         }
         ExprKind::Math(_, args) => args.iter_mut().for_each(|e| change_expr(e, change)),
-        ExprKind::Load(access) => change(&mut access.view),
+        ExprKind::Load(access) => change.view(&mut access.view),
         ExprKind::Call(call) => call.args.iter_mut().for_each(|a| change_arg(a, change)),
         ExprKind::Index(_)
         | ExprKind::Int(_)
@@ -119,12 +145,13 @@ fn change_expr(expr: &mut Expr, change: &mut dyn FnMut(&mut View)) {
         | ExprKind::Param(_)
         | ExprKind::Hardware(_) => {}
     }
+    change.expr(expr);
 }
 
-fn change_arg(arg: &mut Arg, change: &mut dyn FnMut(&mut View)) {
+fn change_arg(arg: &mut Arg, change: &mut dyn Change) {
     match arg {
         Arg::Value(e) => change_expr(e, change),
-        Arg::Pointer(view) => change(view),
+        Arg::Pointer(view) => change.view(view),
         Arg::Cast(_, inner) => change_arg(inner, change),
         Arg::Null => {}
     }

@@ -3,14 +3,16 @@
 //! 1. [`grid_copies`]: copies and fills between kernels are spread over a grid.
 //! 2. [`hazards`]: barriers, where threads must wait for each other.
 //! 3. [`copies`]: copies and fills in kernels become loops of moves.
-//! 4. [`unused`]: names that nothing reads any more are dropped.
-//! 5. [`shared`]: shared buffers get addresses.
+//! 4. [`accumulators`]: elements that a loop updates are held in variables.
+//! 5. [`unused`]: names that nothing reads any more are dropped.
+//! 6. [`shared`]: shared buffers get addresses.
 //!
 //! Before them [`lower_checks`] leaves run-time checks out, where a build asks for fewer.
 //!
 //! Afterwards nothing is left to decide: `emit` only spells. [`captures`] and [`uses`] answer its
 //! questions about what a kernel is given.
 
+mod accumulators;
 pub mod captures;
 mod checks;
 mod copies;
@@ -36,6 +38,7 @@ pub fn run(function: &mut Function) {
             copies::expand(function, id);
         }
         note_asynchronous(function, id);
+        accumulators::hold(function, id);
         unused::drop_from(function, id);
         shared::plan(function, id);
     }

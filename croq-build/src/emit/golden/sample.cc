@@ -128,17 +128,19 @@ CROQ_KERNEL(256) void product_0(croq::context, croq::global<const int> lhs, croq
     {
 #line 26 "kernels/sample.co"
       const croq::idx qx = croq::tid() % 16, qy = croq::tid() / 16;
+      // out.at(px # qx, py # qy) += a.data.at(qx, i) * b.data.at(i, qy);
+      int out_held = out.load((px * 16 + qx) * 96 + py * 16 + qy);
       // foreach i in [32]
 #line 27 "kernels/sample.co"
       for (croq::idx i = 0; i < 32; ++i) {
-        // out.at(px # qx, py # qy) += a.data.at(qx, i) * b.data.at(i, qy);
-#line 28 "kernels/sample.co"
-        out.add((px * 16 + qx) * 96 + py * 16 + qy, int(unsigned(a.load(qx * 32 + i)) * unsigned(b.load(i * 16 + qy))));
+        out_held = int(unsigned(out_held) + unsigned(a.load(qx * 32 + i)) * unsigned(b.load(i * 16 + qy)));
       }
+#line 28 "kernels/sample.co"
+      out.store((px * 16 + qx) * 96 + py * 16 + qy, out_held);
     }
   }
 }
-#line 142 "sample.cc"
+#line 144 "sample.cc"
 
 extern "C" croq_u32 CROQ_SHIM(0badf00d_product)(const croq_env *env, [[maybe_unused]] croq_0badf00d_product_args *args) {
   croq::host host(env, "kernels/sample.co");
@@ -166,7 +168,7 @@ extern "C" croq_u32 CROQ_SHIM(0badf00d_product)(const croq_env *env, [[maybe_unu
 #line 31 "kernels/sample.co"
   return host.status();
 }
-#line 170 "sample.cc"
+#line 172 "sample.cc"
 
 extern "C" croq_u32 CROQ_SHIM(0badf00d_total)(const croq_env *env, [[maybe_unused]] croq_0badf00d_total_args *args) {
   croq::host host(env, "kernels/sample.co");
@@ -196,6 +198,6 @@ extern "C" croq_u32 CROQ_SHIM(0badf00d_total)(const croq_env *env, [[maybe_unuse
 #line 39 "kernels/sample.co"
   return host.status();
 }
-#line 200 "sample.cc"
+#line 202 "sample.cc"
 
 }
