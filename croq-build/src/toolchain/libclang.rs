@@ -1,7 +1,7 @@
 //! Makes sure that bindgen finds libclang: without it bindgen panics, and a panic in a build script
 //! tells nobody what to install.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::environment::Environment;
 use super::nvcc::python_packages;
@@ -35,6 +35,13 @@ fn missing(env: &Environment, path: Option<&str>, reason: &str) -> Problem {
     } else {
         problem
     };
+    let problem = match fetched_by_make() {
+        Some(folder) => problem.note(format!(
+            "croq's own folder has one: LIBCLANG_PATH={}",
+            folder.display()
+        )),
+        None => problem,
+    };
     match in_python_packages(env) {
         Some(folder) => problem.help(format!(
             "there is one among your Python packages: set LIBCLANG_PATH={}",
@@ -48,20 +55,23 @@ fn missing(env: &Environment, path: Option<&str>, reason: &str) -> Problem {
     }
 }
 
+/// Where `make` in a checkout of croq, used through a path, has put it.
+fn fetched_by_make() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
+    Some(folder.join(".croq").join("libclang")).filter(|folder| has_libclang(folder))
+}
+
 /// The PyPI wheel's folder, when there is one in reach.
 fn in_python_packages(env: &Environment) -> Option<PathBuf> {
     python_packages(env)
         .into_iter()
         .map(|packages| packages.join("clang").join("native"))
-        .find(|folder| {
-            folder
-                .join(format!(
-                    "{}clang{}",
-                    std::env::consts::DLL_PREFIX,
-                    std::env::consts::DLL_SUFFIX
-                ))
-                .is_file()
-        })
+        .find(|folder| has_libclang(folder))
+}
+
+fn has_libclang(folder: &Path) -> bool {
+    let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    folder.join(format!("{prefix}clang{suffix}")).is_file()
 }
 
 #[cfg(test)]
@@ -74,6 +84,11 @@ mod tests {
         let env = environment(&[("LIBCLANG_PATH", "/nowhere")]);
         let text = missing(&env, Some("/nowhere"), "couldn't find any").to_string();
         assert!(text.contains("LIBCLANG_PATH=/nowhere"), "{text}");
+        assert_eq!(
+            text.contains("croq's own folder"),
+            fetched_by_make().is_some(),
+            "{text}"
+        );
         assert!(
             text.contains("libclang-dev") && text.contains("pip install libclang"),
             "{text}"

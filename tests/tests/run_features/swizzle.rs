@@ -138,7 +138,9 @@ fn transformed() {
         if i < 14 && j < 27 { x[[i, j]] } else { 5.0 }
     });
     let x = halves((Const::<64>, Const::<32>), 18);
-    assert_exact(&kernels::swizzle_transposed(&x).unwrap(), |[i, j]| x[[j, i]]);
+    assert_exact(&kernels::swizzle_transposed(&x).unwrap(), |[i, j]| {
+        x[[j, i]]
+    });
     let x = Tensor::<f32, _>::random((Const::<32>, Const::<64>), -1.0..1.0, 19);
     let y = kernels::swizzle_transposed_back(&x).unwrap();
     assert_exact(&y, |[i, j]| x[[j, i]]);

@@ -243,14 +243,24 @@ fn private(function: &mut Function, tile: &Tile, way: Way, local: bool) -> Vec<S
         let kind = StmtKind::For {
             local,
             lo: Sym::zero(),
+            unroll: if in_registers {
+                Some(Unroll::Full)
+            } else {
+                by_a_few(&hi)
+            },
             hi,
             step: Sym::one(),
-            unroll: in_registers.then_some(Unroll::Full),
             body,
         };
         body = vec![Stmt::new(kind, span)];
     }
     body
+}
+
+/// Left alone, nvcc unrolls long loops of known length altogether, computes all addresses in advance and
+/// spills them.
+fn by_a_few(turns: &Sym) -> Option<Unroll> {
+    turns.as_int().filter(|n| *n > 16).map(|_| Unroll::By(4))
 }
 
 /// `threads` threads share the tile, in a way that may hang on conditions, which are the same for all
