@@ -15,7 +15,12 @@ template <unsigned R> struct tensor_layout {
   idx box[R];
   /* 0, 32, 64 or 128 */
   unsigned swizzle;
+  /* Bytes that a miss brings into L2: 64, 128 or 256. */
+  unsigned promotion = 128;
 };
+
+/* What L2 should do with a box's bytes. */
+enum class cache_hint { none, evict_first, evict_last };
 
 /* Why there is no such tensor map; `what` is null when there is. */
 struct tensor_map_fault {

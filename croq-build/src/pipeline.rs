@@ -78,6 +78,14 @@ pub fn compile_text(names: &FileNames, text: &str, options: &Options) -> Compile
         .max();
     let sema_options = sema::Options {
         shared_limit: shared_limit.unwrap_or(sema::Options::default().shared_limit),
+        targets: options
+            .archs
+            .iter()
+            .map(|arch| sema::Target {
+                name: arch.to_string(),
+                number: arch.number(),
+            })
+            .collect(),
     };
     let mut functions = sema::check(&file, &tree, &sema_options, &mut diagnostics);
 

@@ -52,6 +52,11 @@ template <class T> CROQ_FN global<T> bind(const void *memory, idx, const char * 
   return {{static_cast<T *>(const_cast<void *>(memory))}};
 }
 
+/* From element `i` on. */
+template <class T> CROQ_FN global<T> from_element(const global<T> &memory, idx i) {
+  return {{memory.first + i}};
+}
+
 /* The whole of a block's shared memory is dynamic. */
 CROQ_DEVICE unsigned char *shared_arena() {
   extern __shared__ __align__(1024) unsigned char croq_arena[];

@@ -84,6 +84,16 @@ class host {
     return succeeded(cudaStreamSynchronize(static_cast<cudaStream_t>(env->stream)));
   }
 
+  /* Whether the text of `K` that this GPU runs is for `sm` (as in sm_90) or newer. */
+  template <class F, F K> bool needs(int line, int sm) {
+    if (result != CROQ_OK) return false;
+    cudaFuncAttributes found;
+    if (!succeeded(cudaFuncGetAttributes(&found, K))) return false;
+    const int have = found.ptxVersion < found.binaryVersion ? found.ptxVersion : found.binaryVersion;
+    return have >= sm ||
+           refuse(line, "GPU: the kernel needs sm_{0}, its text here is for sm_{1}", sm, have);
+  }
+
   template <class F, F K, unsigned M, class... A>
   bool launch(const char *, grid blocks, idx threads, idx shared_bytes, launch_mode<M>,
               A... arguments) {

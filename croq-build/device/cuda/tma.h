@@ -70,10 +70,19 @@ bool make_tensor_map(host &on, tensor_map &map, const global<T> &memory,
   const unsigned s = layout.swizzle;
   const int swizzle = s == 128 ? 3 : s == 64 ? 2 : s == 32 ? 1 : 0;
   void *const base = const_cast<void *>(static_cast<const void *>(memory.first));
-  /* No interleaving; L2 in pieces of 128 bytes; zeros outside. */
+  const int promotion = layout.promotion == 256 ? 3 : layout.promotion == 64 ? 1 : 2;
+  /* No interleaving; zeros outside. */
   const int result = encode(&map, tensor_map_type<element>(), R, base, extents, strides, box, ones,
-                            0, swizzle, 2, 0);
+                            0, swizzle, promotion, 0);
   return result == 0 || on.refuse(line, "tensor map: refused by the driver", result);
+}
+
+/* Where text for a lower class of GPUs ends: the host launches it on none (`host::needs`). */
+CROQ_DEVICE void only_from_sm_90() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+  __trap();
+  __builtin_unreachable();
+#endif
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -83,30 +92,50 @@ bool make_tensor_map(host &on, tensor_map &map, const global<T> &memory,
 #define CROQ_BULK(...) __trap()
 #endif
 
+/* How L2 is told so. */
+template <cache_hint H> CROQ_DEVICE unsigned long long cache_policy() {
+  unsigned long long policy = 0;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  if constexpr (H == cache_hint::evict_first)
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  if constexpr (H == cache_hint::evict_last)
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+#endif
+  return policy;
+}
+
 /* The box at these coordinates (innermost first; they may be anywhere, what is outside of the tensor
  * becomes zero) to `i`. All its bytes, those outside too, arrive at the mbarrier. */
-template <unsigned R, class T>
+template <unsigned R, cache_hint H = cache_hint::none, class T>
 CROQ_DEVICE void tma_load([[maybe_unused]] shared<T> dst, [[maybe_unused]] idx i,
                           [[maybe_unused]] const tensor_map &map,
                           [[maybe_unused]] const idx (&at)[R], [[maybe_unused]] mbarriers arrival,
                           [[maybe_unused]] idx slot) {
-#define CROQ_LOAD(rank, numbers, ...)                                                              \
+#define CROQ_LOAD_AS(rank, hint, numbers, policy, ...)                                             \
   CROQ_BULK("cp.async.bulk.tensor." rank                                                           \
-            "d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {" numbers           \
-            "}], [%2];"                                                                            \
+            "d.shared::cluster.global.mbarrier::complete_tx::bytes" hint " [%0], [%1, {" numbers   \
+            "}], [%2]" policy ";"                                                                  \
             :                                                                                      \
             : "r"(shared_address(dst.first + i)), "l"(&map), "r"(arrival.at(slot)), __VA_ARGS__    \
             : "memory")
+#define CROQ_LOAD(rank, numbers, policy, ...)                                                      \
+  do {                                                                                             \
+    if constexpr (H == cache_hint::none) CROQ_LOAD_AS(rank, "", numbers, "", __VA_ARGS__);         \
+    else                                                                                           \
+      CROQ_LOAD_AS(rank, ".L2::cache_hint", numbers, ", " policy, __VA_ARGS__,                     \
+                   "l"(cache_policy<H>()));                                                        \
+  } while (false)
 #define CROQ_AT(d) "r"(static_cast<int>(at[d]))
-  if constexpr (R == 1) CROQ_LOAD("1", "%3", CROQ_AT(0));
-  else if constexpr (R == 2) CROQ_LOAD("2", "%3, %4", CROQ_AT(0), CROQ_AT(1));
-  else if constexpr (R == 3) CROQ_LOAD("3", "%3, %4, %5", CROQ_AT(0), CROQ_AT(1), CROQ_AT(2));
+  if constexpr (R == 1) CROQ_LOAD("1", "%3", "%4", CROQ_AT(0));
+  else if constexpr (R == 2) CROQ_LOAD("2", "%3, %4", "%5", CROQ_AT(0), CROQ_AT(1));
+  else if constexpr (R == 3) CROQ_LOAD("3", "%3, %4, %5", "%6", CROQ_AT(0), CROQ_AT(1), CROQ_AT(2));
   else if constexpr (R == 4)
-    CROQ_LOAD("4", "%3, %4, %5, %6", CROQ_AT(0), CROQ_AT(1), CROQ_AT(2), CROQ_AT(3));
+    CROQ_LOAD("4", "%3, %4, %5, %6", "%7", CROQ_AT(0), CROQ_AT(1), CROQ_AT(2), CROQ_AT(3));
   else
-    CROQ_LOAD("5", "%3, %4, %5, %6, %7", CROQ_AT(0), CROQ_AT(1), CROQ_AT(2), CROQ_AT(3),
+    CROQ_LOAD("5", "%3, %4, %5, %6, %7", "%8", CROQ_AT(0), CROQ_AT(1), CROQ_AT(2), CROQ_AT(3),
               CROQ_AT(4));
 #undef CROQ_LOAD
+#undef CROQ_LOAD_AS
 }
 /* The box at `i` to these coordinates; what is outside of the tensor is not written. Before: all who
  * wrote it `fence_proxy_async`, and a barrier. After: `bulk_commit` and a wait. */

@@ -57,6 +57,11 @@ CROQ_FN global<T> bind(const void *memory, idx extent, const char *name = "") {
   return {{static_cast<T *>(const_cast<void *>(memory)), extent, name}};
 }
 
+/* From element `i` on. */
+template <class T> CROQ_FN global<T> from_element(const global<T> &memory, idx i) {
+  return {{memory.first + i, memory.extent - i, memory.name}};
+}
+
 /* `extent` elements at `offset` bytes into the block's arena. */
 template <class T>
 CROQ_FN shared<T> shared_at(idx offset, idx extent, const char *name = "shared",

@@ -37,6 +37,9 @@ bool make_tensor_map(host &on, tensor_map &map, const global<T> &memory,
   return true;
 }
 
+/* The simulated GPU is as new as can be. */
+CROQ_FN void only_from_sm_90() {}
+
 CROQ_FN idx box_elements(const tensor_map &map) {
   idx elements = 1;
   for (unsigned d = 0; d < map.map.rank; ++d) elements *= map.map.box_extents[d];
@@ -59,7 +62,7 @@ CROQ_FN croq_sim_access box_access(const watched<T> &memory, idx i, const tensor
 
 /* The box at these coordinates (innermost first; they may be anywhere, what is outside of the tensor
  * becomes zero) to `i`. All its bytes, those outside too, arrive at the mbarrier. */
-template <unsigned R, class T>
+template <unsigned R, cache_hint H = cache_hint::none, class T>
 CROQ_FN void tma_load(const watched<T> &dst, idx i, const tensor_map &map, const idx (&at)[R],
                       const mbarriers &arrival, idx slot, int line = __builtin_LINE()) {
   const croq_sim_access access = box_access<R>(dst, i, map, line);

@@ -31,6 +31,10 @@ pub fn kernel<'a>(writer: &mut Writer<'a>, function: &'a Function, kernel: &'a K
         }
         .to_owned(),
     ];
+    for wanted in super::tma::wanted_names(function, kernel) {
+        let name = names.declare_map(&wanted);
+        params.push(format!("CROQ_GRID_CONSTANT const croq::tensor_map {name}"));
+    }
     params.extend(arguments(&mut names, &uses, &captured, &mut pointers));
 
     writer.new_function();
@@ -43,6 +47,9 @@ pub fn kernel<'a>(writer: &mut Writer<'a>, function: &'a Function, kernel: &'a K
         kernel.name,
         params.join(", ")
     ));
+    if !kernel.maps.is_empty() {
+        writer.line("croq::only_from_sm_90();");
+    }
     let own: Vec<BufferId> = uses
         .buffers
         .iter()
@@ -152,7 +159,7 @@ fn handle(
 
 fn own_memory(names: &Names, kernel: &Kernel, id: BufferId, buffer: &Buffer, name: &str) -> String {
     let elem = scalar::cpp(buffer.elem);
-    if buffer.storage == Storage::Shared {
+    if matches!(buffer.storage, Storage::Shared | Storage::Mbarriers) {
         let zero = Sym::zero();
         let offset = kernel
             .shared
@@ -161,6 +168,11 @@ fn own_memory(names: &Names, kernel: &Kernel, id: BufferId, buffer: &Buffer, nam
             .map_or(&zero, |(_, offset)| offset);
         let (offset, count) = (names.sym(offset).text, names.sym(&buffer.count).text);
         let shown = super::writer::quoted(&buffer.name);
+        if buffer.storage == Storage::Mbarriers {
+            return format!(
+                "const croq::mbarriers {name} = croq::mbarriers_at({offset}, {count}, {shown});"
+            );
+        }
         // Where bytes land late, the simulated GPU looks at every access.
         let handle = if kernel.asynchronous {
             "watched"

@@ -26,6 +26,7 @@ mod signature;
 mod stmt;
 mod sym;
 mod text;
+mod tma;
 mod writer;
 
 #[cfg(test)]

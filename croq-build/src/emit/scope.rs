@@ -13,6 +13,8 @@ pub struct Names<'a> {
     buffers: BTreeMap<BufferId, String>,
     params: BTreeMap<ParamId, String>,
     dims: BTreeMap<DimId, String>,
+    /// Of the kernel's tensor maps, in order.
+    maps: Vec<String>,
     /// One set per open scope, outermost first. Disjoint scopes may use the same name.
     taken: Vec<BTreeSet<String>>,
 }
@@ -26,6 +28,7 @@ impl<'a> Names<'a> {
             buffers: BTreeMap::new(),
             params: BTreeMap::new(),
             dims: BTreeMap::new(),
+            maps: Vec::new(),
             taken: vec![reserved.iter().map(|&s| s.to_owned()).collect()],
         }
     }
@@ -102,6 +105,16 @@ impl<'a> Names<'a> {
         let name = self.fresh(wanted);
         self.dims.insert(id, name.clone());
         name
+    }
+
+    pub fn declare_map(&mut self, wanted: &str) -> String {
+        let name = self.fresh(wanted);
+        self.maps.push(name.clone());
+        name
+    }
+
+    pub fn map(&self, at: usize) -> &str {
+        self.maps.get(at).map_or("undeclared_map", String::as_str)
     }
 
     pub fn local(&self, id: LocalId) -> &str {

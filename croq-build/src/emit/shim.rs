@@ -153,9 +153,17 @@ fn host_uses(function: &Function) -> Uses {
         uses.params.extend(captured.params);
         uses.dims.extend(captured.dims);
         uses.locals.extend(captured.locals);
+        for map in &kernel.maps {
+            uses.buffers.insert(map.buffer);
+        }
         for sym in kernel
-            .grid
+            .maps
             .iter()
+            .flat_map(|m| {
+                let lists = m.extents.iter().chain(&m.strides).chain(&m.extent_of_box);
+                lists.chain([&m.base])
+            })
+            .chain(&kernel.grid)
             .chain([&kernel.threads, &kernel.shared_bytes])
         {
             uses.sym(function, sym);
@@ -219,13 +227,24 @@ impl Body<'_, '_> {
             return;
         };
         let captured = captures(function, kernel);
+        let name = &kernel.name;
+        if !kernel.maps.is_empty() {
+            self.writer.attribute(span);
+            self.writer.line(&format!(
+                "if (!host.needs<decltype(&{name}), &{name}>(__LINE__, {})) return host.status();",
+                super::tma::SM
+            ));
+        }
+        let maps = self.maps(span, kernel);
         let grid: Vec<String> = kernel.grid.iter().map(|s| self.names.sym(s).text).collect();
         let mut args = vec![
             quoted(&kernel.name),
             format!("croq::grid{{{}}}", grid.join(", ")),
             self.names.sym(&kernel.threads).text,
             self.names.sym(&kernel.shared_bytes).text,
-            if kernel.asynchronous {
+            if !kernel.maps.is_empty() {
+                "croq::async_proxy"
+            } else if kernel.asynchronous {
                 "croq::asynchronous"
             } else if kernel.waits {
                 "croq::waits"
@@ -234,6 +253,7 @@ impl Body<'_, '_> {
             }
             .to_owned(),
         ];
+        args.extend(maps);
         args.extend(
             captured
                 .buffers
@@ -258,7 +278,6 @@ impl Body<'_, '_> {
                 .into_iter()
                 .map(|id: LocalId| self.names.local(id).to_owned()),
         );
-        let name = &kernel.name;
         self.writer.statement(span);
         self.writer.line(&format!(
             "if (!host.launch<decltype(&{name}), &{name}>({})) return host.status();",

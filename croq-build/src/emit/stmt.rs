@@ -241,6 +241,15 @@ impl Body<'_, '_> {
             StmtKind::Barrier { scope, why } => self.barrier(span, *scope, why),
             StmtKind::Fence(FenceScope::Block) => self.line(span, "croq::fence_block();"),
             StmtKind::Fence(FenceScope::Device) => self.line(span, "croq::fence_device();"),
+            StmtKind::Fence(FenceScope::AsyncProxy) => {
+                self.writer.attribute(span);
+                self.writer.line("croq::fence_proxy_async();");
+            }
+            StmtKind::Fence(FenceScope::MbarrierInit) => {
+                self.writer.attribute(span);
+                self.writer.line("croq::fence_mbarrier_init();");
+            }
+            StmtKind::Tma(op) => self.tma(span, op),
             StmtKind::Check {
                 check,
                 cond,
@@ -276,6 +285,7 @@ impl Body<'_, '_> {
             StmtKind::Copy(_)
             | StmtKind::Fill { .. }
             | StmtKind::Wait { .. }
+            | StmtKind::WaitTma { .. }
             | StmtKind::Rotate { .. }
             | StmtKind::Consult(_) => {}
         }
@@ -365,6 +375,7 @@ impl Body<'_, '_> {
             }
             BarrierReason::WriteAfterWrite(name) => format!("  // {name} is overwritten"),
             BarrierReason::RegionEnd => "  // the end of inthreads".to_owned(),
+            BarrierReason::Initialised => "  // mbarriers are ready".to_owned(),
             BarrierReason::Opaque => "  // what follows may touch what came before".to_owned(),
         };
         // Its own line of source is the next statement's: no comment of it here.

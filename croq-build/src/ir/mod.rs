@@ -28,6 +28,7 @@ use crate::symbolic::{Ctx, Sym, Var};
 mod expr;
 mod scalar;
 mod stmt;
+mod tma;
 mod view;
 mod views_mut;
 mod visit;
@@ -35,6 +36,7 @@ mod visit;
 pub use expr::*;
 pub use scalar::Scalar;
 pub use stmt::*;
+pub use tma::*;
 pub use view::*;
 pub use views_mut::{change_exprs, change_views};
 pub use visit::{Visit, walk_block, walk_exprs};
@@ -191,6 +193,8 @@ pub enum Storage {
     /// Declared on the host: one device allocation per call.
     Host,
     Shared,
+    /// In shared memory: an array of mbarriers, which count what arrives.
+    Mbarriers,
     Local,
 }
 
@@ -205,6 +209,8 @@ impl Storage {
 pub struct Future {
     pub name: String,
     pub span: Span,
+    /// Elements of its tile, when it is exchanged with others: their tiles lie side by side.
+    pub tile: Option<Sym>,
 }
 
 /// Memory with a name. Dense; views give it strides.
@@ -298,6 +304,8 @@ pub struct Kernel {
     pub waits: bool,
     /// Filled when copies are expanded: bytes may land after the statement that moves them.
     pub asynchronous: bool,
+    /// What the copy engine is told of device memory; filled when copies of boxes are expanded.
+    pub maps: Vec<TensorMap>,
 }
 
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,9 @@
 //! Statements, on the host and in kernels.
 
-use super::{Access, BinOp, BufferId, CheckId, Expr, FutureId, KernelId, Level, LocalId, View};
+use super::{
+    Access, Arrival, BinOp, BufferId, CheckId, Engine, Expr, FutureId, KernelId, Level, LocalId,
+    TmaOp, View,
+};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -84,6 +87,12 @@ pub enum StmtKind {
         /// `None`: there is nothing to wait for.
         pending: Option<u32>,
     },
+    /// The boxes that these futures stand for have arrived, in any order.
+    WaitTma {
+        futures: Vec<Waited>,
+    },
+    /// What a copy of boxes comes down to.
+    Tma(TmaOp),
     /// Each future becomes what the next one was, the last what the first was. The handles that say
     /// where the data is are moved by assignments around it; this is for those who count copies.
     Rotate {
@@ -177,6 +186,8 @@ pub enum BarrierReason {
     RegionEnd,
     /// Text that the compiler can't see into.
     Opaque,
+    /// The mbarriers are ready.
+    Initialised,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,6 +203,10 @@ pub enum BarrierScope {
 pub enum FenceScope {
     Block,
     Device,
+    /// This thread's accesses of shared memory come before those of the async proxy that follow.
+    AsyncProxy,
+    /// This thread's mbarriers are ready for the copy engine.
+    MbarrierInit,
 }
 
 /// Linear thread ids of one block, as sorted disjoint half-open ranges.
@@ -222,6 +237,7 @@ pub struct Copy {
     pub level: Level,
     /// The bytes are there after a wait for this future.
     pub future: Option<FutureId>,
+    pub engine: Engine,
 }
 
 #[derive(Clone, Debug)]
@@ -231,6 +247,8 @@ pub struct Waited {
     pub view: View,
     /// Whose threads shared the copy.
     pub level: Level,
+    /// Where boxes arrive; known after `passes::tma::prepare`.
+    pub arrival: Option<Arrival>,
 }
 
 /// One access of the memory on each side.

@@ -1,7 +1,7 @@
 //! Every view and expression of a piece of program, to be changed in place.
 
 use super::{
-    Arg, Expr, ExprKind, MoveMode, PrintPart, ReturnValue, Stmt, StmtKind, Transform, View,
+    Arg, Expr, ExprKind, MoveMode, PrintPart, ReturnValue, Stmt, StmtKind, TmaOp, Transform, View,
 };
 
 /// Calls `change` on each view, those of accesses included.
@@ -81,7 +81,9 @@ fn change_stmt(stmt: &mut Stmt, change: &mut dyn Change) {
                 change_expr(value, change);
             }
         }
-        StmtKind::Wait { futures, .. } => futures.iter_mut().for_each(|w| change.view(&mut w.view)),
+        StmtKind::Wait { futures, .. } | StmtKind::WaitTma { futures } => {
+            futures.iter_mut().for_each(|w| change.view(&mut w.view))
+        }
         StmtKind::Move(m) => {
             change.view(&mut m.source.view);
             change.view(&mut m.dest.view);
@@ -105,7 +107,9 @@ fn change_stmt(stmt: &mut Stmt, change: &mut dyn Change) {
             }
         }
         StmtKind::Return(ReturnValue::Scalar(e)) => change_expr(e, change),
+        StmtKind::Tma(TmaOp::Wait { parity, .. }) => change_expr(parity, change),
         StmtKind::Return(_)
+        | StmtKind::Tma(_)
         | StmtKind::Break
         | StmtKind::Continue
         | StmtKind::Yield

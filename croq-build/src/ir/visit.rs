@@ -1,7 +1,8 @@
 //! Walks over statements and everything they mention.
 
 use super::{
-    Access, Arg, Expr, ExprKind, MoveMode, PrintPart, ReturnValue, Stmt, StmtKind, Transform, View,
+    Access, Arg, Expr, ExprKind, MoveMode, PrintPart, ReturnValue, Stmt, StmtKind, TmaOp,
+    Transform, View,
 };
 use crate::symbolic::Sym;
 
@@ -70,7 +71,15 @@ fn walk_stmt(stmt: &Stmt, v: &mut dyn Visit) {
                 walk_exprs(value, v);
             }
         }
-        StmtKind::Wait { futures, .. } => futures.iter().for_each(|w| walk_view(&w.view, v)),
+        StmtKind::Wait { futures, .. } | StmtKind::WaitTma { futures } => {
+            futures.iter().for_each(|w| walk_view(&w.view, v));
+        }
+        StmtKind::Tma(op) => {
+            op.for_each_sym(&mut |s| v.sym(s));
+            if let TmaOp::Wait { parity, .. } = op {
+                walk_exprs(parity, v);
+            }
+        }
         StmtKind::Move(m) => {
             walk_access(&m.source, false, v);
             walk_access(&m.dest, true, v);

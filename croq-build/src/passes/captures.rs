@@ -39,7 +39,7 @@ pub fn kernel_uses(function: &Function, kernel: &Kernel) -> Uses {
         let Some(buffer) = function.buffers.get(id.index()) else {
             continue;
         };
-        if buffer.storage == Storage::Shared {
+        if matches!(buffer.storage, Storage::Shared | Storage::Mbarriers) {
             uses.sym(function, &buffer.count);
             if let Some((_, offset)) = kernel.shared.iter().find(|(b, _)| *b == id) {
                 uses.sym(function, offset);

@@ -1,11 +1,12 @@
 //! Rewrites of the kernel IR between `sema` and `emit`. Each is a page or a folder of its own:
 //!
 //! 1. [`grid_copies`]: copies and fills between kernels are spread over a grid.
-//! 2. [`hazards`]: barriers, where threads must wait for each other.
-//! 3. [`copies`]: copies and fills in kernels become loops of moves.
-//! 4. [`accumulators`]: elements that a loop updates are held in variables.
-//! 5. [`unused`]: names that nothing reads any more are dropped.
-//! 6. [`shared`]: shared buffers get addresses.
+//! 2. [`tma`]: where what the copy engine moves arrives.
+//! 3. [`hazards`]: barriers, where threads must wait for each other.
+//! 4. [`tma`] and [`copies`]: copies and fills in kernels become what single threads do.
+//! 5. [`accumulators`]: elements that a loop updates are held in variables.
+//! 6. [`unused`]: names that nothing reads any more are dropped.
+//! 7. [`shared`]: shared buffers get addresses.
 //!
 //! Before them [`lower_checks`] leaves run-time checks out, where a build asks for fewer.
 //!
@@ -22,6 +23,7 @@ mod hazards;
 #[cfg(test)]
 mod model;
 mod shared;
+mod tma;
 mod unused;
 pub mod uses;
 
@@ -34,7 +36,9 @@ pub fn run(function: &mut Function) {
     for at in 0..function.kernels.len() {
         let id = KernelId(u32::try_from(at).unwrap_or(u32::MAX));
         if !grid_copies::spread(function, id) {
+            tma::prepare(function, id);
             hazards::insert_barriers(function, id);
+            tma::expand(function, id);
             copies::expand(function, id);
         }
         note_asynchronous(function, id);
@@ -50,7 +54,7 @@ fn note_asynchronous(function: &mut Function, id: KernelId) {
         fn stmt(&mut self, stmt: &Stmt) {
             self.0 |= match &stmt.kind {
                 StmtKind::Move(m) => matches!(m.mode, MoveMode::Async { .. }),
-                StmtKind::CommitCopies | StmtKind::WaitCopies { .. } => true,
+                StmtKind::CommitCopies | StmtKind::WaitCopies { .. } | StmtKind::Tma(_) => true,
                 _ => false,
             };
         }

@@ -352,6 +352,15 @@ impl Thread<'_> {
                     return self.block(body);
                 }
             }
+            // What a load brings is ordered by its mbarrier, which is not modelled.
+            StmtKind::Copy(copy) if !copy.engine.is_threads() => {
+                if self.tid % self.size(copy.level) == 0 {
+                    self.shared_out(&copy.source, false, Level::Thread, at);
+                    if matches!(&copy.engine, Engine::Tma(tma) if tma.arrival.is_none()) {
+                        self.shared_out(&copy.dest, true, Level::Thread, at);
+                    }
+                }
+            }
             StmtKind::Copy(copy) => {
                 self.shared_out(&copy.source, false, copy.level, at);
                 self.shared_out(&copy.dest, true, copy.level, at);

@@ -145,6 +145,10 @@ impl Visit for Collector<'_> {
                         .for_each(|s| self.sym(s));
                 }
             }
+            StmtKind::Tma(op) => {
+                op.for_each_sym(&mut |s| self.sym(s));
+                self.uses.buffers.extend(op.buffers());
+            }
             StmtKind::Check { .. } | StmtKind::Print { .. } => self.uses.context = true,
             StmtKind::Cpp { text, names } => self.text(text, names),
             StmtKind::Alloc(buffer) | StmtKind::Return(ReturnValue::Buffer(buffer)) => {

@@ -108,6 +108,7 @@ impl Checker<'_> {
             c,
             matches!(c.dest, CopyDest::View(_)),
         )?;
+        let engine = self.engine(c, &source.view, &dest.view, zero_fill, level)?;
         self.mark(&source.view, true, false);
         self.mark(&dest.view, false, true);
         self.stored.entry(dest.view.buffer).or_insert(span);
@@ -123,7 +124,8 @@ impl Checker<'_> {
         };
         if let Some(id) = future {
             let known = self.future(id).is_some_and(|f| f.data.is_some());
-            self.bind_future(id, dest.clone(), level, is_async, fresh, c.head)?;
+            let manner = (is_async, !engine.is_threads());
+            self.bind_future(id, dest.clone(), level, manner, fresh, c.head)?;
             // A placeholder may have been exchanged before its first copy, in the turn before.
             if fresh && !known && matches!(bound, Bound::Again(_)) {
                 dest = self.future_data(id, c.head)?;
@@ -136,6 +138,7 @@ impl Checker<'_> {
             zero_fill,
             level,
             future: future.filter(|_| is_async),
+            engine,
         };
         if self.kernel.is_some() {
             self.emit(StmtKind::Copy(copy), span);
@@ -159,15 +162,24 @@ impl Checker<'_> {
             shared_bytes: Sym::zero(),
             waits: false,
             asynchronous: false,
+            maps: Vec::new(),
         });
         self.emit(StmtKind::Launch(id), span);
     }
 
     fn copy_supported(&mut self, c: &CopyStmt) -> bool {
         let mut ok = true;
-        if c.engine == ast::Engine::Tma {
-            self.unsupported(c.head, "`tma`");
-            ok = false;
+        let tma = c.engine == ast::Engine::Tma;
+        if tma && self.kernel.is_none() {
+            self.report(
+                Diagnostic::new("E0832", c.head, "`tma` moves tiles inside a kernel")
+                    .label("not on the host")
+                    .help("use `dma`, or put the copy into a `parallel`"),
+            );
+            return false;
+        }
+        if tma {
+            ok &= self.tma_available(c) && self.tma_modifiers(c).is_some();
         }
         if let Some((at, event)) = &c.is_async {
             ok &= self.async_supported(c, *at, event.is_some());
@@ -183,24 +195,26 @@ impl Checker<'_> {
                     continue;
                 }
                 CopyModifier::Sparse(_) => "a sparse copy (`.sp`)",
-                CopyModifier::Promote(_) => "an L2 promotion (`.promote`)",
-                CopyModifier::Multicast => "`.multicast`",
-                CopyModifier::EvictFirst | CopyModifier::EvictLast => {
-                    if c.engine == ast::Engine::Dma {
-                        self.report(
-                            Diagnostic::new(
-                                "E0859",
-                                *at,
-                                "an eviction hint is only for `tma.load`",
-                            )
+                CopyModifier::Promote(_) | CopyModifier::EvictFirst | CopyModifier::EvictLast
+                    if tma =>
+                {
+                    continue;
+                }
+                CopyModifier::Promote(_) => {
+                    self.report(
+                        Diagnostic::new("E0858", *at, "an L2 promotion is only for `tma`")
                             .label("not on `dma`")
                             .help("remove it"),
-                        );
-                        ok = false;
-                        continue;
-                    }
-                    "an eviction hint"
+                    );
+                    ok = false;
+                    continue;
                 }
+                CopyModifier::EvictFirst | CopyModifier::EvictLast => {
+                    self.hint_refused(*at, false);
+                    ok = false;
+                    continue;
+                }
+                CopyModifier::Multicast => "`.multicast`",
             };
             self.unsupported(*at, what);
             ok = false;
@@ -432,7 +446,9 @@ impl Checker<'_> {
             );
             return None;
         }
-        if let Some((at, _)) = &c.is_async
+        if c.engine == ast::Engine::Tma {
+            self.tma_pair(from.storage, to.storage, c)?;
+        } else if let Some((at, _)) = &c.is_async
             && self.kernel.is_some()
             && !(from.storage.is_global() && to.storage == Storage::Shared)
         {

@@ -26,6 +26,8 @@ pub(super) struct Future {
     /// Declared by `dma.any`.
     pub any: bool,
     pub is_async: bool,
+    /// Its bytes come by the copy engine.
+    pub by_tma: bool,
     /// The copy's destination as the first copy had it; `None` before that.
     pub data: Option<Data>,
     /// Whose threads share the copy.
@@ -136,6 +138,7 @@ impl Checker<'_> {
             span: name.span,
             any,
             is_async: false,
+            by_tma: false,
             data: None,
             level: Level::Block,
             handle,
@@ -144,6 +147,7 @@ impl Checker<'_> {
         self.f.futures.push(ir::Future {
             name: name.text.clone(),
             span: name.span,
+            tile: None,
         });
         id
     }
@@ -310,16 +314,31 @@ impl Checker<'_> {
         id: FutureId,
         data: Data,
         level: Level,
-        is_async: bool,
+        (is_async, by_tma): (bool, bool),
         fresh: bool,
         at: Span,
     ) -> Option<()> {
         let first = self.future(id).is_some_and(|f| f.data.is_none());
+        if !first && self.future(id)?.by_tma != by_tma {
+            let (name, declared) = (self.future(id)?.name.clone(), self.future(id)?.span);
+            self.report(
+                Diagnostic::new(
+                    "E0835",
+                    at,
+                    format!("`{name}` stands for copies by `dma` or by `tma`, not both"),
+                )
+                .label("the other engine")
+                .also(declared, "declared here")
+                .help("use a placeholder of its own for each"),
+            );
+            return None;
+        }
         let own = data.view.clone();
         if let Some(future) = self.futures.get_mut(id.index()) {
             future.level = level;
             future.is_async |= is_async;
             if first {
+                future.by_tma = by_tma;
                 future.data = Some(Data {
                     future: None,
                     tiled: false,
@@ -357,7 +376,10 @@ impl Checker<'_> {
             && let Some(handle) = &mut future.handle
         {
             handle.pool = Some(pool);
-            handle.tile = tile;
+            handle.tile = tile.clone();
+        }
+        if let Some(future) = self.f.futures.get_mut(id.index()) {
+            future.tile = Some(tile);
         }
         let value = Expr::index(number.clone(), at);
         let local = handle.local;
@@ -502,13 +524,15 @@ impl Checker<'_> {
             let same = bx.elem == by.elem
                 && bx.storage == by.storage
                 && a.is_async == b.is_async
+                && a.by_tma == b.by_tma
                 && x.view.shape == y.view.shape;
             if !same {
                 let shown = |f: &Future, d: &Data, b: &ir::Buffer| {
-                    let manner = if f.is_async {
-                        "asynchronous"
-                    } else {
-                        "synchronous"
+                    let manner = match (f.is_async, f.by_tma) {
+                        (true, true) => "asynchronous `tma`",
+                        (true, false) => "asynchronous",
+                        (false, true) => "synchronous `tma`",
+                        (false, false) => "synchronous",
                     };
                     let place = match b.storage {
                         Storage::Shared => "shared",
@@ -546,7 +570,7 @@ impl Checker<'_> {
     /// Gives an unbound placeholder the type of another future, and a tile of its own.
     fn like(&mut self, id: FutureId, other: FutureId, at: Span) -> Option<()> {
         let model = self.future(other)?;
-        let (level, is_async) = (model.level, model.is_async);
+        let (level, manner) = (model.level, (model.is_async, model.by_tma));
         let Some(data) = model.data.clone() else {
             let name = self.future(id)?.name.clone();
             self.report(
@@ -566,7 +590,7 @@ impl Checker<'_> {
             offset: Sym::zero(),
             ..data.view.clone()
         };
-        self.bind_future(id, Data { view, ..data }, level, is_async, true, at)
+        self.bind_future(id, Data { view, ..data }, level, manner, true, at)
     }
 
     /// `wait f, g;`
@@ -597,12 +621,17 @@ impl Checker<'_> {
     }
 
     fn wait_for(&mut self, ids: &[(FutureId, Span)], span: Span) {
-        let mut futures = Vec::new();
+        let (mut futures, mut boxes) = (Vec::new(), Vec::new());
         for (id, at) in ids.iter().copied() {
             let Some(future) = self.future(id) else {
                 continue;
             };
             let (name, declared, level) = (future.name.clone(), future.span, future.level);
+            let list = if future.by_tma {
+                &mut boxes
+            } else {
+                &mut futures
+            };
             if future.data.is_some() && !future.is_async {
                 self.report(
                     Diagnostic::new("E0843", at, format!("the copy `{name}` is synchronous"))
@@ -613,10 +642,11 @@ impl Checker<'_> {
                 continue;
             }
             match self.future_value(id, at) {
-                Value::Data(data) => futures.push(Waited {
+                Value::Data(data) => list.push(Waited {
                     future: id,
                     view: data.view,
                     level,
+                    arrival: None,
                 }),
                 _ => continue,
             }
@@ -627,6 +657,9 @@ impl Checker<'_> {
         if !futures.is_empty() {
             let pending = None;
             self.emit(StmtKind::Wait { futures, pending }, span);
+        }
+        if !boxes.is_empty() {
+            self.emit(StmtKind::WaitTma { futures: boxes }, span);
         }
     }
 

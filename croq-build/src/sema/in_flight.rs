@@ -15,10 +15,11 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{FutureId, Stmt, StmtKind};
 use crate::source::Span;
 
-/// For each future that may be under way: the least number of younger groups, and the copy.
+/// For each future that may be under way: the least number of younger groups, and the copy. What the
+/// copy engine moves is in no group: it is waited for by itself.
 #[derive(Clone, Default, PartialEq)]
 struct Flight {
-    copies: BTreeMap<FutureId, (u32, Span)>,
+    copies: BTreeMap<FutureId, (Option<u32>, Span)>,
     /// No path leads here.
     nowhere: bool,
 }
@@ -49,7 +50,7 @@ impl Flight {
 
     fn begin_group(&mut self) {
         for (younger, _) in self.copies.values_mut() {
-            *younger = younger.saturating_add(1);
+            *younger = younger.map(|n| n.saturating_add(1));
         }
     }
 }
@@ -78,7 +79,7 @@ impl Checker<'_> {
             };
             let mut body = std::mem::take(&mut kernel.body);
             let count = balance(&mut body);
-            if count != Some(0) || has_waits(&body) {
+            if count != Some(0) || has_asynchronous(&body) {
                 let mut walker = Walker {
                     checker: self,
                     loops: Vec::new(),
@@ -132,7 +133,8 @@ impl Walker<'_, '_> {
         match &mut stmt.kind {
             StmtKind::Copy(copy) => {
                 if let Some(id) = copy.future {
-                    self.begun(id, span, &mut flight);
+                    let groups = copy.engine.is_threads();
+                    self.begun(id, span, groups, &mut flight);
                 }
                 flight
             }
@@ -143,13 +145,21 @@ impl Walker<'_, '_> {
             StmtKind::Wait { futures, pending } => {
                 let younger = futures
                     .iter()
-                    .filter_map(|w| flight.copies.get(&w.future).map(|(n, _)| *n))
+                    .filter_map(|w| flight.copies.get(&w.future).and_then(|(n, _)| *n))
                     .min();
                 if self.last {
                     *pending = younger;
                 }
                 if let Some(younger) = younger {
-                    flight.copies.retain(|_, (n, _)| *n < younger);
+                    flight
+                        .copies
+                        .retain(|_, (n, _)| n.is_none_or(|n| n < younger));
+                }
+                flight
+            }
+            StmtKind::WaitTma { futures } => {
+                for waited in futures {
+                    flight.copies.remove(&waited.future);
                 }
                 flight
             }
@@ -215,7 +225,7 @@ impl Walker<'_, '_> {
         }
     }
 
-    fn begun(&mut self, id: FutureId, span: Span, flight: &mut Flight) {
+    fn begun(&mut self, id: FutureId, span: Span, groups: bool, flight: &mut Flight) {
         if self.last
             && let Some((_, earlier)) = flight.copies.get(&id).copied()
         {
@@ -237,8 +247,10 @@ impl Walker<'_, '_> {
             self.checker
                 .report(d.help(format!("`wait {name};` before the next copy into it")));
         }
-        flight.begin_group();
-        flight.copies.insert(id, (0, span));
+        if groups {
+            flight.begin_group();
+        }
+        flight.copies.insert(id, (groups.then_some(0), span));
     }
 
     fn consulted(&mut self, id: FutureId, span: Span, flight: &Flight) {
@@ -312,7 +324,9 @@ fn balance(stmts: &mut Vec<Stmt>) -> Option<u32> {
     for stmt in stmts {
         let span = stmt.span;
         let own = match &mut stmt.kind {
-            StmtKind::Copy(copy) => Some(u32::from(copy.future.is_some())),
+            StmtKind::Copy(copy) => {
+                Some(u32::from(copy.future.is_some() && copy.engine.is_threads()))
+            }
             StmtKind::CommitCopies => Some(1),
             StmtKind::If {
                 then, otherwise, ..
@@ -351,11 +365,15 @@ fn balance(stmts: &mut Vec<Stmt>) -> Option<u32> {
     total
 }
 
-fn has_waits(stmts: &[Stmt]) -> bool {
+fn has_asynchronous(stmts: &[Stmt]) -> bool {
     struct Find(bool);
     impl crate::ir::Visit for Find {
         fn stmt(&mut self, stmt: &Stmt) {
-            self.0 |= matches!(stmt.kind, StmtKind::Wait { .. });
+            self.0 |= match &stmt.kind {
+                StmtKind::Copy(copy) => copy.future.is_some(),
+                StmtKind::Wait { .. } | StmtKind::WaitTma { .. } => true,
+                _ => false,
+            };
         }
     }
     let mut find = Find(false);

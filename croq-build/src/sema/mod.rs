@@ -41,6 +41,7 @@ mod shape;
 mod stmt;
 mod suspicions;
 mod swizzles;
+mod tma;
 mod unsupported;
 mod value;
 mod view;
@@ -53,6 +54,16 @@ use value::IntValue;
 pub struct Options {
     /// Largest opt-in shared memory of a block among the architectures asked for, in bytes.
     pub shared_limit: u64,
+    /// What the kernels are built for; empty is anything.
+    pub targets: Vec<Target>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// `sm_90a`
+    pub name: String,
+    /// `90`
+    pub number: u16,
 }
 
 impl Default for Options {
@@ -60,6 +71,7 @@ impl Default for Options {
         // sm_90's opt-in maximum; 227 KiB.
         Self {
             shared_limit: 227 * 1024,
+            targets: Vec::new(),
         }
     }
 }

@@ -164,6 +164,7 @@ impl Checker<'_> {
             shared_bytes: Sym::zero(),
             waits: false,
             asynchronous: false,
+            maps: Vec::new(),
         });
         self.emit(StmtKind::Launch(id), p.header);
     }

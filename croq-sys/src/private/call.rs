@@ -204,7 +204,8 @@ impl<A> Call<A> {
                 let (code, message) = match row {
                     Some(check) => (check.code, fill(check.message, failure.values())),
                     None if what.is_empty() => ("R06", "a check failed".to_owned()),
-                    None => ("R06", what),
+                    // What the device API checks for itself.
+                    None => (code_of(&what), fill(&what, failure.values())),
                 };
                 let line = row.map_or(line, |check| check.line);
                 Error::Check {
@@ -333,5 +334,14 @@ unsafe extern "C" fn alloc(env: *const croq_env, bytes: u64, zero: u32) -> *mut 
             env.refused.set(Some(reason));
             ptr::null_mut()
         }
+    }
+}
+
+/// Of the catalogue, for a check that is no row of the kernel's table.
+fn code_of(what: &str) -> &'static str {
+    match what.split(':').next() {
+        Some("tensor map") => "R10",
+        Some("GPU") => "R15",
+        _ => "R06",
     }
 }

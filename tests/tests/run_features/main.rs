@@ -19,4 +19,5 @@ mod shapes;
 mod spmd;
 mod stops;
 mod swizzle;
+mod tma;
 mod types;

@@ -106,6 +106,10 @@ pub const TABLE: &[Entry] = &[
         "No hardware copies this pair of memories in the background: asynchronous copies go from global to shared memory.",
     ),
     (
+        "E0832",
+        "The copy engine moves tiles between global and shared memory, in kernels. Other pairs are for `dma`.",
+    ),
+    (
         "E0833",
         "A copy is between data, views, futures' data, and storage names.",
     ),
@@ -195,8 +199,48 @@ pub const TABLE: &[Entry] = &[
         "Only shared memory is swizzled. Say it on the copy that fills the shared buffer; whatever reads that buffer goes by it.",
     ),
     (
+        "E0858",
+        "`.promote<N>` says how many bytes a copy by `tma` brings into L2 at a time: 64, 128 or 256.",
+    ),
+    (
         "E0859",
         "An eviction hint belongs to `tma.load`; software copies have none.",
+    ),
+    (
+        "E0860",
+        "GPUs before sm_90 have no copy engine for tiles. Kernels with `tma` are left out of the text for those; some other architecture must be asked for.",
+    ),
+    (
+        "E0861",
+        "The host describes the tensor and the box to the copy engine before the launch. Only where the box is in the tensor may come from inside the kernel.",
+    ),
+    (
+        "E0862",
+        "One thread issues the copy for all of a block, warpgroup or warp, so all of them must mean the same tile.",
+    ),
+    (
+        "E0863",
+        "The copy engine moves boxes of at most 256 elements along each axis.",
+    ),
+    (
+        "E0864",
+        "The copy engine moves rows of multiples of 16 bytes.",
+    ),
+    (
+        "E0865",
+        "The copy engine knows tensors of up to five dimensions. Axes that follow one another without gaps can be joined with `span_as`.",
+    ),
+    (
+        "E0866",
+        "The copy engine reads and writes device memory at multiples of 16 bytes: where the tensor begins, and from each row, plane and so on to the next.",
+    ),
+    (
+        "W0867",
+        "In shared memory a box lies densely, from a multiple of 128 bytes on. Where a tile does not, threads copy it, as `dma` would.",
+    ),
+    (
+        "E0868",
+        "The copy engine knows tensors as the host describes them before the launch, a parameter or buffer or a reshaped one. It stops at the ends of those, and knows of no others.",
     ),
     (
         "E0871",

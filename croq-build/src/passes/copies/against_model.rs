@@ -118,6 +118,7 @@ fn function(case: &Case) -> Function {
         shared_bytes: Sym::zero(),
         waits: false,
         asynchronous: false,
+        maps: Vec::new(),
     };
     Function {
         name: "f".to_owned(),
@@ -233,6 +234,7 @@ fn build(case: &Case) -> Built {
             transform: Transform::None,
             zero_fill: case.zero_fill,
             level: case.level,
+            engine: Engine::Threads,
             future: case.is_async.then_some(FutureId(0)),
         },
     };

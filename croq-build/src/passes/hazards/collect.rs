@@ -4,11 +4,11 @@ use super::place::place;
 use super::touch::{Entry, Touch, Who};
 use super::vars::Vars;
 use crate::ir::{
-    Access, Arg, BufferId, Call, Copy, CppName, Expr, ExprKind, Function, Level, PrintPart, Role,
-    Stmt, StmtKind, Storage, ThreadSet, Transform, View,
+    Access, Arg, Arrival, BufferId, Call, Copy, CppName, Engine, Expr, ExprKind, Function, Level,
+    PrintPart, Role, Stmt, StmtKind, Storage, ThreadSet, Tma, Transform, Valid, View,
 };
 use crate::passes::uses::identifiers;
-use crate::symbolic::Var;
+use crate::symbolic::{Sym, Var};
 use std::collections::BTreeSet;
 
 /// Where a statement stands.
@@ -28,14 +28,17 @@ impl Context {
 pub struct Collector<'a> {
     pub function: &'a mut Function,
     pub vars: Vars,
+    /// What the copy engine reads or writes.
+    by_tma: BTreeSet<BufferId>,
     instances: u32,
 }
 
 impl<'a> Collector<'a> {
-    pub fn new(function: &'a mut Function, vars: Vars) -> Self {
+    pub fn new(function: &'a mut Function, vars: Vars, by_tma: BTreeSet<BufferId>) -> Self {
         Self {
             function,
             vars,
+            by_tma,
             instances: 0,
         }
     }
@@ -166,12 +169,56 @@ impl<'a> Collector<'a> {
     }
 
     fn copy(&mut self, copy: &Copy, context: &Context, out: &mut Vec<Touch>) {
+        if let Engine::Tma(tma) = &copy.engine {
+            return self.boxes(copy, tma, context, out);
+        }
         let context = team(context, copy.level);
         if let Transform::Pad { value, .. } = &copy.transform {
             self.expr(value, &context, out);
         }
         self.view(&copy.source, false, context.clone(), out);
         self.view(&copy.dest, true, context, out);
+    }
+
+    /// One thread of the unit has the copy engine do it all.
+    fn boxes(&mut self, copy: &Copy, tma: &Tma, context: &Context, out: &mut Vec<Touch>) {
+        let context = match context.who {
+            Who::One(_) => context.clone(),
+            _ => Self::once(context, copy.level),
+        };
+        let first = out.len();
+        self.view(&copy.source, false, context.clone(), out);
+        self.view(&copy.dest, true, context.clone(), out);
+        for touch in out.iter_mut().skip(first) {
+            touch.by_tma = true;
+            touch.hidden = false;
+        }
+        // No thread may still wait for an earlier load there.
+        if let Some(arrival) = &tma.arrival {
+            self.view(&slot(arrival), true, context, out);
+        }
+    }
+
+    /// A load that this thread has waited for.
+    pub fn arrived(
+        &mut self,
+        arrival: &Arrival,
+        view: View,
+        level: Level,
+        context: &Context,
+        out: &mut Vec<Touch>,
+    ) {
+        // Units other than the one that waited have yet to wait for that one.
+        if level != Level::Block {
+            let first = out.len();
+            self.view(&view, true, team(context, level), out);
+            for touch in out.iter_mut().skip(first) {
+                touch.by_tma = true;
+                touch.hidden = false;
+                touch.settled = Some(level);
+            }
+        }
+        self.view(&slot(arrival), false, context.clone(), out);
     }
 
     pub fn expr(&mut self, e: &Expr, context: &Context, out: &mut Vec<Touch>) {
@@ -235,6 +282,8 @@ impl<'a> Collector<'a> {
         let Some(buffer) = self.function.buffers.get(view.buffer.index()) else {
             return;
         };
+        let hidden =
+            write && buffer.storage == Storage::Shared && self.by_tma.contains(&view.buffer);
         let place = place(&mut self.function.cx, &mut self.vars, buffer, view, indices);
         let touch = Touch {
             buffer: view.buffer,
@@ -244,7 +293,10 @@ impl<'a> Collector<'a> {
             chain: context.chain.clone(),
             set: context.set.clone(),
             opaque: false,
+            by_tma: false,
+            hidden,
             settled: None,
+            fenced: None,
         };
         if !out.contains(&touch) {
             out.push(touch);
@@ -264,9 +316,25 @@ impl<'a> Collector<'a> {
                 chain: context.chain.clone(),
                 set: context.set.clone(),
                 opaque: true,
+                by_tma: false,
+                hidden: write && self.by_tma.contains(&id),
                 settled: None,
+                fenced: None,
             });
         }
+    }
+}
+
+/// An mbarrier, as an element of its array.
+fn slot(arrival: &Arrival) -> View {
+    View {
+        buffer: arrival.barriers,
+        offset: arrival.slot.clone(),
+        shape: vec![Sym::one()],
+        strides: vec![Sym::one()],
+        valid: vec![Valid::default()],
+        frame: None,
+        span: crate::source::Span::default(),
     }
 }
 

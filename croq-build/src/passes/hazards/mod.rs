@@ -19,6 +19,10 @@
 //!   came before an `inthreads`, a masked statement, or a branch on something that may differ
 //!   between threads are resolved in front of it.
 //!
+//! * The copy engine reads and writes shared memory past what threads have written there, until those
+//!   threads execute a proxy fence: where it comes upon such, the fences go in front of the barrier. What
+//!   it brings is there for all threads that wait for it, so no barrier follows.
+//!
 //! After this pass, reading and writing through the views of the program in program order is right;
 //! `kernel.waits` says whether any thread can wait for another.
 
@@ -35,7 +39,8 @@ mod races;
 mod tests;
 
 use crate::ir::{
-    BarrierReason, BarrierScope, Function, KernelId, Level, Stmt, StmtKind, Visit, walk_block,
+    BarrierReason, BarrierScope, BufferId, Engine, FenceScope, Function, KernelId, Level, Stmt,
+    StmtKind, Visit, walk_block,
 };
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
@@ -51,11 +56,14 @@ pub fn insert_barriers(function: &mut Function, id: KernelId) {
     };
     let threads = kernel.threads.clone();
     let mut body = std::mem::take(&mut kernel.body);
-    // A lone thread can't be out of step.
-    if !threads.is_one() {
-        end_regions(&mut body);
+    // A lone thread can't be out of step, except with the copy engine.
+    let by_tma = moved_by_tma(&body);
+    if !threads.is_one() || !by_tma.is_empty() {
+        if !threads.is_one() {
+            end_regions(&mut body);
+        }
         let vars = Vars::of_block(function, &body);
-        let collector = Collector::new(function, vars);
+        let collector = Collector::new(function, vars, by_tma);
         let mut walker = Walker {
             collector,
             sizes: Sizes { block: threads },
@@ -80,10 +88,30 @@ fn has_barrier(body: &[Stmt]) -> bool {
     struct Find(bool);
     impl Visit for Find {
         fn stmt(&mut self, stmt: &Stmt) {
-            self.0 |= matches!(stmt.kind, StmtKind::Barrier { .. });
+            self.0 |= matches!(
+                stmt.kind,
+                StmtKind::Barrier { .. } | StmtKind::WaitTma { .. }
+            );
         }
     }
     let mut find = Find(false);
+    walk_block(body, &mut find);
+    find.0
+}
+
+/// Shared buffers that the copy engine reads or writes.
+fn moved_by_tma(body: &[Stmt]) -> BTreeSet<BufferId> {
+    struct Find(BTreeSet<BufferId>);
+    impl Visit for Find {
+        fn stmt(&mut self, stmt: &Stmt) {
+            if let StmtKind::Copy(copy) = &stmt.kind
+                && !copy.engine.is_threads()
+            {
+                self.0.extend([copy.source.buffer, copy.dest.buffer]);
+            }
+        }
+    }
+    let mut find = Find(BTreeSet::new());
     walk_block(body, &mut find);
     find.0
 }
@@ -157,6 +185,40 @@ impl Walker<'_> {
         let Some(stmt) = stmts.get(at) else { return 1 };
         let span = stmt.span;
         match &stmt.kind {
+            // Only what it reads stays; what it brings is there for all who wait.
+            StmtKind::Copy(copy) if !copy.engine.is_threads() => {
+                let waits = copy.future.is_none();
+                let arrival = match &copy.engine {
+                    Engine::Tma(tma) => tma.arrival.clone(),
+                    Engine::Threads => None,
+                };
+                let (view, level) = (copy.dest.clone(), copy.level);
+                let touches = self.all_of(std::slice::from_ref(stmt), context);
+                let mut after: Vec<Touch> = touches
+                    .iter()
+                    .filter(|t| !t.write || arrival.is_none())
+                    .cloned()
+                    .collect();
+                let inserted = self.wait_before(stmts, at, span, &touches, pending);
+                if let Some(arrival) = arrival.filter(|_| waits) {
+                    self.collector
+                        .arrived(&arrival, view, level, context, &mut after);
+                }
+                pending.add(after);
+                return 1 + inserted;
+            }
+            StmtKind::WaitTma { futures } => {
+                let mut after = Vec::new();
+                for waited in futures {
+                    if let Some(arrival) = &waited.arrival {
+                        let view = waited.view.clone();
+                        self.collector
+                            .arrived(arrival, view, waited.level, context, &mut after);
+                    }
+                }
+                pending.add(after);
+                return 1;
+            }
             // Its bytes are written at the wait; whoever still uses what they replace comes first.
             StmtKind::Copy(copy) if copy.future.is_some() => {
                 let touches = self.all_of(std::slice::from_ref(stmt), context);
@@ -238,7 +300,7 @@ impl Walker<'_> {
                     BarrierScope::Group => Level::Group,
                 };
                 let whole = self.sizes.is_whole_block(level);
-                pending.settle(if whole { Level::Block } else { level });
+                pending.settle(if whole { Level::Block } else { level }, false);
             }
             StmtKind::Yield => pending.end(),
             StmtKind::Break => {
@@ -375,17 +437,22 @@ impl Walker<'_> {
         pending: &mut Pending,
     ) -> usize {
         let mut widest: Option<(Level, BarrierReason)> = None;
+        let mut fence = false;
         let Collector { function, vars, .. } = &mut self.collector;
         for then in touches {
             for earlier in pending.touches() {
-                if widest
-                    .as_ref()
-                    .is_some_and(|(level, _)| *level == Level::Block)
-                {
+                let enough = widest.as_ref().is_some_and(|(w, _)| *w == Level::Block);
+                if enough && (fence || !then.by_tma) {
                     break;
                 }
-                let Some(level) = earlier.conflict(then, &mut function.cx, vars, &self.sizes)
-                else {
+                let hidden = earlier.hides_from(then, &mut function.cx, vars, &self.sizes);
+                fence |= hidden.is_some();
+                let level = earlier
+                    .conflict(then, &mut function.cx, vars, &self.sizes)
+                    .into_iter()
+                    .chain(hidden.flatten())
+                    .min();
+                let Some(level) = level else {
                     continue;
                 };
                 if widest.as_ref().is_none_or(|(widest, _)| level < *widest) {
@@ -393,8 +460,19 @@ impl Walker<'_> {
                 }
             }
         }
+        let mut inserted = 0;
+        if fence {
+            let kind = StmtKind::Fence(FenceScope::AsyncProxy);
+            stmts.insert(at, Stmt::new(kind, span));
+            inserted = 1;
+        }
+        let at = at + inserted;
+        if self.sizes.block.is_one() {
+            pending.settle(Level::Block, fence);
+            return inserted;
+        }
         let Some((level, why)) = widest else {
-            return 0;
+            return inserted;
         };
         // A unit that is the whole block needs no name of its own.
         let whole = self.sizes.is_whole_block(level);
@@ -403,11 +481,11 @@ impl Walker<'_> {
             Level::Group4 if whole => BarrierScope::Block,
             Level::Group4 => BarrierScope::Group4,
             Level::Group => BarrierScope::Group,
-            Level::Thread => return 0,
+            Level::Thread => return inserted,
         };
         stmts.insert(at, Stmt::new(StmtKind::Barrier { scope, why }, span));
-        pending.settle(if whole { Level::Block } else { level });
-        1
+        pending.settle(if whole { Level::Block } else { level }, fence);
+        inserted + 1
     }
 
     fn all_of(&mut self, stmts: &[Stmt], context: &Context) -> Vec<Touch> {
@@ -449,7 +527,7 @@ fn only_private_work(stmts: &[Stmt]) -> bool {
             self.0 |= match &stmt.kind {
                 StmtKind::Barrier { .. } | StmtKind::Region { .. } => true,
                 StmtKind::Copy(copy) => copy.level != Level::Thread || copy.future.is_some(),
-                StmtKind::Wait { .. } => true,
+                StmtKind::Wait { .. } | StmtKind::WaitTma { .. } => true,
                 StmtKind::Fill { level, .. } => *level != Level::Thread,
                 _ => false,
             };

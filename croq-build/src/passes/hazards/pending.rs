@@ -38,34 +38,39 @@ impl Pending {
     }
 
     fn add_one(&mut self, mut touch: Touch) {
-        let settled = touch.settled;
+        let since = (touch.settled, touch.fenced);
         let same = self.touches.iter_mut().find(|t| {
-            touch.settled = t.settled;
+            (touch.settled, touch.fenced) = (t.settled, t.fenced);
             **t == touch
         });
+        // Two ways to get here: only what both have waited for is over.
+        let both = |a: Option<Level>, b: Option<Level>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.max(b)),
+            _ => None,
+        };
         match same {
-            // Two ways to get here: only what both have waited for is over.
             Some(same) => {
-                same.settled = match (same.settled, settled) {
-                    (Some(a), Some(b)) => Some(a.max(b)),
-                    _ => None,
-                };
+                same.settled = both(same.settled, since.0);
+                same.fenced = both(same.fenced, since.1);
             }
             None => {
-                touch.settled = settled;
+                (touch.settled, touch.fenced) = since;
                 self.touches.push(touch);
             }
         }
     }
 
-    /// All threads of each unit of `level` have met.
-    pub fn settle(&mut self, level: Level) {
-        if level == Level::Block {
-            self.touches.clear();
-        }
+    /// All threads of each unit of `level` have met, with proxy fences before or without.
+    pub fn settle(&mut self, level: Level, fenced: bool) {
         for touch in &mut self.touches {
             touch.settled = Some(touch.settled.map_or(level, |s| s.min(level)));
+            if fenced {
+                touch.fenced = Some(touch.fenced.map_or(level, |s| s.min(level)));
+            }
         }
+        let whole = Some(Level::Block);
+        self.touches
+            .retain(|t| t.settled != whole || (t.hidden && t.fenced != whole));
     }
 
     pub fn end(&mut self) {

@@ -99,6 +99,7 @@ fn check_file(path: &str, text: &str) {
     let mut program = sema::check(&file, &functions, &sema::Options::default(), &mut diags);
     for function in &mut program {
         for at in 0..function.kernels.len() {
+            crate::passes::tma::prepare(function, KernelId(at as u32));
             insert_barriers(function, KernelId(at as u32));
         }
         for size in [6, 19] {

@@ -38,6 +38,7 @@ fn outline(stmts: &[Stmt]) -> String {
                         BarrierReason::WriteAfterWrite(name) => format!("rewrite:{name}"),
                         BarrierReason::RegionEnd => "end".to_owned(),
                         BarrierReason::Opaque => "opaque".to_owned(),
+                        BarrierReason::Initialised => "initialised".to_owned(),
                     };
                     format!("{scope}({why})")
                 }

@@ -40,8 +40,27 @@ pub struct Touch {
     /// The region's threads, when it is asynchronous and they are known.
     pub set: Option<ThreadSet>,
     pub opaque: bool,
+    /// The copy engine makes it, for the thread.
+    pub by_tma: bool,
+    /// The copy engine doesn't see what it wrote before a proxy fence.
+    pub hidden: bool,
     /// A barrier over the units of this level has come since.
     pub settled: Option<Level>,
+    /// And proxy fences before it.
+    pub fenced: Option<Level>,
+}
+
+/// How two accesses stand to each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Relation {
+    /// Nothing orders them, and nothing need.
+    Apart,
+    /// By the program's order in one thread.
+    OneThread,
+    /// A barrier has come in between.
+    Settled,
+    /// The threads of a unit of this level must wait for each other.
+    Between(Level),
 }
 
 /// Threads of a unit.
@@ -87,8 +106,41 @@ impl Touch {
         vars: &mut Vars,
         sizes: &Sizes,
     ) -> Option<Level> {
-        if self.buffer != then.buffer || !(self.write || then.write) {
+        match self.relation(then, self.settled, cx, vars, sizes) {
+            Relation::Between(level) => Some(level),
+            _ => None,
+        }
+    }
+
+    /// What has to come between `self` and the later `then` so that the copy engine, which makes that,
+    /// sees what `self` wrote: nothing, or proxy fences and perhaps a barrier.
+    pub fn hides_from(
+        &self,
+        then: &Touch,
+        cx: &mut Ctx,
+        vars: &mut Vars,
+        sizes: &Sizes,
+    ) -> Option<Option<Level>> {
+        if !self.hidden || !then.by_tma {
             return None;
+        }
+        match self.relation(then, self.fenced, cx, vars, sizes) {
+            Relation::Apart | Relation::Settled => None,
+            Relation::OneThread => Some(None),
+            Relation::Between(level) => Some(Some(level)),
+        }
+    }
+
+    fn relation(
+        &self,
+        then: &Touch,
+        settled: Option<Level>,
+        cx: &mut Ctx,
+        vars: &mut Vars,
+        sizes: &Sizes,
+    ) -> Relation {
+        if self.buffer != then.buffer || !(self.write || then.write) {
+            return Relation::Apart;
         }
         let disjoint = |a: &ThreadSet, b: &ThreadSet| {
             a.ranges
@@ -98,7 +150,7 @@ impl Touch {
         if let (Some(a), Some(b)) = (&self.set, &then.set)
             && disjoint(a, b)
         {
-            return None;
+            return Relation::Apart;
         }
         // Units of one `parallel` are independent; only threads of the same one can conflict.
         let together = self
@@ -114,20 +166,30 @@ impl Touch {
                 unit = unit.min(level);
             }
         }
-        let is_settled = |level: Level| self.settled.is_some_and(|s| s <= level);
-        if unit == Level::Thread || is_settled(unit) {
-            return None;
+        let is_settled = |level: Level| settled.is_some_and(|s| s <= level);
+        if unit == Level::Thread {
+            return Relation::OneThread;
+        }
+        if is_settled(unit) {
+            return Relation::Settled;
         }
         let forced = match (&self.place, &then.place) {
-            (Some(a), Some(b)) => forced(cx, vars, a, b, unit)?,
+            (Some(a), Some(b)) => match forced(cx, vars, a, b, unit) {
+                Some(forced) => forced,
+                None => return Relation::Apart,
+            },
             _ => Forced::default(),
         };
         for level in [Level::Thread, Level::Group, Level::Group4] {
             if level > unit && self.meets_within(then, level, unit, &forced, cx, vars, sizes) {
-                return (level != Level::Thread && !is_settled(level)).then_some(level);
+                return match level {
+                    Level::Thread => Relation::OneThread,
+                    _ if is_settled(level) => Relation::Settled,
+                    _ => Relation::Between(level),
+                };
             }
         }
-        Some(unit)
+        Relation::Between(unit)
     }
 
     /// Whether both accesses of threads that meet are made inside one unit of `level`.

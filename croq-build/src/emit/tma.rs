@@ -1,0 +1,156 @@
+//! Copies of boxes, and what the copy engine is told of device memory.
+
+use super::stmt::Body;
+use crate::ir::{CacheHint, Function, Kernel, Scalar, TensorMap, TmaMove, TmaOp};
+use crate::source::Span;
+use crate::symbolic::Sym;
+
+/// The first architecture that knows them.
+pub const SM: u32 = 90;
+
+/// What a kernel's tensor maps are called where they are declared.
+pub fn wanted_names(function: &Function, kernel: &Kernel) -> Vec<String> {
+    let name = |map: &TensorMap| {
+        let buffer = function.buffers.get(map.buffer.index());
+        buffer.map_or_else(|| "map".to_owned(), |b| format!("{}_map", b.name))
+    };
+    kernel.maps.iter().map(name).collect()
+}
+
+impl Body<'_, '_> {
+    pub(super) fn tma(&mut self, span: Span, op: &TmaOp) {
+        match op {
+            TmaOp::Initialise { barriers, slots } => {
+                let name = self.names.buffer(*barriers).to_owned();
+                let line = if slots.is_one() {
+                    format!("croq::mbarrier_init({name}, 0, 1);")
+                } else {
+                    let slots = self.names.sym(slots).text;
+                    let slot = self.names.fresh("slot");
+                    format!(
+                        "for (croq::idx {slot} = 0; {slot} < {slots}; ++{slot}) croq::mbarrier_init({name}, {slot}, 1);"
+                    )
+                };
+                self.writer.attribute(span);
+                self.writer.line(&line);
+            }
+            TmaOp::Expect {
+                barriers,
+                slot,
+                bytes,
+            } => {
+                let bytes = match bytes.as_int() {
+                    Some(n) => n.to_string(),
+                    None => format!("unsigned({})", self.names.sym(bytes).text),
+                };
+                let text = format!(
+                    "croq::mbarrier_arrive_expect_tx({}, {}, {bytes});",
+                    self.names.buffer(*barriers),
+                    self.names.sym(slot).text
+                );
+                self.tma_line(span, &text);
+            }
+            TmaOp::Wait {
+                barriers,
+                slot,
+                parity,
+            } => {
+                let text = format!(
+                    "croq::mbarrier_wait({}, {}, {});",
+                    self.names.buffer(*barriers),
+                    self.names.sym(slot).text,
+                    match parity.ty {
+                        Scalar::U32 => self.names.expr(parity).text,
+                        _ => format!("unsigned({})", self.names.expr(parity).text),
+                    }
+                );
+                self.tma_line(span, &text);
+            }
+            TmaOp::Load {
+                moved,
+                barriers,
+                slot,
+                hint,
+            } => {
+                let hint = match hint {
+                    None => "",
+                    Some(CacheHint::EvictFirst) => ", croq::cache_hint::evict_first",
+                    Some(CacheHint::EvictLast) => ", croq::cache_hint::evict_last",
+                };
+                let text = format!(
+                    "croq::tma_load<{}{hint}>({}, {}, {}, {}, {}, {});",
+                    moved.coordinates.len(),
+                    self.names.buffer(moved.buffer),
+                    self.names.sym(&moved.offset).text,
+                    self.names.map(moved.map),
+                    self.coordinates(moved),
+                    self.names.buffer(*barriers),
+                    self.names.sym(slot).text
+                );
+                self.tma_line(span, &text);
+            }
+            TmaOp::Store { moved } => {
+                let text = format!(
+                    "croq::tma_store<{}>({}, {}, {}, {});",
+                    moved.coordinates.len(),
+                    self.names.map(moved.map),
+                    self.coordinates(moved),
+                    self.names.buffer(moved.buffer),
+                    self.names.sym(&moved.offset).text
+                );
+                self.tma_line(span, &text);
+                self.tma_line(span, "croq::bulk_commit();");
+            }
+            TmaOp::WaitStores { whole: true } => self.tma_line(span, "croq::bulk_wait<0>();"),
+            TmaOp::WaitStores { whole: false } => self.tma_line(span, "croq::bulk_wait_read<0>();"),
+        }
+    }
+
+    fn tma_line(&mut self, span: Span, text: &str) {
+        self.writer.statement(span);
+        self.writer.line(text);
+    }
+
+    /// Innermost first, as the hardware has them.
+    fn coordinates(&self, moved: &TmaMove) -> String {
+        self.innermost_first(&moved.coordinates)
+    }
+
+    fn innermost_first(&self, syms: &[Sym]) -> String {
+        let texts: Vec<String> = syms.iter().rev().map(|s| self.names.sym(s).text).collect();
+        format!("{{{}}}", texts.join(", "))
+    }
+
+    /// Declares a launch's tensor maps; what they are called.
+    pub(super) fn maps(&mut self, span: Span, kernel: &Kernel) -> Vec<String> {
+        let function = self.names.function;
+        let mut names = Vec::new();
+        for (map, wanted) in kernel.maps.iter().zip(wanted_names(function, kernel)) {
+            let name = self.names.fresh(&wanted);
+            let mut memory = self.names.buffer(map.buffer).to_owned();
+            if !map.base.is_zero() {
+                memory = format!(
+                    "croq::from_element({memory}, {})",
+                    self.names.sym(&map.base).text
+                );
+            }
+            let lists = [&map.extents, &map.strides, &map.extent_of_box]
+                .map(|list| self.innermost_first(list))
+                .join(", ");
+            let layout = format!(
+                "croq::tensor_layout<{}>{{{lists}, {}, {}}}",
+                map.extents.len(),
+                map.swizzle,
+                map.promotion
+            );
+            self.writer.attribute(span);
+            self.writer.line(&format!("croq::tensor_map {name};"));
+            self.writer.attribute(span);
+            self.writer.line(&format!(
+                "if (!croq::make_tensor_map(host, {name}, {memory}, {layout})) return host.status();"
+            ));
+            names.push(name);
+        }
+        names
+    }
+}

@@ -1,0 +1,151 @@
+//! Boxes of tensors that the copy engine (TMA) moves, and the mbarriers where they arrive.
+
+use super::{BufferId, Expr, LocalId};
+use crate::symbolic::Sym;
+
+/// Who moves a copy's bytes.
+#[derive(Clone, Debug, Default)]
+pub enum Engine {
+    /// The threads of a unit, together.
+    #[default]
+    Threads,
+    /// The copy engine, at the word of one thread of the unit.
+    Tma(Tma),
+}
+
+impl Engine {
+    pub fn is_threads(&self) -> bool {
+        matches!(self, Engine::Threads)
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Tma {
+    /// Bytes that a miss brings into L2.
+    pub promotion: u32,
+    pub hint: Option<CacheHint>,
+    /// Of a load; filled in by `passes::tma::prepare`.
+    pub arrival: Option<Arrival>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheHint {
+    EvictFirst,
+    EvictLast,
+}
+
+/// An mbarrier, and how threads know which of its phases to wait for: each has a bit for the slot, which
+/// flips when a copy begins.
+#[derive(Clone, Debug)]
+pub struct Arrival {
+    pub barriers: BufferId,
+    pub slot: Sym,
+    pub phases: LocalId,
+    /// The slot's bit in `phases`; `None` when that is all there is.
+    pub bit: Option<Sym>,
+}
+
+/// What the copy engine knows of a tensor, made by the host before the launch. Axes outermost first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TensorMap {
+    pub buffer: BufferId,
+    /// The buffer's element that is the tensor's first.
+    pub base: Sym,
+    pub extents: Vec<Sym>,
+    pub strides: Vec<Sym>,
+    pub extent_of_box: Vec<Sym>,
+    /// In bytes; 0 is none.
+    pub swizzle: u32,
+    pub promotion: u32,
+}
+
+/// One step of a copy of boxes. All but `Wait` are one thread's.
+#[derive(Clone, Debug)]
+pub enum TmaOp {
+    /// Makes the slots usable, each for phases of one arrival.
+    Initialise {
+        barriers: BufferId,
+        slots: Sym,
+    },
+    /// Arrives, with this many bytes to come.
+    Expect {
+        barriers: BufferId,
+        slot: Sym,
+        bytes: Sym,
+    },
+    /// By every thread.
+    Wait {
+        barriers: BufferId,
+        slot: Sym,
+        parity: Expr,
+    },
+    Load {
+        moved: TmaMove,
+        barriers: BufferId,
+        slot: Sym,
+        hint: Option<CacheHint>,
+    },
+    Store {
+        moved: TmaMove,
+    },
+    /// The thread's stores so far have read their sources; with `whole` they have been carried out.
+    WaitStores {
+        whole: bool,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub struct TmaMove {
+    /// Which of the kernel's tensor maps.
+    pub map: usize,
+    /// Outermost first, as the map has its axes.
+    pub coordinates: Vec<Sym>,
+    /// In shared memory, with the box's first element.
+    pub buffer: BufferId,
+    pub offset: Sym,
+}
+
+impl TmaOp {
+    /// Every symbolic expression that is evaluated at run time.
+    pub fn for_each_sym(&self, f: &mut dyn FnMut(&Sym)) {
+        let mut moved = |m: &TmaMove| {
+            m.coordinates.iter().for_each(&mut *f);
+            f(&m.offset);
+        };
+        match self {
+            TmaOp::Initialise { slots, .. } => f(slots),
+            TmaOp::Expect { slot, bytes, .. } => {
+                f(slot);
+                f(bytes);
+            }
+            TmaOp::Wait { slot, .. } => f(slot),
+            TmaOp::Load { moved: m, slot, .. } => {
+                moved(m);
+                f(slot);
+            }
+            TmaOp::Store { moved: m } => moved(m),
+            TmaOp::WaitStores { .. } => {}
+        }
+    }
+
+    /// The shared memory that it names.
+    pub fn buffers(&self) -> Vec<BufferId> {
+        match self {
+            TmaOp::Initialise { barriers, .. }
+            | TmaOp::Expect { barriers, .. }
+            | TmaOp::Wait { barriers, .. } => vec![*barriers],
+            TmaOp::Load {
+                moved, barriers, ..
+            } => vec![moved.buffer, *barriers],
+            TmaOp::Store { moved } => vec![moved.buffer],
+            TmaOp::WaitStores { .. } => Vec::new(),
+        }
+    }
+
+    pub fn map(&self) -> Option<usize> {
+        match self {
+            TmaOp::Load { moved, .. } | TmaOp::Store { moved } => Some(moved.map),
+            _ => None,
+        }
+    }
+}

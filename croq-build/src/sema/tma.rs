@@ -1,0 +1,531 @@
+//! Copies by the copy engine (TMA): which tiles it can move (language 04 section 10).
+//!
+//! It knows a tensor in device memory by a descriptor that the host makes before the launch, so all but
+//! the place of a tile must be known there. It moves whole boxes: what lies beyond an end of the
+//! tensor becomes zero in shared memory, and is not written in device memory. A tile with an end of its
+//! own, inside the tensor, is more than it understands.
+
+use super::Checker;
+use super::data::dense_strides;
+use crate::diagnostics::Diagnostic;
+use crate::ir::{
+    BinOp, CacheHint, Engine, Expr, ExprKind, Frame, Level, Scalar, Storage, Tma, View,
+};
+use crate::source::Span;
+use crate::symbolic::{Sym, Truth};
+use crate::syntax::ast::{self, CopyModifier, CopyOp, CopyStmt};
+
+/// The first architecture with a copy engine.
+const FROM: u16 = 90;
+/// Positions of a box along one axis.
+const BOX: i64 = 256;
+/// Addresses, rows and boxes are multiples of so many bytes in device memory.
+const GLOBAL_BYTES: i64 = 16;
+/// Where a box begins in shared memory.
+const SHARED_BYTES: i64 = 128;
+
+impl Checker<'_> {
+    /// Who moves a copy's bytes. The levels, shapes and storages of the copy are checked already.
+    pub(super) fn engine(
+        &mut self,
+        c: &CopyStmt,
+        source: &View,
+        dest: &View,
+        zero_fill: bool,
+        level: Level,
+    ) -> Option<Engine> {
+        if c.engine == ast::Engine::Dma {
+            return Some(Engine::Threads);
+        }
+        let tma = self.tma_modifiers(c)?;
+        let load = self.f.buffer(dest.buffer).storage == Storage::Shared;
+        let (global, shared) = if load { (source, dest) } else { (dest, source) };
+        let bytes = i64::try_from(self.f.buffer(global.buffer).elem.bytes()).unwrap_or(1);
+        let at = if load {
+            c.source.span
+        } else {
+            match &c.dest {
+                ast::CopyDest::View(e) => e.span,
+                ast::CopyDest::Storage(_, at) => *at,
+            }
+        };
+        self.uniform(global, level, at)?;
+        let frame = self.tensor_of(global, at)?;
+        let shape = self.boxed(source, dest, load, zero_fill, &frame, c)?;
+        self.ends_are_the_tensors(global, &frame, load && !zero_fill, at)?;
+        self.box_legal(&shape, &frame, bytes, at)?;
+        self.tensor_legal(global, &frame, bytes, at)?;
+        if let Some(why) = self.out_of_reach(shared, bytes, c) {
+            self.report(
+                Diagnostic::new(
+                    "W0867",
+                    c.head,
+                    "the copy engine can't reach this tile of shared memory: threads copy it instead",
+                )
+                .label(why)
+                .help("give the tile a buffer of its own, or write `dma`"),
+            );
+            return Some(Engine::Threads);
+        }
+        Some(Engine::Tma(tma))
+    }
+
+    /// Whether any of the targets has a copy engine.
+    pub(super) fn tma_available(&mut self, c: &CopyStmt) -> bool {
+        let targets = &self.options.targets;
+        if targets.is_empty() || targets.iter().any(|t| t.number >= FROM) {
+            return true;
+        }
+        let names: Vec<&str> = targets.iter().map(|t| t.name.as_str()).collect();
+        self.report(
+            Diagnostic::new("E0860", c.head, "`tma` needs sm_90 or newer")
+                .label(format!("this is built for {} alone", names.join(" and ")))
+                .help("add an architecture: `.arch(\"sm_90a\")`, or use `dma`"),
+        );
+        false
+    }
+
+    /// Device memory on one side, shared memory on the other.
+    pub(super) fn tma_pair(&mut self, from: Storage, to: Storage, c: &CopyStmt) -> Option<()> {
+        let load = from.is_global() && to == Storage::Shared;
+        let store = from == Storage::Shared && to.is_global();
+        let at = c.head.to(c.source.span);
+        if !load && !store {
+            self.report(
+                Diagnostic::new(
+                    "E0832",
+                    at,
+                    "`tma` moves between global and shared memory only",
+                )
+                .label("another pair")
+                .help("use `dma`"),
+            );
+            return None;
+        }
+        if store && matches!(c.op, CopyOp::Load) {
+            self.report(
+                Diagnostic::new("E0832", at, "`tma.load` goes from global to shared memory")
+                    .label("from shared to global")
+                    .help("write `tma.copy`"),
+            );
+            return None;
+        }
+        if store && let Some((asynchronous, _)) = &c.is_async {
+            self.report(
+                Diagnostic::new(
+                    "E0831",
+                    *asynchronous,
+                    "nothing could tell when an asynchronous store has read its source",
+                )
+                .label("only from global to shared memory")
+                .help("remove `.async`, and the `wait` for it"),
+            );
+            return None;
+        }
+        Some(())
+    }
+
+    pub(super) fn tma_modifiers(&mut self, c: &CopyStmt) -> Option<Tma> {
+        let mut tma = Tma {
+            promotion: 128,
+            hint: None,
+            arrival: None,
+        };
+        for (modifier, at) in &c.modifiers {
+            match modifier {
+                CopyModifier::Promote(n) => match self.const_int(n) {
+                    Some(64) => tma.promotion = 64,
+                    Some(128) => tma.promotion = 128,
+                    Some(256) => tma.promotion = 256,
+                    _ => {
+                        self.report(
+                            Diagnostic::new(
+                                "E0858",
+                                n.span,
+                                "an L2 promotion is 64, 128 or 256 bytes",
+                            )
+                            .label("not a promotion"),
+                        );
+                        return None;
+                    }
+                },
+                CopyModifier::EvictFirst | CopyModifier::EvictLast => {
+                    let many = c
+                        .modifiers
+                        .iter()
+                        .any(|(m, _)| matches!(m, CopyModifier::Multicast));
+                    if !matches!(c.op, CopyOp::Load) || many {
+                        self.hint_refused(*at, many);
+                        return None;
+                    }
+                    tma.hint = Some(match modifier {
+                        CopyModifier::EvictFirst => CacheHint::EvictFirst,
+                        _ => CacheHint::EvictLast,
+                    });
+                }
+                _ => {}
+            }
+        }
+        Some(tma)
+    }
+
+    pub(super) fn hint_refused(&mut self, at: Span, multicast: bool) {
+        let label = if multicast {
+            "not together with `.multicast`"
+        } else {
+            "not here"
+        };
+        self.report(
+            Diagnostic::new("E0859", at, "an eviction hint is only for `tma.load`")
+                .label(label)
+                .help("remove it, or write `tma.load`"),
+        );
+    }
+
+    /// All threads of the unit that issues the copy must mean the same tile.
+    fn uniform(&mut self, global: &View, level: Level, at: Span) -> Option<()> {
+        if level != Level::Thread {
+            return Some(());
+        }
+        let var = global.offset.vars().into_iter().find(|v| self.unit_var(*v));
+        let name = var.map_or_else(
+            || "the tile".to_owned(),
+            |v| format!("`{}`", self.f.cx.name(v)),
+        );
+        self.report(
+            Diagnostic::new("E0862", at, format!("{name} differs between threads"))
+                .label("one thread issues the copy of a whole unit")
+                .help("use `dma`, or take the copy out of the `parallel` over threads"),
+        );
+        None
+    }
+
+    /// The tensor that the global side is a box of, as the host knows it.
+    fn tensor_of(&mut self, global: &View, at: Span) -> Option<Frame> {
+        let known = |s: &Self, sym: &Sym| sym.vars().iter().all(|v| s.host_known(*v));
+        let Some(frame) = global.frame.clone() else {
+            self.report(
+                Diagnostic::new("E0868", at, "this window has strides of its own")
+                    .label("the copy engine knows only tensors as they are declared")
+                    .help("use `dma`"),
+            );
+            return None;
+        };
+        let base = frame.base(&global.offset);
+        let hidden = std::iter::once(&base)
+            .chain(&frame.extents)
+            .chain(&frame.strides)
+            .find(|s| !known(self, s))
+            .cloned();
+        if let Some(sym) = hidden {
+            let shown = self.show(&sym);
+            self.report(
+                Diagnostic::new(
+                    "E0868",
+                    at,
+                    "the host can't describe this tensor before the launch",
+                )
+                .label(format!("`{shown}` is known only inside the kernel"))
+                .help("cut the tile from a parameter as it is declared, without `span_as` of a part; or use `dma`"),
+            );
+            return None;
+        }
+        let rank = frame.extents.len();
+        if rank > 5 {
+            self.report(
+                Diagnostic::new(
+                    "E0865",
+                    at,
+                    format!("`tma` knows tensors of 1 to 5 dimensions, this has {rank}"),
+                )
+                .label("too many dimensions")
+                .help("join dimensions with `span_as`, or use `dma`"),
+            );
+            return None;
+        }
+        for extent in &global.shape {
+            if !known(self, extent) {
+                let shown = self.show(extent);
+                self.report(
+                    Diagnostic::new(
+                        "E0861",
+                        at,
+                        "the size of a box must be known before the launch",
+                    )
+                    .label(format!("`{shown}` is known only inside the kernel"))
+                    .help("use a constant or a parameter, or copy with `dma`"),
+                );
+                return None;
+            }
+        }
+        Some(frame)
+    }
+
+    /// The box's extents, along the axes of the view.
+    fn boxed(
+        &mut self,
+        source: &View,
+        dest: &View,
+        load: bool,
+        zero_fill: bool,
+        frame: &Frame,
+        c: &CopyStmt,
+    ) -> Option<Vec<Sym>> {
+        if !load {
+            return Some(source.shape.clone());
+        }
+        let mut shape = Vec::new();
+        for (axis, (f, t)) in source.shape.iter().zip(&dest.shape).enumerate() {
+            if self.f.cx.eq(f, t) == Truth::Yes {
+                shape.push(t.clone());
+                continue;
+            }
+            let (Some(origin), Some(extent)) = (
+                frame.axes.get(axis).and_then(|a| frame.origin.get(*a)),
+                frame.axes.get(axis).and_then(|a| frame.extents.get(*a)),
+            ) else {
+                return None;
+            };
+            if self.f.cx.eq(&(origin + f), extent) == Truth::Yes {
+                // What the tensor doesn't have becomes zero.
+                shape.push(t.clone());
+            } else if axis == 0 && !zero_fill {
+                shape.push(f.clone());
+            } else {
+                let (from, to) = (self.show_shape(&source.shape), self.show_shape(&dest.shape));
+                self.report(
+                    Diagnostic::new(
+                        "E0804",
+                        c.head.to(c.source.span),
+                        format!("{from} and {to} differ, and `tma` moves whole boxes"),
+                    )
+                    .label(format!("axis {axis} ends inside the tensor"))
+                    .help("give both sides one shape, or use `dma`"),
+                );
+                return None;
+            }
+        }
+        Some(shape)
+    }
+
+    /// Where the tile may stop, the tensor must: that is the only end that the copy engine knows.
+    fn ends_are_the_tensors(
+        &mut self,
+        global: &View,
+        frame: &Frame,
+        may_read_on: bool,
+        at: Span,
+    ) -> Option<()> {
+        if may_read_on {
+            return Some(());
+        }
+        for (axis, valid) in global.valid.iter().enumerate() {
+            let along = frame.axes.get(axis)?;
+            let (origin, extent) = (frame.origin.get(*along)?, frame.extents.get(*along)?);
+            let cx = &self.f.cx;
+            let high = valid
+                .hi
+                .as_ref()
+                .is_none_or(|hi| cx.eq(hi, &(extent - origin)) == Truth::Yes);
+            let low = valid
+                .lo
+                .as_ref()
+                .is_none_or(|lo| cx.eq(lo, &-origin) == Truth::Yes);
+            if high && low {
+                continue;
+            }
+            self.report(
+                Diagnostic::new(
+                    "E0868",
+                    at,
+                    format!("axis {axis} of this tile may end inside the tensor"),
+                )
+                .label("the copy engine stops only at the tensor's own ends")
+                .help("use `dma`, or cut the tile from the tensor itself"),
+            );
+            return None;
+        }
+        Some(())
+    }
+
+    fn box_legal(&mut self, shape: &[Sym], frame: &Frame, bytes: i64, at: Span) -> Option<()> {
+        for (axis, extent) in shape.iter().enumerate() {
+            let shown = self.show(extent);
+            match self.f.cx.le(extent, &Sym::int(BOX)) {
+                Truth::Yes => {}
+                Truth::No => {
+                    self.report(
+                        Diagnostic::new(
+                            "E0863",
+                            at,
+                            format!("a box has at most {BOX} elements along an axis, this has {shown}"),
+                        )
+                        .label(format!("axis {axis}: {shown} elements"))
+                        .help("use smaller tiles, or `dma`"),
+                    );
+                    return None;
+                }
+                Truth::Unknown => self.check_compare(
+                    "R10",
+                    format!("`tma` moves boxes of at most {{1}} elements along an axis, `{shown}` is {{0}}"),
+                    BinOp::Le,
+                    extent,
+                    &Sym::int(BOX),
+                    at,
+                ),
+            }
+        }
+        // The innermost axis of the tensor, if the tile has it.
+        let innermost = frame.extents.len().checked_sub(1)?;
+        let inner = frame
+            .axes
+            .iter()
+            .position(|a| *a == innermost)
+            .and_then(|axis| shape.get(axis).cloned())
+            .unwrap_or_else(Sym::one);
+        let inner = &inner * bytes;
+        match self.multiple(&inner) {
+            Truth::Yes => {}
+            Truth::No => {
+                let shown = self.show(&inner);
+                self.report(
+                    Diagnostic::new(
+                        "E0864",
+                        at,
+                        format!("the rows of a box are multiples of {GLOBAL_BYTES} bytes, these have {shown}"),
+                    )
+                    .label(format!("{shown} bytes"))
+                    .help("use wider tiles, or `dma`"),
+                );
+                return None;
+            }
+            Truth::Unknown => self.check_multiple(
+                format!("`tma` moves rows of multiples of {GLOBAL_BYTES} bytes, the rows of this box have {{0}}"),
+                &inner,
+                at,
+            ),
+        }
+        Some(())
+    }
+
+    fn tensor_legal(&mut self, global: &View, frame: &Frame, bytes: i64, at: Span) -> Option<()> {
+        let name = self.f.buffer(global.buffer).name.clone();
+        let base = &frame.base(&global.offset) * bytes;
+        let outer = frame.strides.len().saturating_sub(1);
+        let strides = frame.strides.iter().take(outer).map(|s| s * bytes);
+        let steps: Vec<(Option<usize>, Sym)> = std::iter::once((None, base))
+            .chain(strides.enumerate().map(|(axis, s)| (Some(axis), s)))
+            .collect();
+        for (axis, step) in steps {
+            let shown = self.show(&step);
+            let what = match axis {
+                None => format!("`tma` reads and writes from multiples of {GLOBAL_BYTES} bytes on"),
+                Some(axis) => format!(
+                    "`tma` needs steps of multiples of {GLOBAL_BYTES} bytes along axis {axis} of `{name}`"
+                ),
+            };
+            match self.multiple(&step) {
+                Truth::Yes => {}
+                Truth::No => {
+                    self.report(
+                        Diagnostic::new("E0866", at, format!("{what}, this is {shown}"))
+                            .label(format!("{shown} bytes"))
+                            .help("use `dma`, or make the rows longer"),
+                    );
+                    return None;
+                }
+                Truth::Unknown => self.check_multiple(format!("{what}, this is {{0}}"), &step, at),
+            }
+        }
+        Some(())
+    }
+
+    fn multiple(&self, bytes: &Sym) -> Truth {
+        self.f.cx.divides(&Sym::int(GLOBAL_BYTES), bytes)
+    }
+
+    fn check_multiple(&mut self, message: String, bytes: &Sym, at: Span) {
+        let rest = self.f.cx.rem(bytes, &Sym::int(GLOBAL_BYTES));
+        let index = |s: &Sym| Expr::index(s.clone(), at);
+        let cond = ExprKind::Binary(BinOp::Eq, index(&rest), index(&Sym::zero()));
+        let cond = Expr::new(cond, Scalar::Bool, at);
+        self.runtime_check(
+            "R10",
+            message,
+            cond,
+            std::slice::from_ref(bytes),
+            &[bytes],
+            at,
+        );
+        if self.known_at_entry(bytes) {
+            self.f.cx.assume_divides(&Sym::int(GLOBAL_BYTES), bytes);
+        }
+    }
+
+    /// Why the copy engine can't reach a tile of shared memory.
+    fn out_of_reach(&self, shared: &View, bytes: i64, c: &CopyStmt) -> Option<String> {
+        if shared.may_cross() {
+            return Some("may cross the edge of its buffer".to_owned());
+        }
+        let dense = dense_strides(&shared.shape);
+        let apart = shared
+            .shape
+            .iter()
+            .zip(shared.strides.iter().zip(&dense))
+            .any(|(n, (have, want))| !n.is_one() && self.f.cx.eq(have, want) != Truth::Yes);
+        if apart {
+            return Some("its rows are apart".to_owned());
+        }
+        let unit = Sym::int(SHARED_BYTES);
+        let size = shared.shape.iter().fold(Sym::int(bytes), |p, e| &p * e);
+        // Exchanged tiles lie one behind the other.
+        let exchanged = c.name.as_ref().is_some_and(|n| {
+            self.exchanged.contains_key(&n.text) && self.f.cx.divides(&unit, &size) != Truth::Yes
+        });
+        let offset = &shared.offset * bytes;
+        if exchanged || self.f.cx.divides(&unit, &offset) != Truth::Yes {
+            return Some(format!(
+                "does not begin at a multiple of {SHARED_BYTES} bytes"
+            ));
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::diagnostics::Diagnostics;
+    use crate::{sema, source, syntax};
+
+    fn codes(archs: &[(&str, u16)]) -> Vec<&'static str> {
+        let text = "__co__ void f(global f32 [64, 64] x) {
+          parallel p by 2 : block {
+            t = tma.load x.chunkat(p, _) => shared;
+            tma.copy t.data => x.chunkat(p, _);
+          }
+        }";
+        let options = sema::Options {
+            targets: archs
+                .iter()
+                .map(|(name, number)| sema::Target {
+                    name: (*name).to_owned(),
+                    number: *number,
+                })
+                .collect(),
+            ..sema::Options::default()
+        };
+        let mut diags = Diagnostics::new();
+        let file = source::load("t.co", text, &[], &mut diags);
+        let functions = syntax::parse(&file, &mut diags);
+        sema::check(&file, &functions, &options, &mut diags);
+        diags.into_sorted().iter().map(|d| d.code).collect()
+    }
+
+    #[test]
+    fn some_target_has_a_copy_engine() {
+        assert!(codes(&[("sm_80", 80), ("sm_90a", 90)]).is_empty());
+        assert!(codes(&[("sm_120", 120)]).is_empty());
+        // Each of the two copies says so.
+        assert_eq!(codes(&[("sm_80", 80), ("sm_89", 89)]), ["E0860", "E0860"]);
+    }
+}
