@@ -166,7 +166,7 @@ fn updated(function: &Function, body: &[Stmt], changing: &BTreeSet<Var>) -> Vec<
     places
         .filter(|(buffer, _)| each_turn.contains(buffer))
         .filter_map(|(_, place)| match place {
-            Place::One { access, read: true } => Some(access),
+            Place::One { access, read: true } => Some(*access),
             _ => None,
         })
         .collect()
@@ -175,7 +175,7 @@ fn updated(function: &Function, body: &[Stmt], changing: &BTreeSet<Var>) -> Vec<
 enum Place {
     /// All accesses so far are of this element.
     One {
-        access: Access,
+        access: Box<Access>,
         read: bool,
     },
     Many,
@@ -202,7 +202,7 @@ impl Survey<'_> {
         match self.places.get_mut(&buffer) {
             _ if varies => self.spread(buffer),
             None => {
-                let access = access.clone();
+                let access = Box::new(access.clone());
                 let place = Place::One {
                     read: reads,
                     access,
