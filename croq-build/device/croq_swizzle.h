@@ -29,15 +29,6 @@ template <unsigned N, class T> CROQ_FN constexpr idx swizzle_of(idx at) {
   return at ^ static_cast<idx>((static_cast<unsigned>(at) / row & (N / 16 - 1)) * unit);
 }
 
-/* Element `at`, row by row, of tiles that are stored by groups of N bytes of all rows, one group after
- * the other. */
-template <unsigned N, class T> CROQ_FN constexpr idx swizzle_of(idx at, idx columns, idx rows) {
-  const idx group = static_cast<idx>(N / sizeof(T));
-  const idx row = at / columns, column = at % columns;
-  return swizzle_of<N, T>(row / rows * rows * columns + column / group * rows * group +
-                          row % rows * group + column % group);
-}
-
 }  // namespace CROQ_TARGET
 }  // namespace croq
 #endif

@@ -13,13 +13,8 @@ impl Names<'_> {
             return self.address(access);
         };
         let function = format!("croq::swizzle_of<{}, {}>", swizzle.bytes, scalar::cpp(elem));
-        if swizzle.is_grouped(elem) {
-            let shape = [&swizzle.columns, &swizzle.rows].map(|s| self.sym(s));
-            let [columns, rows] = shape;
-            return Text::call(&function, &[self.address(access), columns, rows]);
-        }
         // The pattern repeats: what keeps its place in it stays outside, where it costs nothing.
-        let (moved, kept) = split(access, 8 * swizzle.group(elem));
+        let (moved, kept) = split(access, swizzle.period(elem));
         match (moved, kept) {
             (None, None) => Text::primary("0"),
             (None, Some(kept)) => self.address(&kept),

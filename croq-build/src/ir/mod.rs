@@ -38,7 +38,7 @@ pub use scalar::Scalar;
 pub use stmt::*;
 pub use tma::*;
 pub use view::*;
-pub use views_mut::{change_exprs, change_views};
+pub use views_mut::{Change, change_all, change_exprs, change_views};
 pub use visit::{Visit, walk_block, walk_exprs};
 
 macro_rules! id {
@@ -227,7 +227,8 @@ pub struct Buffer {
     /// What kernels do to it; text that sema can't see into counts as both.
     pub read: bool,
     pub written: bool,
-    /// Only of shared memory. Views and accesses don't know of it: they count elements row by row.
+    /// Only of shared memory. Views don't know of it: they count elements row by row. Accesses do so
+    /// until copies are expanded, and by groups then.
     pub swizzle: Option<Swizzle>,
 }
 
@@ -242,6 +243,37 @@ pub struct Swizzle {
     pub rows: Sym,
 }
 
+impl Buffer {
+    /// The swizzle, if rows are wider than its groups.
+    pub fn grouped(&self) -> Option<&Swizzle> {
+        self.swizzle.as_ref().filter(|s| s.is_grouped(self.elem))
+    }
+
+    /// Where the element that is number `at` row by row is by groups, before units trade places. What
+    /// it is without a swizzle or with rows of one group.
+    pub fn by_groups(&self, cx: &Ctx, at: &Sym) -> Sym {
+        let Some(swizzle) = self.grouped() else {
+            return at.clone();
+        };
+        let Swizzle { columns, rows, .. } = swizzle;
+        let width = Sym::int(swizzle.group(self.elem));
+        let (row, column) = (cx.div(at, columns), cx.rem(at, columns));
+        let (tile, row) = if self.count == rows * columns {
+            (Sym::zero(), row)
+        } else {
+            (cx.div(&row, rows), cx.rem(&row, rows))
+        };
+        let (group, within) = (cx.div(&column, &width), cx.rem(&column, &width));
+        let steps = [
+            &(&tile * rows) * columns,
+            &(&group * rows) * &width,
+            &row * &width,
+            within,
+        ];
+        steps.into_iter().sum()
+    }
+}
+
 impl Swizzle {
     /// Elements of one row of a group.
     pub fn group(&self, elem: Scalar) -> i64 {
@@ -251,6 +283,11 @@ impl Swizzle {
     /// A row is wider than a group, so that neighbouring rows are not neighbours in memory.
     pub fn is_grouped(&self, elem: Scalar) -> bool {
         self.columns.as_int() != Some(self.group(elem)) && !self.rows.is_one()
+    }
+
+    /// Elements after which the pattern repeats.
+    pub fn period(&self, elem: Scalar) -> i64 {
+        8 * self.group(elem)
     }
 }
 

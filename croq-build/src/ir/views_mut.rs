@@ -1,8 +1,24 @@
 //! Every view and expression of a piece of program, to be changed in place.
 
 use super::{
-    Arg, Expr, ExprKind, MoveMode, PrintPart, ReturnValue, Stmt, StmtKind, TmaOp, Transform, View,
+    Access, Arg, Expr, ExprKind, MoveMode, PrintPart, ReturnValue, Stmt, StmtKind, TmaOp,
+    Transform, View,
 };
+
+/// What happens to each piece.
+pub trait Change {
+    /// A copy's or fill's.
+    fn view(&mut self, _view: &mut View) {}
+    fn access(&mut self, access: &mut Access) {
+        self.view(&mut access.view);
+    }
+    /// Of which text outside gets the first element's address.
+    fn pointer(&mut self, view: &mut View) {
+        self.view(view);
+    }
+    /// Inner ones first.
+    fn expr(&mut self, _expr: &mut Expr) {}
+}
 
 /// Calls `change` on each view, those of accesses included.
 pub fn change_views(stmts: &mut [Stmt], change: &mut dyn FnMut(&mut View)) {
@@ -12,7 +28,7 @@ pub fn change_views(stmts: &mut [Stmt], change: &mut dyn FnMut(&mut View)) {
             (self.0)(view);
         }
     }
-    change_block(stmts, &mut Views(change));
+    change_all(stmts, &mut Views(change));
 }
 
 /// Calls `change` on each expression, inner ones first.
@@ -23,15 +39,11 @@ pub fn change_exprs(stmts: &mut [Stmt], change: &mut dyn FnMut(&mut Expr)) {
             (self.0)(expr);
         }
     }
-    change_block(stmts, &mut Exprs(change));
+    change_all(stmts, &mut Exprs(change));
 }
 
-trait Change {
-    fn view(&mut self, _view: &mut View) {}
-    fn expr(&mut self, _expr: &mut Expr) {}
-}
-
-fn change_block(stmts: &mut [Stmt], change: &mut dyn Change) {
+/// Calls `change` on all there is.
+pub fn change_all(stmts: &mut [Stmt], change: &mut dyn Change) {
     for stmt in stmts {
         change_stmt(stmt, change);
     }
@@ -46,20 +58,20 @@ fn change_stmt(stmt: &mut Stmt, change: &mut dyn Change) {
         }
         StmtKind::Assign { value, .. } | StmtKind::Eval(value) => change_expr(value, change),
         StmtKind::Store { access, value, .. } => {
-            change.view(&mut access.view);
+            change.access(access);
             change_expr(value, change);
         }
         StmtKind::For { body, .. }
         | StmtKind::Parallel { body, .. }
-        | StmtKind::Once { body, .. } => change_block(body, change),
+        | StmtKind::Once { body, .. } => change_all(body, change),
         StmtKind::While {
             prelude,
             cond,
             body,
         } => {
-            change_block(prelude, change);
+            change_all(prelude, change);
             change_expr(cond, change);
-            change_block(body, change);
+            change_all(body, change);
         }
         StmtKind::If {
             cond,
@@ -67,12 +79,12 @@ fn change_stmt(stmt: &mut Stmt, change: &mut dyn Change) {
             otherwise,
         } => {
             change_expr(cond, change);
-            change_block(then, change);
-            change_block(otherwise, change);
+            change_all(then, change);
+            change_all(otherwise, change);
         }
         StmtKind::Region { pred, body, .. } => {
             change_expr(pred, change);
-            change_block(body, change);
+            change_all(body, change);
         }
         StmtKind::Copy(copy) => {
             change.view(&mut copy.source);
@@ -85,8 +97,8 @@ fn change_stmt(stmt: &mut Stmt, change: &mut dyn Change) {
             futures.iter_mut().for_each(|w| change.view(&mut w.view))
         }
         StmtKind::Move(m) => {
-            change.view(&mut m.source.view);
-            change.view(&mut m.dest.view);
+            change.access(&mut m.source);
+            change.access(&mut m.dest);
             if let MoveMode::Async { inside: Some(e) } = &mut m.mode {
                 change_expr(e, change);
             }
@@ -139,7 +151,7 @@ fn change_expr(expr: &mut Expr, change: &mut dyn Change) {
             change_expr(c, change);
         }
         ExprKind::Math(_, args) => args.iter_mut().for_each(|e| change_expr(e, change)),
-        ExprKind::Load(access) => change.view(&mut access.view),
+        ExprKind::Load(access) => change.access(access),
         ExprKind::Call(call) => call.args.iter_mut().for_each(|a| change_arg(a, change)),
         ExprKind::Index(_)
         | ExprKind::Int(_)
@@ -155,7 +167,7 @@ fn change_expr(expr: &mut Expr, change: &mut dyn Change) {
 fn change_arg(arg: &mut Arg, change: &mut dyn Change) {
     match arg {
         Arg::Value(e) => change_expr(e, change),
-        Arg::Pointer(view) => change.view(view),
+        Arg::Pointer(view) => change.pointer(view),
         Arg::Cast(_, inner) => change_arg(inner, change),
         Arg::Null => {}
     }

@@ -3,10 +3,11 @@
 //! 1. [`grid_copies`]: copies and fills between kernels are spread over a grid.
 //! 2. [`tma`]: where what the copy engine moves arrives.
 //! 3. [`hazards`]: barriers, where threads must wait for each other.
-//! 4. [`tma`] and [`copies`]: copies and fills in kernels become what single threads do.
-//! 5. [`accumulators`]: elements that a loop updates are held in variables.
-//! 6. [`unused`]: names that nothing reads any more are dropped.
-//! 7. [`shared`]: shared buffers get addresses.
+//! 4. [`groups`]: elements of swizzled buffers are found by groups.
+//! 5. [`tma`] and [`copies`]: copies and fills in kernels become what single threads do.
+//! 6. [`accumulators`]: elements that a loop updates are held in variables.
+//! 7. [`unused`]: names that nothing reads any more are dropped.
+//! 8. [`shared`]: shared buffers get addresses.
 //!
 //! Before them [`lower_checks`] leaves run-time checks out, where a build asks for fewer.
 //!
@@ -19,6 +20,7 @@ mod checks;
 mod copies;
 mod fresh;
 mod grid_copies;
+mod groups;
 mod hazards;
 #[cfg(test)]
 mod model;
@@ -38,6 +40,7 @@ pub fn run(function: &mut Function) {
         if !grid_copies::spread(function, id) {
             tma::prepare(function, id);
             hazards::insert_barriers(function, id);
+            groups::place(function, id);
             tma::expand(function, id);
             copies::expand(function, id);
         }

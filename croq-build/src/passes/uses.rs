@@ -68,20 +68,6 @@ impl Collector<'_> {
         self.uses.sym(self.function, sym);
     }
 
-    /// Places in swizzled memory depend on the shape.
-    fn buffer(&mut self, id: BufferId) {
-        self.uses.buffers.insert(id);
-        let Some(buffer) = self.function.buffers.get(id.index()) else {
-            return;
-        };
-        if let Some(swizzle) = &buffer.swizzle
-            && swizzle.is_grouped(buffer.elem)
-        {
-            self.sym(&swizzle.columns);
-            self.sym(&swizzle.rows);
-        }
-    }
-
     fn text(&mut self, text: &str, names: &[CppName]) {
         self.uses.opaque = true;
         let words = identifiers(text);
@@ -176,12 +162,12 @@ impl Visit for Collector<'_> {
     }
 
     fn view(&mut self, view: &View) {
-        self.buffer(view.buffer);
+        self.uses.buffers.insert(view.buffer);
         self.sym(&view.offset);
     }
 
     fn access(&mut self, access: &Access, _written: bool) {
-        self.buffer(access.view.buffer);
+        self.uses.buffers.insert(access.view.buffer);
         self.sym(&access.view.offset);
         for (index, stride) in access.indices.iter().zip(&access.view.strides) {
             if !index.is_zero() && !stride.is_zero() {

@@ -370,6 +370,8 @@ impl Checker<'_> {
                     for (i, s) in access.indices.iter().zip(&view.strides) {
                         view.offset = &view.offset + &(i * s);
                     }
+                    view.shape.fill(Sym::one());
+                    view.valid.fill(Valid::default());
                     Value::Address(view)
                 }
                 None => Value::Error,

@@ -320,7 +320,7 @@ impl<'a> Checker<'a> {
         self.f.body = std::mem::take(&mut self.entry);
         self.f.body.extend(body);
         self.resolve_pools();
-        self.swizzled_views();
+        self.swizzled_uses();
         if !self.diags.has_errors() {
             self.follow_copies();
         }

@@ -443,18 +443,22 @@ impl Checker<'_> {
         }
     }
 
+    pub(super) fn too_large(&mut self, at: Span) {
+        self.report(
+            Diagnostic::new(
+                "E0429",
+                at,
+                "this integer expression grows too large to be kept exactly",
+            )
+            .label("too many terms, or beyond 64 bits")
+            .help("in a kernel, compute a part of it into an `s64` variable first"),
+        );
+    }
+
     /// `x op y` has no value among the 64-bit integers.
     fn overflow(&mut self, op: BinOp, at: Span, x: &Sym, y: &Sym) -> Value {
         let (Some(a), Some(b)) = (x.as_int(), y.as_int()) else {
-            self.report(
-                Diagnostic::new(
-                    "E0429",
-                    at,
-                    "this integer expression grows too large to be kept exactly",
-                )
-                .label("too many terms, or beyond 64 bits")
-                .help("in a kernel, compute a part of it into an `s64` variable first"),
-            );
+            self.too_large(at);
             return Value::Error;
         };
         let wrapped = match op {

@@ -11,7 +11,7 @@ use super::Checker;
 use super::value::{Data, Value};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{
-    self, BinOp, BufferId, Expr, ExprKind, LocalId, Role, Scalar, Stmt, StmtKind, Storage,
+    self, BinOp, BufferId, Expr, ExprKind, LocalId, Role, Scalar, Stmt, StmtKind, Storage, View,
     change_views,
 };
 use crate::source::Span;
@@ -128,13 +128,14 @@ impl Checker<'_> {
             }
         }
         for kernel in &mut self.f.kernels {
-            change_views(&mut kernel.body, &mut |view| {
+            change_views(&mut kernel.body, &mut |view: &mut View| {
                 let (root, place) = pools.find(view.buffer);
                 view.buffer = root;
                 view.offset = &view.offset + &place;
             });
             first_tiles(&mut kernel.body, &first);
         }
+        self.pools = pools;
     }
 
     /// `select(i, x0, x1, …)`

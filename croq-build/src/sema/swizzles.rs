@@ -8,10 +8,11 @@
 use super::Checker;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{
-    BinOp, BufferId, Scalar, Stmt, StmtKind, Storage, Swizzle, View, Visit, walk_block,
+    Access, Arg, BinOp, BufferId, CppName, Expr, ExprKind, Scalar, Stmt, StmtKind, Storage,
+    Swizzle, View, Visit, walk_block,
 };
 use crate::source::Span;
-use crate::symbolic::{Ctx, Sym};
+use crate::symbolic::{Ctx, Sym, Truth};
 use crate::syntax::ast::{self, CopyModifier, CopyStmt};
 
 /// Each `.swiz` of a function, in order: of which buffer, how wide, and where.
@@ -108,8 +109,8 @@ impl Checker<'_> {
         let row = &columns * size(elem);
         let width = Sym::int(i64::from(bytes));
         match self.f.cx.divides(&width, &row) {
-            crate::symbolic::Truth::Yes => return Some(()),
-            crate::symbolic::Truth::Unknown => {
+            Truth::Yes => return Some(()),
+            Truth::Unknown => {
                 let rest = self.f.cx.rem(&row, &width);
                 self.check_compare(
                     "R07",
@@ -121,7 +122,7 @@ impl Checker<'_> {
                 );
                 return Some(());
             }
-            crate::symbolic::Truth::No => {}
+            Truth::No => {}
         }
         let narrower = [64, 32].into_iter().find(|narrower| {
             let divides = |n: i64| self.f.cx.divides(&Sym::int(n), &row).is_yes();
@@ -210,42 +211,123 @@ impl Checker<'_> {
         )));
     }
 
-    /// Copies from and to places where the pattern of a swizzle does not begin.
-    pub(super) fn swizzled_views(&mut self) {
-        struct Views<'a>(&'a mut Vec<View>);
-        impl Visit for Views<'_> {
-            fn stmt(&mut self, stmt: &Stmt) {
-                if let StmtKind::Copy(copy) = &stmt.kind {
-                    self.0.extend([copy.source.clone(), copy.dest.clone()]);
+    /// What a kernel does with swizzled buffers that the layout has a say in.
+    pub(super) fn swizzled_uses(&mut self) {
+        if self.swizzle_at.is_empty() {
+            return;
+        }
+        let mut uses = Uses::default();
+        for kernel in &self.f.kernels {
+            walk_block(&kernel.body, &mut uses);
+        }
+        for view in uses.copied {
+            self.pattern_begins(&view);
+        }
+        for access in uses.accessed {
+            self.place_is_known(&access);
+        }
+        for (buffer, at) in uses.raw {
+            self.seen_raw(buffer, at);
+        }
+    }
+
+    /// A copy's tile begins where the pattern of a swizzle does.
+    fn pattern_begins(&mut self, view: &View) {
+        let buffer = self.f.buffer(view.buffer);
+        let Some(swizzle) = &buffer.swizzle else {
+            return;
+        };
+        let Some(text) = misplaced(&self.f.cx, swizzle, buffer.elem, &view.offset) else {
+            return;
+        };
+        let name = buffer.name.clone();
+        let mut d = Diagnostic::new(
+            "E0855",
+            view.span,
+            format!("a tile of `{name}`, which is swizzled, starts {text}"),
+        )
+        .label("the pattern does not begin here");
+        if let Some(at) = self.swizzle_at.get(&view.buffer) {
+            d = d.also(*at, "swizzled by this");
+        }
+        self.report(d.help(format!(
+            "start at a multiple of {ROWS} rows and of {UNIT} bytes in a row"
+        )));
+    }
+
+    fn place_is_known(&mut self, access: &Access) {
+        let view = &access.view;
+        let steps = access.indices.iter().zip(&view.strides);
+        let at = steps.fold(view.offset.clone(), |at, (i, s)| &at + &(i * s));
+        let place = self.f.buffer(view.buffer).by_groups(&self.f.cx, &at);
+        if place.is_poison() {
+            self.too_large(access.span);
+        }
+    }
+
+    /// Text in C++ sees more than one element of the buffer.
+    fn seen_raw(&mut self, id: BufferId, at: Span) {
+        let (root, _) = self.pools.find(id);
+        let buffer = self.f.buffer(root);
+        if buffer.swizzle.is_none() {
+            return;
+        }
+        let name = self.f.buffer(id).name.clone();
+        let mut d = Diagnostic::new(
+            "W0881",
+            at,
+            format!("`{name}` is swizzled, and C++ sees its memory as it lies"),
+        )
+        .label("rows are not in order there");
+        if let Some(swizzled) = self.swizzle_at.get(&root) {
+            d = d.also(*swizzled, "swizzled by this");
+        }
+        self.report(d.help(format!(
+            "pass addresses of single elements, `&{name}.at(…)`, or a buffer without a swizzle"
+        )));
+    }
+}
+
+/// Of all buffers, swizzled or not.
+#[derive(Default)]
+struct Uses {
+    copied: Vec<View>,
+    accessed: Vec<Access>,
+    /// Seen by text in C++.
+    raw: Vec<(BufferId, Span)>,
+}
+
+impl Visit for Uses {
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Copy(copy) => self.copied.extend([copy.source.clone(), copy.dest.clone()]),
+            StmtKind::Cpp { names, .. } => {
+                self.raw.extend(names.iter().filter_map(|name| match name {
+                    CppName::Buffer(id) => Some((*id, stmt.span)),
+                    CppName::Local(_) => None,
+                }))
+            }
+            _ => {}
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        if let ExprKind::Call(call) = &*expr.kind {
+            for mut arg in &call.args {
+                while let Arg::Cast(_, inner) = arg {
+                    arg = inner;
+                }
+                if let Arg::Pointer(view) = arg
+                    && !view.shape.iter().all(Sym::is_one)
+                {
+                    self.raw.push((view.buffer, view.span));
                 }
             }
         }
-        let mut views = Vec::new();
-        for kernel in &self.f.kernels {
-            walk_block(&kernel.body, &mut Views(&mut views));
-        }
-        for view in views {
-            let buffer = self.f.buffer(view.buffer);
-            let Some(swizzle) = &buffer.swizzle else {
-                continue;
-            };
-            let Some(text) = misplaced(&self.f.cx, swizzle, buffer.elem, &view.offset) else {
-                continue;
-            };
-            let name = buffer.name.clone();
-            let mut d = Diagnostic::new(
-                "E0855",
-                view.span,
-                format!("a tile of `{name}`, which is swizzled, starts {text}"),
-            )
-            .label("the pattern does not begin here");
-            if let Some(at) = self.swizzle_at.get(&view.buffer) {
-                d = d.also(*at, "swizzled by this");
-            }
-            self.report(d.help(format!(
-                "start at a multiple of {ROWS} rows and of {UNIT} bytes in a row"
-            )));
-        }
+    }
+
+    fn access(&mut self, access: &Access, _: bool) {
+        self.accessed.push(access.clone());
     }
 }
 

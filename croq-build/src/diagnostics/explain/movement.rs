@@ -258,5 +258,9 @@ pub const TABLE: &[Entry] = &[
         "W0879",
         "The data of an asynchronous copy is used before a `wait` for it. The simulated GPU lets its bytes land as late as the `wait` allows, so the mistake shows there.",
     ),
+    (
+        "W0881",
+        "C++ text is given swizzled memory, where the units of a row have changed places and rows may be cut into groups. It has to know the layout, or should see single elements or other memory only.",
+    ),
     ("E1014", "`wait` takes data futures and events."),
 ];

@@ -57,6 +57,27 @@ struct Case {
     backwards: bool,
     row_padding: i64,
     dest_offset: i64,
+    /// Of the shared side, where it has rows.
+    swizzle: Option<Swizzled>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Swizzled {
+    bytes: u32,
+    /// So many tiles are in the buffer, and this is the copy's.
+    tiles: i64,
+    tile: i64,
+    /// The destination is another shape's elements, one after the other: its rows are so many groups
+    /// wide, if that comes out.
+    reshaped: Option<i64>,
+}
+
+impl Case {
+    /// Elements of a group; rows are a whole number of them.
+    fn group(&self) -> i64 {
+        self.swizzle
+            .map_or(1, |s| i64::from(s.bytes) / self.elem.bytes() as i64)
+    }
 }
 
 /// A function of one kernel with one copy, and the values of its variables.
@@ -157,7 +178,10 @@ fn dense(shape: &[Sym], row_padding: i64) -> Vec<Sym> {
 fn tile(built: &mut Built, case: &Case) -> View {
     let mut parents = Vec::new();
     for (at, axis) in case.axes.iter().enumerate() {
-        parents.push(if axis.parent_is_symbolic {
+        let rows_of_groups = case.backwards && case.swizzle.is_some() && at + 1 == case.axes.len();
+        parents.push(if rows_of_groups {
+            Sym::int((axis.parent + case.group() - 1) / case.group() * case.group())
+        } else if axis.parent_is_symbolic {
             built.var(&format!("N{at}"), Some(1), None, axis.parent)
         } else {
             Sym::int(axis.parent)
@@ -195,17 +219,34 @@ fn tile(built: &mut Built, case: &Case) -> View {
         view.offset = &view.offset + &(&origin * &strides[at]);
         view.shape.push(extent);
     }
-    let count = parents.iter().product();
+    let count: Sym = parents.iter().product();
     let storage = if case.backwards {
         Storage::Shared
     } else {
         Storage::Host
     };
-    built
-        .function
-        .buffers
-        .push(buffer("source", case.elem, storage, count));
+    let mut source = buffer("source", case.elem, storage, count);
+    if case.backwards {
+        swizzle(case, &mut source, &mut view, &parents);
+    }
+    built.function.buffers.push(source);
     view
+}
+
+/// Makes the buffer, which has one tile of this shape, a swizzled one of several tiles.
+fn swizzle(case: &Case, buffer: &mut Buffer, view: &mut View, shape: &[Sym]) {
+    let (Some(of), Some((columns, outer))) = (case.swizzle, shape.split_last()) else {
+        return;
+    };
+    let rows: Sym = outer.iter().product();
+    let tile = &rows * columns;
+    buffer.count = &tile * of.tiles;
+    buffer.swizzle = Some(Swizzle {
+        bytes: of.bytes,
+        columns: columns.clone(),
+        rows,
+    });
+    view.offset = &view.offset + &(&tile * of.tile);
 }
 
 fn build(case: &Case) -> Built {
@@ -266,23 +307,42 @@ fn build(case: &Case) -> Built {
             }
         }
     };
-    let strides = dense(&shape, case.row_padding);
-    let count = shape
-        .iter()
-        .zip(&strides)
-        .fold(Sym::int(case.dest_offset + 1), |n, (e, s)| {
+    let swizzled = case.swizzle.is_some() && !case.backwards;
+    let mut declared = shape.clone();
+    let groups = case.swizzle.and_then(|s| s.reshaped);
+    let elements = shape.iter().product::<Sym>().as_int();
+    let columns = groups.map_or(1, |g| g * case.group());
+    let rows = elements.filter(|n| groups.is_some() && n % columns == 0);
+    let (strides, count) = if let (true, Some(rows)) = (swizzled, rows.map(|n| n / columns)) {
+        declared = vec![Sym::int(rows), Sym::int(columns)];
+        (dense(&shape, 0), Sym::one())
+    } else if swizzled {
+        if let Some(columns) = declared.last_mut() {
+            let least = &*columns + case.dest_offset + case.row_padding;
+            *columns = built.function.cx.align_up(&least, &Sym::int(case.group()));
+        }
+        (dense(&declared, 0), Sym::one())
+    } else {
+        let strides = dense(&shape, case.row_padding);
+        let steps = shape.iter().zip(&strides);
+        let count = steps.fold(Sym::int(case.dest_offset + 1), |n, (e, s)| {
             &n + &(&(e - 1) * s)
         });
+        (strides, count)
+    };
     let storage = if case.backwards {
         Storage::Host
     } else {
         Storage::Shared
     };
-    built
-        .function
-        .buffers
-        .push(buffer("dest", case.elem, storage, count));
-    built.copy.dest.offset = Sym::int(case.dest_offset);
+    if rows.is_none() || !swizzled {
+        built.copy.dest.offset = Sym::int(case.dest_offset);
+    }
+    let mut dest = buffer("dest", case.elem, storage, count);
+    if swizzled {
+        swizzle(case, &mut dest, &mut built.copy.dest, &declared);
+    }
+    built.function.buffers.push(dest);
     built.copy.dest.valid = shape.iter().map(|_| Valid::default()).collect();
     built.copy.dest.shape = shape;
     built.copy.dest.strides = strides;
@@ -310,6 +370,19 @@ fn contains(thread: &Thread, view: &View, at: &[i128]) -> bool {
 fn element(thread: &Thread, view: &View, at: &[i128]) -> i128 {
     let strides = view.strides.iter().map(|s| thread.sym(s));
     thread.sym(&view.offset) + strides.zip(at).map(|(s, i)| s * i).sum::<i128>()
+}
+
+/// Where element number `e` of a buffer is, before units trade places.
+fn place(thread: &Thread, buffer: BufferId, e: i128) -> i128 {
+    let buffer = thread.function.buffer(buffer);
+    let Some(swizzle) = &buffer.swizzle else {
+        return e;
+    };
+    let (columns, rows) = (thread.sym(&swizzle.columns), thread.sym(&swizzle.rows));
+    let width = i128::from(swizzle.bytes) / i128::from(buffer.elem.bytes());
+    let (tile, row, column) = (e / columns / rows, e / columns % rows, e % columns);
+    let in_tile = column / width * rows * width + row * width + column % width;
+    tile * rows * columns + in_tile
 }
 
 /// What the destination holds afterwards.
@@ -343,14 +416,15 @@ fn meaning(built: &Built, before: &Memory) -> BTreeMap<i128, i128> {
             from[perm[axis]] = to[axis] - i128::from(low[axis]);
         }
         let value = if contains(&thread, &copy.source, &from) {
-            before
-                .get(&(copy.source.buffer, element(&thread, &copy.source, &from)))
-                .map(|v| v.int())
+            let e = element(&thread, &copy.source, &from);
+            let at = place(&thread, copy.source.buffer, e);
+            before.get(&(copy.source.buffer, at)).map(|v| v.int())
         } else {
             filler
         };
         if let Some(value) = value {
-            result.insert(element(&thread, &copy.dest, &to), value);
+            let e = element(&thread, &copy.dest, &to);
+            result.insert(place(&thread, copy.dest.buffer, e), value);
         }
     }
     result
@@ -465,9 +539,20 @@ fn cases() -> impl Strategy<Value = Case> {
         prop_oneof![3 => Just(0i64), 1 => Just(16), 1 => 1..9i64],
     );
     let symbolic = prop_oneof![3 => Just(false), 1 => Just(true)];
+    let widths = prop::sample::select(vec![32, 64, 128]);
+    let reshaped = prop::option::weighted(0.3, 1..5i64);
+    let swizzle = (widths, 1..4i64, 0..3i64, reshaped);
+    let swizzle = swizzle.prop_map(|(bytes, tiles, tile, reshaped)| Swizzled {
+        bytes,
+        tiles,
+        tile: tile % tiles,
+        reshaped,
+    });
+    let swizzle = prop::option::weighted(0.4, swizzle);
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), symbolic);
-    (elem, who, with_kind, flags, place).prop_map(
-        |(elem, (level, threads), (axes, kind), (zero_fill, second, third, symbolic), place)| {
+    (elem, who, with_kind, flags, place, swizzle).prop_map(
+        |(elem, (level, threads), (axes, kind), flags, place, swizzle)| {
+            let (zero_fill, second, third, symbolic) = flags;
             let backwards = second && third && matches!(kind, Kind::Copy);
             Case {
                 elem,
@@ -481,6 +566,7 @@ fn cases() -> impl Strategy<Value = Case> {
                 backwards,
                 row_padding: place.0,
                 dest_offset: place.1,
+                swizzle,
             }
         },
     )
@@ -492,5 +578,54 @@ proptest! {
     #[test]
     fn copies_mean_what_they_say(case in cases()) {
         check(&case)?;
+    }
+}
+
+fn whole(parent: i64, tile: Option<i64>) -> Axis {
+    Axis {
+        parent,
+        parent_is_symbolic: false,
+        tile,
+        origin: Origin::Constant(0),
+        more: 0,
+        low: 0,
+    }
+}
+
+fn through_swizzled_memory(axes: Vec<Axis>, backwards: bool, reshaped: Option<i64>) -> Case {
+    Case {
+        elem: Scalar::F16,
+        level: Level::Block,
+        threads: 64,
+        threads_are_symbolic: false,
+        axes,
+        kind: Kind::Copy,
+        zero_fill: false,
+        is_async: false,
+        backwards,
+        row_padding: 0,
+        dest_offset: 0,
+        swizzle: Some(Swizzled {
+            bytes: 128,
+            tiles: 2,
+            tile: 1,
+            reshaped,
+        }),
+    }
+}
+
+/// A row of two groups, and then the next but one.
+#[test]
+fn every_other_row_of_two_groups() {
+    let axes = vec![whole(16, None), whole(2, Some(1)), whole(128, None)];
+    check(&through_swizzled_memory(axes, true, None)).unwrap();
+}
+
+/// Rows of four groups seen as rows of two, of eight, and of one and a half.
+#[test]
+fn rows_seen_as_others() {
+    for columns in [128, 512, 96] {
+        let axes = vec![whole(16, None), whole(columns, None)];
+        check(&through_swizzled_memory(axes, false, Some(4))).unwrap();
     }
 }

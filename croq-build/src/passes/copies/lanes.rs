@@ -6,7 +6,7 @@
 //! innermost axis fastest, thread `t` of `T` takes numbers `t`, `t + T`, …, and each turn divides.
 
 use super::conditions::{all, both, less};
-use super::moves::{Point, Reach};
+use super::moves::{Pace, Point, Reach};
 use super::tile::Tile;
 use super::width::Way;
 use crate::ir::{Expr, Function, LocalId, Role, Stmt, StmtKind, Unroll};
@@ -46,6 +46,17 @@ struct Digit {
     first: Sym,
     step: i64,
     turns: Turns,
+}
+
+impl Digit {
+    fn is_loop(&self) -> bool {
+        !matches!(self.turns, Turns::Exactly(1) | Turns::Ragged(1))
+    }
+
+    /// Whether a side goes to the lane's first place, and on from there.
+    fn starts_at_first(&self, pace: &Pace) -> bool {
+        !self.is_loop() || (self.turns != Turns::Open && pace.turns_by(self.step))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,24 +128,33 @@ impl Split {
 
     fn walk(mut self, function: &mut Function, tile: &Tile, way: Way, lane: &Sym) -> Vec<Stmt> {
         let span = tile.span;
-        let strides = tile.strides_in(way.width);
+        let paces = tile.paces_in(way.width);
         let mut stmts = self.bind_places(function, span);
         let mut point = tile.origin();
-        for ((digit, _), strides) in self.digits.iter().zip(&strides) {
-            if digit.turns != Turns::Open {
-                point.source.step(&digit.first, strides.source.clone());
-                point.dest.step(&digit.first, strides.dest.clone());
+        let cx = &function.cx;
+        for ((digit, _), paces) in self.digits.iter().zip(&paces) {
+            let sides = [
+                (&paces.source, &mut point.source),
+                (&paces.dest, &mut point.dest),
+            ];
+            for (pace, reach) in sides {
+                if digit.starts_at_first(pace) {
+                    pace.go(cx, reach, &digit.first);
+                }
             }
         }
-        let is_loop = |d: &Digit| !matches!(d.turns, Turns::Exactly(1) | Turns::Ragged(1));
-        if self.digits.iter().any(|(d, _)| is_loop(d)) {
-            hoist(function, "from", &mut point.source, span, &mut stmts);
-            hoist(function, "to", &mut point.dest, span, &mut stmts);
+        if self.digits.iter().any(|(d, _)| d.is_loop()) {
+            if !tile.source_layout.scattered {
+                hoist(function, "from", &mut point.source, span, &mut stmts);
+            }
+            if !tile.dest_layout.scattered {
+                hoist(function, "to", &mut point.dest, span, &mut stmts);
+            }
         }
 
         let mut loops = Vec::new();
         let mut conditions = Vec::new();
-        for (axis, ((digit, extent), strides)) in self.digits.iter().zip(&strides).enumerate() {
+        for (axis, ((digit, extent), paces)) in self.digits.iter().zip(&paces).enumerate() {
             let step = Sym::int(digit.step);
             let mut at = digit.first.clone();
             match digit.turns {
@@ -143,8 +163,17 @@ impl Split {
                     let hi = Sym::int(turns);
                     let (local, turn) = fresh::index(function, "turn", Role::Loop, Some(&hi), span);
                     at = &(&turn * &step) + &at;
-                    point.source.step(&turn, &strides.source * &step);
-                    point.dest.step(&turn, &strides.dest * &step);
+                    let sides = [
+                        (&paces.source, &mut point.source),
+                        (&paces.dest, &mut point.dest),
+                    ];
+                    for (pace, reach) in sides {
+                        if digit.starts_at_first(pace) {
+                            pace.turn(&function.cx, reach, &turn, digit.step);
+                        } else {
+                            pace.go(&function.cx, reach, &at);
+                        }
+                    }
                     loops.push(Loop {
                         local,
                         lo: Sym::zero(),
@@ -155,8 +184,8 @@ impl Split {
                 Turns::Open => {
                     let name = format!("e{axis}");
                     let (local, e) = fresh::index(function, &name, Role::Loop, Some(extent), span);
-                    point.source.step(&e, strides.source.clone());
-                    point.dest.step(&e, strides.dest.clone());
+                    paces.source.go(&function.cx, &mut point.source, &e);
+                    paces.dest.go(&function.cx, &mut point.dest, &e);
                     at = e;
                     loops.push(Loop {
                         local,
@@ -169,7 +198,7 @@ impl Split {
             if let Turns::Ragged(_) = digit.turns {
                 conditions.push(less(&at, extent, span));
             }
-            point.at.push(&at * &strides.unit);
+            point.at.push(&at * &paces.unit);
         }
         let mut body = tile.vector(function, way, &point);
         if let Some(cond) = all(conditions, span) {
@@ -331,7 +360,7 @@ fn by_number(
         stmts.splice(0..0, bound);
     }
     coordinates.reverse();
-    let point: Point = tile.point(way.width, &coordinates);
+    let point: Point = tile.point(&function.cx, way.width, &coordinates);
     stmts.extend(tile.vector(function, way, &point));
     stmts
 }

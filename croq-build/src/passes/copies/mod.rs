@@ -2,6 +2,7 @@
 //!
 //! * [`tile`]: the iteration space. Axes along which both sides are contiguous are walked as one,
 //!   and only axes that may leave the data have guards.
+//! * [`layout`]: where rows of swizzled memory are cut.
 //! * [`width`]: how many elements one access moves, and what must hold for that.
 //! * [`lanes`]: which thread of a unit moves which vectors. A thread that copies for itself walks
 //!   the axes with nested loops.
@@ -9,6 +10,7 @@
 
 mod conditions;
 mod lanes;
+mod layout;
 mod moves;
 mod tile;
 mod width;
@@ -237,7 +239,7 @@ fn private(function: &mut Function, tile: &Tile, way: Way, local: bool) -> Vec<S
         })
         .collect();
     let coordinates: Vec<Sym> = indices.iter().map(|(_, sym)| sym.clone()).collect();
-    let point = tile.point(way.width, &coordinates);
+    let point = tile.point(&function.cx, way.width, &coordinates);
     let mut body = tile.vector(function, way, &point);
     for ((local, _), hi) in indices.into_iter().zip(extents).rev() {
         let kind = StmtKind::For {

@@ -1,13 +1,14 @@
 //! The movement of one vector.
 
 use super::conditions::all;
-use super::tile::{Rest, Tile};
+use super::layout::Layout;
+use super::tile::{Rest, Side, Tile};
 use super::width::Way;
 use crate::ir::{
     Access, Expr, ExprKind, Function, Move, MoveMode, Role, Stmt, StmtKind, Unroll, Valid, View,
 };
 use crate::passes::fresh;
-use crate::symbolic::Sym;
+use crate::symbolic::{Ctx, Sym};
 
 /// Where a vector begins.
 #[derive(Clone, Debug)]
@@ -39,46 +40,118 @@ impl Reach {
             })
     }
 
-    fn access(&self, view: &View, tile: &Tile) -> Access {
+    fn access(&self, function: &Function, view: &View, layout: &Layout, tile: &Tile) -> Access {
+        let found;
+        let reach = match function.buffers.get(view.buffer.index()) {
+            Some(buffer) if layout.scattered => {
+                found = Reach {
+                    offset: buffer.by_groups(&function.cx, &self.sum()),
+                    steps: Vec::new(),
+                };
+                &found
+            }
+            _ => self,
+        };
+        let steps = &reach.steps;
         Access {
             view: View {
                 buffer: view.buffer,
-                offset: self.offset.clone(),
-                shape: self.steps.iter().map(|_| Sym::one()).collect(),
-                strides: self.steps.iter().map(|s| s.1.clone()).collect(),
-                valid: self.steps.iter().map(|_| Valid::default()).collect(),
+                offset: reach.offset.clone(),
+                shape: steps.iter().map(|_| Sym::one()).collect(),
+                strides: steps.iter().map(|s| s.1.clone()).collect(),
+                valid: steps.iter().map(|_| Valid::default()).collect(),
                 frame: None,
                 span: view.span,
             },
-            indices: self.steps.iter().map(|s| s.0.clone()).collect(),
+            indices: steps.iter().map(|s| s.0.clone()).collect(),
             span: tile.span,
         }
     }
 }
 
-/// How many elements lie between neighbouring vectors along a walked axis.
+/// How one side goes along a walked axis, from vector to vector.
 #[derive(Clone, Debug)]
-pub struct Strides {
-    /// 1, or the width on the innermost axis.
+pub struct Pace {
+    stride: Sym,
+    /// After so many vectors it goes on by so many elements.
+    groups: Option<(i64, Sym)>,
+    /// Of the swizzle.
+    period: Option<i64>,
+}
+
+impl Pace {
+    fn of(side: &Side, layout: &Layout, width: i64) -> Pace {
+        Pace {
+            stride: &side.stride * width,
+            groups: side
+                .groups
+                .as_ref()
+                .map(|g| (g.width / width, g.jump.clone())),
+            period: layout.period,
+        }
+    }
+
+    /// To vector number `c`.
+    pub fn go(&self, cx: &Ctx, reach: &mut Reach, c: &Sym) {
+        match &self.groups {
+            None => reach.step(c, self.stride.clone()),
+            Some((vectors, jump)) => {
+                let vectors = Sym::int(*vectors);
+                reach.step(&cx.div(c, &vectors), jump.clone());
+                reach.step(&cx.rem(c, &vectors), self.stride.clone());
+            }
+        }
+    }
+
+    /// Whether turns of `step` vectors can be added to the first: none ends within a group.
+    pub fn turns_by(&self, step: i64) -> bool {
+        match &self.groups {
+            None => true,
+            Some((vectors, _)) => step % vectors == 0,
+        }
+    }
+
+    /// On by `turn` times `step` vectors.
+    pub fn turn(&self, cx: &Ctx, reach: &mut Reach, turn: &Sym, step: i64) {
+        let stride = match &self.groups {
+            None => &self.stride * step,
+            Some((vectors, jump)) => jump * (step / vectors),
+        };
+        // Turns that reach the same place of the pattern differ by a constant only.
+        match (self.period, stride.as_int()) {
+            (Some(period), Some(by)) if 0 < by && by < period && period % by == 0 => {
+                let turns = Sym::int(period / by);
+                reach.step(&cx.rem(turn, &turns), stride);
+                reach.step(&cx.div(turn, &turns), Sym::int(period));
+            }
+            _ => reach.step(turn, stride),
+        }
+    }
+}
+
+/// A walked axis in vectors.
+#[derive(Clone, Debug)]
+pub struct Paces {
+    /// Elements of a vector along this axis: 1, or the width on the innermost axis.
     pub unit: Sym,
-    pub source: Sym,
-    pub dest: Sym,
+    pub source: Pace,
+    pub dest: Pace,
 }
 
 impl Tile {
     /// Per walked axis.
-    pub fn strides_in(&self, width: u32) -> Vec<Strides> {
+    pub fn paces_in(&self, width: u32) -> Vec<Paces> {
         let walked: Vec<_> = self.walked().collect();
         let inner = walked.len().saturating_sub(1);
         walked
             .into_iter()
             .enumerate()
             .map(|(at, axis)| {
-                let unit = Sym::int(if at == inner { i64::from(width) } else { 1 });
-                Strides {
-                    source: &axis.source.stride * &unit,
-                    dest: &axis.dest.stride * &unit,
-                    unit,
+                let unit = if at == inner { i64::from(width) } else { 1 };
+                Paces {
+                    source: Pace::of(&axis.source, &self.source_layout, unit),
+                    dest: Pace::of(&axis.dest, &self.dest_layout, unit),
+                    unit: Sym::int(unit),
                 }
             })
             .collect()
@@ -101,12 +174,12 @@ impl Tile {
     }
 
     /// The vector at these coordinates, counted in vectors.
-    pub fn point(&self, width: u32, coordinates: &[Sym]) -> Point {
+    pub fn point(&self, cx: &Ctx, width: u32, coordinates: &[Sym]) -> Point {
         let mut point = self.origin();
-        for (c, strides) in coordinates.iter().zip(self.strides_in(width)) {
-            point.at.push(c * &strides.unit);
-            point.source.step(c, strides.source);
-            point.dest.step(c, strides.dest);
+        for (c, paces) in coordinates.iter().zip(self.paces_in(width)) {
+            point.at.push(c * &paces.unit);
+            paces.source.go(cx, &mut point.source, c);
+            paces.dest.go(cx, &mut point.dest, c);
         }
         point
     }
@@ -132,22 +205,22 @@ impl Tile {
             (None, Rest::With(value)) => self.filled(function, way, point, value),
             (Some(source), Rest::Leave) => {
                 inside_dest.splice(0..0, inside_source);
-                self.moved(way, point, source, None)
+                self.moved(function, way, point, source, None)
             }
             (Some(source), Rest::With(value)) => match all(inside_source, self.span) {
-                None => self.moved(way, point, source, None),
+                None => self.moved(function, way, point, source, None),
                 Some(inside) if self.is_async && is_zero(value) => {
-                    self.moved(way, point, source, Some(inside))
+                    self.moved(function, way, point, source, Some(inside))
                 }
                 Some(inside) if way.width == 1 && !self.is_async => {
-                    let loaded = self.load(point, source);
+                    let loaded = self.load(function, point, source);
                     let kind = ExprKind::Select(inside, loaded, value.clone());
-                    self.store(point, Expr::new(kind, self.elem, self.span))
+                    self.store(function, point, Expr::new(kind, self.elem, self.span))
                 }
                 Some(inside) => {
                     let kind = StmtKind::If {
                         cond: inside,
-                        then: vec![self.moved(way, point, source, None)],
+                        then: vec![self.moved(function, way, point, source, None)],
                         otherwise: vec![self.filled(function, way, point, value)],
                     };
                     self.stmt(kind)
@@ -168,31 +241,48 @@ impl Tile {
         Stmt::new(kind, self.span)
     }
 
-    fn load(&self, point: &Point, source: &View) -> Expr {
-        let load = ExprKind::Load(point.source.access(source, self));
+    fn load(&self, function: &Function, point: &Point, source: &View) -> Expr {
+        let load = ExprKind::Load(
+            point
+                .source
+                .access(function, source, &self.source_layout, self),
+        );
         Expr::new(load, self.elem, self.span)
     }
 
-    fn store(&self, point: &Point, value: Expr) -> Stmt {
+    fn store(&self, function: &Function, point: &Point, value: Expr) -> Stmt {
         self.stmt(StmtKind::Store {
-            access: point.dest.access(&self.dest, self),
+            access: point
+                .dest
+                .access(function, &self.dest, &self.dest_layout, self),
             op: None,
             value,
         })
     }
 
     /// `inside` is for a movement that fills in zeros itself.
-    fn moved(&self, way: Way, point: &Point, source: &View, inside: Option<Expr>) -> Stmt {
+    fn moved(
+        &self,
+        function: &Function,
+        way: Way,
+        point: &Point,
+        source: &View,
+        inside: Option<Expr>,
+    ) -> Stmt {
         let mode = if self.is_async {
             MoveMode::Async { inside }
         } else if way.width > 1 {
             MoveMode::Plain
         } else {
-            return self.store(point, self.load(point, source));
+            return self.store(function, point, self.load(function, point, source));
         };
         self.stmt(StmtKind::Move(Move {
-            dest: point.dest.access(&self.dest, self),
-            source: point.source.access(source, self),
+            dest: point
+                .dest
+                .access(function, &self.dest, &self.dest_layout, self),
+            source: point
+                .source
+                .access(function, source, &self.source_layout, self),
             elems: way.width,
             mode,
         }))
@@ -201,7 +291,7 @@ impl Tile {
     /// Element by element.
     fn filled(&self, function: &mut Function, way: Way, point: &Point, value: &Expr) -> Stmt {
         if way.width == 1 {
-            return self.store(point, value.clone());
+            return self.store(function, point, value.clone());
         }
         let count = Sym::int(i64::from(way.width));
         let (local, k) = fresh::index(function, "k", Role::Loop, Some(&count), self.span);
@@ -213,7 +303,7 @@ impl Tile {
             hi: count,
             step: Sym::one(),
             unroll: Some(Unroll::Full),
-            body: vec![self.store(&point, value.clone())],
+            body: vec![self.store(function, &point, value.clone())],
         })
     }
 }

@@ -2,6 +2,7 @@
 //! and in the destination, and which of them lie outside the data.
 
 use super::conditions::{at_most, less};
+use super::layout::{Groups, Layout};
 use crate::ir::{Copy, Expr, ExprKind, Function, Scalar, Transform, Valid, View};
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, Truth};
@@ -11,6 +12,8 @@ use crate::symbolic::{Ctx, Sym, Truth};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Side {
     pub(super) stride: Sym,
+    /// The row is cut into groups: position `c` is at `c % width * stride + c / width * jump`.
+    pub(super) groups: Option<Groups>,
     lo: Vec<Sym>,
     hi: Vec<Sym>,
 }
@@ -20,6 +23,7 @@ impl Side {
         let bound = |b: Option<&Sym>| b.cloned().into_iter().collect();
         Side {
             stride: stride.clone(),
+            groups: None,
             lo: bound(valid.and_then(|v| v.lo.as_ref())),
             hi: bound(valid.and_then(|v| v.hi.as_ref())),
         }
@@ -72,6 +76,8 @@ pub struct Tile {
     /// `None` for a fill.
     pub(super) source: Option<View>,
     pub(super) dest: View,
+    pub(super) source_layout: Layout,
+    pub(super) dest_layout: Layout,
     pub(super) rest: Rest,
     pub(super) elem: Scalar,
     /// The movement is only started.
@@ -151,11 +157,21 @@ impl Tile {
         if is_global(source) && !is_global(dest) {
             axes.sort_by_key(|(from, _)| *from);
         }
-        let axes = axes.into_iter().map(|(_, axis)| axis).collect();
+        let mut axes: Vec<Axis> = axes.into_iter().map(|(_, axis)| axis).collect();
+        let mut dest = dest.clone();
+        let (mut sources, mut dests) = (Vec::new(), Vec::new());
+        for axis in &mut axes {
+            sources.push((axis.extent.clone(), &mut axis.source));
+            dests.push((axis.extent.clone(), &mut axis.dest));
+        }
+        let source_layout = Layout::of(function, &mut moved, sources);
+        let dest_layout = Layout::of(function, &mut dest, dests);
         Tile {
             axes,
             source: Some(moved),
-            dest: dest.clone(),
+            dest,
+            source_layout,
+            dest_layout,
             rest,
             elem,
             is_async: copy.future.is_some(),
@@ -166,7 +182,7 @@ impl Tile {
 
     pub fn of_fill(function: &Function, view: &View, value: Expr, span: Span) -> Tile {
         let axes = view.shape.iter().zip(&view.strides).enumerate();
-        let axes = axes
+        let mut axes: Vec<Axis> = axes
             .map(|(at, (extent, stride))| Axis {
                 extent: extent.clone(),
                 source: Side::default(),
@@ -174,10 +190,15 @@ impl Tile {
             })
             .collect();
         let elem = value.ty;
+        let mut dest = view.clone();
+        let dests = axes.iter_mut().map(|a| (a.extent.clone(), &mut a.dest));
+        let dest_layout = Layout::of(function, &mut dest, dests.collect());
         Tile {
             axes,
             source: None,
-            dest: view.clone(),
+            dest,
+            source_layout: Layout::default(),
+            dest_layout,
             rest: Rest::With(value),
             elem,
             is_async: false,
@@ -197,9 +218,12 @@ impl Tile {
         let mut merged: Vec<Axis> = Vec::new();
         for inner in self.axes {
             let joins = |outer: &Axis| {
+                let whole = |a: &Axis| a.source.groups.is_none() && a.dest.groups.is_none();
                 let steps = |o: &Side, i: &Side| o.stride == &inner.extent * &i.stride;
                 inner.source.is_free()
                     && inner.dest.is_free()
+                    && whole(outer)
+                    && whole(&inner)
                     && (fill || steps(&outer.source, &inner.source))
                     && steps(&outer.dest, &inner.dest)
             };
