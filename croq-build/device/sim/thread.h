@@ -106,6 +106,10 @@ template <class T> CROQ_FN T rem(T a, T b, int line = __builtin_LINE()) {
   return static_cast<T>(a % b);
 }
 
+/* Of indices. */
+CROQ_FN idx quotient(idx a, idx b, int line = __builtin_LINE()) { return div<idx>(a, b, line); }
+CROQ_FN idx remainder(idx a, idx b, int line = __builtin_LINE()) { return rem<idx>(a, b, line); }
+
 }  // namespace CROQ_TARGET
 }  // namespace croq
 #endif

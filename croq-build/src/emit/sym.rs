@@ -153,13 +153,22 @@ impl Names<'_> {
     }
 
     fn atom(&self, atom: &Atom) -> Text {
-        let both = |op, a, b| Text::infix(self.sym(a), op, self.sym(b), Binding::Product);
         match atom {
             Atom::Var(v) => self.var(*v),
-            Atom::Div(a, b) => both("/", a, b),
-            Atom::Rem(a, b) => both("%", a, b),
+            Atom::Div(a, b) => self.divided(a, b, "/", "croq::quotient"),
+            Atom::Rem(a, b) => self.divided(a, b, "%", "croq::remainder"),
             Atom::Min(a, b) => Text::call("croq::min", &[self.wide(a), self.wide(b)]),
             Atom::Max(a, b) => Text::call("croq::max", &[self.wide(a), self.wide(b)]),
+        }
+    }
+
+    /// C++ compilers know what to do with constants; 64-bit division by anything else is a long function
+    /// on a GPU, that small numbers needn't call.
+    fn divided(&self, a: &Sym, b: &Sym, operator: &str, function: &str) -> Text {
+        if b.as_int().is_some_and(|b| b != 0) {
+            Text::infix(self.sym(a), operator, self.sym(b), Binding::Product)
+        } else {
+            Text::call(function, &[self.wide(a), self.wide(b)])
         }
     }
 

@@ -1,0 +1,123 @@
+//! The machine code that nvcc makes of kernels: the instructions they are for are there, and few
+//! others.
+
+mod sass;
+
+use sass::kernels_of;
+
+/// A 64 × 64 tile of f16 there and back by 128 threads.
+const ALIGNED: &str = "
+__co__ void tile(global f16 [512, 512] x, global f16 [512, 512] y) {
+  parallel {c, r} by [8, 8] : block {
+    t = dma.copy x.subspan(64, 64).at(r, c) => shared;
+    dma.copy t.data => y.subspan(64, 64).at(r, c);
+    parallel by 128 : thread {}
+  }
+}
+";
+
+/// The same of a matrix whose edges cut tiles.
+const RAGGED: &str = "
+__co__ void tile(global f16 [500, 504] x, global f16 [500, 504] y) {
+  parallel {c, r} by [8, 8] : block {
+    t = dma.copy x.subspan(64, 64).at(r, c) => shared;
+    dma.copy t.data => y.subspan(64, 64).at(r, c);
+    parallel by 128 : thread {}
+  }
+}
+";
+
+#[test]
+fn a_tile_copy_is_few_wide_instructions() {
+    for arch in ["sm_80", "sm_90a"] {
+        let Some(kernels) = kernels_of("aligned", ALIGNED, arch) else {
+            return;
+        };
+        let code = &kernels["tile_0"];
+        code.assert_clean("tile_0");
+        // 8 KiB by 128 threads, 16 bytes at a time.
+        for name in ["LDG.E.128", "STS.128", "LDS.128", "STG.E.128"] {
+            assert_eq!(code.count(name), 4, "{name} for {arch}: {code:?}");
+        }
+        assert_eq!(code.count("LDG") + code.count("STG"), 8, "{arch}: {code:?}");
+        let length = code.instructions.len();
+        assert!(length <= 60, "{length} instructions for {arch}: {code:?}");
+    }
+}
+
+#[test]
+fn inner_tiles_of_a_ragged_matrix_pay_little_for_the_edge() {
+    let arch = "sm_90a";
+    let (Some(aligned), Some(ragged)) = (
+        kernels_of("aligned", ALIGNED, arch),
+        kernels_of("ragged", RAGGED, arch),
+    ) else {
+        return;
+    };
+    let (loads, straight) = aligned["tile_0"].busiest_way("LDG.E.128");
+    assert_eq!(loads, 4);
+    ragged["tile_0"].assert_clean("tile_0");
+    let (loads, inner) = ragged["tile_0"].busiest_way("LDG.E.128");
+    assert_eq!(loads, 4, "{ragged:?}");
+    assert!(
+        inner * 10 <= straight * 13,
+        "{inner} instructions instead of {straight}: {ragged:?}"
+    );
+}
+
+#[test]
+fn asynchronous_tile_copies_bypass_registers() {
+    let text = ALIGNED
+        .replace("dma.copy x", "dma.copy.async x")
+        .replace("dma.copy t", "wait t; dma.copy t");
+    for arch in ["sm_80", "sm_90a"] {
+        let Some(kernels) = kernels_of("asynchronous", &text, arch) else {
+            return;
+        };
+        let code = &kernels["tile_0"];
+        code.assert_clean("tile_0");
+        assert_eq!(code.count("LDGSTS.E.BYPASS.128"), 4, "{arch}: {code:?}");
+        assert_eq!(
+            code.count("LDG.") + code.count("STS"),
+            0,
+            "{arch}: {code:?}"
+        );
+    }
+}
+
+#[test]
+fn a_pipelined_product_copies_by_sixteen_bytes() {
+    let text = include_str!("../../../kernels/co/matmul/pipelined.co");
+    let Some(kernels) = kernels_of("pipelined", text, "sm_80") else {
+        return;
+    };
+    let code = &kernels["matmul_pipelined_0"];
+    code.assert_clean("matmul_pipelined_0");
+    assert!(code.has("LDGSTS.E.BYPASS.128"), "{code:?}");
+}
+
+/// What a failing check does before it stops the kernel must not be in the way.
+#[test]
+fn checks_are_small() {
+    let text = include_str!("../../../kernels/co/reduction/rows.co");
+    let Some(kernels) = kernels_of("rows", text, "sm_90a") else {
+        return;
+    };
+    for name in ["row_sum_0", "row_max_0"] {
+        let code = &kernels[name];
+        code.assert_clean(name);
+        let length = code.instructions.len();
+        assert!(length <= 600, "{length} instructions in {name}");
+    }
+}
+
+/// A sum over global memory stays in a register: one load of it in front of the loop, one store behind.
+#[test]
+fn sums_stay_in_registers() {
+    let text = include_str!("../../../kernels/co/matmul/scalar.co");
+    let Some(kernels) = kernels_of("scalar", text, "sm_90a") else {
+        return;
+    };
+    let code = &kernels["matmul_scalar_0"];
+    assert_eq!(code.count("STG"), 1, "{code:?}");
+}

@@ -1,0 +1,209 @@
+//! Machine code as `cuobjdump -sass` prints it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use croq_build::pipeline::{FileNames, Options, compile_text};
+use croq_build::toolchain::environment::Environment;
+use croq_build::toolchain::nvcc;
+
+#[derive(Debug)]
+pub struct Instruction {
+    pub at: u64,
+    pub predicated: bool,
+    /// With its suffixes: `LDG.E.128.CONSTANT`.
+    pub name: String,
+    /// Where a branch goes.
+    pub target: Option<u64>,
+}
+
+/// One kernel.
+#[derive(Debug)]
+pub struct Code {
+    pub instructions: Vec<Instruction>,
+}
+
+/// The kernels of a `.co` text by name, or `None` on a machine without nvcc.
+///
+/// # Panics
+///
+/// When the text, or what is made of it, does not compile without a warning.
+pub fn kernels_of(stem: &str, text: &str, arch: &str) -> Option<BTreeMap<String, Code>> {
+    let environment = Environment::of_process();
+    let Some(toolkit) = nvcc::search(&environment, None).toolkit else {
+        eprintln!("skipped: no nvcc");
+        return None;
+    };
+    let names = FileNames {
+        path: format!("{stem}.co"),
+        stem: stem.to_owned(),
+        hash: "0123abcd".to_owned(),
+    };
+    let options = Options {
+        cuda: true,
+        ..Options::default()
+    };
+    let compiled = compile_text(&names, text, &options);
+    let outputs = compiled
+        .outputs
+        .unwrap_or_else(|| panic!("{stem}: {:#?}", compiled.diagnostics));
+    let folder = tempfile::tempdir().expect("a folder");
+    let device = folder.path().join(format!("{stem}.cu"));
+    std::fs::write(&device, outputs.device).expect("written");
+    let header = folder.path().join(format!("{stem}.h"));
+    std::fs::write(header, outputs.header).expect("written");
+    let cubin = folder.path().join("out.cubin");
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../croq-build/device");
+    let output = Command::new(&toolkit.nvcc)
+        .args(["-x", "cu", "-std=c++17", "-O3", "-DCROQ_CUDA=1", "-cubin"])
+        .args(["-Werror", "all-warnings", "-Xptxas", "-warn-spills,-Werror"])
+        .arg(format!("-arch={arch}"))
+        .arg(format!("-I{}", include.display()))
+        .arg(format!("-I{}", folder.path().display()))
+        .arg(&device)
+        .arg("-o")
+        .arg(&cubin)
+        .output()
+        .expect("nvcc starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stem} for {arch}:\n{said}");
+    let output = Command::new(toolkit.nvcc.with_file_name("cuobjdump"))
+        .arg("-sass")
+        .arg(&cubin)
+        .output();
+    let Ok(output) = output else {
+        eprintln!("skipped: no cuobjdump");
+        return None;
+    };
+    Some(parse(&String::from_utf8_lossy(&output.stdout)))
+}
+
+fn parse(text: &str) -> BTreeMap<String, Code> {
+    let mut kernels = BTreeMap::new();
+    let mut name = String::new();
+    for line in text.lines() {
+        let line = line.trim();
+        if let Some(mangled) = line.strip_prefix("Function : ") {
+            name = plain(mangled);
+            let none = Code {
+                instructions: Vec::new(),
+            };
+            kernels.insert(name.clone(), none);
+        } else if let Some(instruction) = instruction(line)
+            && let Some(code) = kernels.get_mut(&name)
+        {
+            code.instructions.push(instruction);
+        }
+    }
+    for code in kernels.values_mut() {
+        // Behind the last branch there is only filling.
+        while code.instructions.last().is_some_and(|i| i.name == "NOP") {
+            code.instructions.pop();
+        }
+    }
+    kernels
+}
+
+/// `_ZN18croq_0123abcd_cuda7scale_0E…`: the second part of the nested name.
+fn plain(mangled: &str) -> String {
+    let mut rest = mangled.trim_start_matches("_ZN");
+    let mut last = String::new();
+    while let Some(end) = rest.find(|c: char| !c.is_ascii_digit()) {
+        let Ok(length) = rest[..end].parse::<usize>() else {
+            break;
+        };
+        let Some(part) = rest.get(end..end + length) else {
+            break;
+        };
+        last = part.to_owned();
+        rest = &rest[end + length..];
+    }
+    last
+}
+
+/// `/*0070*/   @!P0 BRA 0x2a0 ;   /* 0x… */`
+fn instruction(line: &str) -> Option<Instruction> {
+    let (at, rest) = line.strip_prefix("/*")?.split_once("*/")?;
+    let at = u64::from_str_radix(at, 16).ok()?;
+    let text = rest.trim().split(';').next()?.trim();
+    let mut words = text.split_whitespace();
+    let mut name = words.next()?;
+    let predicated = name.starts_with('@');
+    if predicated {
+        name = words.next()?;
+    }
+    let target = name.starts_with("BRA").then(|| {
+        words
+            .filter_map(|w| w.trim_end_matches(',').strip_prefix("0x"))
+            .find_map(|hex| u64::from_str_radix(hex, 16).ok())
+    });
+    Some(Instruction {
+        at,
+        predicated,
+        name: name.to_owned(),
+        target: target.flatten(),
+    })
+}
+
+impl Code {
+    pub fn count(&self, name: &str) -> usize {
+        let found = self
+            .instructions
+            .iter()
+            .filter(|i| i.name.starts_with(name));
+        found.count()
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.count(name) > 0
+    }
+
+    /// # Panics
+    ///
+    /// When a register is kept in memory, or a function called.
+    pub fn assert_clean(&self, kernel: &str) {
+        // ptxas also jumps by `CALL.REL.NOINC`; what is called for good returns.
+        for bad in ["LDL", "STL", "RET"] {
+            assert!(!self.has(bad), "{kernel} has {bad}");
+        }
+    }
+
+    /// Of all ways through code without loops those with the most instructions called `name`; of these
+    /// the shortest: how many such instructions it has, and how many in all.
+    ///
+    /// # Panics
+    ///
+    /// When there is a loop.
+    pub fn busiest_way(&self, name: &str) -> (usize, usize) {
+        // From the end on: what the best way from each instruction to an exit has.
+        let mut best: BTreeMap<u64, (usize, usize)> = BTreeMap::new();
+        for (position, i) in self.instructions.iter().enumerate().rev() {
+            let next = self.instructions.get(position + 1).map(|n| n.at);
+            let ends = i.name == "EXIT" || i.name.starts_with("BPT");
+            let mut ways: Vec<(usize, usize)> = Vec::new();
+            if ends {
+                ways.push((0, 0));
+            }
+            // ptxas ends code with a branch to itself.
+            if let Some(target) = i.target.filter(|t| *t != i.at) {
+                assert!(target > i.at, "a loop at {:x}", i.at);
+                ways.extend(best.get(&target));
+            }
+            let falls_through = i.predicated || !(ends || i.name.starts_with("BRA"));
+            if let Some(next) = next.filter(|_| falls_through) {
+                ways.extend(best.get(&next));
+            }
+            let own = usize::from(i.name.starts_with(name));
+            let way = ways
+                .into_iter()
+                .map(|(hits, length)| (hits + own, length + 1))
+                .max_by_key(|(hits, length)| (*hits, std::cmp::Reverse(*length)));
+            if let Some(way) = way {
+                best.insert(i.at, way);
+            }
+        }
+        let first = self.instructions.first().map_or(0, |i| i.at);
+        best.get(&first).copied().unwrap_or_default()
+    }
+}
