@@ -44,6 +44,7 @@
 #include "croq_math.h"
 #include "cuda/handles.h"
 #include "cuda/copies.h"
+#include "cuda/matrices.h"
 #include "cuda/mbarriers.h"
 #include "cuda/print.h"
 #include "cuda/host.h"
@@ -59,6 +60,7 @@
 #include "sim/host.h"
 #include "sim/tma.h"
 #include "sim/cuda_names.h"
+#include "sim/matrices.h"
 #endif
 
 #endif

@@ -5,6 +5,7 @@
 #include "launches.cc"
 #include "speed.cc"
 #include "copies.cc"
+#include "matrices.cc"
 #include "mbarriers.cc"
 #include "tma.cc"
 #include "primitives.cc"
@@ -89,6 +90,8 @@ const entry entries[] = {
     {"ring_of_boxes", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
        return CONF(ring_of_boxes)(env, ints(memory[0]), ints(memory[1]), n[0], n[1]);
      }},
+    WITH_EXTENT(load_matrices),
+    WITH_EXTENT(store_matrices),
     WITH_EXTENT(phases),
     WITH_EXTENT(pipeline),
     WITH_SOURCE(zfill, unsigned char),

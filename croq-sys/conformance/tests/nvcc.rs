@@ -119,3 +119,20 @@ fn boxes_are_the_instructions_they_are_for() {
     }
     assert!(code.contains("UTMACMDFLUSH") && code.contains("FENCE.VIEW.ASYNC"));
 }
+
+#[test]
+fn matrices_are_the_instructions_they_are_for() {
+    let Some(nvcc) = option_env!("CROQ_NVCC").map(Path::new) else {
+        eprintln!("skipped: built without nvcc");
+        return;
+    };
+    let Some(code) = machine_code(nvcc, "cpp/matrices.cc", "90a") else {
+        eprintln!("skipped: no cuobjdump");
+        return;
+    };
+    for form in ["M88 ", "M88.2", "M88.4", "MT88 ", "MT88.2", "MT88.4"] {
+        for instruction in [format!("LDSM.16.{form}"), format!("STSM.16.{form}")] {
+            assert!(code.contains(&instruction), "{instruction}");
+        }
+    }
+}

@@ -57,6 +57,7 @@ pub fn all() -> Vec<Case> {
         case("shuffles_and_votes", shuffles_and_votes),
         case("wide_copies", wide_copies),
         case("asynchronous_copies", asynchronous_copies),
+        case("matrices", matrices),
         case("mbarriers", mbarriers),
         case("boxes", boxes),
         case("launch_limits", launch_limits),
@@ -279,6 +280,14 @@ fn asynchronous_copies(machine: &dyn Machine) {
     let (expected, found) = both(machine, "ring", &memory, &[2048, 0]);
     assert_eq!(expected, found);
     assert_ne!(expected[0], memory[0]);
+}
+
+/// Stores need sm_90.
+fn matrices(machine: &dyn Machine) {
+    for which in 0..6 {
+        integers(machine, "load_matrices", ints([-1; 768]), &[768, which]);
+        integers(machine, "store_matrices", ints([-1; 768]), &[768, which]);
+    }
 }
 
 fn mbarriers(machine: &dyn Machine) {

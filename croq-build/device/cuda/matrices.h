@@ -1,0 +1,69 @@
+/* Matrices of 8 rows of 16 bytes between shared memory and a warp's registers. */
+#ifndef CROQ_CUDA_MATRICES_H
+#define CROQ_CUDA_MATRICES_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+#define CROQ_R(n) "=r"(out[n])
+#define CROQ_LDMATRIX(count, trans, numbers, at, ...)                                              \
+  asm volatile("ldmatrix.sync.aligned.m8n8." count trans ".shared.b16 {" numbers "}, [" at "];"    \
+               : __VA_ARGS__                                                                       \
+               : "r"(address)                                                                      \
+               : "memory")
+/* `N` matrices: lane 8 m + r names row r of matrix m by its first element, at a multiple of 16 bytes. The
+ * lane gets four bytes of each: numbers 4 (lane % 4) and up of row lane / 4. Transposed, which is for
+ * elements of two bytes: element lane / 4 of rows 2 (lane % 4) and the next. */
+template <unsigned N, bool Transposed = false, class T>
+CROQ_DEVICE void ldmatrix(unsigned (&out)[N], shared<T> memory, idx row) {
+  static_assert(N == 1 || N == 2 || N == 4, "1, 2 or 4 matrices at once");
+  static_assert(!Transposed || sizeof(T) == 2, "only elements of two bytes are transposed");
+  const unsigned address = shared_address(memory.first + row);
+  if constexpr (N == 1 && !Transposed) CROQ_LDMATRIX("x1", "", "%0", "%1", CROQ_R(0));
+  else if constexpr (N == 1) CROQ_LDMATRIX("x1", ".trans", "%0", "%1", CROQ_R(0));
+  else if constexpr (N == 2 && !Transposed)
+    CROQ_LDMATRIX("x2", "", "%0, %1", "%2", CROQ_R(0), CROQ_R(1));
+  else if constexpr (N == 2)
+    CROQ_LDMATRIX("x2", ".trans", "%0, %1", "%2", CROQ_R(0), CROQ_R(1));
+  else if constexpr (!Transposed)
+    CROQ_LDMATRIX("x4", "", "%0, %1, %2, %3", "%4", CROQ_R(0), CROQ_R(1), CROQ_R(2), CROQ_R(3));
+  else
+    CROQ_LDMATRIX("x4", ".trans", "%0, %1, %2, %3", "%4", CROQ_R(0), CROQ_R(1), CROQ_R(2),
+                  CROQ_R(3));
+}
+#undef CROQ_LDMATRIX
+#undef CROQ_R
+
+/* Before sm_90 there is no such instruction; text that asks for it there can't run. */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#define CROQ_STMATRIX(count, trans, numbers, ...)                                                  \
+  asm volatile("stmatrix.sync.aligned.m8n8." count trans ".shared.b16 [%0], {" numbers "};"        \
+               :                                                                                   \
+               : "r"(shared_address(memory.first + row)), __VA_ARGS__                              \
+               : "memory")
+#else
+#define CROQ_STMATRIX(...) __trap()
+#endif
+#define CROQ_R(n) "r"(in[n])
+/* The way back (sm_90). */
+template <unsigned N, bool Transposed = false, class T>
+CROQ_DEVICE void stmatrix([[maybe_unused]] shared<T> memory, [[maybe_unused]] idx row,
+                          [[maybe_unused]] const unsigned (&in)[N]) {
+  static_assert(N == 1 || N == 2 || N == 4, "1, 2 or 4 matrices at once");
+  static_assert(!Transposed || sizeof(T) == 2, "only elements of two bytes are transposed");
+  if constexpr (N == 1 && !Transposed) CROQ_STMATRIX("x1", "", "%1", CROQ_R(0));
+  else if constexpr (N == 1) CROQ_STMATRIX("x1", ".trans", "%1", CROQ_R(0));
+  else if constexpr (N == 2 && !Transposed)
+    CROQ_STMATRIX("x2", "", "%1, %2", CROQ_R(0), CROQ_R(1));
+  else if constexpr (N == 2) CROQ_STMATRIX("x2", ".trans", "%1, %2", CROQ_R(0), CROQ_R(1));
+  else if constexpr (!Transposed)
+    CROQ_STMATRIX("x4", "", "%1, %2, %3, %4", CROQ_R(0), CROQ_R(1), CROQ_R(2), CROQ_R(3));
+  else
+    CROQ_STMATRIX("x4", ".trans", "%1, %2, %3, %4", CROQ_R(0), CROQ_R(1), CROQ_R(2), CROQ_R(3));
+}
+#undef CROQ_STMATRIX
+#undef CROQ_R
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif
