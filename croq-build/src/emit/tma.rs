@@ -99,10 +99,12 @@ impl Body<'_, '_> {
                     self.names.sym(&moved.offset).text
                 );
                 self.tma_line(span, &text);
-                self.tma_line(span, "croq::bulk_commit();");
             }
-            TmaOp::WaitStores { whole: true } => self.tma_line(span, "croq::bulk_wait<0>();"),
-            TmaOp::WaitStores { whole: false } => self.tma_line(span, "croq::bulk_wait_read<0>();"),
+            TmaOp::WaitStores { whole } => {
+                self.tma_line(span, "croq::bulk_commit();");
+                let read = if *whole { "" } else { "_read" };
+                self.tma_line(span, &format!("croq::bulk_wait{read}<0>();"));
+            }
         }
     }
 

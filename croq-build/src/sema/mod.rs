@@ -321,6 +321,7 @@ impl<'a> Checker<'a> {
         self.f.body.extend(body);
         self.resolve_pools();
         self.swizzled_uses();
+        self.swizzled_boxes();
         if !self.diags.has_errors() {
             self.follow_copies();
         }

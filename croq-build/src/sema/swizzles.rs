@@ -91,6 +91,15 @@ impl Checker<'_> {
         Some(())
     }
 
+    /// The swizzle of a buffer, as far as one was said.
+    pub(super) fn swizzle_so_far(&self, id: BufferId) -> Option<u32> {
+        let root = self.pools.find(id).0;
+        let said = self.swizzles.0.iter();
+        said.filter(|(other, _, _)| self.pools.find(*other).0 == root)
+            .map(|(_, bytes, _)| *bytes)
+            .next()
+    }
+
     /// Extents of the buffer as it was declared: the product of all but the last, and the last.
     fn rows_and_columns(&self, id: BufferId) -> (Sym, Sym) {
         let now = self.f.buffer(id).shape.as_slice();

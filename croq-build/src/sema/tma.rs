@@ -9,7 +9,8 @@ use super::Checker;
 use super::data::dense_strides;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{
-    BinOp, CacheHint, Engine, Expr, ExprKind, Frame, Level, Scalar, Storage, Tma, View,
+    BinOp, BufferId, CacheHint, Engine, Expr, ExprKind, Frame, Level, Scalar, Stmt, StmtKind,
+    Storage, Tma, View, Visit, walk_block,
 };
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
@@ -53,7 +54,8 @@ impl Checker<'_> {
         let frame = self.tensor_of(global, at)?;
         let shape = self.boxed(source, dest, load, zero_fill, &frame, c)?;
         self.ends_are_the_tensors(global, &frame, load && !zero_fill, at)?;
-        self.box_legal(&shape, &frame, bytes, at)?;
+        let swizzle = self.swizzle_so_far(shared.buffer);
+        self.box_legal(&shape, &frame, bytes, swizzle.is_some(), at)?;
         self.tensor_legal(global, &frame, bytes, at)?;
         if let Some(why) = self.out_of_reach(shared, bytes, c) {
             self.report(
@@ -348,8 +350,19 @@ impl Checker<'_> {
         Some(())
     }
 
-    fn box_legal(&mut self, shape: &[Sym], frame: &Frame, bytes: i64, at: Span) -> Option<()> {
+    fn box_legal(
+        &mut self,
+        shape: &[Sym],
+        frame: &Frame,
+        bytes: i64,
+        swizzled: bool,
+        at: Span,
+    ) -> Option<()> {
         for (axis, extent) in shape.iter().enumerate() {
+            // Swizzled rows are moved by groups.
+            if swizzled && axis + 1 == shape.len() {
+                continue;
+            }
             let shown = self.show(extent);
             match self.f.cx.le(extent, &Sym::int(BOX)) {
                 Truth::Yes => {}
@@ -462,12 +475,99 @@ impl Checker<'_> {
         }
     }
 
+    /// Elements in a row of a buffer, as it was declared.
+    fn row_of(&self, id: BufferId) -> Option<Sym> {
+        let now = self.f.buffer(id).shape.as_slice();
+        self.pools.declared_shape(id).unwrap_or(now).last().cloned()
+    }
+
+    /// Whether swizzled tiles are such as the copy engine writes and reads: whole groups, from where the
+    /// pattern begins. At the function's end, when swizzles are decided.
+    pub(super) fn swizzled_boxes(&mut self) {
+        struct Tiles(Vec<(View, View)>);
+        impl Visit for Tiles {
+            fn stmt(&mut self, stmt: &Stmt) {
+                if let StmtKind::Copy(copy) = &stmt.kind
+                    && !copy.engine.is_threads()
+                {
+                    self.0.push((copy.source.clone(), copy.dest.clone()));
+                }
+            }
+        }
+        let mut tiles = Tiles(Vec::new());
+        for kernel in &self.f.kernels {
+            walk_block(&kernel.body, &mut tiles);
+        }
+        for (source, dest) in tiles.0 {
+            for view in [source, dest] {
+                self.swizzled_box(&view);
+            }
+        }
+    }
+
+    fn swizzled_box(&mut self, view: &View) {
+        let buffer = self.f.buffer(view.buffer);
+        let (Some(swizzle), Some(width)) = (buffer.swizzle.clone(), view.shape.last()) else {
+            return;
+        };
+        let (elem, name) = (buffer.elem, buffer.name.clone());
+        let bytes = i64::try_from(elem.bytes()).unwrap_or(1);
+        let cx = &self.f.cx;
+        let group = Sym::int(swizzle.group(elem));
+        if !cx.divides(&group, width).is_yes() || width.as_int().is_none() {
+            let shown = self.show(&(width * bytes));
+            return self.report(
+                Diagnostic::new(
+                    "E0853",
+                    view.span,
+                    format!(
+                        "`tma` moves rows of `{name}` by groups of {} bytes, these have {shown}",
+                        swizzle.bytes
+                    ),
+                )
+                .label("not a whole number of groups")
+                .help("use a narrower swizzle, or `dma`"),
+            );
+        }
+        let column = cx.rem(&view.offset, &swizzle.columns);
+        let begins = Sym::int(swizzle.alignment() / bytes);
+        let step = &swizzle.rows * &group;
+        let several = cx.lt(&group, width).is_yes();
+        let right = cx.divides(&group, &column).is_yes()
+            && cx
+                .divides(&begins, &swizzle.stored(cx, elem, &view.offset))
+                .is_yes()
+            && (!several || cx.divides(&begins, &step).is_yes());
+        if !right {
+            let rows = swizzle.alignment() / i64::from(swizzle.bytes);
+            self.report(
+                Diagnostic::new(
+                    "E0855",
+                    view.span,
+                    format!("`tma` can't move this tile of `{name}`, which is swizzled"),
+                )
+                .label("may begin where the pattern does not")
+                .help(format!(
+                    "start at a multiple of {rows} rows and of {} bytes in a row, in buffers of such multiples",
+                    swizzle.bytes
+                )),
+            );
+        }
+    }
+
     /// Why the copy engine can't reach a tile of shared memory.
     fn out_of_reach(&self, shared: &View, bytes: i64, c: &CopyStmt) -> Option<String> {
         if shared.may_cross() {
             return Some("may cross the edge of its buffer".to_owned());
         }
-        let dense = dense_strides(&shared.shape);
+        let mut shape = shared.shape.clone();
+        let swizzled = self.swizzle_so_far(shared.buffer).is_some();
+        // Of swizzled memory the rows of a group follow one another, however long rows are.
+        if swizzled && let (Some(width), Some(row)) = (shape.last_mut(), self.row_of(shared.buffer))
+        {
+            *width = row;
+        }
+        let dense = dense_strides(&shape);
         let apart = shared
             .shape
             .iter()
@@ -475,6 +575,10 @@ impl Checker<'_> {
             .any(|(n, (have, want))| !n.is_one() && self.f.cx.eq(have, want) != Truth::Yes);
         if apart {
             return Some("its rows are apart".to_owned());
+        }
+        if swizzled {
+            // `swizzled_box` looks at where it begins.
+            return None;
         }
         let unit = Sym::int(SHARED_BYTES);
         let size = shared.shape.iter().fold(Sym::int(bytes), |p, e| &p * e);

@@ -1,4 +1,5 @@
-use croq_sys::Tensor;
+use croq_sys::half::{bf16, f16};
+use croq_sys::{Const, Element, Error, F8E4M3, Result, Tensor};
 use croq_tests::compare::assert_exact;
 use croq_tests::kernels;
 
@@ -32,4 +33,191 @@ fn a_ring() {
             })
         });
     }
+}
+
+#[test]
+fn every_rank() {
+    for a in [1, 16, 47, 48, 49, 1000] {
+        let x = Tensor::<u8, _>::random((a,), 0..255, 3);
+        assert_exact(&kernels::tma_rank_1(&x).unwrap(), |i| x[i]);
+    }
+    for shape in [(1, 1, 8), (3, 7, 32), (4, 3, 24), (5, 2, 64)] {
+        let x = Tensor::<i32, _>::random(shape, -100..100, 4);
+        let values = x.as_slice().iter().map(|v| f16::from_f32(*v as f32));
+        let x = Tensor::from_vec(shape, values.collect()).unwrap();
+        assert_exact(&kernels::tma_rank_3(&x).unwrap(), |i| x[i]);
+    }
+    for shape in [(1, 1, 1, 2), (3, 6, 5, 14), (2, 5, 2, 6), (4, 11, 3, 8)] {
+        let x = Tensor::<i32, _>::random(shape, -100..100, 5);
+        let values = x.as_slice().iter().map(|v| f64::from(*v));
+        let x = Tensor::from_vec(shape, values.collect()).unwrap();
+        assert_exact(&kernels::tma_rank_4(&x).unwrap(), |i| x[i] + 1.0);
+    }
+    for shape in [(1, 1, 1, 1, 4), (2, 3, 4, 5, 12), (1, 2, 3, 4, 8)] {
+        let x = Tensor::<i32, _>::random(shape, -100..100, 6);
+        assert_exact(&kernels::tma_rank_5(&x).unwrap(), |i| x[i]);
+    }
+}
+
+fn swapped<T>(
+    values: impl Fn(i32) -> T,
+    kernel: impl Fn(&Tensor<T, (usize, Const<32>)>) -> Result<Tensor<T, (usize, Const<32>)>>,
+) where
+    T: Element + PartialEq + std::fmt::Debug,
+{
+    for m in [1, 8, 19] {
+        let n = Tensor::<i32, _>::random((m, Const::<32>), -100..100, 7);
+        let x = n.as_slice().iter().map(|v| values(*v)).collect();
+        let x = Tensor::from_vec((m, Const::<32>), x).unwrap();
+        let y = kernel(&x).unwrap();
+        assert_exact(&y, |[i, j]| x[[i, (j + 16) % 32]]);
+    }
+}
+
+#[test]
+fn every_element_type() {
+    swapped(|v| v as u8, |x| kernels::tma_u8(x));
+    swapped(|v| v as i8, |x| kernels::tma_s8(x));
+    swapped(|v| F8E4M3::from_f32(v as f32), |x| kernels::tma_f8(x));
+    swapped(|v| v as u16, |x| kernels::tma_u16(x));
+    swapped(|v| bf16::from_f32(v as f32), |x| kernels::tma_bf16(x));
+    swapped(|v| v as u32, |x| kernels::tma_u32(x));
+    swapped(|v| i64::from(v) << 33, |x| kernels::tma_s64(x));
+    swapped(|v| (v as u64) << 33, |x| kernels::tma_u64(x));
+}
+
+#[test]
+fn beyond_the_edges_is_zero() {
+    for shape in [(1, 4), (8, 32), (20, 40), (9, 100)] {
+        let x = whole(shape, 8);
+        let (m, n) = shape;
+        let at = |i: usize, j: usize| {
+            let inside = i >= 1 && j >= 1 && i <= m && j <= n;
+            if inside { x[[i - 1, j - 1]] } else { 0.0 }
+        };
+        assert_exact(&kernels::tma_window(&x).unwrap(), |[i, j]| {
+            at(i, j + 1) + at(i + 2, j + 1) + at(i + 1, j) + at(i + 1, j + 2)
+        });
+    }
+    for shape in [(1, 4), (16, 32), (7, 20)] {
+        let x = whole(shape, 9);
+        let y = kernels::tma_small(&x).unwrap();
+        assert_exact(&y, |[i, j]| {
+            if i < shape.0 && j < shape.1 {
+                x[[i, j]]
+            } else {
+                0.0
+            }
+        });
+    }
+}
+
+#[test]
+fn warpgroups_and_warps() {
+    for m in [1, 16, 33, 70] {
+        let x = Tensor::<i32, _>::random((m, Const::<64>), -1000..1000, 10);
+        assert_exact(&kernels::tma_by_warpgroup(&x).unwrap(), |i| 3 * x[i]);
+        assert_exact(&kernels::tma_from_warps(&x).unwrap(), |i| x[i] + 1);
+        assert_exact(&kernels::tma_by_warp(&x).unwrap(), |[i, j]| {
+            let other = i / 4 / 2 * 4 + i % 4;
+            x[[i, j]] - if other < m { x[[other, j]] } else { 0 }
+        });
+    }
+}
+
+#[test]
+fn one_buffer_again_and_again() {
+    for m in [8, 32] {
+        let before = whole((m, 32), 11);
+        let x = Tensor::from_vec((m, Const::<32>), before.as_slice().to_vec()).unwrap();
+        let mut y = x.clone();
+        kernels::tma_in_place(&mut y, 3).unwrap();
+        assert_exact(&y, |[i, j]| x[[i / 8 * 8 + 7 - i % 8, 31 - j]] + 3.0);
+    }
+    let x = Tensor::<i32, _>::random((Const::<256>,), -1000..1000, 12);
+    let y = kernels::tma_read_back(&x).unwrap();
+    assert_exact(&y, |[i]| x[[255 - i]] + x[[i]]);
+}
+
+#[test]
+fn beside_copies_by_threads() {
+    for m in [1, 8, 27] {
+        let a = Tensor::<i32, _>::random((m, Const::<32>), -1000..1000, 13);
+        let b = Tensor::<i32, _>::random((m, Const::<32>), -1000..1000, 14);
+        let y = kernels::tma_and_dma(&a, &b).unwrap();
+        assert_exact(&y, |i| (a[i] * 2 + b[i]) * 2 + a[i]);
+    }
+    for n in [4, 128, 300] {
+        let a = Tensor::<i32, _>::random((n,), -1000..1000, 15);
+        let b = Tensor::<i32, _>::random((n,), -1000..1000, 16);
+        let y = kernels::tma_beside_dma(&a, &b).unwrap();
+        assert_exact(&y, |i| (a[i] + b[i]) * 2 + b[i]);
+    }
+}
+
+#[test]
+fn rings_and_arrays() {
+    for shape in [(1, 16), (32, 64), (50, 100)] {
+        let x = whole(shape, 17);
+        let y = kernels::tma_three(&x).unwrap();
+        assert_exact(&y, |[i]| (0..shape.1).map(|j| x[[i, j]]).sum::<f32>());
+    }
+    for m in [1, 8, 16, 45] {
+        let x = Tensor::<i32, _>::random((m, Const::<32>), -1000..1000, 18);
+        let y = kernels::tma_array(&x).unwrap();
+        assert_exact(&y, |[i, j]| x[[i, j]] + i as i32 / 8);
+        for every in [1, 2, 3] {
+            let y = kernels::tma_if(&x, every).unwrap();
+            assert_exact(&y, |[i, j]| {
+                let from = i / 4 / every as usize * every as usize * 4 + i % 4;
+                if from < m { x[[from, j]] } else { 0 }
+            });
+        }
+    }
+}
+
+#[test]
+fn reshaped_and_swizzled() {
+    for m in [1, 16, 37] {
+        let x = Tensor::<i32, _>::random((m, Const::<64>), -1000..1000, 19);
+        let values = x.as_slice().iter().map(|v| *v as f32).collect();
+        let f = Tensor::from_vec((m, Const::<64>), values).unwrap();
+        assert_exact(&kernels::tma_reshaped(&f).unwrap(), |i| f[i]);
+        let values = x.as_slice().iter().map(|v| f16::from_f32(*v as f32));
+        let h = Tensor::from_vec((m, Const::<64>), values.collect()).unwrap();
+        let y = kernels::tma_swizzled(&h).unwrap();
+        assert_exact(&y, |[i, j]| {
+            let from = i / 16 * 16 + 15 - i % 16;
+            if from < m {
+                h[[from, 63 - j]]
+            } else {
+                f16::ZERO
+            }
+        });
+        let x = Tensor::<u8, _>::random((m, Const::<128>), 0..255, 20);
+        let y = kernels::tma_columns(&x).unwrap();
+        assert_exact(&y, |[i, j]| x[[i, (j + 64) % 128]]);
+    }
+    for shape in [(1, 4), (8, 96), (13, 200)] {
+        let x = whole(shape, 21);
+        let y = kernels::tma_wide(&x).unwrap();
+        assert_exact(&y, |[i, j]| {
+            let from = j / 96 * 96 + 95 - j % 96;
+            if from < shape.1 {
+                x[[i, from]] * 2.0
+            } else {
+                0.0
+            }
+        });
+    }
+}
+
+#[test]
+fn what_the_copy_engine_cannot_do_is_an_error() {
+    let x = whole((16, 30), 22);
+    let error = kernels::tma_load(&x).unwrap_err();
+    assert!(
+        matches!(&error, Error::Check { code: "R10", values, .. } if *values == [120]),
+        "{error}"
+    );
 }

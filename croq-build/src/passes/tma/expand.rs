@@ -127,34 +127,32 @@ impl Expander<'_> {
             // Others may come to use what it writes: then it must be there, not only on its way.
             let others = self.mentions.get(&copy.dest.buffer).is_none_or(|n| *n > 1);
             let whole = others || self.loops > 0;
-            let ops = vec![TmaOp::Store { moved }, TmaOp::WaitStores { whole }];
+            let mut ops: Vec<TmaOp> = moved
+                .into_iter()
+                .map(|moved| TmaOp::Store { moved })
+                .collect();
+            ops.push(TmaOp::WaitStores { whole });
             return Some(vec![once(copy.level, ops)]);
         };
         let shape = self.loaded(copy)?;
         let elem = self.function.buffer(copy.dest.buffer).elem;
         let bytes = i64::try_from(elem.bytes()).unwrap_or(1);
         let bytes = shape.iter().fold(Sym::int(bytes), |p, e| &p * e);
-        let moved = self.moved(&copy.source, &copy.dest, shape, tma)?;
         let (barriers, slot) = (arrival.barriers, arrival.slot.clone());
-        let mut kinds = vec![
-            flip(self.function, arrival, span),
-            once(
-                copy.level,
-                vec![
-                    TmaOp::Expect {
-                        barriers,
-                        slot: slot.clone(),
-                        bytes,
-                    },
-                    TmaOp::Load {
-                        moved,
-                        barriers,
-                        slot,
-                        hint: tma.hint,
-                    },
-                ],
-            ),
-        ];
+        let mut ops = vec![TmaOp::Expect {
+            barriers,
+            slot: slot.clone(),
+            bytes,
+        }];
+        for moved in self.moved(&copy.source, &copy.dest, shape, tma)? {
+            ops.push(TmaOp::Load {
+                moved,
+                barriers,
+                slot: slot.clone(),
+                hint: tma.hint,
+            });
+        }
+        let mut kinds = vec![flip(self.function, arrival, span), once(copy.level, ops)];
         if copy.future.is_none() {
             kinds.push(wait(self.function, arrival, span));
         }
@@ -176,23 +174,53 @@ impl Expander<'_> {
         .collect()
     }
 
+    /// The boxes of a copy: one, but of swizzled rows that are wider than a group one for each group.
     fn moved(
         &mut self,
         global: &View,
         shared: &View,
-        shape: Vec<Sym>,
+        mut shape: Vec<Sym>,
         tma: &Tma,
-    ) -> Option<TmaMove> {
+    ) -> Option<Vec<TmaMove>> {
         let frame = global.frame.as_ref()?;
-        Some(TmaMove {
-            map: self.map(global, frame, &shape, tma),
-            coordinates: frame.origin.clone(),
-            buffer: shared.buffer,
-            offset: shared.offset.clone(),
-        })
+        let buffer = self.function.buffer(shared.buffer);
+        let Some(swizzle) = &buffer.swizzle else {
+            return Some(vec![TmaMove {
+                map: self.map(global, frame, &shape, 0, tma),
+                coordinates: frame.origin.clone(),
+                buffer: shared.buffer,
+                offset: shared.offset.clone(),
+            }]);
+        };
+        let group = swizzle.group(buffer.elem);
+        let width = shape.last_mut()?;
+        let groups = width.as_int()?.checked_div(group)?;
+        *width = Sym::int(group);
+        let first = swizzle.stored(&self.function.cx, buffer.elem, &shared.offset);
+        let map = self.map(global, frame, &shape, swizzle.bytes, tma);
+        let one = |number: i64| {
+            let mut coordinates = frame.origin.clone();
+            if let Some(inner) = coordinates.last_mut() {
+                *inner = &*inner + number * group;
+            }
+            TmaMove {
+                map,
+                coordinates,
+                buffer: shared.buffer,
+                offset: &first + &(&swizzle.rows * (number * group)),
+            }
+        };
+        Some((0..groups).map(one).collect())
     }
 
-    fn map(&mut self, global: &View, frame: &Frame, shape: &[Sym], tma: &Tma) -> usize {
+    fn map(
+        &mut self,
+        global: &View,
+        frame: &Frame,
+        shape: &[Sym],
+        swizzle: u32,
+        tma: &Tma,
+    ) -> usize {
         let mut extent_of_box = vec![Sym::one(); frame.extents.len()];
         for (along, extent) in frame.axes.iter().zip(shape) {
             if let Some(slot) = extent_of_box.get_mut(*along) {
@@ -205,7 +233,7 @@ impl Expander<'_> {
             extents: frame.extents.clone(),
             strides: frame.strides.clone(),
             extent_of_box,
-            swizzle: 0,
+            swizzle,
             promotion: tma.promotion,
         };
         if let Some(at) = self.maps.iter().position(|m| *m == map) {
