@@ -376,6 +376,7 @@ impl Body<'_, '_> {
             BarrierReason::WriteAfterWrite(name) => format!("  // {name} is overwritten"),
             BarrierReason::RegionEnd => "  // the end of inthreads".to_owned(),
             BarrierReason::Initialised => "  // mbarriers are ready".to_owned(),
+            BarrierReason::NextLoad => "  // the load before has arrived for all".to_owned(),
             BarrierReason::Opaque => "  // what follows may touch what came before".to_owned(),
         };
         // Its own line of source is the next statement's: no comment of it here.

@@ -188,6 +188,8 @@ pub enum BarrierReason {
     Opaque,
     /// The mbarriers are ready.
     Initialised,
+    /// A load begins whose mbarrier some thread may still ask for the load before.
+    NextLoad,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,6 +17,14 @@ impl Engine {
     pub fn is_threads(&self) -> bool {
         matches!(self, Engine::Threads)
     }
+
+    /// Where a load by the copy engine arrives.
+    pub fn arrival(&self) -> Option<&Arrival> {
+        match self {
+            Engine::Tma(tma) => tma.arrival.as_ref(),
+            Engine::Threads => None,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]

@@ -44,6 +44,8 @@ pub struct Event {
     pub path: Vec<(usize, u32, Level)>,
     /// Barriers passed: of the block, the warpgroup, the warp.
     pub epochs: [u32; 3],
+    /// Loads of the block's first thread that this thread has waited for.
+    pub loads: u32,
     pub at: u32,
 }
 
@@ -63,6 +65,7 @@ pub struct Thread<'a> {
     pub path: Vec<(usize, u32, Level)>,
     pub entered: BTreeMap<usize, u32>,
     pub epochs: [u32; 3],
+    pub loads: u32,
     pub events: HashSet<Event>,
     pub fuel: u32,
     /// What stores have left; `None` when nobody wants to know.
@@ -110,6 +113,7 @@ impl Thread<'_> {
                 team,
                 path: self.path.clone(),
                 epochs: self.epochs,
+                loads: self.loads,
                 at,
             });
         }
@@ -354,11 +358,15 @@ impl Thread<'_> {
             }
             // What a load brings is ordered by its mbarrier, which is not modelled.
             StmtKind::Copy(copy) if !copy.engine.is_threads() => {
+                let stores = matches!(&copy.engine, Engine::Tma(tma) if tma.arrival.is_none());
                 if self.tid % self.size(copy.level) == 0 {
                     self.shared_out(&copy.source, false, Level::Thread, at);
-                    if matches!(&copy.engine, Engine::Tma(tma) if tma.arrival.is_none()) {
+                    if stores {
                         self.shared_out(&copy.dest, true, Level::Thread, at);
                     }
+                }
+                if !stores && copy.future.is_none() && copy.level == Level::Block {
+                    self.loads += 1;
                 }
             }
             StmtKind::Copy(copy) => {

@@ -177,6 +177,20 @@ fn rings_and_arrays() {
 }
 
 #[test]
+fn the_last_of_many_loads() {
+    for n in [64, 300] {
+        let x = Tensor::<i32, _>::random((n,), -1000..1000, 23);
+        for turns in [1, 2, 3, 8] {
+            let y = kernels::tma_last(&x, turns).unwrap();
+            assert_exact(&y, |[i]| {
+                let from = (i / 64 * 64 + (turns as usize - 1) * 4) % n + i % 64;
+                if from < n { x[[from]] } else { 0 }
+            });
+        }
+    }
+}
+
+#[test]
 fn reshaped_and_swizzled() {
     for m in [1, 16, 37] {
         let x = Tensor::<i32, _>::random((m, Const::<64>), -1000..1000, 19);

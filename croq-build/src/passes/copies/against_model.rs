@@ -106,6 +106,7 @@ impl Built {
             path: Vec::new(),
             entered: BTreeMap::new(),
             epochs: [0; 3],
+            loads: 0,
             events: HashSet::new(),
             fuel: 1_000_000,
             memory: Some(memory),

@@ -4,11 +4,11 @@ use super::place::place;
 use super::touch::{Entry, Touch, Who};
 use super::vars::Vars;
 use crate::ir::{
-    Access, Arg, Arrival, BufferId, Call, Copy, CppName, Engine, Expr, ExprKind, Function, Level,
-    PrintPart, Role, Stmt, StmtKind, Storage, ThreadSet, Tma, Transform, Valid, View,
+    Access, Arg, BufferId, Call, Copy, CppName, Engine, Expr, ExprKind, Function, Level, PrintPart,
+    Role, Stmt, StmtKind, Storage, ThreadSet, Transform, View,
 };
 use crate::passes::uses::identifiers;
-use crate::symbolic::{Sym, Var};
+use crate::symbolic::Var;
 use std::collections::BTreeSet;
 
 /// Where a statement stands.
@@ -180,47 +180,6 @@ impl<'a> Collector<'a> {
         self.view(&copy.dest, true, context, out);
     }
 
-    /// One thread of the unit has the copy engine do it all.
-    fn boxes(&mut self, copy: &Copy, tma: &Tma, context: &Context, out: &mut Vec<Touch>) {
-        let context = match context.who {
-            Who::One(_) => context.clone(),
-            _ => Self::once(context, copy.level),
-        };
-        let first = out.len();
-        self.view(&copy.source, false, context.clone(), out);
-        self.view(&copy.dest, true, context.clone(), out);
-        for touch in out.iter_mut().skip(first) {
-            touch.by_tma = true;
-            touch.hidden = false;
-        }
-        // No thread may still wait for an earlier load there.
-        if let Some(arrival) = &tma.arrival {
-            self.view(&slot(arrival), true, context, out);
-        }
-    }
-
-    /// A load that this thread has waited for.
-    pub fn arrived(
-        &mut self,
-        arrival: &Arrival,
-        view: View,
-        level: Level,
-        context: &Context,
-        out: &mut Vec<Touch>,
-    ) {
-        // Units other than the one that waited have yet to wait for that one.
-        if level != Level::Block {
-            let first = out.len();
-            self.view(&view, true, team(context, level), out);
-            for touch in out.iter_mut().skip(first) {
-                touch.by_tma = true;
-                touch.hidden = false;
-                touch.settled = Some(level);
-            }
-        }
-        self.view(&slot(arrival), false, context.clone(), out);
-    }
-
     pub fn expr(&mut self, e: &Expr, context: &Context, out: &mut Vec<Touch>) {
         match &*e.kind {
             ExprKind::Unary(_, a) | ExprKind::Cast(a) => self.expr(a, context, out),
@@ -264,7 +223,13 @@ impl<'a> Collector<'a> {
         self.add(&access.view, Some(&access.indices), write, context, out);
     }
 
-    fn view(&mut self, view: &View, write: bool, context: Context, out: &mut Vec<Touch>) {
+    pub(super) fn view(
+        &mut self,
+        view: &View,
+        write: bool,
+        context: Context,
+        out: &mut Vec<Touch>,
+    ) {
         if self.is_private(view.buffer) {
             return;
         }
@@ -325,21 +290,8 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// An mbarrier, as an element of its array.
-fn slot(arrival: &Arrival) -> View {
-    View {
-        buffer: arrival.barriers,
-        offset: arrival.slot.clone(),
-        shape: vec![Sym::one()],
-        strides: vec![Sym::one()],
-        valid: vec![Valid::default()],
-        frame: None,
-        span: crate::source::Span::default(),
-    }
-}
-
 /// A statement that a unit's threads carry out together, unless a thread does it for itself.
-fn team(context: &Context, level: Level) -> Context {
+pub(super) fn team(context: &Context, level: Level) -> Context {
     let who = match (context.who, level) {
         // Only one thread comes by, so it does all of the work.
         (one @ Who::One(_), _) => one,

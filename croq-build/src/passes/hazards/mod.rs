@@ -30,6 +30,7 @@ mod collect;
 mod digits;
 mod pending;
 mod place;
+mod tma;
 mod touch;
 mod vars;
 
@@ -39,8 +40,8 @@ mod races;
 mod tests;
 
 use crate::ir::{
-    BarrierReason, BarrierScope, BufferId, Engine, FenceScope, Function, KernelId, Level, Stmt,
-    StmtKind, Visit, walk_block,
+    BarrierReason, BarrierScope, FenceScope, Function, KernelId, Level, Stmt, StmtKind, Visit,
+    walk_block,
 };
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
@@ -57,7 +58,7 @@ pub fn insert_barriers(function: &mut Function, id: KernelId) {
     let threads = kernel.threads.clone();
     let mut body = std::mem::take(&mut kernel.body);
     // A lone thread can't be out of step, except with the copy engine.
-    let by_tma = moved_by_tma(&body);
+    let by_tma = tma::moved(&body);
     if !threads.is_one() || !by_tma.is_empty() {
         if !threads.is_one() {
             end_regions(&mut body);
@@ -68,6 +69,7 @@ pub fn insert_barriers(function: &mut Function, id: KernelId) {
             collector,
             sizes: Sizes { block: threads },
             loops: Vec::new(),
+            after_fences: false,
         };
         let context = Context {
             chain: Vec::new(),
@@ -95,23 +97,6 @@ fn has_barrier(body: &[Stmt]) -> bool {
         }
     }
     let mut find = Find(false);
-    walk_block(body, &mut find);
-    find.0
-}
-
-/// Shared buffers that the copy engine reads or writes.
-fn moved_by_tma(body: &[Stmt]) -> BTreeSet<BufferId> {
-    struct Find(BTreeSet<BufferId>);
-    impl Visit for Find {
-        fn stmt(&mut self, stmt: &Stmt) {
-            if let StmtKind::Copy(copy) = &stmt.kind
-                && !copy.engine.is_threads()
-            {
-                self.0.extend([copy.source.buffer, copy.dest.buffer]);
-            }
-        }
-    }
-    let mut find = Find(BTreeSet::new());
     walk_block(body, &mut find);
     find.0
 }
@@ -162,6 +147,8 @@ struct Walker<'a> {
     collector: Collector<'a>,
     sizes: Sizes,
     loops: Vec<Exits>,
+    /// The statement before is a proxy fence.
+    after_fences: bool,
 }
 
 impl Walker<'_> {
@@ -185,38 +172,11 @@ impl Walker<'_> {
         let Some(stmt) = stmts.get(at) else { return 1 };
         let span = stmt.span;
         match &stmt.kind {
-            // Only what it reads stays; what it brings is there for all who wait.
             StmtKind::Copy(copy) if !copy.engine.is_threads() => {
-                let waits = copy.future.is_none();
-                let arrival = match &copy.engine {
-                    Engine::Tma(tma) => tma.arrival.clone(),
-                    Engine::Threads => None,
-                };
-                let (view, level) = (copy.dest.clone(), copy.level);
-                let touches = self.all_of(std::slice::from_ref(stmt), context);
-                let mut after: Vec<Touch> = touches
-                    .iter()
-                    .filter(|t| !t.write || arrival.is_none())
-                    .cloned()
-                    .collect();
-                let inserted = self.wait_before(stmts, at, span, &touches, pending);
-                if let Some(arrival) = arrival.filter(|_| waits) {
-                    self.collector
-                        .arrived(&arrival, view, level, context, &mut after);
-                }
-                pending.add(after);
-                return 1 + inserted;
+                return self.boxes(stmts, at, context, pending);
             }
-            StmtKind::WaitTma { futures } => {
-                let mut after = Vec::new();
-                for waited in futures {
-                    if let Some(arrival) = &waited.arrival {
-                        let view = waited.view.clone();
-                        self.collector
-                            .arrived(arrival, view, waited.level, context, &mut after);
-                    }
-                }
-                pending.add(after);
+            StmtKind::WaitTma { .. } => {
+                self.wait_for_boxes(stmt, context, pending);
                 return 1;
             }
             // Its bytes are written at the wait; whoever still uses what they replace comes first.
@@ -284,6 +244,9 @@ impl Walker<'_> {
         }
         let inserted = self.wait_before(stmts, at, span, &first, pending);
         pending.add(own);
+        let before = (at + inserted).checked_sub(1).and_then(|b| stmts.get(b));
+        self.after_fences =
+            before.is_some_and(|b| matches!(b.kind, StmtKind::Fence(FenceScope::AsyncProxy)));
         let Some(stmt) = stmts.get_mut(at + inserted) else {
             return 1 + inserted;
         };
@@ -300,7 +263,8 @@ impl Walker<'_> {
                     BarrierScope::Group => Level::Group,
                 };
                 let whole = self.sizes.is_whole_block(level);
-                pending.settle(if whole { Level::Block } else { level }, false);
+                let level = if whole { Level::Block } else { level };
+                pending.settle(level, self.after_fences);
             }
             StmtKind::Yield => pending.end(),
             StmtKind::Break => {

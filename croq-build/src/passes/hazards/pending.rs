@@ -1,6 +1,6 @@
 //! The accesses made since the threads last met.
 
-use super::touch::Touch;
+use super::touch::{Touch, Who};
 use super::vars::{Turns, Vars};
 use crate::ir::Level;
 use crate::symbolic::{Ctx, Sym};
@@ -68,6 +68,21 @@ impl Pending {
                 touch.fenced = Some(touch.fenced.map_or(level, |s| s.min(level)));
             }
         }
+        self.drop_settled();
+    }
+
+    /// All threads of each unit of `level` have waited for what its first thread began: what that did
+    /// before is over.
+    pub fn settle_first(&mut self, level: Level) {
+        for touch in &mut self.touches {
+            if touch.who == Who::One(level) {
+                touch.settled = Some(touch.settled.map_or(level, |s| s.min(level)));
+            }
+        }
+        self.drop_settled();
+    }
+
+    fn drop_settled(&mut self) {
         let whole = Some(Level::Block);
         self.touches
             .retain(|t| t.settled != whole || (t.hidden && t.fenced != whole));

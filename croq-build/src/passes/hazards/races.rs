@@ -48,7 +48,9 @@ fn race(events: &[Event], threads: i128) -> Option<(&Event, &Event)> {
                 let same = |l: Level| unit(l, a.tid) == unit(l, b.tid);
                 let ordered = a.epochs[0] != b.epochs[0]
                     || (same(Level::Group4) && a.epochs[1] != b.epochs[1])
-                    || (same(Level::Group) && a.epochs[2] != b.epochs[2]);
+                    || (same(Level::Group) && a.epochs[2] != b.epochs[2])
+                    || (a.tid == 0 && a.loads < b.loads)
+                    || (b.tid == 0 && b.loads < a.loads);
                 if !ordered {
                     return Some((a, b));
                 }
@@ -77,6 +79,7 @@ fn events_of(
             path: Vec::new(),
             entered: BTreeMap::new(),
             epochs: [0; 3],
+            loads: 0,
             events: HashSet::new(),
             fuel: 4_000,
             memory: None,
@@ -141,6 +144,7 @@ fn host_values(function: &Function, values: &BTreeMap<Var, i128>) -> BTreeMap<Lo
         path: Vec::new(),
         entered: BTreeMap::new(),
         epochs: [0; 3],
+        loads: 0,
         events: HashSet::new(),
         fuel: 10_000,
         memory: None,

@@ -15,6 +15,7 @@ fn kernel(text: &str) -> Kernel {
     let mut function = functions
         .next()
         .unwrap_or_else(|| panic!("{:#?}", diags.into_sorted()));
+    crate::passes::tma::prepare(&mut function, KernelId(0));
     insert_barriers(&mut function, KernelId(0));
     function.kernels.swap_remove(0)
 }
@@ -38,11 +39,14 @@ fn outline(stmts: &[Stmt]) -> String {
                         BarrierReason::WriteAfterWrite(name) => format!("rewrite:{name}"),
                         BarrierReason::RegionEnd => "end".to_owned(),
                         BarrierReason::Opaque => "opaque".to_owned(),
-                        BarrierReason::Initialised => "initialised".to_owned(),
+                        BarrierReason::Initialised => "ready".to_owned(),
+                        BarrierReason::NextLoad => "load".to_owned(),
                     };
                     format!("{scope}({why})")
                 }
                 StmtKind::Copy(_) => "copy".to_owned(),
+                StmtKind::WaitTma { .. } => "wait".to_owned(),
+                StmtKind::Fence(_) => "fence".to_owned(),
                 StmtKind::Fill { .. } => "fill".to_owned(),
                 StmtKind::Store { .. } => "store".to_owned(),
                 StmtKind::Eval(_) => "call".to_owned(),
@@ -352,4 +356,120 @@ fn a_lone_thread_never_waits() {
     );
     assert_eq!(k.threads.as_int(), Some(1));
     assert!(!k.waits);
+}
+
+/// After the mbarriers are ready.
+fn with_tma(body: &str) -> String {
+    let all = barriers(body);
+    let rest = all.strip_prefix("once { fence } BLOCK(ready) ");
+    rest.unwrap_or_else(|| panic!("{all}")).to_owned()
+}
+
+#[test]
+fn what_arrives_is_there_for_all_who_wait() {
+    let outline = with_tma(
+        "__co__ void f(global s32 [64] x, global s32 [64] y) {
+           parallel by 1 : block {
+             t = tma.load x => shared;
+             parallel i by 64 : thread y.at(i) = t.data.at(63 - i);
+           }
+         }",
+    );
+    assert_eq!(outline, "copy par { store }");
+}
+
+#[test]
+fn a_load_waits_for_those_who_use_what_it_replaces() {
+    let outline = with_tma(
+        "__co__ void f(global s32 [N] x, global s32 [N] y) {
+           parallel by 1 : block {
+             shared s32 [64] t;
+             foreach k in [cdiv(N, 64)] {
+               tma.load x.subspan(64).at(k) => t;
+               parallel i by 64 : thread y.at(k * 64 + i) = t.at(i);
+             }
+           }
+         }",
+    );
+    assert_eq!(outline, "for { BLOCK(reuse:t) copy par { store } }");
+}
+
+#[test]
+fn a_load_waits_for_those_who_wait_for_the_one_before() {
+    let outline = with_tma(
+        "__co__ void f(global s32 [N] x, global s32 [64] y) {
+           parallel by 1 : block {
+             shared s32 [64] t;
+             foreach k in [cdiv(N, 64)] tma.load x.subspan(64).at(k) => t;
+             parallel i by 64 : thread y.at(i) = t.at(i);
+           }
+         }",
+    );
+    assert_eq!(outline, "for { BLOCK(load) copy } par { store }");
+}
+
+#[test]
+fn the_copy_engine_sees_what_is_fenced() {
+    let outline = with_tma(
+        "__co__ void f(global s32 [N] x) {
+           parallel by 1 : block {
+             foreach k in [cdiv(N, 64)] {
+               t = tma.load x.subspan(64).at(k) => shared;
+               parallel i by 64 : thread t.data.at(i) += 1;
+               parallel i by 64 : thread x.at(k) = t.data.at(63 - i);
+               tma.copy t.data => x.subspan(64).at(k);
+             }
+           }
+         }",
+    );
+    // The barrier that the reading threads need has no fences before it. The load needs none: its
+    // thread is the one that has stored.
+    assert_eq!(
+        outline,
+        "for { copy par { store } BLOCK(read:t) par { store } fence BLOCK(read:t) copy }"
+    );
+}
+
+#[test]
+fn a_ring_has_one_barrier_a_turn() {
+    let outline = with_tma(
+        "__co__ void f(global s32 [N] x, global s32 [64] y) {
+           parallel by 1 : block {
+             b = dma.any;
+             a = tma.load.async x.subspan(64).at(0) => shared;
+             foreach k in [cdiv(N, 64)] {
+               b = tma.load.async x.view(64).from(k * 64) => shared;
+               wait a;
+               parallel i by 64 : thread y.at(i) += a.data.at(63 - i);
+               swap(a, b);
+             }
+             wait a;
+           }
+         }",
+    );
+    assert_eq!(
+        outline,
+        "copy for { BLOCK(reuse:a_b) copy wait par { store } } wait"
+    );
+}
+
+#[test]
+fn warps_wait_for_their_own_loads() {
+    let outline = with_tma(
+        "__co__ void f(global s32 [512] x, global s32 [512] y) {
+           parallel by 1 : block {
+             shared s32 [4, 128] t;
+             parallel w by 4 : group {
+               tma.load x.span_as(4, 128).subspan(1, 128).at(w, 0) => t.subspan(1, 128).at(w, 0);
+               parallel i by 32 : thread t.at(w, i) += t.at(w, 31 - i + 32);
+               tma.copy t.subspan(1, 128).at(w, 0) => y.span_as(4, 128).subspan(1, 128).at(w, 0);
+             }
+             parallel i by 128 : thread t.at(3, i) = t.at(2, 127 - i);
+           }
+         }",
+    );
+    assert_eq!(
+        outline,
+        "par { copy par { store } fence WARP(read:t) copy } BLOCK(read:t) par { store }"
+    );
 }

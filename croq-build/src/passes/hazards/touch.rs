@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::digits::{Forced, forced};
 use super::place::Place;
 use super::vars::Vars;
-use crate::ir::{BarrierReason, BufferId, Function, Level, ThreadSet};
+use crate::ir::{BarrierReason, BufferId, Function, Level, Storage, ThreadSet};
 use crate::symbolic::{Ctx, Sym, Var};
 
 /// Which threads of the unit that runs a statement make the access.
@@ -92,6 +92,13 @@ impl Touch {
             .map_or(String::new(), |b| b.name.clone());
         match (self.write, then.write) {
             _ if self.opaque || then.opaque => BarrierReason::Opaque,
+            _ if function
+                .buffers
+                .get(self.buffer.index())
+                .is_some_and(|b| b.storage == Storage::Mbarriers) =>
+            {
+                BarrierReason::NextLoad
+            }
             (true, false) => BarrierReason::ReadAfterWrite(name),
             (false, _) => BarrierReason::WriteAfterRead(name),
             (true, true) => BarrierReason::WriteAfterWrite(name),

@@ -1,0 +1,135 @@
+//! What the copy engine touches, and when.
+//!
+//! One thread of a unit begins a load or a store. A load's bytes are there for every thread that waits
+//! for it; what comes after the wait also comes after everything that the first thread did before it
+//! began the load. A store has read its source when the statement is over, as far as that thread goes.
+
+use std::collections::BTreeSet;
+
+use super::Walker;
+use super::collect::{Collector, Context, team};
+use super::pending::Pending;
+use super::touch::{Touch, Who};
+use crate::ir::{
+    Arrival, BufferId, Copy, Level, Stmt, StmtKind, Tma, Valid, View, Visit, walk_block,
+};
+use crate::symbolic::Sym;
+
+/// Buffers that the copy engine reads or writes.
+pub fn moved(body: &[Stmt]) -> BTreeSet<BufferId> {
+    struct Find(BTreeSet<BufferId>);
+    impl Visit for Find {
+        fn stmt(&mut self, stmt: &Stmt) {
+            if let StmtKind::Copy(copy) = &stmt.kind
+                && !copy.engine.is_threads()
+            {
+                self.0.extend([copy.source.buffer, copy.dest.buffer]);
+            }
+        }
+    }
+    let mut find = Find(BTreeSet::new());
+    walk_block(body, &mut find);
+    find.0
+}
+
+impl Walker<'_> {
+    /// Walks the load or store at `at`; how many statements now stand in its place.
+    pub(super) fn boxes(
+        &mut self,
+        stmts: &mut Vec<Stmt>,
+        at: usize,
+        context: &Context,
+        pending: &mut Pending,
+    ) -> usize {
+        let Some(stmt) = stmts.get(at) else { return 1 };
+        let StmtKind::Copy(copy) = &stmt.kind else {
+            return 1;
+        };
+        let (span, copy) = (stmt.span, copy.clone());
+        let touches = self.all_of(std::slice::from_ref(stmt), context);
+        let inserted = self.wait_before(stmts, at, span, &touches, pending);
+        let mut after = touches;
+        if let Some(arrival) = copy.engine.arrival() {
+            after.retain(|t| !t.write);
+            if copy.future.is_none() {
+                pending.settle_first(copy.level);
+                let (view, level) = (&copy.dest, copy.level);
+                self.collector
+                    .arrived(arrival, view, level, context, &mut after);
+            }
+        }
+        pending.add(after);
+        1 + inserted
+    }
+
+    pub(super) fn wait_for_boxes(&mut self, stmt: &Stmt, context: &Context, pending: &mut Pending) {
+        let StmtKind::WaitTma { futures } = &stmt.kind else {
+            return;
+        };
+        let mut after = Vec::new();
+        for waited in futures {
+            if let Some(arrival) = &waited.arrival {
+                let (view, level) = (&waited.view, waited.level);
+                self.collector
+                    .arrived(arrival, view, level, context, &mut after);
+            }
+        }
+        pending.add(after);
+    }
+}
+
+impl Collector<'_> {
+    /// One thread of the unit has the copy engine do it all.
+    pub fn boxes(&mut self, copy: &Copy, tma: &Tma, context: &Context, out: &mut Vec<Touch>) {
+        let context = match context.who {
+            Who::One(_) => context.clone(),
+            _ => Self::once(context, copy.level),
+        };
+        let first = out.len();
+        self.view(&copy.source, false, context.clone(), out);
+        self.view(&copy.dest, true, context.clone(), out);
+        for touch in out.iter_mut().skip(first) {
+            touch.by_tma = true;
+            touch.hidden = false;
+        }
+        // No thread may still wait for an earlier load there.
+        if let Some(arrival) = &tma.arrival {
+            self.view(&slot(arrival), true, context, out);
+        }
+    }
+
+    /// A load that this thread has waited for.
+    fn arrived(
+        &mut self,
+        arrival: &Arrival,
+        view: &View,
+        level: Level,
+        context: &Context,
+        out: &mut Vec<Touch>,
+    ) {
+        // Units other than the one that waited have yet to wait for that one.
+        if level != Level::Block {
+            let first = out.len();
+            self.view(view, true, team(context, level), out);
+            for touch in out.iter_mut().skip(first) {
+                touch.by_tma = true;
+                touch.hidden = false;
+                touch.settled = Some(level);
+            }
+        }
+        self.view(&slot(arrival), false, context.clone(), out);
+    }
+}
+
+/// An mbarrier, as an element of its array.
+fn slot(arrival: &Arrival) -> View {
+    View {
+        buffer: arrival.barriers,
+        offset: arrival.slot.clone(),
+        shape: vec![Sym::one()],
+        strides: vec![Sym::one()],
+        valid: vec![Valid::default()],
+        frame: None,
+        span: crate::source::Span::default(),
+    }
+}
