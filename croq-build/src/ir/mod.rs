@@ -285,19 +285,6 @@ impl Swizzle {
         if self.bytes == 128 { 1024 } else { 128 }
     }
 
-    /// Where the element that is counted as number `at` would be if units did not trade places.
-    pub fn stored(&self, cx: &Ctx, elem: Scalar, at: &Sym) -> Sym {
-        if !self.is_grouped(elem) {
-            return at.clone();
-        }
-        let group = Sym::int(self.group(elem));
-        let (row, column) = (cx.div(at, &self.columns), cx.rem(at, &self.columns));
-        let tile = &(&cx.div(&row, &self.rows) * &self.rows) * &self.columns;
-        let groups = &(&cx.div(&column, &group) * &self.rows) * &group;
-        let in_group = &(&cx.rem(&row, &self.rows) * &group) + &cx.rem(&column, &group);
-        &(&tile + &groups) + &in_group
-    }
-
     /// A row is wider than a group, so that neighbouring rows are not neighbours in memory.
     pub fn is_grouped(&self, elem: Scalar) -> bool {
         self.columns.as_int() != Some(self.group(elem)) && !self.rows.is_one()

@@ -535,7 +535,7 @@ impl Checker<'_> {
         let several = cx.lt(&group, width).is_yes();
         let right = cx.divides(&group, &column).is_yes()
             && cx
-                .divides(&begins, &swizzle.stored(cx, elem, &view.offset))
+                .divides(&begins, &buffer.by_groups(cx, &view.offset))
                 .is_yes()
             && (!several || cx.divides(&begins, &step).is_yes());
         if !right {

@@ -196,7 +196,7 @@ impl Expander<'_> {
         let width = shape.last_mut()?;
         let groups = width.as_int()?.checked_div(group)?;
         *width = Sym::int(group);
-        let first = swizzle.stored(&self.function.cx, buffer.elem, &shared.offset);
+        let first = buffer.by_groups(&self.function.cx, &shared.offset);
         let map = self.map(global, frame, &shape, swizzle.bytes, tma);
         let one = |number: i64| {
             let mut coordinates = frame.origin.clone();
