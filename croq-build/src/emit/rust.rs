@@ -12,18 +12,21 @@ use super::args::{self, Args, FieldRole};
 use super::names::{self, Scope};
 use super::rust_types::{Naming, Returned, is_written, tensors, tuple};
 use super::signature;
+use super::writer::Lines;
 use crate::ir::{DimId, Extent, Function, ParamKind, Passing, Return, Scalar};
 use crate::source::Span;
 
 /// The text of `<stem>.rs`, to be included in the file's module. `source` is the text of the `.co` file.
 pub fn wrappers(meta: &FileMeta, functions: &[Function], source: &str) -> String {
     let mut bodies = String::new();
+    let lines = Lines::new(source);
     for (function, name) in functions.iter().zip(wrapper_names(functions)) {
         bodies.push('\n');
         let wrapper = Wrapper {
             meta,
             function,
             source,
+            lines: &lines,
             name,
             naming: Naming::of(function),
         };
@@ -101,6 +104,7 @@ struct Wrapper<'a> {
     meta: &'a FileMeta,
     function: &'a Function,
     source: &'a str,
+    lines: &'a Lines<'a>,
     name: String,
     naming: Naming,
 }
@@ -116,13 +120,8 @@ impl Wrapper<'_> {
         text.push_str("}\n");
     }
 
-    fn line_of(&self, span: Span) -> usize {
-        let before = self
-            .source
-            .as_bytes()
-            .get(..span.start as usize)
-            .unwrap_or_default();
-        1 + before.iter().filter(|&&b| b == b'\n').count()
+    fn line_of(&self, span: Span) -> u32 {
+        self.lines.number(span.start)
     }
 
     fn documentation(&self, text: &mut String) {
