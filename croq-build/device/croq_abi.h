@@ -5,7 +5,7 @@
 #ifndef CROQ_ABI_H
 #define CROQ_ABI_H
 
-#define CROQ_ABI_VERSION 4
+#define CROQ_ABI_VERSION 5
 
 typedef __INT64_TYPE__ croq_i64;
 typedef __UINT64_TYPE__ croq_u64;
@@ -140,6 +140,8 @@ typedef struct croq_sim_api {
                     const croq_sim_tensor_map *map, const croq_i64 *at);
   void (*bulk_commit)(croq_sim_thread *thread);
   void (*bulk_wait)(croq_sim_thread *thread, croq_u32 pending, croq_u32 only_read);
+  /* An access of shared memory, told by text that is compiled with CROQ_SIM_TRACE. */
+  void (*trace)(const croq_sim_thread *thread, const croq_sim_access *access);
 } croq_sim_api;
 
 /* Everything a shim needs of the run it is part of. */

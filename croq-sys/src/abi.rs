@@ -12,7 +12,7 @@ pub type croq_i64 = i64;
 pub type croq_u64 = u64;
 pub type croq_u32 = u32;
 
-pub const CROQ_ABI_VERSION: u32 = 4;
+pub const CROQ_ABI_VERSION: u32 = 5;
 
 pub const CROQ_OK: u32 = 0;
 pub const CROQ_CHECK: u32 = 1;
@@ -227,6 +227,7 @@ pub struct croq_sim_api {
     ),
     pub bulk_commit: unsafe extern "C" fn(thread: *mut croq_sim_thread),
     pub bulk_wait: unsafe extern "C" fn(thread: *mut croq_sim_thread, pending: u32, only_read: u32),
+    pub trace: unsafe extern "C" fn(thread: *const croq_sim_thread, access: *const croq_sim_access),
 }
 
 #[repr(C)]

@@ -24,6 +24,7 @@ template <unsigned V, class T> CROQ_FN T *reach(const handle<T> &memory, idx i, 
     out_of_bounds(memory.name, i < 0 || i >= extent ? i : extent, extent, line);
   T *const at = memory.first + i;
   check_aligned<V * sizeof(T)>(at, memory.name, i, line);
+  CROQ_TRACE(memory.name, i, at, V * sizeof(T), line);
   return at;
 }
 template <unsigned V, class T>
@@ -63,6 +64,7 @@ CROQ_FN void copy_async(const watched<T> &dst, idx di, const void *from, int lin
     out_of_bounds(dst.name, di < 0 || di >= dst.extent ? di : dst.extent, dst.extent, line);
   T *const at = dst.first + di;
   check_aligned<bytes>(at, dst.name, di, line);
+  CROQ_TRACE(dst.name, di, at, bytes, line);
   croq_sim_thread *const self = current;
   const croq_sim_access access = {dst.name, di, at, bytes, static_cast<croq_u32>(line)};
   sim_api()->copy_async(self, &access, from);

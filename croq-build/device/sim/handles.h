@@ -5,6 +5,18 @@
 namespace croq {
 inline namespace CROQ_TARGET {
 
+/* Whoever asks for the banks of shared memory is told of every access; nobody else pays for it. */
+#ifdef CROQ_SIM_TRACE
+CROQ_FN void trace(const char *name, idx i, const void *at, unsigned long long bytes, int line) {
+  const croq_sim_access access = {name, i, const_cast<void *>(at), static_cast<croq_u32>(bytes),
+                                  static_cast<croq_u32>(line)};
+  sim_api()->trace(current, &access);
+}
+#define CROQ_TRACE(...) trace(__VA_ARGS__)
+#else
+#define CROQ_TRACE(...) static_cast<void>(0)
+#endif
+
 /* Element access through `element(i, line)`; T is an element type, never const. */
 #define CROQ_ACCESS(T, constness)                                                                  \
   CROQ_FN T load(idx i, int line = __builtin_LINE()) constness { return element(i, line); }        \
@@ -34,6 +46,7 @@ template <class T> struct __attribute__((unused)) handle {
   CROQ_FN T &element(idx i, int line) const {
     if (!CROQ_LIKELY(static_cast<unsigned long long>(i) < static_cast<unsigned long long>(extent)))
       out_of_bounds(name, i, extent, line);
+    CROQ_TRACE(name, i, first + i, sizeof(T), line);
     return first[i];
   }
   CROQ_ACCESS(value, const)

@@ -42,6 +42,7 @@ template <class T> struct __attribute__((unused)) watched {
     if (!CROQ_LIKELY(!marked<V * sizeof(T)>(marks + static_cast<unsigned long long>(i) * sizeof(T))))
       touch(name, i, first + i, V * sizeof(T), writes, line);
     if (writes && writers != nullptr) note_write(i, line);
+    CROQ_TRACE(name, i, first + i, V * sizeof(T), line);
     return first + i;
   }
   /* Who wrote these 16 bytes last, and how many proxy fences that thread had executed. */

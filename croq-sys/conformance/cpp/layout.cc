@@ -32,7 +32,7 @@ const place places[] = {
     FIELD(croq_sim_api, commit_copies), FIELD(croq_sim_api, wait_copies),
     FIELD(croq_sim_api, mbarrier), FIELD(croq_sim_api, fence),
     FIELD(croq_sim_api, tma_load), FIELD(croq_sim_api, tma_store),
-    FIELD(croq_sim_api, bulk_commit), FIELD(croq_sim_api, bulk_wait),
+    FIELD(croq_sim_api, bulk_commit), FIELD(croq_sim_api, bulk_wait), FIELD(croq_sim_api, trace),
     SIZE(croq_sim_tensor_map), FIELD(croq_sim_tensor_map, memory),
     FIELD(croq_sim_tensor_map, extents), FIELD(croq_sim_tensor_map, strides),
     FIELD(croq_sim_tensor_map, box_extents), FIELD(croq_sim_tensor_map, rank),

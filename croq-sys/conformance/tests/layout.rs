@@ -37,7 +37,8 @@ fn the_mirror_has_the_headers_layout() {
         croq_sim_tensor_map { memory, extents, strides, box_extents, rank, element_bytes, swizzle }
         croq_sim_api {
             abi_version, launch, barrier, barrier_named, barrier_warp, stop, print, touch,
-            copy_async, commit_copies, wait_copies, mbarrier, fence, tma_load, tma_store, bulk_commit, bulk_wait
+            copy_async, commit_copies, wait_copies, mbarrier, fence, tma_load, tma_store, bulk_commit, bulk_wait,
+            trace
         }
         croq_env { abi_version, device, stream, sim, failure, device_failure, alloc }
         croq_cuda_device_info {

@@ -1,9 +1,10 @@
 //! What device text calls. No panic leaves these functions: one that happens stops the kernel.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::asynchronous::Asynchronous;
+use super::banks;
 use super::barriers::{self, Arrival, Barriers};
 use super::hazard::Hazard;
 use super::mbarriers::Wait;
@@ -34,6 +35,7 @@ pub(super) static API: croq_sim_api = croq_sim_api {
     tma_store,
     bulk_commit,
     bulk_wait,
+    trace,
 };
 
 fn internal_error() -> Box<croq_failure> {
@@ -221,6 +223,18 @@ unsafe extern "C" fn touch(
 ) {
     // SAFETY: device text passes the running thread and an access on its stack.
     unsafe { with(thread, |all, _, tid| all.touch(tid, &*access, writes != 0)) }
+}
+
+unsafe extern "C" fn trace(thread: *const croq_sim_thread, access: *const croq_sim_access) {
+    // What goes wrong here is a lost access, and no reason to stop a kernel.
+    let _ = catch_unwind(|| {
+        // SAFETY: device text passes the running thread and an access on its stack, whose name is text
+        // of the program.
+        unsafe {
+            let name = CStr::from_ptr((*access).name);
+            banks::note(&*thread, &*access, name);
+        }
+    });
 }
 
 unsafe extern "C" fn copy_async(

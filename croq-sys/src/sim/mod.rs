@@ -26,6 +26,7 @@
 
 mod arena;
 mod asynchronous;
+pub mod banks;
 mod barriers;
 mod block;
 mod bulk;

@@ -27,8 +27,10 @@ fn scale_tiled_is_ragged_everywhere() {
 fn transpose() {
     for (m, n) in [(1, 1), (32, 32), (64, 96), (33, 70), (5, 100)] {
         let src = Tensor::<f32, _>::random((m, n), -1.0..1.0, 5);
-        let dst = kernels::transpose(&src).unwrap();
-        assert_eq!(dst.shape(), [n, m]);
-        assert_exact(&dst, |[i, j]| src[[j, i]]);
+        for dst in [kernels::transpose(&src), kernels::transpose_swizzled(&src)] {
+            let dst = dst.unwrap();
+            assert_eq!(dst.shape(), [n, m]);
+            assert_exact(&dst, |[i, j]| src[[j, i]]);
+        }
     }
 }
