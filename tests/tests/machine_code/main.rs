@@ -121,3 +121,25 @@ fn sums_stay_in_registers() {
     let code = &kernels["matmul_scalar_0"];
     assert_eq!(code.count("STG"), 1, "{code:?}");
 }
+
+/// Boxes are one instruction of one thread each, and what waits for them is small.
+#[test]
+fn the_copy_engine_moves_boxes() {
+    let text = include_str!("../../../kernels/co/matmul/tma.co");
+    let Some(kernels) = kernels_of("tma", text, "sm_90a") else {
+        return;
+    };
+    let name = "matmul_tma_0";
+    let code = &kernels[name];
+    code.assert_clean(name);
+    // Two pairs before the loop, one in it.
+    assert_eq!(code.count("UTMALDG.2D"), 6, "{code:?}");
+    assert_eq!(code.count("UTMASTG.2D"), 1, "{code:?}");
+    assert!(code.has("SYNCS.PHASECHK.TRANS64.TRYWAIT"), "{code:?}");
+    assert_eq!(code.count("LDG") + code.count("STG"), 0, "{code:?}");
+
+    // Text for what came before ends where it begins.
+    let older = kernels_of("tma", text, "sm_80").expect("nvcc was there");
+    let length = older[name].instructions.len();
+    assert!(length <= 24, "{length} instructions: {:?}", older[name]);
+}

@@ -115,3 +115,29 @@ fn matvec() {
         });
     }
 }
+
+#[test]
+fn matmul_tma() {
+    // One step, two, three, many, and ones that end inside a step.
+    for (m, k, n) in [
+        (1, 8, 4),
+        (64, 64, 64),
+        (70, 128, 36),
+        (65, 192, 128),
+        (37, 200, 92),
+        (64, 520, 64),
+    ] {
+        let lhs = Tensor::<f16, _>::random((m, k), -1.0..1.0, 23);
+        let rhs = Tensor::<f16, _>::random((n, k), -1.0..1.0, 24);
+        let out = kernels::matmul_tma(&lhs, &rhs).unwrap();
+        assert_close(&out, |[i, j]| {
+            let (mut sum, mut magnitude) = (0.0, 0.0);
+            for k in 0..k {
+                let product = lhs[[i, k]].to_f64() * rhs[[j, k]].to_f64();
+                sum += product;
+                magnitude += product.abs();
+            }
+            dot::<f32>(sum, magnitude, k)
+        });
+    }
+}

@@ -1,6 +1,6 @@
 use croq_kernels as kernels;
 use croq_sys::{Const, Tensor};
-use croq_tests::compare::{Float, assert_close, dot, near};
+use croq_tests::compare::{Float, assert_close, assert_exact, dot, near};
 
 #[test]
 fn conv3x3() {
@@ -70,6 +70,25 @@ fn heat_step() {
                 own + f64::from(0.2f32) * (around - 4.0 * own),
                 magnitude * 7.0 * f32::ROUNDOFF,
             )
+        });
+    }
+}
+
+#[test]
+fn box_blur() {
+    for (m, n) in [(1, 4), (16, 64), (17, 68), (40, 132), (5, 200)] {
+        // Whole numbers: sums of nine are exact, and one division rounds the same way everywhere.
+        let image = Tensor::<i32, _>::random((m, n), 0..256, 25);
+        let values = image.as_slice().iter().map(|v| *v as f32).collect();
+        let image = Tensor::from_vec((m, n), values).unwrap();
+        let blurred = kernels::box_blur(&image).unwrap();
+        assert_exact(&blurred, |[i, j]| {
+            let rows = i.saturating_sub(1)..(i + 2).min(m);
+            let sum: f32 = rows
+                .flat_map(|y| (j.saturating_sub(1)..(j + 2).min(n)).map(move |x| [y, x]))
+                .map(|at| image[at])
+                .sum();
+            sum / 9.0
         });
     }
 }

@@ -473,3 +473,30 @@ fn warps_wait_for_their_own_loads() {
         "par { copy par { store } fence WARP(read:t) copy } BLOCK(read:t) par { store }"
     );
 }
+
+#[test]
+fn a_load_for_the_block_among_threads_waits_for_the_block() {
+    let outline = with_tma(
+        "__co__ void f(global s32 [N] x, global s32 [64] y) {
+           parallel by 1 : block {
+             b = dma.any;
+             a = tma.load.async x.subspan(64).at(0) => shared;
+             parallel i by 64 : thread {
+               foreach k in [cdiv(N, 64)] {
+                 if (k + 1 < cdiv(N, 64)) {
+                   b = tma.load.async x.subspan(64).at(k + 1) => shared;
+                 }
+                 wait a;
+                 y.at(i) += a.data.at(63 - i);
+                 swap(a, b);
+               }
+               wait a;
+             }
+           }
+         }",
+    );
+    assert_eq!(
+        outline,
+        "copy par { for { if { BLOCK(reuse:a_b) copy } wait store } wait }"
+    );
+}

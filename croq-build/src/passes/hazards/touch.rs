@@ -169,7 +169,7 @@ impl Touch {
             .last()
             .map_or(Level::Block, |(entry, _)| entry.level);
         for who in [self.who, then.who] {
-            if let Who::Team(level) = who {
+            if let Who::Team(level) | Who::One(level) = who {
                 unit = unit.min(level);
             }
         }
