@@ -12,12 +12,13 @@ use crate::toolchain::headers;
 
 pub const USAGE: &str = "\
 usage: croq check [-D NAME[=VALUE]] [--arch sm_90a] FILES…
-       croq emit [-D NAME[=VALUE]] [--arch sm_90a] [--sim | --header | --rust] FILE
+       croq emit [-D NAME[=VALUE]] [--arch sm_90a] [--sim | --header | --rust | --memory] FILE
        croq explain CODE
 
 check    report what is wrong in `.co` files, and nothing else
 emit     print what is generated from a file: the device text and launch shims (one text for
-         CUDA and the simulated GPU, `--sim`), the C header, or the Rust functions
+         CUDA and the simulated GPU, `--sim`), the C header, the Rust functions, or a table of
+         what lies where in the shared memory of each kernel
 explain  say what a diagnostic code means and what to do about it
 
 With CROQ_MESSAGE_FORMAT=json reports are JSON objects on standard output, one per line.
@@ -51,7 +52,7 @@ pub fn run(args: &[String]) -> Outcome {
     };
     match command.as_str() {
         "check" => arguments(rest, &[]).map_or_else(|bad| bad, |args| check(&args)),
-        "emit" => arguments(rest, &["--sim", "--header", "--rust"])
+        "emit" => arguments(rest, &["--sim", "--header", "--rust", "--memory"])
             .map_or_else(|bad| bad, |args| emit(&args)),
         "explain" => explain_code(rest),
         "help" | "--help" | "-h" => Outcome {
@@ -175,6 +176,7 @@ fn emit(args: &Arguments) -> Outcome {
                 outcome.stdout = match args.switches.first().map(String::as_str) {
                     Some("--header") => outputs.header,
                     Some("--rust") => outputs.wrappers,
+                    Some("--memory") => outputs.memory,
                     _ => outputs.device,
                 };
             }
@@ -325,5 +327,48 @@ mod tests {
                 outcome.stdout
             );
         }
+    }
+
+    #[test]
+    fn shared_memory_is_shown_as_a_table() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("tiles.co");
+        let text = "\
+__co__ f32 [M, N] f(f32 [M, N] x) {
+  f32 [M, N] y;
+  parallel r by M : block {
+    shared f32 [100] a;
+    shared f32 [4000] b;
+    parallel t by 64 : thread { a.at(t) = x.at(r, 0); b.at(t) = 1.0f; }
+    parallel t by 64 : thread y.at(r, 0) = a.at(63 - t) + b.at(63 - t);
+    sync.shared;
+    c = dma.copy x.subspan(1, 64).at(r, 0) => shared;
+    parallel t by 64 : thread y.at(r, 0) = c.data.at(0, 63 - t);
+    row = dma.copy x.subspan(1, N).at(r, 0) => shared;
+    parallel t by 64 : thread y.at(r, 0) = row.data.at(0, 0);
+  }
+  parallel i by M { y.at(i, 0) = 1.0f; }
+  return y;
+}
+";
+        std::fs::write(&path, text).expect("written");
+        let path = path.display().to_string();
+        let archs = ["--arch", "sm_75", "--arch", "sm_80"];
+        let args = [&["emit", "--memory"][..], &archs, &[path.as_str()]].concat();
+        let expected = "\
+f_0  PATH:3
+  offset  bytes  aligned  alive  buffer  declared
+       0  16000      128    6-7  b       line 5
+       0    256      128   9-10  c       line 9
+   16000    400      128    6-7  a       line 4
+   16400  4 * N       16  11-12  row     line 11
+  16 * cdiv(N, 4) + 16400 bytes a block
+  sm_75: 64 KiB a block, 64 KiB a multiprocessor
+  sm_80: 163 KiB a block, 164 KiB a multiprocessor
+
+f_1  PATH:14
+  no shared memory
+";
+        assert_eq!(croq(&args).stdout.replace(&path, "PATH"), expected);
     }
 }

@@ -32,6 +32,27 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// Shared memory of a block, over all that is built for.
+    pub fn shared_limits(&self) -> passes::Limits {
+        let all = self.archs.iter().map(|arch| arch.shared_bytes_per_block());
+        passes::Limits {
+            most: all.clone().max().unwrap_or(u64::MAX),
+            least: all.min().unwrap_or(u64::MAX),
+        }
+    }
+
+    fn capacities(&self) -> Vec<emit::Capacity> {
+        let capacity = |arch: &Arch| emit::Capacity {
+            arch: arch.to_string(),
+            of_a_block: arch.shared_bytes_per_block(),
+            of_a_multiprocessor: arch.shared_bytes_per_multiprocessor(),
+            reserved: arch.shared_bytes_reserved(),
+        };
+        self.archs.iter().map(capacity).collect()
+    }
+}
+
 /// The names by which generated text refers to the file.
 #[derive(Clone, Debug)]
 pub struct FileNames {
@@ -62,7 +83,9 @@ pub struct Outputs {
     pub header: String,
     /// The safe Rust functions.
     pub wrappers: String,
-    /// Their names.
+    /// Who lies where in shared memory.
+    pub memory: String,
+    /// The functions' names.
     pub functions: Vec<String>,
 }
 
@@ -71,23 +94,20 @@ pub fn compile_text(names: &FileNames, text: &str, options: &Options) -> Compile
     let mut diagnostics = Diagnostics::new();
     let file = source::load(&names.path, text, &options.defines, &mut diagnostics);
     let tree = syntax::parse(&file, &mut diagnostics);
-    let shared_limit = options
-        .archs
-        .iter()
-        .map(|arch| arch.shared_bytes_per_block())
-        .max();
+    let targets = options.archs.iter().map(|arch| sema::Target {
+        name: arch.to_string(),
+        number: arch.number(),
+    });
     let sema_options = sema::Options {
-        shared_limit: shared_limit.unwrap_or(sema::Options::default().shared_limit),
-        targets: options
-            .archs
-            .iter()
-            .map(|arch| sema::Target {
-                name: arch.to_string(),
-                number: arch.number(),
-            })
-            .collect(),
+        targets: targets.collect(),
     };
     let mut functions = sema::check(&file, &tree, &sema_options, &mut diagnostics);
+    for function in &mut functions {
+        if options.checks != Checks::All {
+            passes::lower_checks(function, options.checks == Checks::Entry);
+        }
+        passes::run(function, options.shared_limits(), &mut diagnostics);
+    }
 
     if file.functions.is_empty() && !diagnostics.has_errors() {
         diagnostics.push(
@@ -107,12 +127,6 @@ pub fn compile_text(names: &FileNames, text: &str, options: &Options) -> Compile
         };
     }
 
-    for function in &mut functions {
-        if options.checks != Checks::All {
-            passes::lower_checks(function, options.checks == Checks::Entry);
-        }
-        passes::run(function);
-    }
     let meta = FileMeta {
         stem: names.stem.clone(),
         path: names.path.clone(),
@@ -124,6 +138,7 @@ pub fn compile_text(names: &FileNames, text: &str, options: &Options) -> Compile
         device: emit::device_text(&meta, &file, &functions),
         header: emit::header(&meta, &functions, &file.text),
         wrappers: emit::wrappers(&meta, &functions, &file.text),
+        memory: emit::memory_report(&meta, &file, &functions, &options.capacities()),
         functions: emit::wrapper_names(&functions),
     };
     Compiled {

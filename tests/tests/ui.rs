@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use croq_build::diagnostics::{Diagnostic, Diagnostics, Severity, render};
+use croq_build::diagnostics::{Diagnostic, Severity, render};
+use croq_build::pipeline::{FileNames, Options, compile_text};
 use croq_build::source::SourceFile;
-use croq_build::{sema, source, syntax};
 
 fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -39,11 +39,13 @@ fn files(dir: &Path, extension: &str) -> Vec<PathBuf> {
 }
 
 fn check(shown: &str, text: &str) -> (SourceFile, Vec<Diagnostic>) {
-    let mut diags = Diagnostics::new();
-    let file = source::load(shown, text, &[], &mut diags);
-    let functions = syntax::parse(&file, &mut diags);
-    sema::check(&file, &functions, &sema::Options::default(), &mut diags);
-    (file, diags.into_sorted())
+    let names = FileNames {
+        path: shown.to_owned(),
+        stem: "case".to_owned(),
+        hash: "00000000".to_owned(),
+    };
+    let compiled = compile_text(&names, text, &Options::default());
+    (compiled.file, compiled.diagnostics)
 }
 
 fn shown(path: &Path) -> String {

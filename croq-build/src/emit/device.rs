@@ -164,8 +164,8 @@ fn own_memory(names: &Names, kernel: &Kernel, id: BufferId, buffer: &Buffer, nam
         let offset = kernel
             .shared
             .iter()
-            .find(|(b, _)| *b == id)
-            .map_or(&zero, |(_, offset)| offset);
+            .find(|placed| placed.buffer == id)
+            .map_or(&zero, |placed| &placed.offset);
         let (offset, count) = (names.sym(offset).text, names.sym(&buffer.count).text);
         let shown = super::writer::quoted(&buffer.name);
         if buffer.storage == Storage::Mbarriers {

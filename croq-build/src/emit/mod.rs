@@ -15,6 +15,7 @@ mod args;
 mod device;
 mod expr;
 mod header;
+mod memory;
 pub mod names;
 mod place;
 mod rust;
@@ -36,6 +37,7 @@ mod wrapper_tests;
 
 pub use args::{Args, Field, FieldRole};
 pub use header::header;
+pub use memory::{Capacity, memory_report};
 pub use rust::{wrapper_names, wrappers};
 
 use crate::ir::Function;

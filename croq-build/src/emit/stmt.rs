@@ -374,6 +374,9 @@ impl Body<'_, '_> {
                 format!("  // {name} is overwritten after it was read")
             }
             BarrierReason::WriteAfterWrite(name) => format!("  // {name} is overwritten"),
+            BarrierReason::MakesRoom { before, then } => {
+                format!("  // {then} takes the place of {before}")
+            }
             BarrierReason::RegionEnd => "  // the end of inthreads".to_owned(),
             BarrierReason::Initialised => "  // mbarriers are ready".to_owned(),
             BarrierReason::NextLoad => "  // the load before has arrived for all".to_owned(),

@@ -16,12 +16,11 @@ fn emitted_after(path: &str, text: &str, edit: fn(&mut Function)) -> String {
     let file = source::load(path, text, &[], &mut diags);
     let functions = syntax::parse(&file, &mut diags);
     let mut program = sema::check(&file, &functions, &sema::Options::default(), &mut diags);
-    let all = diags.into_sorted();
-    let is_error = |d: &&crate::diagnostics::Diagnostic| d.code.starts_with('E');
-    assert!(!all.iter().any(|d| is_error(&d)), "{all:#?}");
+    assert!(!diags.has_errors(), "{:#?}", diags.into_sorted());
+    let limits = crate::pipeline::Options::default().shared_limits();
     for function in &mut program {
         edit(function);
-        passes::run(function);
+        passes::run(function, limits, &mut diags);
     }
     let meta = FileMeta {
         stem: "sample".to_owned(),

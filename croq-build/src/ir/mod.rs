@@ -26,6 +26,7 @@ use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, Var};
 
 mod expr;
+mod retain;
 mod scalar;
 mod stmt;
 mod tma;
@@ -34,6 +35,7 @@ mod views_mut;
 mod visit;
 
 pub use expr::*;
+pub use retain::retain_stmts;
 pub use scalar::Scalar;
 pub use stmt::*;
 pub use tma::*;
@@ -339,8 +341,8 @@ pub struct Kernel {
     pub threads: Sym,
     pub attrs: LaunchAttrs,
     pub body: Vec<Stmt>,
-    /// Filled by the shared-memory plan: byte offset of each shared buffer, and the total.
-    pub shared: Vec<(BufferId, Sym)>,
+    /// Filled by the shared-memory plan: where each shared buffer is, and the total.
+    pub shared: Vec<Placed>,
     pub shared_bytes: Sym,
     /// Filled by the barrier pass: some thread can wait for another.
     pub waits: bool,
@@ -348,6 +350,20 @@ pub struct Kernel {
     pub asynchronous: bool,
     /// What the copy engine is told of device memory; filled when copies of boxes are expanded.
     pub maps: Vec<TensorMap>,
+}
+
+/// A shared buffer's place in the memory of a block.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    pub buffer: BufferId,
+    /// In bytes.
+    pub offset: Sym,
+    pub bytes: Sym,
+    pub alignment: i64,
+    /// The text during which it holds something; another may have its memory before and after.
+    pub life: Span,
+    /// The same in moments of the kernel.
+    pub moments: (usize, usize),
 }
 
 #[derive(Clone, Debug, Default)]

@@ -137,9 +137,10 @@ pub enum StmtKind {
         text: String,
         names: Vec<CppName>,
     },
-    // Host only.
-    /// Allocates a host-declared buffer, cleared to zero.
+    /// On the host: allocates a buffer, cleared to zero. In a kernel: a shared buffer is declared
+    /// here, and what it held before is lost; the shared-memory plan is what this is for, and drops it.
     Alloc(BufferId),
+    // Host only.
     Launch(KernelId),
     /// Waits for the device.
     Synchronize,
@@ -182,6 +183,11 @@ pub enum BarrierReason {
     /// The named buffer is about to be overwritten.
     WriteAfterRead(String),
     WriteAfterWrite(String),
+    /// The memory of one buffer is about to be another's.
+    MakesRoom {
+        before: String,
+        then: String,
+    },
     /// The end of a plain `inthreads`.
     RegionEnd,
     /// Text that the compiler can't see into.

@@ -315,7 +315,8 @@ mod tests {
         let Some(function) = functions.first_mut() else {
             panic!("{:#?}", diags.into_sorted());
         };
-        run(function);
+        let limits = crate::pipeline::Options::default().shared_limits();
+        run(function, limits, &mut diags);
         let mut words = Vec::new();
         describe(function, &function.kernels[0].body, &mut words);
         words.join(" ")

@@ -41,8 +41,8 @@ pub fn kernel_uses(function: &Function, kernel: &Kernel) -> Uses {
         };
         if matches!(buffer.storage, Storage::Shared | Storage::Mbarriers) {
             uses.sym(function, &buffer.count);
-            if let Some((_, offset)) = kernel.shared.iter().find(|(b, _)| *b == id) {
-                uses.sym(function, offset);
+            if let Some(placed) = kernel.shared.iter().find(|placed| placed.buffer == id) {
+                uses.sym(function, &placed.offset);
             }
         }
     }

@@ -3,11 +3,11 @@
 //! 1. [`grid_copies`]: copies and fills between kernels are spread over a grid.
 //! 2. [`tma`]: where what the copy engine moves arrives.
 //! 3. [`hazards`]: barriers, where threads must wait for each other.
-//! 4. [`groups`]: elements of swizzled buffers are found by groups.
-//! 5. [`tma`] and [`copies`]: copies and fills in kernels become what single threads do.
-//! 6. [`accumulators`]: elements that a loop updates are held in variables.
-//! 7. [`unused`]: names that nothing reads any more are dropped.
-//! 8. [`shared`]: shared buffers get addresses.
+//! 4. [`shared`]: shared buffers get addresses; those that don't live at the same time may get the same.
+//! 5. [`groups`]: elements of swizzled buffers are found by groups.
+//! 6. [`tma`] and [`copies`]: copies and fills in kernels become what single threads do.
+//! 7. [`accumulators`]: elements that a loop updates are held in variables.
+//! 8. [`unused`]: names that nothing reads any more are dropped.
 //!
 //! Before them [`lower_checks`] leaves run-time checks out, where a build asks for fewer.
 //!
@@ -31,15 +31,19 @@ pub mod uses;
 
 pub use checks::lower as lower_checks;
 
+pub use shared::Limits;
+
+use crate::diagnostics::Diagnostics;
 use crate::ir::{Function, KernelId, MoveMode, Stmt, StmtKind, Visit, walk_block};
 
-/// Runs all of them over a function that `sema` accepted.
-pub fn run(function: &mut Function) {
+/// Runs all of them over a function that `sema` accepted. What only shows here is reported.
+pub fn run(function: &mut Function, limits: Limits, diags: &mut Diagnostics) {
     for at in 0..function.kernels.len() {
         let id = KernelId(u32::try_from(at).unwrap_or(u32::MAX));
         if !grid_copies::spread(function, id) {
             tma::prepare(function, id);
             hazards::insert_barriers(function, id);
+            shared::plan(function, id, limits);
             groups::place(function, id);
             tma::expand(function, id);
             copies::expand(function, id);
@@ -47,7 +51,10 @@ pub fn run(function: &mut Function) {
         note_asynchronous(function, id);
         accumulators::hold(function, id);
         unused::drop_from(function, id);
-        shared::plan(function, id);
+        let kernel = function.kernels.get(id.index());
+        if let Some(excess) = kernel.and_then(|kernel| shared::excess(function, kernel, limits)) {
+            diags.push(excess);
+        }
     }
 }
 

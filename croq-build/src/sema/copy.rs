@@ -640,10 +640,10 @@ impl Checker<'_> {
             Sym::one()
         };
         let id = self.new_buffer(&name, elem, ir_storage, shape.clone(), slices, at);
-        if ir_storage == Storage::Host {
+        if matches!(ir_storage, Storage::Host | Storage::Shared) {
             self.emit(StmtKind::Alloc(id), at);
         }
-        self.account(id, at);
+        self.warn_of_spills(id, at);
         let size = shape.iter().fold(Sym::one(), |p, e| &p * e);
         let offset = if per_instance {
             &self.instance(level) * &size
@@ -830,8 +830,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Adds a buffer to the block's shared-memory account.
-    pub(super) fn account(&mut self, id: ir::BufferId, at: Span) {
+    /// Warns of a buffer that is too large for the registers of a thread.
+    pub(super) fn warn_of_spills(&mut self, id: ir::BufferId, at: Span) {
         let b = self.f.buffer(id);
         let (name, storage, elem) = (b.name.clone(), b.storage, b.elem);
         let bytes = b
@@ -839,18 +839,9 @@ impl Checker<'_> {
             .as_int()
             .and_then(|n| u64::try_from(n).ok())
             .and_then(|n| n.checked_mul(elem.bytes()));
-        let Some(k) = self.kernel.as_mut() else {
-            return;
-        };
-        if storage == Storage::Shared {
-            if let Some(bytes) = bytes {
-                k.shared_static = k
-                    .shared_static
-                    .saturating_add(bytes.div_ceil(16).saturating_mul(16));
-                k.shared_buffers.push((name, bytes, at));
-            }
-        } else if storage == Storage::Local && bytes.is_some_and(|b| b > 255 * 4) {
-            let bytes = bytes.unwrap_or(0);
+        if storage == Storage::Local
+            && let Some(bytes) = bytes.filter(|b| *b > 255 * 4)
+        {
             self.report(
                 Diagnostic::new("W0624", at, format!("`{name}` takes {bytes} bytes of every thread: it will not stay in registers"))
                     .label("larger than the register file allows")

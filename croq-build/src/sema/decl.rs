@@ -167,7 +167,7 @@ impl Checker<'_> {
             Sym::one(),
             span,
         );
-        self.account(id, span);
+        self.emit(StmtKind::Alloc(id), at);
         Entity::Word(id)
     }
 
@@ -483,10 +483,10 @@ impl Checker<'_> {
             );
             return None;
         }
-        if storage == Storage::Host {
+        if matches!(storage, Storage::Host | Storage::Shared) {
             self.emit(StmtKind::Alloc(id), span);
         }
-        self.account(id, item.name.span);
+        self.warn_of_spills(id, item.name.span);
         if let Some(init) = &item.init {
             let v = self.expr(init);
             if !matches!(v, Value::Error | Value::Int(_) | Value::Scalar(_)) {

@@ -584,7 +584,7 @@ impl Checker<'_> {
         let (elem, storage, shape) = (b.elem, b.storage, data.view.shape.clone());
         let name = self.future(id)?.name.clone();
         let buffer = self.new_buffer(&name, elem, storage, shape, Sym::one(), at);
-        self.account(buffer, at);
+        self.warn_of_spills(buffer, at);
         let view = View {
             buffer,
             offset: Sym::zero(),

@@ -50,10 +50,8 @@ use scope::{Entity, Scopes};
 use value::IntValue;
 
 /// What the checks need to know about the targets.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Largest opt-in shared memory of a block among the architectures asked for, in bytes.
-    pub shared_limit: u64,
     /// What the kernels are built for; empty is anything.
     pub targets: Vec<Target>,
 }
@@ -64,16 +62,6 @@ pub struct Target {
     pub name: String,
     /// `90`
     pub number: u16,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        // sm_90's opt-in maximum; 227 KiB.
-        Self {
-            shared_limit: 227 * 1024,
-            targets: Vec::new(),
-        }
-    }
 }
 
 /// Checks every function of a file. Only functions without an error come back.
@@ -165,8 +153,6 @@ struct KernelState {
     divergent: u32,
     /// Span of the launch, for messages.
     header: Span,
-    shared_static: u64,
-    shared_buffers: Vec<(String, u64, Span)>,
     yielded: Option<Span>,
 }
 

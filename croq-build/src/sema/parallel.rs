@@ -116,8 +116,6 @@ impl Checker<'_> {
             regions: 0,
             divergent: 0,
             header: p.header,
-            shared_static: 0,
-            shared_buffers: Vec::new(),
             yielded: None,
         });
         let outer_loops = std::mem::take(&mut self.loops);
@@ -146,7 +144,6 @@ impl Checker<'_> {
                 ),
             );
         }
-        self.capacity(&k);
         let threads = k.threads.unwrap_or_else(Sym::one);
         let bounds = p.attrs.iter().find(|a| a.name.text == "launch_bounds");
         if let Some(at) = bounds.map(|a| a.span) {
@@ -187,27 +184,6 @@ impl Checker<'_> {
                 )),
             );
         }
-    }
-
-    fn capacity(&mut self, k: &KernelState) {
-        if k.shared_static <= self.options.shared_limit {
-            return;
-        }
-        let mut largest = k.shared_buffers.clone();
-        largest.sort_by_key(|b| std::cmp::Reverse(b.1));
-        let mut d = Diagnostic::new(
-            "E0613",
-            k.header,
-            format!(
-                "this block needs {} bytes of shared memory, the limit is {}",
-                k.shared_static, self.options.shared_limit
-            ),
-        )
-        .label("too much for one block");
-        for (name, bytes, at) in largest.iter().take(3) {
-            d = d.also(*at, format!("`{name}`: {bytes} bytes"));
-        }
-        self.report(d.help("use smaller tiles"));
     }
 
     /// The first item of the outermost `parallel`; returns the grid.

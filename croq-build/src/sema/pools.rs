@@ -5,14 +5,14 @@
 //! function is checked only the places in the pool are handed out; at its end every view of a part is
 //! rewritten to a view of its pool.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Checker;
 use super::value::{Data, Value};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{
     self, BinOp, BufferId, Expr, ExprKind, LocalId, Role, Scalar, Stmt, StmtKind, Storage, View,
-    change_views,
+    change_views, retain_stmts,
 };
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
@@ -127,7 +127,17 @@ impl Checker<'_> {
                 root.written |= written;
             }
         }
+        let roots: BTreeSet<BufferId> = pools
+            .part_of
+            .keys()
+            .map(|part| pools.find(*part).0)
+            .collect();
         for kernel in &mut self.f.kernels {
+            // A pool lives as long as any of its parts may.
+            retain_stmts(&mut kernel.body, &mut |stmt| match &stmt.kind {
+                StmtKind::Alloc(id) => !roots.contains(id) && !pools.part_of.contains_key(id),
+                _ => true,
+            });
             change_views(&mut kernel.body, &mut |view: &mut View| {
                 let (root, place) = pools.find(view.buffer);
                 view.buffer = root;

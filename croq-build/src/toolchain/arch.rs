@@ -65,6 +65,25 @@ impl Arch {
     }
 }
 
+impl Arch {
+    /// What the blocks on one multiprocessor share, in bytes (same table).
+    pub fn shared_bytes_per_multiprocessor(self) -> u64 {
+        let kib = match self.number {
+            ..=75 => 64,
+            80 | 87 => 164,
+            86 | 89 => 100,
+            90..=119 => 228,
+            _ => 100,
+        };
+        kib * 1024
+    }
+
+    /// What the system takes of it for each block.
+    pub fn shared_bytes_reserved(self) -> u64 {
+        if self.number < 80 { 0 } else { 1024 }
+    }
+}
+
 impl fmt::Display for Arch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "sm_{}", self.digits())

@@ -12,6 +12,7 @@ mod device_code;
 mod levels;
 mod loops;
 mod math;
+mod memory;
 mod movement;
 mod params;
 mod pipelines;

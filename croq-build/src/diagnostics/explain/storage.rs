@@ -17,7 +17,7 @@ pub const TABLE: &[Entry] = &[
     ),
     (
         "E0613",
-        "The shared or local memory exceeds what the GPU has. The message names the total, the limit and the largest buffers.",
+        "The shared memory of a block exceeds what the GPU has, although buffers that are not needed at the same time share it. The message names the total, the limit and the largest of the buffers that are; `croq emit --memory` shows which are alive when.",
     ),
     (
         "E0614",

@@ -25,9 +25,13 @@
 //!
 //! After this pass, reading and writing through the views of the program in program order is right;
 //! `kernel.waits` says whether any thread can wait for another.
+//!
+//! Buffers that share memory come later, when [`super::shared`] has placed them: a second walk finds
+//! where one of two is used after the other with no barrier of the block in between.
 
 mod collect;
 mod digits;
+mod overlaps;
 mod pending;
 mod place;
 mod tma;
@@ -35,7 +39,7 @@ mod touch;
 mod vars;
 
 #[cfg(test)]
-mod races;
+pub mod races;
 #[cfg(test)]
 mod tests;
 
@@ -46,38 +50,84 @@ use crate::ir::{
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 use collect::{Collector, Context};
+use overlaps::Overlaps;
+pub use overlaps::Pairs;
 use pending::Pending;
 use std::collections::BTreeSet;
+pub use tma::moved as moved_by_tma;
 use touch::{Sizes, Touch, Who};
-use vars::{Turns, Vars};
+use vars::Turns;
+pub use vars::Vars;
 
 pub fn insert_barriers(function: &mut Function, id: KernelId) {
     let Some(kernel) = function.kernels.get_mut(id.index()) else {
         return;
     };
-    let threads = kernel.threads.clone();
     let mut body = std::mem::take(&mut kernel.body);
     // A lone thread can't be out of step, except with the copy engine.
-    let by_tma = tma::moved(&body);
-    if !threads.is_one() || !by_tma.is_empty() {
-        if !threads.is_one() {
+    let alone = kernel.threads.is_one();
+    if !alone || !moved_by_tma(&body).is_empty() {
+        if !alone {
             end_regions(&mut body);
         }
-        let vars = Vars::of_block(function, &body);
-        let collector = Collector::new(function, vars, by_tma);
-        let mut walker = Walker {
-            collector,
-            sizes: Sizes { block: threads },
-            loops: Vec::new(),
-            after_fences: false,
-        };
-        let context = Context {
-            chain: Vec::new(),
-            who: Who::Each,
-            set: None,
-        };
-        walker.block(&mut body, &context, Pending::default());
+        walk(function, id, &mut body, Overlaps::default());
     }
+    settle_on(function, id, body);
+}
+
+/// Which of `pairs`, laid over each other, would need barriers that the kernel doesn't have.
+pub fn out_of_step(function: &mut Function, id: KernelId, pairs: &Pairs) -> Pairs {
+    let Some(kernel) = function.kernels.get(id.index()) else {
+        return Pairs::new();
+    };
+    if kernel.threads.is_one() {
+        return Pairs::new();
+    }
+    let mut body = kernel.body.clone();
+    walk(function, id, &mut body, Overlaps::only_noted(pairs)).noted
+}
+
+/// Puts barriers between uses of the two buffers of each pair, which share memory.
+pub fn part(function: &mut Function, id: KernelId, pairs: &Pairs) {
+    let Some(kernel) = function.kernels.get_mut(id.index()) else {
+        return;
+    };
+    if kernel.threads.is_one() {
+        return;
+    }
+    let mut body = std::mem::take(&mut kernel.body);
+    walk(function, id, &mut body, Overlaps::of(pairs));
+    settle_on(function, id, body);
+}
+
+fn walk(
+    function: &mut Function,
+    id: KernelId,
+    body: &mut Vec<Stmt>,
+    overlaps: Overlaps,
+) -> Overlaps {
+    let threads = function.kernels.get(id.index()).map(|k| k.threads.clone());
+    let vars = Vars::of_block(function, body);
+    let by_tma = moved_by_tma(body);
+    let mut walker = Walker {
+        collector: Collector::new(function, vars, by_tma),
+        sizes: Sizes {
+            block: threads.unwrap_or_else(Sym::one),
+        },
+        loops: Vec::new(),
+        overlaps,
+        after_fences: false,
+    };
+    let context = Context {
+        chain: Vec::new(),
+        who: Who::Each,
+        set: None,
+    };
+    walker.block(body, &context, Pending::default());
+    walker.overlaps
+}
+
+fn settle_on(function: &mut Function, id: KernelId, body: Vec<Stmt>) {
     let uses = super::uses::Uses::of_block(function, &body);
     let waits = uses.opaque || has_barrier(&body);
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
@@ -99,6 +149,12 @@ fn has_barrier(body: &[Stmt]) -> bool {
     let mut find = Find(false);
     walk_block(body, &mut find);
     find.0
+}
+
+/// The last statement is a proxy fence.
+fn after_fences(stmts: &[Stmt]) -> bool {
+    let last = stmts.last().map(|s| &s.kind);
+    matches!(last, Some(StmtKind::Fence(FenceScope::AsyncProxy)))
 }
 
 /// A plain `inthreads` ends with a barrier over the block, unless it is inside another.
@@ -147,6 +203,7 @@ struct Walker<'a> {
     collector: Collector<'a>,
     sizes: Sizes,
     loops: Vec<Exits>,
+    overlaps: Overlaps,
     /// The statement before is a proxy fence.
     after_fences: bool,
 }
@@ -244,12 +301,10 @@ impl Walker<'_> {
         }
         let inserted = self.wait_before(stmts, at, span, &first, pending);
         pending.add(own);
-        let before = (at + inserted).checked_sub(1).and_then(|b| stmts.get(b));
-        self.after_fences =
-            before.is_some_and(|b| matches!(b.kind, StmtKind::Fence(FenceScope::AsyncProxy)));
-        let Some(stmt) = stmts.get_mut(at + inserted) else {
+        let Some((before, [stmt, ..])) = stmts.split_at_mut_checked(at + inserted) else {
             return 1 + inserted;
         };
+        self.after_fences = after_fences(before);
         self.inside(stmt, &inner, pending);
         1 + inserted
     }
@@ -409,6 +464,14 @@ impl Walker<'_> {
                 if enough && (fence || !then.by_tma) {
                     break;
                 }
+                if earlier.buffer != then.buffer {
+                    // Whoever uses one of two buffers in the same memory may meet whoever uses the
+                    // other, whatever `parallel` they are in.
+                    if self.overlaps.conflict(earlier, then) {
+                        widest = Some((Level::Block, earlier.makes_room(then, function)));
+                    }
+                    continue;
+                }
                 let hidden = earlier.hides_from(then, &mut function.cx, vars, &self.sizes);
                 fence |= hidden.is_some();
                 let level = earlier
@@ -425,7 +488,7 @@ impl Walker<'_> {
             }
         }
         let mut inserted = 0;
-        if fence {
+        if fence && !stmts.get(..at).is_some_and(after_fences) {
             let kind = StmtKind::Fence(FenceScope::AsyncProxy);
             stmts.insert(at, Stmt::new(kind, span));
             inserted = 1;

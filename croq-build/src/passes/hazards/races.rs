@@ -4,21 +4,53 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::insert_barriers;
+use super::{Pairs, insert_barriers, part};
 use crate::diagnostics::Diagnostics;
 use crate::ir::*;
 use crate::passes::model::{Event, Thread, Value};
+use crate::passes::shared::{Limits, plan};
 use crate::symbolic::Var;
 use crate::{sema, source, syntax};
 
+/// Memory by which events are told apart: an element of a buffer, or a byte that several buffers share.
+type Cell = (Option<BufferId>, i128);
+
+fn cells(event: &Event, function: &Function, kernel: &Kernel) -> Vec<Cell> {
+    let range = |p: &Placed| Some((p.offset.as_int()?, p.offset.as_int()? + p.bytes.as_int()?));
+    let own = kernel.shared.iter().find(|p| p.buffer == event.buffer);
+    let overlaps = |own: &Placed| {
+        kernel
+            .shared
+            .iter()
+            .any(|other| match (range(own), range(other)) {
+                _ if other.buffer == own.buffer => false,
+                (Some((a, b)), Some((c, d))) => a < d && c < b,
+                _ => own.offset == other.offset,
+            })
+    };
+    match own {
+        // Slots of symbolic offset are of the same one if they overlap at all.
+        Some(own) if overlaps(own) => {
+            let size = i128::from(function.buffer(event.buffer).elem.bytes());
+            let begin = own.offset.as_int().map_or(1 << 40, i128::from) + event.element * size;
+            (begin..begin + size).map(|byte| (None, byte)).collect()
+        }
+        _ => vec![(Some(event.buffer), event.element)],
+    }
+}
+
 /// Two events that no barrier orders although one must come first.
-fn race(events: &[Event], threads: i128) -> Option<(&Event, &Event)> {
-    let mut by_element: BTreeMap<(BufferId, i128), Vec<&Event>> = BTreeMap::new();
+pub fn race<'e>(
+    events: &'e [Event],
+    threads: i128,
+    function: &Function,
+    kernel: &Kernel,
+) -> Option<(&'e Event, &'e Event)> {
+    let mut by_element: BTreeMap<Cell, Vec<&Event>> = BTreeMap::new();
     for event in events {
-        by_element
-            .entry((event.buffer, event.element))
-            .or_default()
-            .push(event);
+        for cell in cells(event, function, kernel) {
+            by_element.entry(cell).or_default().push(event);
+        }
     }
     let unit = |level: Level, tid: i128| match level {
         Level::Block => tid / threads.max(1),
@@ -40,8 +72,10 @@ fn race(events: &[Event], threads: i128) -> Option<(&Event, &Event)> {
                     .last();
                 let level = common.map_or(Level::Block, |(p, _)| p.2);
                 let level = level.min(a.team).min(b.team);
-                let independent = unit(level, a.tid) != unit(level, b.tid);
-                let one_statement = a.at == b.at && a.team == b.team && a.team != Level::Thread;
+                let same_buffer = a.buffer == b.buffer;
+                let independent = same_buffer && unit(level, a.tid) != unit(level, b.tid);
+                let one_statement =
+                    same_buffer && a.at == b.at && a.team == b.team && a.team != Level::Thread;
                 if independent || one_statement {
                     continue;
                 }
@@ -60,7 +94,7 @@ fn race(events: &[Event], threads: i128) -> Option<(&Event, &Event)> {
     None
 }
 
-fn events_of(
+pub fn events_of(
     function: &Function,
     kernel: &Kernel,
     values: &BTreeMap<Var, i128>,
@@ -81,7 +115,7 @@ fn events_of(
             epochs: [0; 3],
             loads: 0,
             events: HashSet::new(),
-            fuel: 4_000,
+            fuel: 20_000,
             memory: None,
         };
         threads = thread.sym(&kernel.threads);
@@ -94,8 +128,22 @@ fn events_of(
     (events, threads)
 }
 
-/// Every kernel of the file, for a few sizes.
-fn check_file(path: &str, text: &str) {
+/// Barriers and fences.
+fn meetings(body: &[Stmt]) -> usize {
+    struct Count(usize);
+    impl Visit for Count {
+        fn stmt(&mut self, stmt: &Stmt) {
+            let counts = matches!(stmt.kind, StmtKind::Barrier { .. } | StmtKind::Fence(_));
+            self.0 += usize::from(counts);
+        }
+    }
+    let mut count = Count(0);
+    walk_block(body, &mut count);
+    count.0
+}
+
+/// Every kernel of the file, for a few sizes; `share_all`: memory is shared whatever it costs.
+fn check_file(path: &str, text: &str, share_all: bool) {
     let mut diags = Diagnostics::new();
     let file = source::load(path, text, &[], &mut diags);
     let functions = syntax::parse(&file, &mut diags);
@@ -104,6 +152,13 @@ fn check_file(path: &str, text: &str) {
         for at in 0..function.kernels.len() {
             crate::passes::tma::prepare(function, KernelId(at as u32));
             insert_barriers(function, KernelId(at as u32));
+            let steps = meetings(&function.kernels[at].body);
+            part(function, KernelId(at as u32), &Pairs::new());
+            let again = meetings(&function.kernels[at].body);
+            assert_eq!(steps, again, "{path}: a second walk finds all in place");
+            let least = if share_all { 0 } else { u64::MAX };
+            let most = u64::MAX;
+            plan(function, KernelId(at as u32), Limits { most, least });
         }
         for size in [6, 19] {
             let mut values = BTreeMap::new();
@@ -118,7 +173,7 @@ fn check_file(path: &str, text: &str) {
             let host = host_values(function, &values);
             for kernel in &function.kernels {
                 let (events, threads) = events_of(function, kernel, &values, &host);
-                if let Some((a, b)) = race(&events, threads) {
+                if let Some((a, b)) = race(&events, threads, function, kernel) {
                     let line = |e: &Event| text[..e.at as usize].matches('\n').count() + 1;
                     panic!(
                         "{path}: {} with {size}: `{}` on lines {} and {}\n{a:?}\n{b:?}",
@@ -184,7 +239,7 @@ fn the_model_sees_a_missing_barrier() {
     let function = program.first().expect("a function");
     let none = (BTreeMap::new(), BTreeMap::new());
     let (events, threads) = events_of(function, &function.kernels[0], &none.0, &none.1);
-    assert!(race(&events, threads).is_some());
+    assert!(race(&events, threads, function, &function.kernels[0]).is_some());
 }
 
 #[test]
@@ -200,6 +255,8 @@ fn no_kernel_of_the_workspace_races() {
     assert!(!files.is_empty());
     for path in files {
         let text = std::fs::read_to_string(&path).unwrap_or_default();
-        check_file(&path.display().to_string(), &text);
+        for share_all in [false, true] {
+            check_file(&path.display().to_string(), &text, share_all);
+        }
     }
 }

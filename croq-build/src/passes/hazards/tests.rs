@@ -37,6 +37,9 @@ fn outline(stmts: &[Stmt]) -> String {
                         BarrierReason::ReadAfterWrite(name) => format!("read:{name}"),
                         BarrierReason::WriteAfterRead(name) => format!("reuse:{name}"),
                         BarrierReason::WriteAfterWrite(name) => format!("rewrite:{name}"),
+                        BarrierReason::MakesRoom { before, then } => {
+                            format!("room:{before}:{then}")
+                        }
                         BarrierReason::RegionEnd => "end".to_owned(),
                         BarrierReason::Opaque => "opaque".to_owned(),
                         BarrierReason::Initialised => "ready".to_owned(),

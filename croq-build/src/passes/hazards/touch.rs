@@ -105,6 +105,18 @@ impl Touch {
         }
     }
 
+    /// The memory that `self` uses becomes that of another buffer.
+    pub fn makes_room(&self, then: &Touch, function: &Function) -> BarrierReason {
+        let name = |id: BufferId| {
+            let buffer = function.buffers.get(id.index());
+            buffer.map_or(String::new(), |b| b.name.clone())
+        };
+        BarrierReason::MakesRoom {
+            before: name(self.buffer),
+            then: name(then.buffer),
+        }
+    }
+
     /// The unit whose threads must wait for each other between `self` and the later `then`.
     pub fn conflict(
         &self,
