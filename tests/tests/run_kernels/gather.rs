@@ -28,3 +28,33 @@ fn a_number_outside_the_table_is_an_error() {
         }
     }
 }
+
+#[test]
+fn windows() {
+    for (length, n) in [(64, 1), (100, 7), (1000, 33), (10, 3)] {
+        let signal = Tensor::<f32, _>::random((length,), -1.0..1.0, 4);
+        let starts = Tensor::<i32, _>::random((n,), 0..length as i32, 5);
+        let rows = kernels::windows(&signal, &starts).unwrap();
+        assert_eq!(rows.shape(), [n, 64]);
+        assert_exact(&rows, |[i, j]| {
+            let at = starts[[i]] as usize + j;
+            if at < length { signal[[at]] } else { 0.0 }
+        });
+    }
+}
+
+#[test]
+fn a_window_outside_the_signal_is_an_error() {
+    let signal = Tensor::<f32, _>::random((100,), -1.0..1.0, 6);
+    for wrong in [-64, 101, i32::MIN] {
+        let mut starts = Tensor::<i32, _>::zeros((3,));
+        starts[[2]] = wrong;
+        match kernels::windows(&signal, &starts).unwrap_err() {
+            Error::Check { line, .. } => assert_eq!(line, 9),
+            other => panic!("{other}"),
+        }
+        if !Device::default().is_sim() {
+            break;
+        }
+    }
+}

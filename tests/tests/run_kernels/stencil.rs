@@ -92,3 +92,54 @@ fn box_blur() {
         });
     }
 }
+
+#[test]
+fn smooth_streamed() {
+    for (h, w) in [(1, 1), (8, 64), (9, 65), (40, 70), (23, 130)] {
+        let src = Tensor::<f32, _>::random((h, w), -1.0..1.0, 6);
+        let out = kernels::smooth_streamed(&src).unwrap();
+        assert_close(&out, |[i, j]| {
+            let at = |i: usize, j: usize| {
+                // One less than the first wraps to a number that is no index.
+                if i < h && j < w {
+                    src[[i, j]].wide()
+                } else {
+                    0.0
+                }
+            };
+            let around = [
+                at(i.wrapping_sub(1), j),
+                at(i + 1, j),
+                at(i, j.wrapping_sub(1)),
+                at(i, j + 1),
+            ];
+            let own = at(i, j);
+            let sum = 0.5 * own + 0.125 * around.iter().sum::<f64>();
+            let magnitude = 0.5 * own.abs() + 0.125 * around.iter().map(|v| v.abs()).sum::<f64>();
+            // Six roundings.
+            near(sum, magnitude * 6.0 * f32::ROUNDOFF)
+        });
+    }
+}
+
+#[test]
+fn conv_same() {
+    for b in [1, 3] {
+        let images = Tensor::<f32, _>::random((b, Const::<28>, Const::<28>), -1.0..1.0, 7);
+        let weights = Tensor::<f32, _>::random((Const::<3>, Const::<3>), -1.0..1.0, 8);
+        let out = kernels::conv_same(&images, &weights).unwrap();
+        assert_close(&out, |[n, y, x]| {
+            let (mut sum, mut magnitude) = (0.0, 0.0);
+            for (dy, dx) in (0..9).map(|k| (k / 3, k % 3)) {
+                let (row, column) = (y + dy, x + dx);
+                if (1..29).contains(&row) && (1..29).contains(&column) {
+                    let product =
+                        images[[n, row - 1, column - 1]].wide() * weights[[dy, dx]].wide();
+                    sum += product;
+                    magnitude += product.abs();
+                }
+            }
+            dot::<f32>(sum, magnitude, 9)
+        });
+    }
+}

@@ -1,6 +1,7 @@
 use croq_kernels as kernels;
-use croq_sys::Tensor;
+use croq_sys::{Const, Tensor};
 use croq_tests::compare::assert_exact;
+use half::{bf16, f16};
 
 #[test]
 fn add_tiled() {
@@ -32,5 +33,25 @@ fn transpose() {
             assert_eq!(dst.shape(), [n, m]);
             assert_exact(&dst, |[i, j]| src[[j, i]]);
         }
+    }
+}
+
+#[test]
+fn transpose_batch() {
+    for (b, m, n) in [(1, 1, 1), (2, 32, 64), (3, 33, 40), (1, 100, 5)] {
+        let src = Tensor::<f16, _>::random((b, m, n), -1.0..1.0, 6);
+        let dst = kernels::transpose_batch(&src).unwrap();
+        assert_eq!(dst.shape(), [b, n, m]);
+        assert_exact(&dst, |[k, i, j]| src[[k, j, i]]);
+    }
+}
+
+#[test]
+fn split_heads() {
+    for (b, s, h) in [(1, 16, 2), (2, 37, 4), (3, 5, 1)] {
+        let x = Tensor::<bf16, _>::random((b, s, h, Const::<64>), -1.0..1.0, 7);
+        let y = kernels::split_heads(&x).unwrap();
+        assert_eq!(y.shape(), [b, h, s, 64]);
+        assert_exact(&y, |[n, head, position, k]| x[[n, position, head, k]]);
     }
 }

@@ -20,6 +20,8 @@ const TURNS: i64 = 16;
 const BYTES: i64 = 256;
 /// For what seldom runs.
 const RARE_TURNS: i64 = 4;
+/// Where each turn has coordinates of its own: all of them together don't fit registers.
+const NUMBERED_TURNS: i64 = 4;
 
 /// `threads` threads share the tile; `lane` tells them apart.
 pub fn share(
@@ -204,7 +206,7 @@ impl Split {
         if let Some(cond) = all(conditions, span) {
             body = only_if(cond, body, span);
         }
-        stmts.extend(nest(loops, body, tile, way));
+        stmts.extend(nest(loops, body, tile, budget(tile, way)));
         match &self.busy {
             Some(busy) => only_if(less(lane, busy, span), stmts, span),
             None => stmts,
@@ -245,16 +247,20 @@ impl Loop {
     }
 }
 
-/// `body` in the loops, outermost first. The inner ones are unrolled.
-fn nest(loops: Vec<Loop>, mut body: Vec<Stmt>, tile: &Tile, way: Way) -> Vec<Stmt> {
+/// How many turns to unroll.
+fn budget(tile: &Tile, way: Way) -> i64 {
     let bytes = i64::from(way.width) * i64::try_from(tile.elem.bytes()).unwrap_or(1);
-    let mut budget = if way.rare {
+    if way.rare {
         RARE_TURNS
     } else if tile.is_async {
         TURNS
     } else {
         TURNS.min(BYTES / bytes.max(1))
-    };
+    }
+}
+
+/// `body` in the loops, outermost first. The inner ones are unrolled.
+fn nest(loops: Vec<Loop>, mut body: Vec<Stmt>, tile: &Tile, mut budget: i64) -> Vec<Stmt> {
     for one in loops.into_iter().rev() {
         let unroll = match one.turns() {
             Some(turns) if turns <= budget => {
@@ -306,7 +312,7 @@ fn numbered(
             step: threads.clone(),
         };
         let body = by_number(function, tile, way, &e, extents);
-        return nest(vec![one], body, tile, way);
+        return nest(vec![one], body, tile, NUMBERED_TURNS);
     };
     // A trip count that the C++ compiler can see.
     let turns = Sym::int(n / t + i64::from(n % t != 0));
@@ -326,7 +332,7 @@ fn numbered(
         hi: turns,
         step: Sym::one(),
     };
-    nest(vec![one], body, tile, way)
+    nest(vec![one], body, tile, NUMBERED_TURNS)
 }
 
 /// Vector number `e` of the tile, whose `extents` are in vectors.
