@@ -194,7 +194,11 @@ impl Checker<'_> {
                     ok &= self.swizzle_width(width.as_ref(), *at).is_some();
                     continue;
                 }
-                CopyModifier::Sparse(_) => "a sparse copy (`.sp`)",
+                CopyModifier::Sparse(pattern) => {
+                    self.sparse(c, pattern.as_ref(), *at);
+                    ok = false;
+                    continue;
+                }
                 CopyModifier::Promote(_) | CopyModifier::EvictFirst | CopyModifier::EvictLast
                     if tma =>
                 {

@@ -12,8 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Checker;
 use crate::diagnostics::Diagnostic;
-use crate::ir::{FutureId, Stmt, StmtKind};
+use crate::ir::{Access, FutureId, Stmt, StmtKind, View};
 use crate::source::Span;
+use crate::symbolic::{Ctx, Sym};
 
 /// For each future that may be under way: the least number of younger groups, and the copy. What the
 /// copy engine moves is in no group: it is waited for by itself.
@@ -68,6 +69,9 @@ struct Walker<'c, 'a> {
     last: bool,
     /// Copies whose early use was reported: one report for each.
     told: BTreeSet<Span>,
+    /// What copies read that were begun in this turn of the loops around: then an index means the same
+    /// there and here.
+    sources: BTreeMap<Span, View>,
 }
 
 impl Checker<'_> {
@@ -85,6 +89,7 @@ impl Checker<'_> {
                     loops: Vec::new(),
                     last: true,
                     told: BTreeSet::new(),
+                    sources: BTreeMap::new(),
                 };
                 let end = walker.block(&mut body, Flight::default());
                 walker.left_over(&end);
@@ -131,8 +136,20 @@ impl Walker<'_, '_> {
     fn stmt(&mut self, stmt: &mut Stmt, mut flight: Flight) -> Flight {
         let span = stmt.span;
         match &mut stmt.kind {
+            StmtKind::Store { access, .. } => {
+                let access = &*access;
+                self.overwritten(access.span, &flight, |cx, source| {
+                    source.buffer == access.view.buffer && stores_into(cx, source, access)
+                });
+                flight
+            }
             StmtKind::Copy(copy) => {
+                let dest = &copy.dest;
+                self.overwritten(dest.span, &flight, |cx, source| {
+                    source.buffer == dest.buffer && meet(cx, source, dest)
+                });
                 if let Some(id) = copy.future {
+                    self.sources.insert(span, copy.source.clone());
                     let groups = copy.engine.is_threads();
                     self.begun(id, span, groups, &mut flight);
                 }
@@ -253,6 +270,32 @@ impl Walker<'_, '_> {
         flight.copies.insert(id, (groups.then_some(0), span));
     }
 
+    /// Reports a write, by the statement at `at`, of what a copy under way still reads.
+    fn overwritten(&mut self, at: Span, flight: &Flight, overlaps: impl Fn(&Ctx, &View) -> bool) {
+        if !self.last {
+            return;
+        }
+        let cx = &self.checker.f.cx;
+        let found = flight.copies.iter().find(|(_, (_, begun))| {
+            let source = self.sources.get(begun);
+            source.is_some_and(|source| overlaps(cx, source))
+        });
+        let Some((id, (_, begun))) = found.map(|(id, copy)| (*id, *copy)) else {
+            return;
+        };
+        let name = self.name(id);
+        self.checker.report(
+            Diagnostic::new(
+                "E0880",
+                at,
+                format!("the copy `{name}` may still be reading what this overwrites"),
+            )
+            .label("overwritten while the copy is under way")
+            .also(begun, "the copy begins here")
+            .help(format!("`wait {name};` first")),
+        );
+    }
+
     fn consulted(&mut self, id: FutureId, span: Span, flight: &Flight) {
         let Some((_, begun)) = flight.copies.get(&id).copied() else {
             return;
@@ -310,11 +353,70 @@ impl Walker<'_, '_> {
             breaks: Flight::nowhere(),
             continues: Flight::nowhere(),
         });
+        let outside = self.sources.clone();
         let (stop, mut end) = turn(self, start);
+        self.sources = outside;
         let exits = self.loops.pop().unwrap_or_default();
         end.join(&exits.continues);
         (stop, end, exits.breaks)
     }
+}
+
+/// Per axis of the tensor that a view was cut from: where the view begins, and how many positions it has.
+fn boxed(view: &View) -> Option<Vec<(&Sym, Sym)>> {
+    let frame = view.frame.as_ref()?;
+    let extent = |axis: usize| {
+        let along = frame.axes.iter().position(|a| *a == axis);
+        along.and_then(|at| view.shape.get(at).cloned())
+    };
+    let all = frame.origin.iter().enumerate();
+    Some(
+        all.map(|(axis, origin)| (origin, extent(axis).unwrap_or_else(Sym::one)))
+            .collect(),
+    )
+}
+
+/// Both views are of the same tensor, so that coordinates can be compared.
+fn same_frame(cx: &Ctx, a: &View, b: &View) -> bool {
+    let (Some(f), Some(g)) = (&a.frame, &b.frame) else {
+        return false;
+    };
+    f.strides.len() == g.strides.len()
+        && f.strides
+            .iter()
+            .zip(&g.strides)
+            .all(|(s, t)| cx.eq(s, t).is_yes())
+        && cx.eq(&f.base(&a.offset), &g.base(&b.offset)).is_yes()
+}
+
+/// The element is certainly one of the view's.
+fn stores_into(cx: &Ctx, source: &View, access: &Access) -> bool {
+    let (Some(boxes), Some(frame)) = (boxed(source), &access.view.frame) else {
+        return false;
+    };
+    same_frame(cx, source, &access.view)
+        && boxes.iter().enumerate().all(|(axis, (origin, extent))| {
+            let along = frame.axes.iter().position(|a| *a == axis);
+            let index = along.and_then(|at| access.indices.get(at).cloned());
+            let own = frame.origin.get(axis).cloned().unwrap_or_default();
+            let at = &own + &index.unwrap_or_default();
+            cx.le(origin, &at).is_yes() && cx.lt(&at, &(*origin + extent)).is_yes()
+        })
+}
+
+/// Two boxes of one tensor certainly have something in common.
+fn meet(cx: &Ctx, a: &View, b: &View) -> bool {
+    let (Some(first), Some(second)) = (boxed(a), boxed(b)) else {
+        return false;
+    };
+    let begins_in = |at: &Sym, (origin, extent): &(&Sym, Sym)| {
+        cx.le(origin, at).is_yes() && cx.lt(at, &(*origin + extent)).is_yes()
+    };
+    same_frame(cx, a, b)
+        && first
+            .iter()
+            .zip(&second)
+            .all(|(p, q)| begins_in(p.0, q) || begins_in(q.0, p))
 }
 
 /// Gives the branches of each `if` the same number of groups, where each has a fixed number. How many

@@ -38,6 +38,7 @@ mod params;
 mod pools;
 mod scope;
 mod shape;
+mod sparse;
 mod stmt;
 mod suspicions;
 mod swizzles;

@@ -97,7 +97,7 @@ fn data_that_has_not_arrived() {
 fn a_source_that_changes_under_the_copy() {
     let x = Tensor::<i32, _>::random((64,), 1..100, 3);
     let (mut source, mut out) = (on_sim(&x), on_sim(&x));
-    let error = kernels::stop_source_changes(&mut source, &mut out).unwrap_err();
+    let error = kernels::stop_source_changes(&mut source, &mut out, 0).unwrap_err();
     let Error::Hazard { report, .. } = &error else {
         panic!("{error:?}")
     };

@@ -247,6 +247,22 @@ pub const TABLE: &[Entry] = &[
         "This transformation of a copy is not supported, or not for such data.",
     ),
     (
+        "E0872",
+        "Only a plain `copy` can be sparse, not a transposition or a padding.",
+    ),
+    (
+        "E0873",
+        "A sparse copy takes whole buffers: its metadata belong to all of the data, not to a tile.",
+    ),
+    (
+        "E0874",
+        "A sparse copy takes two or three dimensions whose extents are numbers.",
+    ),
+    (
+        "E0875",
+        "The hardware knows one sparse pattern: of four neighbours at most two are not zero, `2:4`.",
+    ),
+    (
         "E0876",
         "`after g` delays a copy until the asynchronous copy `g` has arrived; `g` is one that was begun before.",
     ),
@@ -257,6 +273,10 @@ pub const TABLE: &[Entry] = &[
     (
         "W0879",
         "The data of an asynchronous copy is used before a `wait` for it. The simulated GPU lets its bytes land as late as the `wait` allows, so the mistake shows there.",
+    ),
+    (
+        "E0880",
+        "What an asynchronous copy reads is overwritten before a `wait` for the copy: it may read the old values, or the new ones. Wait first, or write somewhere else.",
     ),
     (
         "W0881",
