@@ -373,7 +373,8 @@ fn a_transposed_copy_reads_global_memory_in_order() {
          }",
     );
     has(&l, "const croq::idx e0 = thread / 16, e1 = thread % 16;");
-    has(&l, "t.store(e0 + e1 * 8, x.load(e0 * 16 + e1));");
+    // Rows are a word further apart than they are long.
+    has(&l, "t.store(e0 + e1 * 9, x.load(e0 * 16 + e1));");
 }
 
 /// Two files of a program may have device functions of one name; what they include is nobody's own.

@@ -3,11 +3,12 @@
 //! 1. [`grid_copies`]: copies and fills between kernels are spread over a grid.
 //! 2. [`tma`]: where what the copy engine moves arrives.
 //! 3. [`hazards`]: barriers, where threads must wait for each other.
-//! 4. [`shared`]: shared buffers get addresses; those that don't live at the same time may get the same.
-//! 5. [`groups`]: elements of swizzled buffers are found by groups.
-//! 6. [`tma`] and [`copies`]: copies and fills in kernels become what single threads do.
-//! 7. [`accumulators`]: elements that a loop updates are held in variables.
-//! 8. [`unused`]: names that nothing reads any more are dropped.
+//! 4. [`padding`]: rows of transposed tiles are set apart.
+//! 5. [`shared`]: shared buffers get addresses; those that don't live at the same time may get the same.
+//! 6. [`groups`]: elements of swizzled buffers are found by groups.
+//! 7. [`tma`] and [`copies`]: copies and fills in kernels become what single threads do.
+//! 8. [`accumulators`]: elements that a loop updates are held in variables.
+//! 9. [`unused`]: names that nothing reads any more are dropped.
 //!
 //! Before them [`lower_checks`] leaves run-time checks out, where a build asks for fewer.
 //!
@@ -24,6 +25,7 @@ mod groups;
 mod hazards;
 #[cfg(test)]
 mod model;
+mod padding;
 mod shared;
 mod tma;
 mod unused;
@@ -43,6 +45,7 @@ pub fn run(function: &mut Function, limits: Limits, diags: &mut Diagnostics) {
         if !grid_copies::spread(function, id) {
             tma::prepare(function, id);
             hazards::insert_barriers(function, id);
+            padding::set_apart(function, id);
             shared::plan(function, id, limits);
             groups::place(function, id);
             tma::expand(function, id);

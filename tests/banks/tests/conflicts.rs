@@ -54,6 +54,14 @@ fn transposes() {
     assert!(all.iter().any(|r| r.bytes == 16), "rows arrive in vectors");
 }
 
+/// The compiler sets the rows of tiles apart that a copy turns.
+#[test]
+fn transposes_by_copies() {
+    assert_free(&of(|| kernels::transpose_by_copy(&halves(64, 128))));
+    let x = Tensor::<f32, _>::random((2, 32, 64), -1.0..1.0, 10);
+    assert_free(&of(|| kernels::last_axis_first(&x)));
+}
+
 #[test]
 fn tiles() {
     let (x, y) = (integers(16, 64), integers(16, 64));

@@ -1,4 +1,5 @@
-use croq_sys::Tensor;
+use croq_sys::half::f16;
+use croq_sys::{Const, Tensor};
 use croq_tests::compare::assert_exact;
 use croq_tests::kernels;
 
@@ -210,4 +211,27 @@ fn a_tile_is_not_overwritten_before_it_was_read() {
     assert_exact(&y, |[t]| {
         (0..16).map(|k| x[[k, 63 - t]] * (k as i32 + 1)).sum()
     });
+}
+
+#[test]
+fn turned_tiles() {
+    let x = Tensor::<i32, _>::random((Const::<32>, Const::<64>), -999..999, 60);
+    assert_exact(&kernels::move_turned(&x).unwrap(), |[i, j]| {
+        x[[j, i]] + 1000 * i as i32
+    });
+    let n = Tensor::<i32, _>::random((Const::<16>, Const::<32>), -999..999, 61);
+    let halves = n.as_slice().iter().map(|v| f16::from_f32(*v as f32));
+    let x = Tensor::from_vec((Const::<16>, Const::<32>), halves.collect()).unwrap();
+    assert_exact(&kernels::move_turned_flat(&x).unwrap(), |[i]| {
+        x[[i % 16, i / 16]]
+    });
+    let x = Tensor::<i16, _>::random((Const::<4>, Const::<32>, Const::<8>), -999..999, 62);
+    assert_exact(&kernels::move_turned_by_warp(&x).unwrap(), |[w, i, k]| {
+        x[[w, i, k]] + k as i16
+    });
+    for (m, n) in [(16, 16), (32, 48), (1, 1), (17, 40)] {
+        let x = Tensor::<f64, _>::random((m, n), -1.0..1.0, 63);
+        let y = kernels::move_turned_ragged(&x).unwrap();
+        assert_exact(&y, |[i, j]| if i < n && j < m { x[[j, i]] } else { 0.0 });
+    }
 }

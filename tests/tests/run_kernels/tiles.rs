@@ -55,3 +55,17 @@ fn split_heads() {
         assert_exact(&y, |[n, head, position, k]| x[[n, position, head, k]]);
     }
 }
+
+#[test]
+fn transposes_by_copies() {
+    for (m, n) in [(32, 32), (64, 96), (1, 1), (33, 70), (40, 8)] {
+        let values = Tensor::<i32, _>::random((m, n), -2000..2000, 6);
+        let halves = values.as_slice().iter().map(|v| f16::from_f32(*v as f32));
+        let src = Tensor::from_vec((m, n), halves.collect()).unwrap();
+        let dst = kernels::transpose_by_copy(&src).unwrap();
+        assert_exact(&dst, |[i, j]| src[[j, i]]);
+        let src = Tensor::<f32, _>::random((3, m, n), -1.0..1.0, 7);
+        let dst = kernels::last_axis_first(&src).unwrap();
+        assert_exact(&dst, |[j, b, i]| src[[b, i, j]]);
+    }
+}
