@@ -616,7 +616,6 @@ mod tests {
                     number: *number,
                 })
                 .collect(),
-            ..sema::Options::default()
         };
         let mut diags = Diagnostics::new();
         let file = source::load("t.co", text, &[], &mut diags);
