@@ -2,7 +2,7 @@
 //! that are named here.
 
 use croq_banks::kernels;
-use croq_sys::half::f16;
+use croq_sys::half::{bf16, f16};
 use croq_sys::sim::banks::{Request, requests};
 use croq_sys::{Const, Tensor};
 
@@ -60,6 +60,12 @@ fn transposes_by_copies() {
     assert_free(&of(|| kernels::transpose_by_copy(&halves(64, 128))));
     let x = Tensor::<f32, _>::random((2, 32, 64), -1.0..1.0, 10);
     assert_free(&of(|| kernels::last_axis_first(&x)));
+    // Two rows of 16 words to a warp, 17 words apart: the last word meets the first.
+    let x = Tensor::<f16, _>::random((2, 32, 64), -1.0..1.0, 11);
+    let all = of(|| kernels::transpose_batch(&x));
+    assert!(all.iter().all(|r| r.wavefronts <= 2), "{all:?}");
+    let x = Tensor::<bf16, _>::random((2, 16, 4, Const::<64>), -1.0..1.0, 12);
+    assert_free(&of(|| kernels::split_heads(&x)));
 }
 
 #[test]
@@ -77,6 +83,10 @@ fn reductions() {
     assert_free(&of(|| kernels::row_max(&floats(4, 512))));
     assert_free(&of(|| kernels::softmax(&floats(4, 512))));
     assert_free(&of(|| kernels::column_sum_streamed(&floats(64, 64))));
+    let line = Tensor::<f32, _>::random((512,), -1.0..1.0, 13);
+    assert_free(&of(|| {
+        kernels::layer_norm(&floats(4, 512), &line, &line, 0.1)
+    }));
     let x = Tensor::<i32, _>::random((2048,), -9..9, 5);
     assert_free(&of(|| kernels::prefix_sum(&x)));
 }
@@ -85,6 +95,7 @@ fn reductions() {
 fn windows() {
     let weights = Tensor::<f32, _>::random((Const::<3>, Const::<3>), -1.0..1.0, 6);
     assert_free(&of(|| kernels::conv3x3(&floats(32, 32), &weights)));
+    assert_free(&of(|| kernels::box_blur(&floats(64, 64))));
 }
 
 #[test]
@@ -96,6 +107,10 @@ fn products() {
     let x = halves(64, 32);
     let y = halves(32, 64);
     assert_times(&of(|| kernels::matmul_pipelined(&x, &y)), &named);
+    // Sixteen rows of a swizzled tile, whose pattern repeats after eight; two rows of 64 words.
+    let named = [("b_last_b_next_b", 2), ("product", 2)];
+    let x = halves(64, 64);
+    assert_times(&of(|| kernels::matmul_tma(&x, &x)), &named);
     let x = Tensor::<i32, _>::random((Const::<64>, Const::<96>), -9..9, 7);
     let y = Tensor::<i32, _>::random((Const::<96>, Const::<128>), -9..9, 8);
     assert_free(&of(|| kernels::matmul_s32(&x, &y)));

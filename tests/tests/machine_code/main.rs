@@ -65,6 +65,34 @@ fn inner_tiles_of_a_ragged_matrix_pay_little_for_the_edge() {
     );
 }
 
+/// One exclusive or is enough for all rows of a thread; rows of two groups need a few sums more.
+#[test]
+fn a_swizzle_costs_little() {
+    let wide = ALIGNED
+        .replace("[8, 8]", "[4, 8]")
+        .replace("64, 64", "64, 128");
+    for (what, text, more) in [("one group", ALIGNED, 3), ("two groups", &wide, 16)] {
+        let swizzled = text.replace("dma.copy x", "dma.copy.swiz<128> x");
+        let (Some(plain), Some(swizzled)) = (
+            kernels_of("plain", text, "sm_90a"),
+            kernels_of("swizzled", &swizzled, "sm_90a"),
+        ) else {
+            return;
+        };
+        let (plain, swizzled) = (&plain["tile_0"], &swizzled["tile_0"]);
+        swizzled.assert_clean(what);
+        for name in ["LDG.E.128", "STS.128", "LDS.128", "STG.E.128"] {
+            assert_eq!(swizzled.count(name), plain.count(name), "{what}: {name}");
+        }
+        let (before, after) = (plain.instructions.len(), swizzled.instructions.len());
+        assert!(swizzled.has("LOP3"), "{what}: {swizzled:?}");
+        assert!(
+            after <= before + more,
+            "{what}: {after} instructions instead of {before}: {swizzled:?}"
+        );
+    }
+}
+
 #[test]
 fn asynchronous_tile_copies_bypass_registers() {
     let text = ALIGNED
