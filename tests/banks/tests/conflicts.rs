@@ -100,13 +100,13 @@ fn windows() {
 
 #[test]
 fn products() {
-    // Threads of a warp are in rows of the left operand that are a multiple of 32 words apart.
-    let named = [("a", 4), ("a_next_a", 2)];
+    // Four rows of 16 words to a warp. As nvcc has it they are read in pairs along the row, two rows at a
+    // time, and those don't meet.
     let x = floats(32, 32);
-    assert_times(&of(|| kernels::matmul_f32(&x, &x)), &named);
+    assert_times(&of(|| kernels::matmul_f32(&x, &x)), &[("a", 2)]);
     let x = halves(64, 32);
     let y = halves(32, 64);
-    assert_times(&of(|| kernels::matmul_pipelined(&x, &y)), &named);
+    assert_free(&of(|| kernels::matmul_pipelined(&x, &y)));
     // Sixteen rows of a swizzled tile, whose pattern repeats after eight; two rows of 64 words.
     let named = [("b_last_b_next_b", 2), ("product", 2)];
     let x = halves(64, 64);
