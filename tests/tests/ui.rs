@@ -106,6 +106,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "E0860",
         "depends on the architectures that are asked for; a test of `sema::tma` asks for old ones",
     ),
+    (
+        "N0860",
+        "depends on the architectures that are asked for; a test of `sema::tma` asks for two",
+    ),
 ];
 
 /// Programs that show what a warning warns about.
@@ -113,6 +117,7 @@ const ON_PURPOSE: &[(&str, &str)] = &[
     ("tests/run/features/levels.co", "W0520"),
     ("tests/run/features/params.co", "W0620"),
     ("tests/run/features/stops.co", "W0879"),
+    ("tests/run/features/tma.co", "W0867"),
 ];
 
 /// String literals of the form `"E0123"`.

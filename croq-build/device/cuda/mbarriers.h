@@ -97,6 +97,12 @@ CROQ_DEVICE void fence_proxy_async() {
   asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
 #endif
 }
+/* Its accesses of device memory as well. */
+CROQ_DEVICE void fence_proxy_async_everywhere() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  asm volatile("fence.proxy.async;" : : : "memory");
+#endif
+}
 
 }  // namespace CROQ_TARGET
 }  // namespace croq

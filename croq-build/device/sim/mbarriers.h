@@ -81,6 +81,8 @@ CROQ_FN void fence_proxy_async() {
   sim_api()->fence(self, CROQ_FENCE_PROXY_ASYNC);
   current = self;
 }
+/* Its accesses of device memory as well; the simulated GPU looks at shared memory alone. */
+CROQ_FN void fence_proxy_async_everywhere() { fence_proxy_async(); }
 
 }  // namespace CROQ_TARGET
 }  // namespace croq

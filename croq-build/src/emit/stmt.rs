@@ -245,6 +245,10 @@ impl Body<'_, '_> {
                 self.writer.attribute(span);
                 self.writer.line("croq::fence_proxy_async();");
             }
+            StmtKind::Fence(FenceScope::AsyncProxyEverywhere) => {
+                self.writer.attribute(span);
+                self.writer.line("croq::fence_proxy_async_everywhere();");
+            }
             StmtKind::Fence(FenceScope::MbarrierInit) => {
                 self.writer.attribute(span);
                 self.writer.line("croq::fence_mbarrier_init();");

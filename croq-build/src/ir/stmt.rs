@@ -213,6 +213,8 @@ pub enum FenceScope {
     Device,
     /// This thread's accesses of shared memory come before those of the async proxy that follow.
     AsyncProxy,
+    /// Of device memory, too.
+    AsyncProxyEverywhere,
     /// This thread's mbarriers are ready for the copy engine.
     MbarrierInit,
 }

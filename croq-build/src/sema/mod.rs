@@ -188,6 +188,8 @@ struct Checker<'a> {
     seen_checks: BTreeSet<(String, u32)>,
     /// Locals whose value may differ between threads of a block.
     varying: BTreeSet<LocalId>,
+    /// Kernels of which it was said that not all targets have them.
+    older_left_out: BTreeSet<Span>,
     /// What was reported as not supported.
     unsupported: BTreeSet<String>,
     /// Buffers that element stores and copies write, and where first.
@@ -270,6 +272,7 @@ impl<'a> Checker<'a> {
             entry: Vec::new(),
             seen_checks: BTreeSet::new(),
             varying: BTreeSet::new(),
+            older_left_out: BTreeSet::new(),
             unsupported: BTreeSet::new(),
             stored: BTreeMap::new(),
             returned: BTreeSet::new(),
@@ -306,6 +309,7 @@ impl<'a> Checker<'a> {
         let body = self.sinks.pop().unwrap_or_default();
         self.f.body = std::mem::take(&mut self.entry);
         self.f.body.extend(body);
+        self.rings_of_boxes();
         self.resolve_pools();
         self.swizzled_uses();
         self.swizzled_boxes();

@@ -69,22 +69,47 @@ impl Checker<'_> {
             );
             return Some(Engine::Threads);
         }
+        self.note_targets(c.head);
         Some(Engine::Tma(tma))
     }
 
     /// Whether any of the targets has a copy engine.
     pub(super) fn tma_available(&mut self, c: &CopyStmt) -> bool {
-        let targets = &self.options.targets;
-        if targets.is_empty() || targets.iter().any(|t| t.number >= FROM) {
+        let (newer, older) = self.targets();
+        if !newer.is_empty() || older.is_empty() {
             return true;
         }
-        let names: Vec<&str> = targets.iter().map(|t| t.name.as_str()).collect();
         self.report(
             Diagnostic::new("E0860", c.head, "`tma` needs sm_90 or newer")
-                .label(format!("this is built for {} alone", names.join(" and ")))
+                .label(format!("this is built for {older} alone"))
                 .help("add an architecture: `.arch(\"sm_90a\")`, or use `dma`"),
         );
         false
+    }
+
+    /// Those with a copy engine, and those without.
+    fn targets(&self) -> (String, String) {
+        let list = |newer: bool| {
+            let targets = self.options.targets.iter();
+            let names: Vec<&str> = targets
+                .filter(|t| (t.number >= FROM) == newer)
+                .map(|t| t.name.as_str())
+                .collect();
+            names.join(" and ")
+        };
+        (list(true), list(false))
+    }
+
+    /// Says once for each kernel that not all targets have it.
+    fn note_targets(&mut self, at: Span) {
+        let (newer, older) = self.targets();
+        let header = self.kernel.as_ref().map_or(at, |k| k.header);
+        if older.is_empty() || !self.older_left_out.insert(header) {
+            return;
+        }
+        let text = format!("this kernel is built for {newer} alone");
+        let label = format!("{older} has no copy engine");
+        self.report(Diagnostic::new("N0860", at, text).label(label));
     }
 
     /// Device memory on one side, shared memory on the other.
@@ -505,6 +530,25 @@ impl Checker<'_> {
         }
     }
 
+    /// Threads know the phases of exchanged tiles from the bits of one variable.
+    pub(super) fn rings_of_boxes(&mut self) {
+        let mut many = None;
+        for future in self.futures.iter().filter(|f| f.by_tma) {
+            let Some(handle) = &future.handle else {
+                continue;
+            };
+            let Some(pool) = handle.pool else { continue };
+            let count = &self.f.buffer(self.pools.find(pool).0).count;
+            let tiles = self.f.cx.cdiv(count, &handle.tile);
+            if !self.f.cx.le(&tiles, &Sym::int(64)).is_yes() {
+                many = many.or(Some(future.span));
+            }
+        }
+        if let Some(at) = many {
+            self.unsupported(at, "an exchange among more than 64 tiles of a block");
+        }
+    }
+
     fn swizzled_box(&mut self, view: &View) {
         let buffer = self.f.buffer(view.buffer);
         let (Some(swizzle), Some(width)) = (buffer.swizzle.clone(), view.shape.last()) else {
@@ -626,7 +670,8 @@ mod tests {
 
     #[test]
     fn some_target_has_a_copy_engine() {
-        assert!(codes(&[("sm_80", 80), ("sm_90a", 90)]).is_empty());
+        assert_eq!(codes(&[("sm_80", 80), ("sm_90a", 90)]), ["N0860"]);
+        assert!(codes(&[("sm_90a", 90)]).is_empty());
         assert!(codes(&[("sm_120", 120)]).is_empty());
         // Each of the two copies says so.
         assert_eq!(codes(&[("sm_80", 80), ("sm_89", 89)]), ["E0860", "E0860"]);

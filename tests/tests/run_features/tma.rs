@@ -2,6 +2,7 @@ use croq_sys::half::{bf16, f16};
 use croq_sys::{Const, Element, Error, F8E4M3, Result, Tensor};
 use croq_tests::compare::assert_exact;
 use croq_tests::kernels;
+use proptest::prelude::*;
 
 /// Whole numbers, so that every order of additions gives the same.
 fn whole(shape: (usize, usize), seed: u64) -> Tensor<f32, (usize, usize)> {
@@ -234,4 +235,79 @@ fn what_the_copy_engine_cannot_do_is_an_error() {
         matches!(&error, Error::Check { code: "R10", values, .. } if *values == [120]),
         "{error}"
     );
+}
+
+#[test]
+fn begun_among_threads_and_in_warps() {
+    for n in [64, 100, 1000] {
+        let x = Tensor::<i32, _>::random((n,), -1000..1000, 24);
+        let y = kernels::tma_among_threads(&x).unwrap();
+        let at = |i: usize| if i < n { x[[i]] } else { 0 };
+        assert_exact(&y, |[i]| {
+            let (first, back) = (i / 64 * 64, 63 - i % 64);
+            let others = (0..5).map(|k| at((first + k * 4) % n + back));
+            at(first + back) + others.sum::<i32>()
+        });
+    }
+    for m in [1, 4, 15] {
+        let x = Tensor::<i32, _>::random((m, Const::<32>), -1000..1000, 25);
+        let y = kernels::tma_ring_by_warp(&x).unwrap();
+        assert_exact(&y, |[i, j]| {
+            let turns = i % 4 + 2;
+            let row = |k: usize| if k == 0 { i } else { (i + k - 1) % m };
+            (0..turns).fold(0, |sum, k| 2 * sum + x[[row(k), 31 - j]])
+        });
+    }
+}
+
+#[test]
+fn boxes_sized_at_launch() {
+    for (m, n, rows) in [(8, 4, 2), (5, 36, 3), (33, 64, 16)] {
+        let x = Tensor::<i32, _>::random((m, n), -1000..1000, 26);
+        let y = kernels::tma_sized(&x, rows).unwrap();
+        assert_exact(&y, |i| x[i] + 1);
+    }
+    let x = Tensor::<i32, _>::random((4, 260), -1000..1000, 27);
+    let error = kernels::tma_sized(&x, 2).unwrap_err();
+    assert!(
+        matches!(&error, Error::Check { code: "R10", values, .. } if *values == [260, 256]),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_threads_write_and_the_engine_reads() {
+    let x = Tensor::<i32, _>::random((Const::<256>,), -1000..1000, 28);
+    let y = kernels::tma_of_own(&x).unwrap();
+    assert_exact(&y, |[i]| 3 * x[[255 - i]] + 3);
+    for m in [1, 8, 21] {
+        let x = Tensor::<i32, _>::random((m, Const::<32>), -1000..1000, 29);
+        assert_exact(&kernels::tma_fallback(&x).unwrap(), |i| 2 * x[i]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn windows_anywhere(m in 1usize..12, n in 1usize..5, r in -5i32..12, c in -7i32..20) {
+        let n = 4 * n;
+        let (r, c) = (r.min(m as i32), c.min(n as i32));
+        let x = Tensor::<i32, _>::random((m, n), -1000..1000, 30);
+        let y = kernels::tma_anywhere(&x, r, c).unwrap();
+        let inside = |i: i32, j: i32| i >= 0 && j >= 0 && i < m as i32 && j < n as i32;
+        for (i, j) in (0..6).flat_map(|i| (0..8).map(move |j| (i, j))) {
+            let (row, column) = (r + i, c + j);
+            let expected = if inside(row, column) { x[[row as usize, column as usize]] } else { 0 };
+            prop_assert_eq!(y[[i as usize, j as usize]], 2 * expected);
+        }
+        let tile = Tensor::<i32, _>::random((Const::<6>, Const::<8>), -1000..1000, 31);
+        let y = kernels::tma_put_anywhere(&tile, &x, r, c).unwrap();
+        for (i, j) in (0..m as i32).flat_map(|i| (0..n as i32).map(move |j| (i, j))) {
+            let (row, column) = (i - r, j - c);
+            let put = (0..6).contains(&row) && (0..8).contains(&column);
+            let expected = if put { tile[[row as usize, column as usize]] } else { x[[i as usize, j as usize]] };
+            prop_assert_eq!(y[[i as usize, j as usize]], expected);
+        }
+    }
 }

@@ -211,6 +211,10 @@ pub const TABLE: &[Entry] = &[
         "GPUs before sm_90 have no copy engine for tiles. Kernels with `tma` are left out of the text for those; some other architecture must be asked for.",
     ),
     (
+        "N0860",
+        "GPUs before sm_90 have no copy engine for tiles, so a kernel with `tma` has no text for them. Calling it on one is an error that the wrapper returns.",
+    ),
+    (
         "E0861",
         "The host describes the tensor and the box to the copy engine before the launch. Only where the box is in the tensor may come from inside the kernel.",
     ),

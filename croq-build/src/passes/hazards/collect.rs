@@ -247,8 +247,7 @@ impl<'a> Collector<'a> {
         let Some(buffer) = self.function.buffers.get(view.buffer.index()) else {
             return;
         };
-        let hidden =
-            write && buffer.storage == Storage::Shared && self.by_tma.contains(&view.buffer);
+        let hidden = write && self.by_tma.contains(&view.buffer);
         let place = place(&mut self.function.cx, &mut self.vars, buffer, view, indices);
         let touch = Touch {
             buffer: view.buffer,

@@ -109,6 +109,7 @@ fn walk(
     let threads = function.kernels.get(id.index()).map(|k| k.threads.clone());
     let vars = Vars::of_block(function, body);
     let by_tma = moved_by_tma(body);
+    let fence = tma::fence(function, body, &by_tma);
     let mut walker = Walker {
         collector: Collector::new(function, vars, by_tma),
         sizes: Sizes {
@@ -116,6 +117,7 @@ fn walk(
         },
         loops: Vec::new(),
         overlaps,
+        fence,
         after_fences: false,
     };
     let context = Context {
@@ -154,7 +156,12 @@ fn has_barrier(body: &[Stmt]) -> bool {
 /// The last statement is a proxy fence.
 fn after_fences(stmts: &[Stmt]) -> bool {
     let last = stmts.last().map(|s| &s.kind);
-    matches!(last, Some(StmtKind::Fence(FenceScope::AsyncProxy)))
+    matches!(
+        last,
+        Some(StmtKind::Fence(
+            FenceScope::AsyncProxy | FenceScope::AsyncProxyEverywhere
+        ))
+    )
 }
 
 /// A plain `inthreads` ends with a barrier over the block, unless it is inside another.
@@ -204,6 +211,8 @@ struct Walker<'a> {
     sizes: Sizes,
     loops: Vec<Exits>,
     overlaps: Overlaps,
+    /// Which fence the kernel needs.
+    fence: FenceScope,
     /// The statement before is a proxy fence.
     after_fences: bool,
 }
@@ -489,7 +498,7 @@ impl Walker<'_> {
         }
         let mut inserted = 0;
         if fence && !stmts.get(..at).is_some_and(after_fences) {
-            let kind = StmtKind::Fence(FenceScope::AsyncProxy);
+            let kind = StmtKind::Fence(self.fence);
             stmts.insert(at, Stmt::new(kind, span));
             inserted = 1;
         }

@@ -11,7 +11,8 @@ use super::collect::{Collector, Context, team};
 use super::pending::Pending;
 use super::touch::{Touch, Who};
 use crate::ir::{
-    Arrival, BufferId, Copy, Level, Stmt, StmtKind, Tma, Valid, View, Visit, walk_block,
+    Access, Arg, Arrival, BufferId, Copy, CppName, Expr, ExprKind, FenceScope, Function, Level,
+    Stmt, StmtKind, Tma, Valid, View, Visit, walk_block,
 };
 use crate::symbolic::Sym;
 
@@ -30,6 +31,67 @@ pub fn moved(body: &[Stmt]) -> BTreeSet<BufferId> {
     let mut find = Find(BTreeSet::new());
     walk_block(body, &mut find);
     find.0
+}
+
+/// What must be fenced: shared memory, or device memory as well, if threads write where the copy engine
+/// reads or writes.
+pub fn fence(function: &Function, body: &[Stmt], by_tma: &BTreeSet<BufferId>) -> FenceScope {
+    struct Find<'a> {
+        function: &'a Function,
+        by_tma: &'a BTreeSet<BufferId>,
+        found: bool,
+    }
+    impl Find<'_> {
+        fn written(&mut self, id: BufferId) {
+            let buffer = self.function.buffers.get(id.index());
+            self.found |=
+                self.by_tma.contains(&id) && buffer.is_some_and(|b| b.storage.is_global());
+        }
+    }
+    impl Visit for Find<'_> {
+        fn stmt(&mut self, stmt: &Stmt) {
+            match &stmt.kind {
+                StmtKind::Copy(copy) if copy.engine.is_threads() => self.written(copy.dest.buffer),
+                StmtKind::Fill { view, .. } => self.written(view.buffer),
+                StmtKind::Cpp { names, .. } => {
+                    for name in names {
+                        if let CppName::Buffer(id) = name {
+                            self.written(*id);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        fn access(&mut self, access: &Access, written: bool) {
+            if written {
+                self.written(access.view.buffer);
+            }
+        }
+        fn expr(&mut self, expr: &Expr) {
+            if let ExprKind::Call(call) = &*expr.kind {
+                for mut arg in &call.args {
+                    while let Arg::Cast(_, inner) = arg {
+                        arg = inner;
+                    }
+                    if let Arg::Pointer(view) = arg {
+                        self.written(view.buffer);
+                    }
+                }
+            }
+        }
+    }
+    let mut find = Find {
+        function,
+        by_tma,
+        found: false,
+    };
+    walk_block(body, &mut find);
+    if find.found {
+        FenceScope::AsyncProxyEverywhere
+    } else {
+        FenceScope::AsyncProxy
+    }
 }
 
 impl Walker<'_> {
@@ -52,7 +114,12 @@ impl Walker<'_> {
         if let Some(arrival) = copy.engine.arrival() {
             after.retain(|t| !t.write);
             if copy.future.is_none() {
+                // Who has waited knows that it is over, what it read included.
                 pending.settle_first(copy.level);
+                after.retain(|_| copy.level != Level::Block);
+                for touch in &mut after {
+                    touch.settled = Some(copy.level);
+                }
                 let (view, level) = (&copy.dest, copy.level);
                 self.collector
                     .arrived(arrival, view, level, context, &mut after);
