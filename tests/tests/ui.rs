@@ -106,10 +106,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "E0860",
         "depends on the architectures that are asked for; a test of `sema::tma` asks for old ones",
     ),
-    (
-        "N0860",
-        "depends on the architectures that are asked for; a test of `sema::tma` asks for two",
-    ),
 ];
 
 /// Programs that show what a warning warns about.

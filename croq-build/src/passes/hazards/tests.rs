@@ -361,6 +361,22 @@ fn a_lone_thread_never_waits() {
     assert!(!k.waits);
 }
 
+#[test]
+fn what_an_earlier_wait_has_brought_is_read_after_a_barrier() {
+    let outline = barriers(
+        "__co__ void f(global s32 [64] x, global s32 [64] y) {
+           parallel by 1 : block {
+             a = dma.copy.async x => shared;
+             b = dma.copy.async x => shared;
+             wait b;
+             wait a;
+             parallel i by 64 : thread y.at(i) = a.data.at(63 - i);
+           }
+         }",
+    );
+    assert_eq!(outline, "copy copy BLOCK(read:a) par { store }");
+}
+
 /// After the mbarriers are ready.
 fn with_tma(body: &str) -> String {
     let all = barriers(body);
