@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::expand;
 use crate::ir::*;
 use crate::passes::model::{Memory, Thread, Value};
+use crate::passes::padding;
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, Var};
 
@@ -85,6 +86,8 @@ struct Built {
     function: Function,
     values: BTreeMap<Var, i128>,
     copy: Copy,
+    /// The destination as it was before its rows were set apart.
+    set_apart: Option<Buffer>,
 }
 
 impl Built {
@@ -254,6 +257,7 @@ fn build(case: &Case) -> Built {
     let mut built = Built {
         function: function(case),
         values: BTreeMap::new(),
+        set_apart: None,
         copy: Copy {
             source: View {
                 buffer: SOURCE,
@@ -342,6 +346,8 @@ fn build(case: &Case) -> Built {
     let mut dest = buffer("dest", case.elem, storage, count);
     if swizzled {
         swizzle(case, &mut dest, &mut built.copy.dest, &declared);
+    } else if case.row_padding == 0 && case.dest_offset == 0 {
+        dest.shape.clone_from(&shape);
     }
     built.function.buffers.push(dest);
     built.copy.dest.valid = shape.iter().map(|_| Valid::default()).collect();
@@ -353,6 +359,11 @@ fn build(case: &Case) -> Built {
     }
     let stmt = Stmt::new(StmtKind::Copy(built.copy.clone()), Span::default());
     built.function.kernels[0].body = vec![stmt];
+    let before = built.function.buffer(DEST).clone();
+    padding::set_apart(&mut built.function, KernelId(0));
+    if built.function.buffer(DEST).count != before.count {
+        built.set_apart = Some(before);
+    }
     expand(&mut built.function, KernelId(0));
     built
 }
@@ -374,7 +385,17 @@ fn element(thread: &Thread, view: &View, at: &[i128]) -> i128 {
 }
 
 /// Where element number `e` of a buffer is, before units trade places.
-fn place(thread: &Thread, buffer: BufferId, e: i128) -> i128 {
+fn place(built: &Built, thread: &Thread, buffer: BufferId, e: i128) -> i128 {
+    if let (DEST, Some(before)) = (buffer, &built.set_apart) {
+        let columns = before.shape.last().map_or(1, |c| thread.sym(c));
+        let lines = thread.sym(&before.count) / columns;
+        let apart = thread.sym(&built.function.buffer(DEST).count) / lines;
+        assert!(
+            columns < apart && apart <= columns + 4,
+            "{columns} in {apart}"
+        );
+        return e / columns * apart + e % columns;
+    }
     let buffer = thread.function.buffer(buffer);
     let Some(swizzle) = &buffer.swizzle else {
         return e;
@@ -418,14 +439,14 @@ fn meaning(built: &Built, before: &Memory) -> BTreeMap<i128, i128> {
         }
         let value = if contains(&thread, &copy.source, &from) {
             let e = element(&thread, &copy.source, &from);
-            let at = place(&thread, copy.source.buffer, e);
+            let at = place(built, &thread, copy.source.buffer, e);
             before.get(&(copy.source.buffer, at)).map(|v| v.int())
         } else {
             filler
         };
         if let Some(value) = value {
             let e = element(&thread, &copy.dest, &to);
-            result.insert(place(&thread, copy.dest.buffer, e), value);
+            result.insert(place(built, &thread, copy.dest.buffer, e), value);
         }
     }
     result
@@ -629,4 +650,15 @@ fn rows_seen_as_others() {
         let axes = vec![whole(16, None), whole(columns, None)];
         check(&through_swizzled_memory(axes, false, Some(4))).unwrap();
     }
+}
+
+/// Rows of a transposed tile are a word further apart than they are long.
+#[test]
+fn a_turned_tile() {
+    let mut case = through_swizzled_memory(vec![whole(64, None), whole(32, None)], false, None);
+    case.swizzle = None;
+    case.kind = Kind::Transpose(vec![1, 0]);
+    let apart = build(&case).function.buffer(DEST).count.as_int();
+    assert_eq!(apart, Some(32 * 66));
+    check(&case).unwrap();
 }
