@@ -16,6 +16,7 @@ mod memory;
 mod movement;
 mod params;
 mod pipelines;
+mod random_tiles;
 mod shapes;
 mod spmd;
 mod stops;
