@@ -203,6 +203,28 @@ fn the_report_of_the_readme() {
     assert_eq!(codes, ["W0879"]);
 }
 
+/// Whole functions in the README and in `docs` are programs that croq accepts; its wrong one excepted.
+#[test]
+fn programs_of_the_documentation() {
+    let mut programs = 0;
+    let pages = files(&workspace().join("docs"), "md");
+    for page in pages.into_iter().chain([workspace().join("README.md")]) {
+        let text = fs::read_to_string(&page).expect("UTF-8");
+        for block in text.split("```croqtile\n").skip(1) {
+            let program = block.split("```").next().unwrap_or_default();
+            if !program.contains("__co__") || program.contains('…') || program.contains("smooth")
+            {
+                continue;
+            }
+            let (file, diags) = check("page.co", program);
+            let report = render::report(&file, &diags, false);
+            assert!(!report.contains("error["), "{}:\n{report}", page.display());
+            programs += 1;
+        }
+    }
+    assert!(programs >= 6, "{programs} programs");
+}
+
 #[test]
 fn five_mistakes_five_reports() {
     let text = "\
