@@ -276,6 +276,14 @@ fn boxes_sized_at_launch() {
 }
 
 #[test]
+fn one_thread_alone() {
+    for n in [1, 32, 100] {
+        let x = Tensor::<i32, _>::random((n,), -1000..1000, 32);
+        assert_exact(&kernels::tma_alone(&x).unwrap(), |i| 5 * x[i]);
+    }
+}
+
+#[test]
 fn what_threads_write_and_the_engine_reads() {
     let x = Tensor::<i32, _>::random((Const::<256>,), -1000..1000, 28);
     let y = kernels::tma_of_own(&x).unwrap();

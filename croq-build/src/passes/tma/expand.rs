@@ -2,11 +2,11 @@
 
 use super::has_boxes;
 use crate::ir::{
-    Arrival, BinOp, BufferId, Copy, Engine, Expr, ExprKind, Frame, Function, KernelId, Level, Stmt,
-    StmtKind, TensorMap, Tma, TmaMove, TmaOp, View,
+    Arrival, BinOp, BufferId, Copy, Engine, Expr, ExprKind, Frame, Function, KernelId, Level, Role,
+    Stmt, StmtKind, TensorMap, Tma, TmaMove, TmaOp, VarHome, View,
 };
 use crate::source::Span;
-use crate::symbolic::Sym;
+use crate::symbolic::{Sym, Var};
 use std::collections::BTreeMap;
 
 pub fn expand(function: &mut Function, id: KernelId) {
@@ -21,7 +21,7 @@ pub fn expand(function: &mut Function, id: KernelId) {
         mentions: mentions(&body),
         function,
         maps: Vec::new(),
-        loops: 0,
+        loops: Vec::new(),
     };
     let body = expander.block(body);
     let maps = expander.maps;
@@ -60,7 +60,8 @@ struct Expander<'a> {
     function: &'a Function,
     maps: Vec<TensorMap>,
     mentions: BTreeMap<BufferId, usize>,
-    loops: usize,
+    /// The loops around, each with its variable and step if it counts.
+    loops: Vec<Option<(Var, Sym)>>,
 }
 
 impl Expander<'_> {
@@ -72,10 +73,10 @@ impl Expander<'_> {
         out
     }
 
-    fn turns(&mut self, body: Vec<Stmt>) -> Vec<Stmt> {
-        self.loops += 1;
+    fn turns(&mut self, counter: Option<(Var, Sym)>, body: Vec<Stmt>) -> Vec<Stmt> {
+        self.loops.push(counter);
         let body = self.block(body);
-        self.loops -= 1;
+        self.loops.pop();
         body
     }
 
@@ -95,13 +96,19 @@ impl Expander<'_> {
                 out.extend(arrivals.map(|a| Stmt::new(wait(self.function, a, span), span)));
                 return;
             }
-            StmtKind::For { body, .. } => *body = self.turns(std::mem::take(body)),
+            StmtKind::For {
+                local, step, body, ..
+            } => {
+                let var = self.function.local(*local).var;
+                let counter = var.map(|v| (v, step.clone()));
+                *body = self.turns(counter, std::mem::take(body));
+            }
             StmtKind::Parallel { body, .. }
             | StmtKind::Once { body, .. }
             | StmtKind::Region { body, .. } => *body = self.block(std::mem::take(body)),
             StmtKind::While { prelude, body, .. } => {
-                *prelude = self.turns(std::mem::take(prelude));
-                *body = self.turns(std::mem::take(body));
+                *prelude = self.turns(None, std::mem::take(prelude));
+                *body = self.turns(None, std::mem::take(body));
             }
             StmtKind::If {
                 then, otherwise, ..
@@ -126,7 +133,7 @@ impl Expander<'_> {
             let moved = self.moved(&copy.dest, &copy.source, copy.source.shape.clone(), tma)?;
             // Others may come to use what it writes: then it must be there, not only on its way.
             let others = self.mentions.get(&copy.dest.buffer).is_none_or(|n| *n > 1);
-            let whole = others || self.loops > 0;
+            let whole = others || !self.turns_are_apart(&copy.dest);
             let mut ops: Vec<TmaOp> = moved
                 .into_iter()
                 .map(|moved| TmaOp::Store { moved })
@@ -157,6 +164,36 @@ impl Expander<'_> {
             kinds.push(wait(self.function, arrival, span));
         }
         Some(kinds)
+    }
+
+    /// Whether a tile in device memory is another one in each turn of the loops around: each loop moves
+    /// it along some axis, by its own size or more.
+    fn turns_are_apart(&self, view: &View) -> bool {
+        let Some(frame) = &view.frame else {
+            return false;
+        };
+        let cx = &self.function.cx;
+        let counters: Vec<Var> = self.loops.iter().flatten().map(|(v, _)| *v).collect();
+        let fixed = |v: &Var| match self.function.var_home.get(v) {
+            Some(VarHome::Local(id)) => matches!(self.function.local(*id).role, Role::Parallel(_)),
+            _ => true,
+        };
+        self.loops.iter().all(|counter| {
+            let Some((var, step)) = counter else {
+                return false;
+            };
+            frame.origin.iter().enumerate().any(|(along, origin)| {
+                let alone = origin
+                    .vars()
+                    .iter()
+                    .all(|v| v == var || (!counters.contains(v) && fixed(v)));
+                let axis = frame.axes.iter().position(|a| *a == along);
+                let size = axis.and_then(|axis| view.shape.get(axis).cloned());
+                let size = size.unwrap_or_else(Sym::one);
+                let next = origin.subst(*var, &(&Sym::var(*var) + step), cx);
+                alone && cx.le(&size, &(&next - origin)).is_yes()
+            })
+        })
     }
 
     /// What a load's box covers: the destination, the end of the tensor included; or a part of it,
@@ -274,4 +311,64 @@ fn wait(function: &Function, arrival: &Arrival, span: Span) -> StmtKind {
         slot: arrival.slot.clone(),
         parity: op(BinOp::Xor, phases, one()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostics::Diagnostics;
+    use crate::{sema, source, syntax};
+
+    /// Whether each store of the kernel is waited for until it is carried out.
+    fn waits(body: &str) -> Vec<bool> {
+        let text = format!(
+            "__co__ void f(global s32 [M, 64] x, global s32 [M, 64] y, int n) {{
+               parallel by 1 : block {{
+                 t = tma.load x.subspan(8, 64).at(0, 0) => shared;
+                 {body}
+               }}
+             }}"
+        );
+        let mut diags = Diagnostics::new();
+        let file = source::load("t.co", &text, &[], &mut diags);
+        let functions = syntax::parse(&file, &mut diags);
+        let mut program =
+            sema::check(&file, &functions, &sema::Options::default(), &mut diags).into_iter();
+        let mut function = program
+            .next()
+            .unwrap_or_else(|| panic!("{:#?}", diags.into_sorted()));
+        super::super::prepare(&mut function, KernelId(0));
+        expand(&mut function, KernelId(0));
+        struct Find(Vec<bool>);
+        impl crate::ir::Visit for Find {
+            fn stmt(&mut self, stmt: &Stmt) {
+                if let StmtKind::Tma(TmaOp::WaitStores { whole }) = stmt.kind {
+                    self.0.push(whole);
+                }
+            }
+        }
+        let mut find = Find(Vec::new());
+        crate::ir::walk_block(&function.kernels[0].body, &mut find);
+        find.0
+    }
+
+    #[test]
+    fn a_store_is_done_before_another_one_may_meet_it() {
+        let store = |at: &str| format!("tma.copy t.data => y.subspan(8, 64).at({at}, 0);");
+        assert_eq!(waits(&store("0")), [false]);
+        assert_eq!(waits(&format!("foreach k in [n] {}", store("k"))), [false]);
+        let nested = format!("foreach {{j, k}} in [n, 4] {}", store("j * 4 + k"));
+        assert_eq!(waits(&nested), [true]);
+        let by_window = "tma.copy t.data => y.view(8, 64).from(k * 7, 0);";
+        assert_eq!(waits(&format!("foreach k in [n] {by_window}")), [true]);
+        assert_eq!(waits(&format!("foreach k in [n] {}", store("0"))), [true]);
+        let derived = format!("foreach k in [n] {{ r = x.at(k, 0); {} }}", store("r"));
+        assert_eq!(waits(&derived), [true]);
+        let twice = format!("{} {}", store("0"), store("1"));
+        assert_eq!(waits(&twice), [true, true]);
+        assert_eq!(
+            waits("tma.copy t.data => x.subspan(8, 64).at(1, 0);"),
+            [true]
+        );
+    }
 }
