@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Checker;
 use crate::diagnostics::Diagnostic;
-use crate::ir::{Access, FutureId, Stmt, StmtKind, View};
+use crate::ir::{Access, BufferId, FutureId, Level, Stmt, StmtKind, Valid, View, Waited};
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
 
@@ -72,6 +72,8 @@ struct Walker<'c, 'a> {
     /// What copies read that were begun in this turn of the loops around: then an index means the same
     /// there and here.
     sources: BTreeMap<Span, View>,
+    /// Of each copy: where to, and who.
+    goes_to: BTreeMap<Span, (BufferId, Level)>,
 }
 
 impl Checker<'_> {
@@ -90,6 +92,7 @@ impl Checker<'_> {
                     last: true,
                     told: BTreeSet::new(),
                     sources: BTreeMap::new(),
+                    goes_to: BTreeMap::new(),
                 };
                 let end = walker.block(&mut body, Flight::default());
                 walker.left_over(&end);
@@ -151,6 +154,7 @@ impl Walker<'_, '_> {
                 if let Some(id) = copy.future {
                     self.sources.insert(span, copy.source.clone());
                     let groups = copy.engine.is_threads();
+                    self.goes_to.insert(span, (copy.dest.buffer, copy.level));
                     self.begun(id, span, groups, &mut flight);
                 }
                 flight
@@ -168,6 +172,9 @@ impl Walker<'_, '_> {
                     *pending = younger;
                 }
                 if let Some(younger) = younger {
+                    if self.last {
+                        self.arrives_as_well(futures, younger, &flight);
+                    }
                     flight
                         .copies
                         .retain(|_, (n, _)| n.is_none_or(|n| n < younger));
@@ -294,6 +301,36 @@ impl Walker<'_, '_> {
             .also(begun, "the copy begins here")
             .help(format!("`wait {name};` first")),
         );
+    }
+
+    /// Waiting for one copy is waiting for the older ones too. A `wait` for those comes to nothing later
+    /// on, so it is here that their bytes are there.
+    fn arrives_as_well(&self, futures: &mut Vec<Waited>, younger: u32, flight: &Flight) {
+        for (id, (n, begun)) in &flight.copies {
+            let named = futures.iter().any(|w| w.future == *id);
+            let Some((buffer, level)) = self.goes_to.get(begun).copied() else {
+                continue;
+            };
+            if named || n.is_none_or(|n| n < younger) {
+                continue;
+            }
+            let count = self.checker.f.buffer(buffer).count.clone();
+            futures.push(Waited {
+                future: *id,
+                // Where in the buffer is not known here any more.
+                view: View {
+                    buffer,
+                    offset: Sym::zero(),
+                    shape: vec![count],
+                    strides: vec![Sym::one()],
+                    valid: vec![Valid::default()],
+                    frame: None,
+                    span: *begun,
+                },
+                level,
+                arrival: None,
+            });
+        }
     }
 
     fn consulted(&mut self, id: FutureId, span: Span, flight: &Flight) {

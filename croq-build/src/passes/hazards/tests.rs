@@ -346,6 +346,28 @@ fn a_plain_inthreads_ends_with_a_barrier() {
 }
 
 #[test]
+fn older_copies_arrive_with_the_one_that_is_waited_for() {
+    let outline = barriers(
+        "__co__ auto f(s32 [64] x) {
+           s32 [64] y;
+           parallel by 1 : block {
+             a = dma.copy.async x.chunk(2).at(0) => shared;
+             b = dma.copy.async x.chunk(2).at(1) => shared;
+             wait b;
+             wait a;
+             parallel t by 32 : thread y.at(t) = a.data.at(31 - t);
+             parallel t by 32 : thread y.at(32 + t) = b.data.at(31 - t);
+           }
+           return y;
+         }",
+    );
+    assert_eq!(
+        outline,
+        "copy copy BLOCK(read:a) par { store } par { store }"
+    );
+}
+
+#[test]
 fn a_lone_thread_never_waits() {
     let k = kernel(
         "__co__ auto f(s32 [4] x) {
