@@ -340,6 +340,8 @@ pub struct Kernel {
     /// Threads of a block (host-computable).
     pub threads: Sym,
     pub attrs: LaunchAttrs,
+    /// Where a block has one thread only because the program says nothing about threads.
+    pub one_thread: Option<Span>,
     pub body: Vec<Stmt>,
     /// Filled by the shared-memory plan: where each shared buffer is, and the total.
     pub shared: Vec<Placed>,

@@ -1,14 +1,15 @@
 //! Rewrites of the kernel IR between `sema` and `emit`. Each is a page or a folder of its own:
 //!
 //! 1. [`grid_copies`]: copies and fills between kernels are spread over a grid.
-//! 2. [`tma`]: where what the copy engine moves arrives.
-//! 3. [`hazards`]: barriers, where threads must wait for each other.
-//! 4. [`padding`]: rows of transposed tiles are set apart.
-//! 5. [`shared`]: shared buffers get addresses; those that don't live at the same time may get the same.
-//! 6. [`groups`]: elements of swizzled buffers are found by groups.
-//! 7. [`tma`] and [`copies`]: copies and fills in kernels become what single threads do.
-//! 8. [`accumulators`]: elements that a loop updates are held in variables.
-//! 9. [`unused`]: names that nothing reads any more are dropped.
+//! 2. [`helpers`]: blocks that the program gave only one thread get more.
+//! 3. [`tma`]: where what the copy engine moves arrives.
+//! 4. [`hazards`]: barriers, where threads must wait for each other.
+//! 5. [`padding`]: rows of transposed tiles are set apart.
+//! 6. [`shared`]: shared buffers get addresses; those that don't live at the same time may get the same.
+//! 7. [`groups`]: elements of swizzled buffers are found by groups.
+//! 8. [`tma`] and [`copies`]: copies and fills in kernels become what single threads do.
+//! 9. [`accumulators`]: elements that a loop updates are held in variables.
+//! 10. [`unused`]: names that nothing reads any more are dropped.
 //!
 //! Before them [`lower_checks`] leaves run-time checks out, where a build asks for fewer.
 //!
@@ -23,6 +24,7 @@ mod fresh;
 mod grid_copies;
 mod groups;
 mod hazards;
+mod helpers;
 #[cfg(test)]
 mod model;
 mod padding;
@@ -43,6 +45,9 @@ pub fn run(function: &mut Function, limits: Limits, diags: &mut Diagnostics) {
     for at in 0..function.kernels.len() {
         let id = KernelId(u32::try_from(at).unwrap_or(u32::MAX));
         if !grid_copies::spread(function, id) {
+            if let Some(note) = helpers::add(function, id) {
+                diags.push(note);
+            }
             tma::prepare(function, id);
             hazards::insert_barriers(function, id);
             padding::set_apart(function, id);

@@ -162,6 +162,7 @@ impl Checker<'_> {
             shared_bytes: Sym::zero(),
             waits: false,
             asynchronous: false,
+            one_thread: None,
             maps: Vec::new(),
         });
         self.emit(StmtKind::Launch(id), span);

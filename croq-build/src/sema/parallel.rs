@@ -161,6 +161,11 @@ impl Checker<'_> {
             shared_bytes: Sym::zero(),
             waits: false,
             asynchronous: false,
+            one_thread: p
+                .items
+                .first()
+                .map(|item| item.span)
+                .filter(|_| tree.single && tree.level == Level::Block),
             maps: Vec::new(),
         });
         self.emit(StmtKind::Launch(id), p.header);
@@ -198,23 +203,7 @@ impl Checker<'_> {
             self.level_body(item, &extents, tree, rest, &p.body)?;
             return Some([Sym::one(), Sym::one(), Sym::one()]);
         }
-        if tree.single {
-            self.report(
-                Diagnostic {
-                    severity: crate::diagnostics::Severity::Note,
-                    ..Diagnostic::new(
-                        "W0524",
-                        item.span,
-                        "one level that uses shared memory: each instance is a block of its own",
-                    )
-                }
-                .label("taken as `block`, with one thread each")
-                .help("write `: block` to say so, and add an inner `parallel` to use more threads"),
-            );
-        } else if tree.children.is_empty()
-            && tree.explicit
-            && !super::levels::uses_shared(&p.body.stmts)
-        {
+        if tree.children.is_empty() && tree.explicit && !super::levels::uses_shared(&p.body.stmts) {
             self.report(
                 Diagnostic::new(
                     "W0523",

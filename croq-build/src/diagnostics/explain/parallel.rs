@@ -82,7 +82,7 @@ pub const TABLE: &[Entry] = &[
     ),
     (
         "W0524",
-        "A single level that uses shared memory: each instance becomes a block of its own.",
+        "A single level that uses shared memory: each instance becomes a block of its own. Copies, and loops whose turns provably touch elements of their own, are shared out among threads that the compiler adds; where a loop that stores something can't be told to be such, or text can't be seen into, the block keeps one thread, and a label says what is in the way.",
     ),
     (
         "E0530",

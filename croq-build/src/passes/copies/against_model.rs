@@ -143,6 +143,7 @@ fn function(case: &Case) -> Function {
         shared_bytes: Sym::zero(),
         waits: false,
         asynchronous: false,
+        one_thread: None,
         maps: Vec::new(),
     };
     Function {

@@ -31,6 +31,7 @@
 
 mod collect;
 mod digits;
+mod independent;
 mod overlaps;
 mod pending;
 mod place;
@@ -50,6 +51,7 @@ use crate::ir::{
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 use collect::{Collector, Context};
+pub use independent::independent;
 use overlaps::Overlaps;
 pub use overlaps::Pairs;
 use pending::Pending;

@@ -150,6 +150,7 @@ fn check_file(path: &str, text: &str, share_all: bool) {
     let mut program = sema::check(&file, &functions, &sema::Options::default(), &mut diags);
     for function in &mut program {
         for at in 0..function.kernels.len() {
+            crate::passes::helpers::add(function, KernelId(at as u32));
             crate::passes::tma::prepare(function, KernelId(at as u32));
             insert_barriers(function, KernelId(at as u32));
             let steps = meetings(&function.kernels[at].body);

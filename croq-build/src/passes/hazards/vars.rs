@@ -62,7 +62,21 @@ impl Vars {
         vars
     }
 
-    fn block(&mut self, function: &Function, stmts: &[Stmt], level: Level) {
+    /// Each thread has another set of values of these.
+    pub fn tell_apart(&mut self, vars: &[Var]) {
+        for var in vars {
+            let info = Info {
+                home: Level::Thread,
+                uniform: true,
+                digit: Some(Level::Thread),
+                whole: false,
+                meaning: None,
+            };
+            self.info.insert(*var, info);
+        }
+    }
+
+    pub(super) fn block(&mut self, function: &Function, stmts: &[Stmt], level: Level) {
         for stmt in stmts {
             match &stmt.kind {
                 StmtKind::Let { local, value } => {
