@@ -483,6 +483,9 @@ impl Walker<'_> {
                     }
                     continue;
                 }
+                if self.overlaps.are_all_that_is_new() {
+                    continue;
+                }
                 let hidden = earlier.hides_from(then, &mut function.cx, vars, &self.sizes);
                 fence |= hidden.is_some();
                 let level = earlier

@@ -31,6 +31,11 @@ impl Overlaps {
         }
     }
 
+    /// Barriers between uses of one buffer are in place already, from before buffers were moved.
+    pub fn are_all_that_is_new(&self) -> bool {
+        !self.pairs.is_empty()
+    }
+
     /// Whether a barrier must come between two accesses to different buffers.
     pub fn conflict(&mut self, earlier: &Touch, then: &Touch) -> bool {
         let (a, b) = (earlier.buffer, then.buffer);
