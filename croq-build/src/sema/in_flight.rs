@@ -522,7 +522,12 @@ fn has_asynchronous(stmts: &[Stmt]) -> bool {
 
 /// What was there only to count by.
 fn drop_marks(stmts: &mut Vec<Stmt>) {
-    stmts.retain(|s| !matches!(s.kind, StmtKind::Rotate { .. } | StmtKind::Consult(_)));
+    stmts.retain(|s| {
+        !matches!(
+            s.kind,
+            StmtKind::Rotate { .. } | StmtKind::Consult(_) | StmtKind::Wait { pending: None, .. }
+        )
+    });
     for stmt in stmts {
         match &mut stmt.kind {
             StmtKind::For { body, .. }

@@ -85,8 +85,6 @@ impl Expander<'_> {
                 pending: Some(pending),
                 ..
             } => StmtKind::WaitCopies { pending },
-            // What it is for has arrived before, for this thread; it was here for the barriers' sake.
-            StmtKind::Wait { pending: None, .. } => return,
             StmtKind::For {
                 local,
                 lo,
