@@ -345,3 +345,16 @@ fn code_of(what: &str) -> &'static str {
         _ => "R06",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::code_of;
+
+    #[test]
+    fn what_the_device_api_checks_has_codes() {
+        let newer = "GPU: the kernel needs sm_{0}, its text here is for sm_{1}";
+        assert_eq!(code_of(newer), "R15");
+        assert_eq!(code_of("tensor map: box not in 1..256"), "R10");
+        assert_eq!(code_of("grid"), "R06");
+    }
+}
