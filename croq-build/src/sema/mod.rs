@@ -36,6 +36,7 @@ mod operators;
 mod parallel;
 mod params;
 mod pools;
+mod races;
 mod scope;
 mod shape;
 mod sparse;
@@ -315,6 +316,7 @@ impl<'a> Checker<'a> {
         self.swizzled_boxes();
         if !self.diags.has_errors() {
             self.follow_copies();
+            self.find_races();
         }
         self.f
     }
