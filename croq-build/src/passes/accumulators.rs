@@ -15,30 +15,41 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::uses::Uses;
 use crate::ir::{
     Access, BinOp, BufferId, Expr, ExprKind, Function, KernelId, Local, LocalId, Role, Scalar,
-    Stmt, StmtKind, View, Visit, change_exprs, walk_block,
+    Stmt, StmtKind, Storage, View, Visit, change_exprs, walk_block,
 };
 use crate::symbolic::{Sym, Var};
 
+/// With the elements of shared memory, which must come before that is planned: what is written back behind
+/// a loop keeps a buffer alive until there.
 pub fn hold(function: &mut Function, id: KernelId) {
+    hold_some(function, id, true);
+}
+
+/// Once copies are expanded, loops around them can be seen through as well.
+pub fn hold_around_copies(function: &mut Function, id: KernelId) {
+    hold_some(function, id, false);
+}
+
+fn hold_some(function: &mut Function, id: KernelId, shared: bool) {
     let Some(kernel) = function.kernels.get_mut(id.index()) else {
         return;
     };
     let mut body = std::mem::take(&mut kernel.body);
-    block(function, &mut body);
+    block(function, &mut body, shared);
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
         kernel.body = body;
     }
 }
 
 /// Inner loops first: what they load in front and store behind is the outer loop's to hold.
-fn block(function: &mut Function, stmts: &mut Vec<Stmt>) {
+fn block(function: &mut Function, stmts: &mut Vec<Stmt>, shared: bool) {
     let mut at = 0;
     while let Some(stmt) = stmts.get_mut(at) {
         at += 1;
         match &mut stmt.kind {
             StmtKind::For { body, .. } => {
-                block(function, body);
-                if let Some(replaced) = held_loop(function, stmt) {
+                block(function, body, shared);
+                if let Some(replaced) = held_loop(function, stmt, shared) {
                     let count = replaced.len();
                     stmts.splice(at - 1..at, replaced);
                     at += count - 1;
@@ -46,16 +57,16 @@ fn block(function: &mut Function, stmts: &mut Vec<Stmt>) {
             }
             StmtKind::Parallel { body, .. }
             | StmtKind::Once { body, .. }
-            | StmtKind::Region { body, .. } => block(function, body),
+            | StmtKind::Region { body, .. } => block(function, body, shared),
             StmtKind::While { prelude, body, .. } => {
-                block(function, prelude);
-                block(function, body);
+                block(function, prelude, shared);
+                block(function, body, shared);
             }
             StmtKind::If {
                 then, otherwise, ..
             } => {
-                block(function, then);
-                block(function, otherwise);
+                block(function, then, shared);
+                block(function, otherwise, shared);
             }
             _ => {}
         }
@@ -63,7 +74,7 @@ fn block(function: &mut Function, stmts: &mut Vec<Stmt>) {
 }
 
 /// What stands in the place of a loop, if it updates an element.
-fn held_loop(function: &mut Function, stmt: &mut Stmt) -> Option<Vec<Stmt>> {
+fn held_loop(function: &mut Function, stmt: &mut Stmt, shared: bool) -> Option<Vec<Stmt>> {
     let span = stmt.span;
     let StmtKind::For {
         local,
@@ -76,7 +87,9 @@ fn held_loop(function: &mut Function, stmt: &mut Stmt) -> Option<Vec<Stmt>> {
         return None;
     };
     let changing = declared(function, *local, body);
-    let elements = updated(function, body, &changing);
+    let mut elements = updated(function, body, &changing);
+    elements
+        .retain(|access| shared || function.buffer(access.view.buffer).storage != Storage::Shared);
     if elements.is_empty() {
         return None;
     }

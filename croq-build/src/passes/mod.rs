@@ -4,12 +4,13 @@
 //! 2. [`helpers`]: blocks that the program gave only one thread get more.
 //! 3. [`tma`]: where what the copy engine moves arrives.
 //! 4. [`hazards`]: barriers, where threads must wait for each other.
-//! 5. [`padding`]: rows of transposed tiles are set apart.
-//! 6. [`shared`]: shared buffers get addresses; those that don't live at the same time may get the same.
-//! 7. [`groups`]: elements of swizzled buffers are found by groups.
-//! 8. [`tma`] and [`copies`]: copies and fills in kernels become what single threads do.
-//! 9. [`accumulators`]: elements that a loop updates are held in variables.
-//! 10. [`unused`]: names that nothing reads any more are dropped.
+//! 5. [`accumulators`]: elements that a loop updates are held in variables.
+//! 6. [`padding`]: rows of transposed tiles are set apart.
+//! 7. [`shared`]: shared buffers get addresses; those that don't live at the same time may get the same.
+//! 8. [`groups`]: elements of swizzled buffers are found by groups.
+//! 9. [`tma`] and [`copies`]: copies and fills in kernels become what single threads do.
+//! 10. [`accumulators`] again, where copies were in the way.
+//! 11. [`unused`]: names that nothing reads any more are dropped.
 //!
 //! Before them [`lower_checks`] leaves run-time checks out, where a build asks for fewer.
 //!
@@ -50,6 +51,7 @@ pub fn run(function: &mut Function, limits: Limits, diags: &mut Diagnostics) {
             }
             tma::prepare(function, id);
             hazards::insert_barriers(function, id);
+            accumulators::hold(function, id);
             padding::set_apart(function, id);
             shared::plan(function, id, limits);
             groups::place(function, id);
@@ -57,7 +59,7 @@ pub fn run(function: &mut Function, limits: Limits, diags: &mut Diagnostics) {
             copies::expand(function, id);
         }
         note_asynchronous(function, id);
-        accumulators::hold(function, id);
+        accumulators::hold_around_copies(function, id);
         unused::drop_from(function, id);
         let kernel = function.kernels.get(id.index());
         if let Some(excess) = kernel.and_then(|kernel| shared::excess(function, kernel, limits)) {
