@@ -77,7 +77,7 @@ impl Checker<'_> {
                 };
                 let view = match again {
                     Some(view) => view,
-                    None => self.anonymous(c, *storage, *at, &source, shape)?,
+                    None => self.anonymous(c, bound, *storage, *at, &source, shape)?,
                 };
                 self.pair_legal(&source, &view, c)?;
                 let name = c
@@ -597,6 +597,7 @@ impl Checker<'_> {
     fn anonymous(
         &mut self,
         c: &CopyStmt,
+        bound: &Bound,
         storage: ast::Storage,
         at: Span,
         source: &Data,
@@ -645,7 +646,12 @@ impl Checker<'_> {
             Sym::one()
         };
         let id = self.new_buffer(&name, elem, ir_storage, shape.clone(), slices, at);
-        if matches!(ir_storage, Storage::Host | Storage::Shared) {
+        // What a placeholder of an outer block has, the next turn of a loop may still read.
+        let outer = match bound {
+            Bound::Again(id) => self.future(*id).map(|f| f.depth) != Some(self.scopes.depth()),
+            _ => false,
+        };
+        if matches!(ir_storage, Storage::Host | Storage::Shared) && !outer {
             self.emit(StmtKind::Alloc(id), at);
         }
         self.warn_of_spills(id, at);

@@ -164,6 +164,22 @@ fn what_a_turn_may_leave_for_the_next_lives_through_the_loop() {
 }
 
 #[test]
+fn what_a_placeholder_holds_lives_where_the_placeholder_does() {
+    let b = phase("b", 64);
+    let copied = "a = dma.copy x.view(32).from(k) => shared;";
+    let read = "parallel t by 32 : thread y.at(k * 64 + t) = a.data.at(31 - t);";
+    // Every other turn reads what the turn before copied.
+    let kept = kernel(&format!(
+        "a = dma.any; foreach k in [4] {{ {b} if (k % 2 == 0) {{ {copied} }} {read} }}"
+    ));
+    assert_eq!(places(&kept, TIGHT), "b@0 a@128 256");
+    let each = kernel(&format!(
+        "foreach k in [4] {{ {b} a = dma.any; {copied} {read} }}"
+    ));
+    assert_eq!(places(&each, TIGHT), "b@0 a@0 128");
+}
+
+#[test]
 fn both_ways_of_a_branch_share_unless_threads_part_there() {
     let text = |cond: &str| {
         kernel(&format!(
