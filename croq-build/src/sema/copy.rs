@@ -244,7 +244,10 @@ impl Checker<'_> {
             self.report(
                 Diagnostic::new("E0840", c.head, "an asynchronous copy without a name")
                     .label("nothing could wait for it")
-                    .help("name it: `f = dma.copy.async …;`, later `wait f;`"),
+                    .help(format!(
+                        "name it: `f = {}.copy.async …;`, later `wait f;`",
+                        engine_word(c)
+                    )),
             );
             return false;
         }
@@ -891,4 +894,11 @@ fn ir_storage(storage: ast::Storage) -> Storage {
 /// Whether zero-filling can make a difference.
 fn zero_fill_useful(source: &View, zero_fill: bool, dest: &View) -> bool {
     zero_fill && (source.may_cross() || source.shape != dest.shape)
+}
+
+fn engine_word(c: &CopyStmt) -> &'static str {
+    match c.engine {
+        ast::Engine::Dma => "dma",
+        ast::Engine::Tma => "tma",
+    }
 }

@@ -604,6 +604,17 @@ impl Checker<'_> {
             match self.lookup(name, operand.span) {
                 Some(Entity::Future(id)) => ids.push((id, operand.span)),
                 Some(Entity::Poison) | None => {}
+                Some(Entity::Chosen(_)) => self.report(
+                    Diagnostic::new(
+                        "E1014",
+                        operand.span,
+                        format!(
+                            "`{name}` is the data of one of several copies, chosen by `select`"
+                        ),
+                    )
+                    .label("not a copy")
+                    .help("wait for the copies that it is chosen among"),
+                ),
                 Some(other) => {
                     let kind = other.kind();
                     self.report(

@@ -12,7 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Checker;
 use crate::diagnostics::Diagnostic;
-use crate::ir::{Access, BufferId, FutureId, Level, Stmt, StmtKind, Valid, View, Waited};
+use crate::ir::{
+    Access, BufferId, FutureId, Level, Stmt, StmtKind, Valid, View, Visit, Waited, walk_block,
+};
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
 
@@ -72,6 +74,8 @@ struct Walker<'c, 'a> {
     /// What copies read that were begun in this turn of the loops around: then an index means the same
     /// there and here.
     sources: BTreeMap<Span, View>,
+    /// Likewise what they fill, where that is fixed.
+    dests: BTreeMap<Span, View>,
     /// Of each copy: where to, and who.
     goes_to: BTreeMap<Span, (BufferId, Level)>,
 }
@@ -92,6 +96,7 @@ impl Checker<'_> {
                     last: true,
                     told: BTreeSet::new(),
                     sources: BTreeMap::new(),
+                    dests: BTreeMap::new(),
                     goes_to: BTreeMap::new(),
                 };
                 let end = walker.block(&mut body, Flight::default());
@@ -138,6 +143,7 @@ impl Walker<'_, '_> {
 
     fn stmt(&mut self, stmt: &mut Stmt, mut flight: Flight) -> Flight {
         let span = stmt.span;
+        self.used_early(stmt, &flight);
         match &mut stmt.kind {
             StmtKind::Store { access, .. } => {
                 let access = &*access;
@@ -153,6 +159,11 @@ impl Walker<'_, '_> {
                 });
                 if let Some(id) = copy.future {
                     self.sources.insert(span, copy.source.clone());
+                    // The tiles of exchanged futures are told apart by their names alone.
+                    let exchanged = self.checker.future(id).is_none_or(|f| f.handle.is_some());
+                    if !exchanged {
+                        self.dests.insert(span, copy.dest.clone());
+                    }
                     let groups = copy.engine.is_threads();
                     self.goes_to.insert(span, (copy.dest.buffer, copy.level));
                     self.begun(id, span, groups, &mut flight);
@@ -333,6 +344,48 @@ impl Walker<'_, '_> {
         }
     }
 
+    /// Reports what a statement does with the destination of a copy under way, by whatever name.
+    fn used_early(&mut self, stmt: &Stmt, flight: &Flight) {
+        let nested = matches!(
+            stmt.kind,
+            StmtKind::For { .. }
+                | StmtKind::While { .. }
+                | StmtKind::If { .. }
+                | StmtKind::Parallel { .. }
+                | StmtKind::Once { .. }
+                | StmtKind::Region { .. }
+                | StmtKind::Wait { .. }
+                | StmtKind::WaitTma { .. }
+        );
+        if !self.last || flight.copies.is_empty() || nested {
+            return;
+        }
+        let mut touched = Touched::default();
+        walk_block(std::slice::from_ref(stmt), &mut touched);
+        let cx = &self.checker.f.cx;
+        let mut early = Vec::new();
+        for (id, (_, begun)) in &flight.copies {
+            // A copy that is begun again has its own report.
+            let again = matches!(&stmt.kind, StmtKind::Copy(copy) if copy.future == Some(*id));
+            let Some(dest) = self.dests.get(begun).filter(|_| !again) else {
+                continue;
+            };
+            let element = touched
+                .accesses
+                .iter()
+                .find(|access| dest.buffer == access.view.buffer && stores_into(cx, dest, access));
+            let tile = touched
+                .views
+                .iter()
+                .find(|view| dest.buffer == view.buffer && meet(cx, dest, view));
+            let at = element.map(|a| a.span).or(tile.map(|v| v.span));
+            early.extend(at.map(|at| (*id, at)));
+        }
+        for (id, at) in early {
+            self.consulted(id, at, flight);
+        }
+    }
+
     fn consulted(&mut self, id: FutureId, span: Span, flight: &Flight) {
         let Some((_, begun)) = flight.copies.get(&id).copied() else {
             return;
@@ -390,12 +443,29 @@ impl Walker<'_, '_> {
             breaks: Flight::nowhere(),
             continues: Flight::nowhere(),
         });
-        let outside = self.sources.clone();
+        let outside = (self.sources.clone(), self.dests.clone());
         let (stop, mut end) = turn(self, start);
-        self.sources = outside;
+        (self.sources, self.dests) = outside;
         let exits = self.loops.pop().unwrap_or_default();
         end.join(&exits.continues);
         (stop, end, exits.breaks)
+    }
+}
+
+/// The memory that a statement reads or writes.
+#[derive(Default)]
+struct Touched {
+    accesses: Vec<Access>,
+    views: Vec<View>,
+}
+
+impl Visit for Touched {
+    fn view(&mut self, view: &View) {
+        self.views.push(view.clone());
+    }
+
+    fn access(&mut self, access: &Access, _written: bool) {
+        self.accesses.push(access.clone());
     }
 }
 

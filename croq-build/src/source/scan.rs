@@ -5,6 +5,7 @@ use super::file::{DeviceText, DeviceTextKind, FunctionText, Note};
 use super::intrinsics::{self, Intrinsic};
 use super::macros::{Expansions, Macro, Macros};
 use super::raw::RawText;
+use super::token::{Punct, TokenKind};
 use super::{Span, condition};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 
@@ -122,7 +123,7 @@ impl<'a> Scanner<'a> {
         self.walk.pos = line.span.end as usize;
         let is_croq_pragma = line.name == "pragma"
             && matches!(line.rest.split_whitespace().next(), Some("croq" | "choreo"));
-        if place == Place::Host && !is_croq_pragma {
+        if place == Place::Host && !is_croq_pragma && !only_for_functions(&line) {
             self.keep(DeviceTextKind::HostKept, line.span, Vec::new());
         }
         if self.dead {
@@ -349,4 +350,44 @@ impl<'a> Scanner<'a> {
             self.intrinsics.push(new);
         }
     }
+}
+
+/// Whether a macro makes sense in `__co__` functions only: C++ knows no `#` operator, and rejects a
+/// macro with parameters whose text has one, used or not.
+fn only_for_functions(line: &Line) -> bool {
+    if line.name != "define" {
+        return false;
+    }
+    let Some(found) = Definition::read(line) else {
+        return false;
+    };
+    let Some(params) = &found.params else {
+        return false;
+    };
+    let is_param = |kind: &TokenKind| kind.word().is_some_and(|word| params.contains(&word));
+    let read = Macro::new(found.name, found.params.clone(), found.body, None);
+    let mut tokens = read.body.iter().peekable();
+    while let Some(kind) = tokens.next() {
+        let next = tokens.peek().copied();
+        if kind.is(Punct::Hash) {
+            // `##` joins words in C++.
+            if next.is_some_and(|kind| kind.is(Punct::Hash)) {
+                tokens.next();
+            } else if !next.is_some_and(is_param) {
+                return true;
+            }
+        } else if [
+            Punct::HashPlus,
+            Punct::HashMinus,
+            Punct::HashStar,
+            Punct::HashSlash,
+            Punct::HashPercent,
+        ]
+        .iter()
+        .any(|operator| kind.is(*operator))
+        {
+            return true;
+        }
+    }
+    false
 }

@@ -215,6 +215,20 @@ fn check_operation(engine: Engine, op: Operation, emit: &mut dyn FnMut(Fault)) -
             ));
         }
     };
+    if engine == Engine::Tma && matches!(word.as_str(), "transp" | "pad") {
+        emit(Fault::known(
+            Diagnostic::new(
+                "E0110",
+                span,
+                format!("`.{word}` is an operation of `dma` only"),
+            )
+            .label(format!("`tma` has no `.{word}`"))
+            .help(format!(
+                "write `dma.{word}`: the copy engine moves tiles as they are"
+            )),
+        ));
+        return None;
+    }
     match word.as_str() {
         "copy" => {
             wants_none(&config);

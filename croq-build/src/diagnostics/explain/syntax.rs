@@ -39,7 +39,7 @@ pub const TABLE: &[Entry] = &[
     ),
     (
         "E0110",
-        "`.load` belongs to `tma` and `mma`. A plain copy is `dma.copy`.",
+        "`.load` belongs to `tma` and `mma`, `.transp` and `.pad` to `dma`. A plain copy is `dma.copy`.",
     ),
     (
         "E0112",

@@ -77,6 +77,23 @@ fn kernel_blocks() {
 }
 
 #[test]
+fn macros_that_cpp_would_reject_are_not_given_to_it() {
+    // A C++ compiler reads macros with parameters closely, used or not.
+    let text = "#define AT(buffer, p) buffer.at(p # i)
+#define BOUND(p, n) (p #- n)
+#define NAME(p) #p
+#define JOIN(a, b) a##b
+#define PLAIN p # i
+";
+    let cpp = [
+        "#define NAME(p) #p",
+        "#define JOIN(a, b) a##b",
+        "#define PLAIN p # i",
+    ];
+    assert_eq!(kept(text), cpp);
+}
+
+#[test]
 fn declarations_that_device_code_may_need_are_kept_in_order() {
     let text = "#include <vector>
 #define N 4
