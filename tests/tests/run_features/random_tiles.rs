@@ -116,7 +116,7 @@ impl Case {
         let inner = case.moved().last().copied().unwrap_or(0) * bytes;
         let fits: Vec<usize> = [32, 64, 128]
             .into_iter()
-            .filter(|n| inner % n == 0)
+            .filter(|n: &usize| inner.is_multiple_of(*n))
             .collect();
         if !fits.is_empty() && case.transform == Transform::None && dice.chance(2) {
             case.swizzle = Some(dice.pick(&fits));
