@@ -7,7 +7,7 @@
 //!
 //! Only kernels that were compiled with the macro `CROQ_SIM_TRACE` tell their accesses:
 //!
-//! ```no_run
+//! ```ignore
 //! // build.rs
 //! croq_build::Config::new().define("CROQ_SIM_TRACE", 1).compile("kernels/");
 //! ```
