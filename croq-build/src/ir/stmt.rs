@@ -147,6 +147,39 @@ pub enum StmtKind {
     Return(ReturnValue),
 }
 
+impl StmtKind {
+    /// The lists of statements right inside.
+    pub fn blocks(&self) -> impl Iterator<Item = &Vec<Stmt>> {
+        let blocks = match self {
+            StmtKind::For { body, .. }
+            | StmtKind::Parallel { body, .. }
+            | StmtKind::Once { body, .. }
+            | StmtKind::Region { body, .. } => [Some(body), None],
+            StmtKind::While { prelude, body, .. } => [Some(prelude), Some(body)],
+            StmtKind::If {
+                then, otherwise, ..
+            } => [Some(then), Some(otherwise)],
+            _ => [None, None],
+        };
+        blocks.into_iter().flatten()
+    }
+
+    pub fn blocks_mut(&mut self) -> impl Iterator<Item = &mut Vec<Stmt>> {
+        let blocks = match self {
+            StmtKind::For { body, .. }
+            | StmtKind::Parallel { body, .. }
+            | StmtKind::Once { body, .. }
+            | StmtKind::Region { body, .. } => [Some(body), None],
+            StmtKind::While { prelude, body, .. } => [Some(prelude), Some(body)],
+            StmtKind::If {
+                then, otherwise, ..
+            } => [Some(then), Some(otherwise)],
+            _ => [None, None],
+        };
+        blocks.into_iter().flatten()
+    }
+}
+
 #[derive(Clone, Debug)]
 pub enum CppName {
     Local(LocalId),

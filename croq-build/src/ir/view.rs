@@ -76,3 +76,11 @@ pub struct Access {
     pub indices: Vec<Sym>,
     pub span: Span,
 }
+
+impl Access {
+    /// The element's number in the buffer.
+    pub fn address(&self) -> Sym {
+        let steps = self.indices.iter().zip(&self.view.strides);
+        steps.fold(self.view.offset.clone(), |sum, (i, s)| &sum + &(i * s))
+    }
+}

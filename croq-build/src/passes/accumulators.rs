@@ -17,7 +17,7 @@ use crate::ir::{
     Access, BinOp, BufferId, Expr, ExprKind, Function, KernelId, Local, LocalId, Role, Scalar,
     Stmt, StmtKind, Storage, View, Visit, change_exprs, walk_block,
 };
-use crate::symbolic::{Sym, Var};
+use crate::symbolic::Var;
 
 /// With the elements of shared memory, which must come before that is planned: what is written back behind
 /// a loop keeps a buffer alive until there.
@@ -46,29 +46,13 @@ fn block(function: &mut Function, stmts: &mut Vec<Stmt>, shared: bool) {
     let mut at = 0;
     while let Some(stmt) = stmts.get_mut(at) {
         at += 1;
-        match &mut stmt.kind {
-            StmtKind::For { body, .. } => {
-                block(function, body, shared);
-                if let Some(replaced) = held_loop(function, stmt, shared) {
-                    let count = replaced.len();
-                    stmts.splice(at - 1..at, replaced);
-                    at += count - 1;
-                }
-            }
-            StmtKind::Parallel { body, .. }
-            | StmtKind::Once { body, .. }
-            | StmtKind::Region { body, .. } => block(function, body, shared),
-            StmtKind::While { prelude, body, .. } => {
-                block(function, prelude, shared);
-                block(function, body, shared);
-            }
-            StmtKind::If {
-                then, otherwise, ..
-            } => {
-                block(function, then, shared);
-                block(function, otherwise, shared);
-            }
-            _ => {}
+        for inner in stmt.kind.blocks_mut() {
+            block(function, inner, shared);
+        }
+        if let Some(replaced) = held_loop(function, stmt, shared) {
+            let count = replaced.len();
+            stmts.splice(at - 1..at, replaced);
+            at += count - 1;
         }
     }
 }
@@ -208,7 +192,7 @@ impl Survey<'_> {
     }
 
     fn element(&mut self, access: &Access, reads: bool) {
-        let address = address(access);
+        let address = access.address();
         let varies =
             address.is_poison() || address.vars().iter().any(|v| self.changing.contains(v));
         let buffer = access.view.buffer;
@@ -224,21 +208,13 @@ impl Survey<'_> {
             }
             Some(Place::One { access: one, read }) => {
                 *read |= reads;
-                if !self.function.cx.eq(&self::address(one), &address).is_yes() {
+                if !self.function.cx.eq(&one.address(), &address).is_yes() {
                     self.spread(buffer);
                 }
             }
             Some(Place::Many) => {}
         }
     }
-}
-
-fn address(access: &Access) -> Sym {
-    access
-        .indices
-        .iter()
-        .zip(&access.view.strides)
-        .fold(access.view.offset.clone(), |sum, (i, s)| &sum + &(i * s))
 }
 
 impl Visit for Survey<'_> {
@@ -300,14 +276,11 @@ fn assign(stmts: &mut [Stmt], buffer: BufferId, local: LocalId, held: &Expr) {
                 };
                 stmt.kind = StmtKind::Assign { local, value };
             }
-            StmtKind::For { body, .. } => assign(body, buffer, local, held),
-            StmtKind::If {
-                then, otherwise, ..
-            } => {
-                assign(then, buffer, local, held);
-                assign(otherwise, buffer, local, held);
+            kind => {
+                for block in kind.blocks_mut() {
+                    assign(block, buffer, local, held);
+                }
             }
-            _ => {}
         }
     }
 }

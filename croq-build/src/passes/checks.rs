@@ -3,48 +3,22 @@
 //! What stays at the lower level costs next to nothing: checks on the host, before a launch, and the
 //! `assert`s that a person wrote (R14).
 
-use crate::ir::{CheckInfo, Function, Stmt, StmtKind};
+use crate::ir::{Function, Stmt, StmtKind, retain_stmts};
 
 /// Drops the checks inside kernels, and with `entry` unset those on the host as well.
 pub fn lower(function: &mut Function, entry: bool) {
     let checks = &function.checks;
-    let keeps = |on_host: bool| {
-        move |check: Option<&CheckInfo>| {
-            entry && (on_host || check.is_some_and(|c| c.code == "R14"))
-        }
+    let drop_from = |body: &mut Vec<Stmt>, on_host: bool| {
+        retain_stmts(body, &mut |stmt| match &stmt.kind {
+            StmtKind::Check { check, .. } => {
+                let row = checks.get(check.index());
+                entry && (on_host || row.is_some_and(|c| c.code == "R14"))
+            }
+            _ => true,
+        });
     };
-    drop_checks(&mut function.body, checks, &keeps(true));
+    drop_from(&mut function.body, true);
     for kernel in &mut function.kernels {
-        drop_checks(&mut kernel.body, checks, &keeps(false));
-    }
-}
-
-fn drop_checks(
-    body: &mut Vec<Stmt>,
-    rows: &[CheckInfo],
-    keeps: &impl Fn(Option<&CheckInfo>) -> bool,
-) {
-    body.retain(|stmt| match &stmt.kind {
-        StmtKind::Check { check, .. } => keeps(rows.get(check.index())),
-        _ => true,
-    });
-    for stmt in body {
-        match &mut stmt.kind {
-            StmtKind::For { body, .. }
-            | StmtKind::Parallel { body, .. }
-            | StmtKind::Once { body, .. }
-            | StmtKind::Region { body, .. } => drop_checks(body, rows, keeps),
-            StmtKind::While { prelude, body, .. } => {
-                drop_checks(prelude, rows, keeps);
-                drop_checks(body, rows, keeps);
-            }
-            StmtKind::If {
-                then, otherwise, ..
-            } => {
-                drop_checks(then, rows, keeps);
-                drop_checks(otherwise, rows, keeps);
-            }
-            _ => {}
-        }
+        drop_from(&mut kernel.body, false);
     }
 }

@@ -31,12 +31,7 @@ impl Places<'_> {
 
 impl Change for Places<'_> {
     fn access(&mut self, access: &mut Access) {
-        let view = &access.view;
-        let at = || {
-            let steps = access.indices.iter().zip(&view.strides);
-            steps.fold(view.offset.clone(), |at, (i, s)| &at + &(i * s))
-        };
-        if let Some(place) = self.place(view, at) {
+        if let Some(place) = self.place(&access.view, || access.address()) {
             access.view.offset = place;
             access.view.shape.clear();
             access.view.strides.clear();

@@ -2,7 +2,7 @@
 //! of a copy along an axis of stride zero. C++ compilers warn about them.
 
 use super::uses::Uses;
-use crate::ir::{Expr, ExprKind, Function, KernelId, LocalId, Stmt, StmtKind};
+use crate::ir::{Expr, ExprKind, Function, KernelId, LocalId, Stmt, StmtKind, retain_stmts};
 use std::collections::BTreeSet;
 
 pub fn drop_from(function: &mut Function, id: KernelId) {
@@ -28,30 +28,18 @@ fn sweep(
     used: &BTreeSet<LocalId>,
     immutable: &dyn Fn(&LocalId) -> bool,
 ) -> bool {
-    let before = stmts.len();
-    stmts.retain(|stmt| match &stmt.kind {
-        StmtKind::Let {
-            local,
-            value: Some(value),
-        } => used.contains(local) || !immutable(local) || !is_pure(value),
-        _ => true,
-    });
-    let mut dropped = stmts.len() < before;
-    for stmt in stmts {
-        dropped |= match &mut stmt.kind {
-            StmtKind::For { body, .. }
-            | StmtKind::Parallel { body, .. }
-            | StmtKind::Once { body, .. }
-            | StmtKind::Region { body, .. } => sweep(body, used, immutable),
-            StmtKind::While { prelude, body, .. } => {
-                sweep(prelude, used, immutable) | sweep(body, used, immutable)
-            }
-            StmtKind::If {
-                then, otherwise, ..
-            } => sweep(then, used, immutable) | sweep(otherwise, used, immutable),
-            _ => false,
+    let mut dropped = false;
+    retain_stmts(stmts, &mut |stmt| {
+        let keep = match &stmt.kind {
+            StmtKind::Let {
+                local,
+                value: Some(value),
+            } => used.contains(local) || !immutable(local) || !is_pure(value),
+            _ => true,
         };
-    }
+        dropped |= !keep;
+        keep
+    });
     dropped
 }
 

@@ -365,11 +365,12 @@ impl Checker<'_> {
         if let ast::ExprKind::At(base, indices) = &*a.kind {
             return match self.access(base, indices, a.span) {
                 Some(access) => {
-                    let mut view = access.view;
-                    view.frame = None;
-                    for (i, s) in access.indices.iter().zip(&view.strides) {
-                        view.offset = &view.offset + &(i * s);
-                    }
+                    let offset = access.address();
+                    let mut view = View {
+                        offset,
+                        frame: None,
+                        ..access.view
+                    };
                     view.shape.fill(Sym::one());
                     view.valid.fill(Valid::default());
                     Value::Address(view)

@@ -11,9 +11,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Checker;
+use super::overlap::{meet, stores_into};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{
-    Access, BufferId, FutureId, Level, Stmt, StmtKind, Valid, View, Visit, Waited, walk_block,
+    Access, BufferId, FutureId, Level, Stmt, StmtKind, Valid, View, Visit, Waited, retain_stmts,
+    walk_block,
 };
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
@@ -469,63 +471,6 @@ impl Visit for Touched {
     }
 }
 
-/// Per axis of the tensor that a view was cut from: where the view begins, and how many positions it has.
-fn boxed(view: &View) -> Option<Vec<(&Sym, Sym)>> {
-    let frame = view.frame.as_ref()?;
-    let extent = |axis: usize| {
-        let along = frame.axes.iter().position(|a| *a == axis);
-        along.and_then(|at| view.shape.get(at).cloned())
-    };
-    let all = frame.origin.iter().enumerate();
-    Some(
-        all.map(|(axis, origin)| (origin, extent(axis).unwrap_or_else(Sym::one)))
-            .collect(),
-    )
-}
-
-/// Both views are of the same tensor, so that coordinates can be compared.
-fn same_frame(cx: &Ctx, a: &View, b: &View) -> bool {
-    let (Some(f), Some(g)) = (&a.frame, &b.frame) else {
-        return false;
-    };
-    f.strides.len() == g.strides.len()
-        && f.strides
-            .iter()
-            .zip(&g.strides)
-            .all(|(s, t)| cx.eq(s, t).is_yes())
-        && cx.eq(&f.base(&a.offset), &g.base(&b.offset)).is_yes()
-}
-
-/// The element is certainly one of the view's.
-fn stores_into(cx: &Ctx, source: &View, access: &Access) -> bool {
-    let (Some(boxes), Some(frame)) = (boxed(source), &access.view.frame) else {
-        return false;
-    };
-    same_frame(cx, source, &access.view)
-        && boxes.iter().enumerate().all(|(axis, (origin, extent))| {
-            let along = frame.axes.iter().position(|a| *a == axis);
-            let index = along.and_then(|at| access.indices.get(at).cloned());
-            let own = frame.origin.get(axis).cloned().unwrap_or_default();
-            let at = &own + &index.unwrap_or_default();
-            cx.le(origin, &at).is_yes() && cx.lt(&at, &(*origin + extent)).is_yes()
-        })
-}
-
-/// Two boxes of one tensor certainly have something in common.
-fn meet(cx: &Ctx, a: &View, b: &View) -> bool {
-    let (Some(first), Some(second)) = (boxed(a), boxed(b)) else {
-        return false;
-    };
-    let begins_in = |at: &Sym, (origin, extent): &(&Sym, Sym)| {
-        cx.le(origin, at).is_yes() && cx.lt(at, &(*origin + extent)).is_yes()
-    };
-    same_frame(cx, a, b)
-        && first
-            .iter()
-            .zip(&second)
-            .all(|(p, q)| begins_in(p.0, q) || begins_in(q.0, p))
-}
-
 /// Gives the branches of each `if` the same number of groups, where each has a fixed number. How many
 /// the statements begin; `None` when that isn't fixed.
 fn balance(stmts: &mut Vec<Stmt>) -> Option<u32> {
@@ -592,29 +537,10 @@ fn has_asynchronous(stmts: &[Stmt]) -> bool {
 
 /// What was there only to count by.
 fn drop_marks(stmts: &mut Vec<Stmt>) {
-    stmts.retain(|s| {
+    retain_stmts(stmts, &mut |s| {
         !matches!(
             s.kind,
             StmtKind::Rotate { .. } | StmtKind::Consult(_) | StmtKind::Wait { pending: None, .. }
         )
     });
-    for stmt in stmts {
-        match &mut stmt.kind {
-            StmtKind::For { body, .. }
-            | StmtKind::Parallel { body, .. }
-            | StmtKind::Once { body, .. }
-            | StmtKind::Region { body, .. } => drop_marks(body),
-            StmtKind::While { prelude, body, .. } => {
-                drop_marks(prelude);
-                drop_marks(body);
-            }
-            StmtKind::If {
-                then, otherwise, ..
-            } => {
-                drop_marks(then);
-                drop_marks(otherwise);
-            }
-            _ => {}
-        }
-    }
 }

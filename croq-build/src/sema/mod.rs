@@ -33,6 +33,7 @@ mod in_flight;
 mod levels;
 mod loops;
 mod operators;
+mod overlap;
 mod parallel;
 mod params;
 mod pools;

@@ -313,30 +313,16 @@ impl Checker<'_> {
 
 fn first_tiles(stmts: &mut [Stmt], first: &BTreeMap<LocalId, Sym>) {
     for stmt in stmts {
-        match &mut stmt.kind {
-            StmtKind::Let {
-                local,
-                value: Some(value),
-            } => {
-                if let Some(tile) = first.get(local) {
-                    *value = Expr::index(tile.clone(), value.span);
-                }
-            }
-            StmtKind::For { body, .. }
-            | StmtKind::Parallel { body, .. }
-            | StmtKind::Once { body, .. }
-            | StmtKind::Region { body, .. } => first_tiles(body, first),
-            StmtKind::While { prelude, body, .. } => {
-                first_tiles(prelude, first);
-                first_tiles(body, first);
-            }
-            StmtKind::If {
-                then, otherwise, ..
-            } => {
-                first_tiles(then, first);
-                first_tiles(otherwise, first);
-            }
-            _ => {}
+        if let StmtKind::Let {
+            local,
+            value: Some(value),
+        } = &mut stmt.kind
+            && let Some(tile) = first.get(local)
+        {
+            *value = Expr::index(tile.clone(), value.span);
+        }
+        for block in stmt.kind.blocks_mut() {
+            first_tiles(block, first);
         }
     }
 }

@@ -52,16 +52,11 @@ impl Checker<'_> {
                     }
                     self.races_in(body, &indices);
                 }
-                StmtKind::For { body, .. }
-                | StmtKind::While { body, .. }
-                | StmtKind::Region { body, .. } => self.races_in(body, around),
-                StmtKind::If {
-                    then, otherwise, ..
-                } => {
-                    self.races_in(then, around);
-                    self.races_in(otherwise, around);
+                kind => {
+                    for block in kind.blocks() {
+                        self.races_in(block, around);
+                    }
                 }
-                _ => {}
             }
         }
     }
@@ -145,8 +140,8 @@ impl Checker<'_> {
         if !(2..=INSTANCES).contains(&instances) {
             return None;
         }
-        let (slopes, rest) = split(&address(&a.access), indices)?;
-        let (others, other_rest) = split(&address(&b.access), indices)?;
+        let (slopes, rest) = split(&a.access.address(), indices)?;
+        let (others, other_rest) = split(&b.access.address(), indices)?;
         let apart = (&rest - &other_rest).as_int()?;
         if apart == 0 && slopes == others {
             return None;
@@ -221,11 +216,6 @@ impl Visit for Accesses {
             writes: written,
         });
     }
-}
-
-fn address(access: &Access) -> Sym {
-    let steps = access.indices.iter().zip(&access.view.strides);
-    steps.fold(access.view.offset.clone(), |sum, (i, s)| &sum + &(i * s))
 }
 
 /// What one more of each index adds to the address, and what does not depend on any.

@@ -265,10 +265,8 @@ impl Checker<'_> {
     }
 
     fn place_is_known(&mut self, access: &Access) {
-        let view = &access.view;
-        let steps = access.indices.iter().zip(&view.strides);
-        let at = steps.fold(view.offset.clone(), |at, (i, s)| &at + &(i * s));
-        let place = self.f.buffer(view.buffer).by_groups(&self.f.cx, &at);
+        let buffer = self.f.buffer(access.view.buffer);
+        let place = buffer.by_groups(&self.f.cx, &access.address());
         if place.is_poison() {
             self.too_large(access.span);
         }
