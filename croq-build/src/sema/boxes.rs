@@ -392,7 +392,7 @@ impl Checker<'_> {
                     view.span,
                     format!("`tma` can't move this tile of `{name}`, which is swizzled"),
                 )
-                .label("may begin where the pattern does not")
+                .label("may begin in the middle of the swizzle's pattern")
                 .help(format!(
                     "start at a multiple of {rows} rows and of {} bytes in a row, in buffers of such multiples",
                     swizzle.bytes

@@ -43,9 +43,27 @@ impl Checker<'_> {
         })
     }
 
-    /// Emits a check where its inputs are first known: at entry, else right here.
+    /// Emits a check where its inputs are first known: at entry, else right here. What is about one
+    /// access stays there, too, when the access may never happen: the call is right then.
     pub(super) fn runtime_check(
         &mut self,
+        code: &'static str,
+        message: String,
+        cond: Expr,
+        values: &[Sym],
+        inputs: &[&Sym],
+        span: Span,
+    ) {
+        let of_one_place = matches!(code, "R12" | "R13" | "R14");
+        let early = self.uncertain == 0 || !of_one_place;
+        self.place_check(early, code, message, cond, values, inputs, span);
+    }
+
+    /// With `early` at entry, where the inputs are known there.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn place_check(
+        &mut self,
+        early: bool,
         code: &'static str,
         message: String,
         cond: Expr,
@@ -69,7 +87,7 @@ impl Checker<'_> {
             },
             span,
         );
-        if inputs.iter().all(|s| self.known_at_entry(s)) {
+        if early && inputs.iter().all(|s| self.known_at_entry(s)) {
             let key = (format!("{stmt:?}"), row.0);
             if self.seen_checks.insert(key) {
                 self.entry.push(stmt);

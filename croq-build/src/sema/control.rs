@@ -103,7 +103,9 @@ impl Checker<'_> {
         let divergent = self.varies_in_block(&cond);
         self.diverge(divergent, 1);
         let never = self.decided(&cond) == Some(false);
+        let uncertain = self.uncertain;
         let ((), stmts) = self.assuming(&cond, true, never, |s| s.block(body));
+        self.uncertain = uncertain;
         self.diverge(divergent, -1);
         self.loops -= 1;
         self.endless(&cond, &prelude, &stmts, at);
@@ -151,6 +153,7 @@ impl Checker<'_> {
             );
             return;
         }
+        self.uncertain += 1;
         self.emit(
             if is_break {
                 StmtKind::Break
@@ -165,6 +168,7 @@ impl Checker<'_> {
         match self.kernel.as_mut() {
             Some(k) => {
                 k.yielded.get_or_insert(span);
+                self.uncertain += 1;
                 self.emit(StmtKind::Yield, span);
             }
             None => self.report(

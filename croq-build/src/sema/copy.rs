@@ -578,7 +578,10 @@ impl Checker<'_> {
                         sf.unwrap_or_default(),
                         st.unwrap_or_default()
                     ))
-                    .help("add `.zfill` to the copy to make the rest zero"),
+                    .help(match c.engine {
+                        ast::Engine::Dma => "add `.zfill` to the copy to make the rest zero",
+                        ast::Engine::Tma => "`tma` moves whole boxes: copy a tile of the destination's shape, or use `dma.copy.zfill`",
+                    }),
                 );
             }
         }
@@ -630,7 +633,7 @@ impl Checker<'_> {
             if !host {
                 self.report(
                     Diagnostic::new(
-                        "E0331",
+                        "E0829",
                         at,
                         format!("the tile's shape {shown} is known only inside the kernel"),
                     )

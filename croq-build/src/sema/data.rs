@@ -307,20 +307,29 @@ impl Checker<'_> {
 
     /// A value that must be data, for copies and tile operators.
     pub(super) fn data(&mut self, e: &ast::Expr) -> Option<Data> {
+        self.data_or(e, |kind| {
+            Diagnostic::new(
+                "E0833",
+                e.span,
+                format!("expected spanned data, found {kind}"),
+            )
+            .label("not data")
+            .help("copies and tile operators take buffers, parameters, futures and views of them")
+        })
+    }
+
+    /// `otherwise` says what is wrong with another kind of value.
+    fn data_or(
+        &mut self,
+        e: &ast::Expr,
+        otherwise: impl FnOnce(&str) -> Diagnostic,
+    ) -> Option<Data> {
         match self.expr(e) {
             Value::Data(d) => self.whole(d, e.span),
             Value::Error => None,
             other => {
                 let kind = other.kind();
-                self.report(
-                    Diagnostic::new(
-                        "E0833",
-                        e.span,
-                        format!("expected spanned data, found {kind}"),
-                    )
-                    .label("not data")
-                    .help("copies and tile operators take buffers, parameters, futures and views of them"),
-                );
+                self.report(otherwise(&kind));
                 None
             }
         }
@@ -348,7 +357,19 @@ impl Checker<'_> {
         let ast::ExprKind::View(base, op, at) = &*e.kind else {
             return Value::Error;
         };
-        let Some(data) = self.data(base) else {
+        let data = match op {
+            ast::ViewOp::SpanAs(_) => self.data_or(base, |kind| {
+                Diagnostic::new(
+                    "E0826",
+                    base.span,
+                    format!("`span_as` gives data another shape; this is {kind}"),
+                )
+                .label("has no shape")
+                .help("reshape a buffer, a parameter, a future's data or a view of them")
+            }),
+            _ => self.data(base),
+        };
+        let Some(data) = data else {
             return Value::Error;
         };
         match self.view_op(data, op, *at) {

@@ -583,9 +583,11 @@ impl Checker<'_> {
         self.f.cx.push_scope();
         self.assume(cond, holds);
         self.conditional += 1;
+        self.uncertain += 1;
         self.dead += u32::from(never);
         let result = self.collect(body);
         self.dead -= u32::from(never);
+        self.uncertain -= 1;
         self.conditional -= 1;
         self.f.cx.pop_scope();
         result

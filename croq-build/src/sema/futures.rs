@@ -530,9 +530,9 @@ impl Checker<'_> {
                 let shown = |f: &Future, d: &Data, b: &ir::Buffer| {
                     let manner = match (f.is_async, f.by_tma) {
                         (true, true) => "asynchronous `tma`",
-                        (true, false) => "asynchronous",
+                        (true, false) => "asynchronous `dma`",
                         (false, true) => "synchronous `tma`",
-                        (false, false) => "synchronous",
+                        (false, false) => "synchronous `dma`",
                     };
                     let place = match b.storage {
                         Storage::Shared => "shared",
@@ -559,7 +559,7 @@ impl Checker<'_> {
                     .label("can't be exchanged")
                     .also(one_at, one)
                     .also(other_at, other)
-                    .help("exchanged futures agree in shape, element type, storage and `.async`"),
+                    .help("exchanged futures agree in engine, `.async`, storage, element type and shape"),
                 );
                 return false;
             }
@@ -638,17 +638,17 @@ impl Checker<'_> {
                 continue;
             };
             let (name, declared, level) = (future.name.clone(), future.span, future.level);
-            let list = if future.by_tma {
-                &mut boxes
-            } else {
-                &mut futures
-            };
+            let by_tma = future.by_tma;
+            let list = if by_tma { &mut boxes } else { &mut futures };
             if future.data.is_some() && !future.is_async {
                 self.report(
                     Diagnostic::new("E0843", at, format!("the copy `{name}` is synchronous"))
                         .label("has arrived already")
                         .also(declared, "copied here, without `.async`")
-                        .help("remove the `wait`, or write `dma.copy.async`"),
+                        .help(format!(
+                            "remove the `wait`, or write `{}.copy.async`",
+                            if by_tma { "tma" } else { "dma" }
+                        )),
                 );
                 continue;
             }

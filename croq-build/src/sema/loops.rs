@@ -487,11 +487,14 @@ impl Checker<'_> {
         let unrolled = unroll
             .filter(|(at, _)| *at == depth || *at == usize::MAX)
             .map(|(_, u)| u);
-        // Whether the loop runs at all is not known, but inside it does.
+        // Whether the loop runs at all may not be known, but inside it does.
+        let uncertain = self.uncertain;
+        self.uncertain += u32::from(!self.f.cx.lt(&lo, &hi).is_yes());
         self.f.cx.push_scope();
         self.f.cx.assume_lt(&lo, &hi);
         let ((), stmts) = self.collect(|s| s.nest(loops, depth + 1, body, span, unroll));
         self.f.cx.pop_scope();
+        self.uncertain = uncertain;
         if let Some(r) = self.ranges.get_mut(range) {
             r.value = Sym::zero();
         }

@@ -203,6 +203,9 @@ struct Checker<'a> {
     loops_apart: u32,
     /// Conditions that restrict which instances come here (`if`, `while`, a split's guard).
     conditional: u32,
+    /// What may keep a call from coming here at all: conditions, loops of perhaps no turns, and what
+    /// leaves early. Host code and kernels alike.
+    uncertain: u32,
     /// Inside a branch that is never taken: a proven violation there is none.
     dead: u32,
     /// Inside a condition that may well be true always: an `assert`'s, an `inthreads`'.
@@ -282,6 +285,7 @@ impl<'a> Checker<'a> {
             loops: 0,
             loops_apart: 0,
             conditional: 0,
+            uncertain: 0,
             dead: 0,
             asserting: false,
             merging: false,

@@ -490,7 +490,8 @@ impl Checker<'_> {
             Truth::Unknown => {
                 let cond = compare(BinOp::Ne, y, &Sym::zero(), span);
                 let shown = self.show(y);
-                self.runtime_check(
+                self.place_check(
+                    self.uncertain == 0,
                     "R06",
                     format!("division by zero: `{shown}` is 0"),
                     cond,

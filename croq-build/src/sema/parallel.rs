@@ -120,7 +120,9 @@ impl Checker<'_> {
         });
         let outer_loops = std::mem::take(&mut self.loops);
         let outer_conditions = std::mem::take(&mut self.conditional);
+        let uncertain = self.uncertain;
         let (grid, mut body) = self.collect(|s| s.outermost(p, tree));
+        self.uncertain = uncertain;
         self.loops = outer_loops;
         self.conditional = outer_conditions;
         self.f.cx.pop_scope();

@@ -120,7 +120,10 @@ impl Checker<'_> {
             }
             S::Rotate { names } => self.exchange(names, span),
             S::Call(call) => self.call_stmt(call, span),
-            S::Return(value) => self.return_stmt(value.as_ref(), span),
+            S::Return(value) => {
+                self.return_stmt(value.as_ref(), span);
+                self.uncertain += 1;
+            }
             S::SyncStorage(storage) => self.sync_storage(*storage, span),
             S::SyncBarrier(level) => self.sync_barrier(*level, span),
             S::SyncFence(level, _) => self.sync_fence(*level, span),

@@ -186,9 +186,34 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Functions are looked for in the text as it is, so one that a macro makes would be lost silently.
+    fn functions_are_no_macros(&mut self, line: &Line<'a>, body: &str) {
+        const MARK: &str = "__co__";
+        let Some(at) = body.find(MARK) else { return };
+        let is_word = |byte: Option<u8>| byte.is_some_and(super::lexer::is_word_byte);
+        let bytes = body.as_bytes();
+        let before = body.get(..at).unwrap_or_default();
+        let whole =
+            !is_word(before.bytes().next_back()) && !is_word(bytes.get(at + MARK.len()).copied());
+        if !whole || before.contains("//") || before.contains("/*") || before.contains('"') {
+            return;
+        }
+        let start = (line.rest_start + line.rest.len() - body.len() + at) as u32;
+        self.diags.push(
+            Diagnostic::new(
+                "E0099",
+                Span::new(start, start + MARK.len() as u32),
+                "a macro that makes a `__co__` function is not supported yet",
+            )
+            .label("functions are found in the text before macros are expanded")
+            .help("write the function itself, and use macros inside it"),
+        );
+    }
+
     fn define(&mut self, line: &Line<'a>, place: Place) {
         match Definition::read(line) {
             Some(found) => {
+                self.functions_are_no_macros(line, found.body);
                 let new = Macro::new(found.name, found.params, found.body, Some(found.name_span));
                 self.macros.define(new, self.diags);
             }

@@ -27,6 +27,7 @@ pub enum Class {
     Type,
     Member,
     CopyOperation,
+    TmaOperation,
     MmaOperation,
     By,
     In,
@@ -40,7 +41,7 @@ pub enum Class {
 }
 
 impl Class {
-    const ALL: [(Class, &'static str); 21] = [
+    const ALL: [(Class, &'static str); 22] = [
         (Class::By, "`by`"),
         (Class::In, "`in`"),
         (Class::Expression, "an expression"),
@@ -56,6 +57,7 @@ impl Class {
         (Class::Storage, "`global`, `shared` or `local`"),
         (Class::Member, "a member"),
         (Class::CopyOperation, "`.copy`, `.transp`, `.pad` or `.any`"),
+        (Class::TmaOperation, "`.copy`, `.load` or `.any`"),
         (
             Class::MmaOperation,
             "`.fill`, `.load`, `.store`, `.row`, `.col`, `.scale` or `.commit`",
@@ -99,6 +101,7 @@ impl Expected {
         [
             Class::Member,
             Class::CopyOperation,
+            Class::TmaOperation,
             Class::MmaOperation,
             Class::SyncKind,
             Class::Suffix,

@@ -48,11 +48,6 @@ enum Modifier {
 }
 
 pub fn movement<'t>(e: &Exprs<'t>) -> Rule<'t, Movement> {
-    let engine = accept(Class::Statement, |token| match token.kind {
-        TokenKind::Keyword(Keyword::Dma) => Some((Engine::Dma, token.span)),
-        TokenKind::Keyword(Keyword::Tma) => Some((Engine::Tma, token.span)),
-        _ => None,
-    });
     let any = member("any", Class::CopyOperation);
     let dest = choice((
         when(
@@ -78,7 +73,7 @@ pub fn movement<'t>(e: &Exprs<'t>) -> Rule<'t, Movement> {
         .then_ignore(punct(Punct::FatArrow))
         .then(dest)
         .then(after.or_not());
-    engine
+    engine()
         .then(choice((
             any.map(|span| (None, span)).boxed(),
             copy.map(|parsed| (Some(parsed), Span::default())).boxed(),
@@ -105,6 +100,26 @@ pub fn movement<'t>(e: &Exprs<'t>) -> Rule<'t, Movement> {
             }))
         })
         .boxed()
+}
+
+/// `dma` or `tma`. What is missing behind a bare `tma` is one of its own operations.
+fn engine<'t>() -> Rule<'t, (Engine, Span)> {
+    rule(|inp| {
+        let fail = Err(Fault::expected(position(inp), Class::Statement));
+        let [Some(token), next] = ahead(inp) else {
+            return fail;
+        };
+        let engine = match token.kind {
+            TokenKind::Keyword(Keyword::Dma) => Engine::Dma,
+            TokenKind::Keyword(Keyword::Tma) => Engine::Tma,
+            _ => return fail,
+        };
+        inp.next_ref();
+        if engine == Engine::Tma && next.is_none_or(|next| !next.kind.is(Punct::Dot)) {
+            return Err(Fault::expected(position(inp), Class::TmaOperation));
+        }
+        Ok((engine, token.span))
+    })
 }
 
 fn any_token<'t>() -> Rule<'t, Span> {

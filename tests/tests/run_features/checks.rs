@@ -57,6 +57,36 @@ fn a_store_out_of_range_changes_nothing() {
     assert_exact(&x.to_host().unwrap(), |[i]| i32::from(i == 3));
 }
 
+/// A wrong index in a loop of no turns, or under a condition that doesn't hold, is no mistake.
+#[test]
+fn an_access_that_never_happens() {
+    let x = Tensor::from_fn((8,), |[i]| i as i32);
+    let y = kernels::check_unreached(&x, 2, 4, 3).unwrap();
+    assert_exact(&y, |_| 2 * 4 + 5 / 3 + 6 + 3 * 7);
+    for at in [-1, 8, i32::MIN] {
+        let y = kernels::check_unreached(&x, 0, at, 0).unwrap();
+        assert_exact(&y, |_| 100);
+        let y = kernels::check_unreached_on_the_host(&x, 0, at).unwrap();
+        assert_exact(&y, |_| 0);
+    }
+    if Device::default().is_sim() {
+        for (at, start) in [
+            (8, "foreach {i} in [turns] y.at(p)"),
+            (7, "if (turns > 0) y.at(p)"),
+            (6, "y.at(p) += turns > 0 ?"),
+            (5, "y.at(p) += x.at(at + 3)"),
+        ] {
+            let (line, _) = failed_line(kernels::check_unreached(&x, 1, at, 1));
+            assert_eq!(line, line_of(start), "{at}");
+        }
+        let (line, _) = failed_line(kernels::check_unreached_on_the_host(&x, 1, 8));
+        assert_eq!(
+            line,
+            line_of("parallel p by 4 : thread y.at(p) += x.at(at);")
+        );
+    }
+}
+
 #[test]
 fn assertions() {
     let x = Tensor::<i32, _>::random((10,), 0..100, 2);

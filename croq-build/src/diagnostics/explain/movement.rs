@@ -98,6 +98,14 @@ pub const TABLE: &[Entry] = &[
         "A step or stride of zero visits the same elements again.",
     ),
     (
+        "E0826",
+        "`span_as` gives the elements of contiguous data another shape, and what it is applied to has no elements in memory. It never changes their type.",
+    ),
+    (
+        "E0829",
+        "`=> shared` makes a buffer of the tile's shape, and buffers of a kernel are sized before it starts. An extent that the kernel itself computes can't be one: declare a buffer of the largest size, and copy into it with `.zfill`.",
+    ),
+    (
         "E0830",
         "A copy inside a kernel begins or ends in the kernel's own memory.",
     ),
