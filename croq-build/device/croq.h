@@ -45,6 +45,7 @@
 #include "cuda/handles.h"
 #include "cuda/copies.h"
 #include "cuda/matrices.h"
+#include "cuda/mma.h"
 #include "cuda/mbarriers.h"
 #include "cuda/print.h"
 #include "cuda/host.h"
@@ -61,6 +62,7 @@
 #include "sim/tma.h"
 #include "sim/cuda_names.h"
 #include "sim/matrices.h"
+#include "sim/mma.h"
 #endif
 
 #endif

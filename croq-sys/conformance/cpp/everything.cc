@@ -6,6 +6,7 @@
 #include "speed.cc"
 #include "copies.cc"
 #include "matrices.cc"
+#include "mma.cc"
 #include "mbarriers.cc"
 #include "tma.cc"
 #include "primitives.cc"
@@ -90,6 +91,10 @@ const entry entries[] = {
     {"ring_of_boxes", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
        return CONF(ring_of_boxes)(env, ints(memory[0]), ints(memory[1]), n[0], n[1]);
      }},
+    {"multiply", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
+       return CONF(multiply)(env, memory[0], memory[1], memory[2], n[0]);
+     }},
+    WITH_EXTENT(into_fragments),
     WITH_EXTENT(load_matrices),
     WITH_EXTENT(store_matrices),
     WITH_EXTENT(phases),

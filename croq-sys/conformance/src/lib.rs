@@ -8,6 +8,7 @@ pub mod gpu;
 #[cfg(not(with_cuda))]
 #[path = "no_gpu.rs"]
 pub mod gpu;
+pub mod products;
 pub mod twins;
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};

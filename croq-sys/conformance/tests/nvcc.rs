@@ -136,3 +136,37 @@ fn matrices_are_the_instructions_they_are_for() {
         }
     }
 }
+
+#[test]
+fn products_are_the_instructions_they_are_for() {
+    let Some(nvcc) = option_env!("CROQ_NVCC").map(Path::new) else {
+        eprintln!("skipped: built without nvcc");
+        return;
+    };
+    let Some(code) = machine_code(nvcc, "cpp/mma.cc", "90a") else {
+        eprintln!("skipped: no cuobjdump");
+        return;
+    };
+    let mut expected: Vec<String> = [
+        "HMMA.1688.F16 ",
+        "HMMA.1688.F32 ",
+        "HMMA.16816.F16 ",
+        "HMMA.16816.F32 ",
+        "HMMA.1688.F32.BF16 ",
+        "HMMA.16816.F32.BF16 ",
+        "HMMA.1684.F32.TF32 ",
+        "HMMA.1688.F32.TF32 ",
+        "DMMA.8x8x4 ",
+        "DMMA.16x8x4 ",
+        "DMMA.16x8x8 ",
+        "DMMA.16x8x16 ",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    for types in ["S8.S8", "S8.U8", "U8.S8", "U8.U8"] {
+        expected.extend(["8816", "16816", "16832"].map(|shape| format!("IMMA.{shape}.{types} ")));
+    }
+    for instruction in expected {
+        assert!(code.contains(&instruction), "{instruction}");
+    }
+}

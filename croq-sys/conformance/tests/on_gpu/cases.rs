@@ -1,5 +1,6 @@
 //! What is run, and what must hold of it.
 
+use croq_conformance::products;
 use croq_conformance::twins::{self, Outcome};
 use croq_sys::abi::CROQ_CHECK;
 
@@ -58,6 +59,7 @@ pub fn all() -> Vec<Case> {
         case("wide_copies", wide_copies),
         case("asynchronous_copies", asynchronous_copies),
         case("matrices", matrices),
+        case("products", products),
         case("mbarriers", mbarriers),
         case("boxes", boxes),
         case("launch_limits", launch_limits),
@@ -287,6 +289,18 @@ fn matrices(machine: &dyn Machine) {
     for which in 0..6 {
         integers(machine, "load_matrices", ints([-1; 768]), &[768, which]);
         integers(machine, "store_matrices", ints([-1; 768]), &[768, which]);
+    }
+}
+
+/// With numbers whose sums every type has exactly, so that the order of the additions is no matter. Those
+/// of f8 need sm_89, wide ones of f64 sm_90.
+fn products(machine: &dyn Machine) {
+    integers(machine, "into_fragments", ints([-1; 256]), &[256, 0]);
+    for (which, product) in products::all().into_iter().enumerate() {
+        let memory = product.inputs();
+        let (expected, found) = both(machine, "multiply", &memory, &[which as i64]);
+        assert_eq!(expected, found, "{product:?}");
+        assert_ne!(expected[0], memory[0], "{product:?}");
     }
 }
 

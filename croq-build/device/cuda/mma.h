@@ -1,0 +1,169 @@
+/* Products of small matrices by a warp. */
+#ifndef CROQ_CUDA_MMA_H
+#define CROQ_CUDA_MMA_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* A thread's part of a matrix that a warp holds in registers: `N` elements, in the order in which the
+ * instructions number them. */
+template <class T, int N> struct alignas(16) fragment : local<T, N> {};
+
+/* The register whose first element is number `i`. */
+template <class T, int N> CROQ_DEVICE unsigned register_of(const fragment<T, N> &from, idx i) {
+  unsigned bits;
+  __builtin_memcpy(&bits, from.first + i, sizeof bits);
+  return bits;
+}
+template <class T, int N> CROQ_DEVICE void set_register(fragment<T, N> &of, idx i, unsigned bits) {
+  __builtin_memcpy(of.first + i, &bits, sizeof bits);
+}
+
+/* `Count` matrices of 8 rows of 16 bytes from shared memory into the registers from element `at` on; see
+ * above. */
+template <unsigned Count, bool Transposed = false, class T, int N>
+CROQ_DEVICE void ldmatrix(fragment<T, N> &into, idx at, shared<T> memory, idx row) {
+  unsigned registers[Count];
+  ldmatrix<Count, Transposed>(registers, memory, row);
+  CROQ_UNROLL for (unsigned r = 0; r < Count; ++r)
+    set_register(into, at + r * (4 / sizeof(T)), registers[r]);
+}
+
+/* Registers of a, b and c, as operands of one instruction. */
+#define CROQ_A(n) "r"(register_of(a, ai + n * idx(4 / sizeof(A))))
+#define CROQ_B(n) "r"(register_of(b, bi + n * idx(4 / sizeof(B))))
+#define CROQ_AD(n) "d"(a.first[ai + n])
+#define CROQ_BD(n) "d"(b.first[bi + n])
+#define CROQ_C(kind, n) "+" kind(c.first[ci + n])
+#define CROQ_C2(kind) CROQ_C(kind, 0), CROQ_C(kind, 1)
+#define CROQ_C4(kind) CROQ_C2(kind), CROQ_C(kind, 2), CROQ_C(kind, 3)
+
+/* By the numbers of registers of A, B and C. */
+#define CROQ_MMA_112(text, kind)                                                                   \
+  asm volatile(text " {%0, %1}, {%2}, {%3}, {%0, %1};" : CROQ_C2(kind) : CROQ_A(0), CROQ_B(0))
+#define CROQ_MMA_214(text, kind)                                                                   \
+  asm volatile(text " {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"                         \
+               : CROQ_C4(kind)                                                                     \
+               : CROQ_A(0), CROQ_A(1), CROQ_B(0))
+#define CROQ_MMA_424(text, kind)                                                                   \
+  asm volatile(text " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"             \
+               : CROQ_C4(kind)                                                                     \
+               : CROQ_A(0), CROQ_A(1), CROQ_A(2), CROQ_A(3), CROQ_B(0), CROQ_B(1))
+/* Sums in f16, two in a register. */
+#define CROQ_MMA_HALVES(text, placed, ...)                                                         \
+  do {                                                                                             \
+    unsigned s0 = register_of(c, ci), s1 = register_of(c, ci + 2);                                 \
+    asm volatile(text placed : "+r"(s0), "+r"(s1) : __VA_ARGS__);                                  \
+    set_register(c, ci, s0);                                                                       \
+    set_register(c, ci + 2, s1);                                                                   \
+  } while (0)
+#define CROQ_MMA_212(text, kind)                                                                   \
+  CROQ_MMA_HALVES(text, " {%0, %1}, {%2, %3}, {%4}, {%0, %1};", CROQ_A(0), CROQ_A(1), CROQ_B(0))
+#define CROQ_MMA_422(text, kind)                                                                   \
+  CROQ_MMA_HALVES(text, " {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%0, %1};", CROQ_A(0), CROQ_A(1),  \
+                  CROQ_A(2), CROQ_A(3), CROQ_B(0), CROQ_B(1))
+#define CROQ_MMA_D112(text, kind)                                                                  \
+  asm volatile(text " {%0, %1}, {%2}, {%3}, {%0, %1};" : CROQ_C2(kind) : CROQ_AD(0), CROQ_BD(0))
+#define CROQ_MMA_D214(text, kind)                                                                  \
+  asm volatile(text " {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"                         \
+               : CROQ_C4(kind)                                                                     \
+               : CROQ_AD(0), CROQ_AD(1), CROQ_BD(0))
+#define CROQ_MMA_D424(text, kind)                                                                  \
+  asm volatile(text " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"             \
+               : CROQ_C4(kind)                                                                     \
+               : CROQ_AD(0), CROQ_AD(1), CROQ_AD(2), CROQ_AD(3), CROQ_BD(0), CROQ_BD(1))
+#define CROQ_MMA_D844(text, kind)                                                                  \
+  asm volatile(text " {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}," \
+                    " {%0, %1, %2, %3};"                                                           \
+               : CROQ_C4(kind)                                                                     \
+               : CROQ_AD(0), CROQ_AD(1), CROQ_AD(2), CROQ_AD(3), CROQ_AD(4), CROQ_AD(5),           \
+                 CROQ_AD(6), CROQ_AD(7), CROQ_BD(0), CROQ_BD(1), CROQ_BD(2), CROQ_BD(3))
+
+/* Text that asks for an instruction which the target hasn't can't run. */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 890
+#define CROQ_SINCE_SM_89(form, text, kind) form(text, kind)
+#else
+#define CROQ_SINCE_SM_89(form, text, kind) __trap()
+#endif
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#define CROQ_SINCE_SM_90(form, text, kind) form(text, kind)
+#else
+#define CROQ_SINCE_SM_90(form, text, kind) __trap()
+#endif
+#define CROQ_SINCE_SM_75(form, text, kind) form(text, kind)
+
+/* c += a b: `M` x `N` sums over `K` products each. The thread's elements of the three begin at `ci`, `ai`
+ * and `bi`; where each belongs in its matrix is in the PTX ISA. Operands in f32 count as tf32. */
+template <unsigned M, unsigned N, unsigned K, class C, int CN, class A, int AN, class B, int BN>
+CROQ_DEVICE void mma(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, idx ai,
+                     const fragment<B, BN> &b, idx bi) {
+#define CROQ_CASE(since, m, n, k, TA, TB, TC, form, types, kind)                                   \
+  if constexpr (M == m && N == n && K == k && same<A, TA> && same<B, TB> && same<C, TC>)           \
+    CROQ_SINCE_SM_##since(CROQ_MMA_##form,                                                         \
+                          "mma.sync.aligned.m" #m "n" #n "k" #k ".row.col." types, kind);          \
+  else
+#define CROQ_FLOATS(since, k, TA, TB, types, fours, twos)                                          \
+  CROQ_CASE(since, 16, 8, k, TA, TB, float, fours, "f32." types ".f32", "f")                       \
+  CROQ_CASE(since, 16, 8, k, TA, TB, f16, twos, "f16." types ".f16", "r")
+#define CROQ_INTEGERS(TA, TB, types)                                                               \
+  CROQ_CASE(75, 8, 8, 16, TA, TB, int, 112, "s32." types ".s32", "r")                              \
+  CROQ_CASE(75, 16, 8, 16, TA, TB, int, 214, "s32." types ".s32", "r")                             \
+  CROQ_CASE(75, 16, 8, 32, TA, TB, int, 424, "s32." types ".s32", "r")
+  CROQ_FLOATS(75, 8, f16, f16, "f16.f16", 214, 212)
+  CROQ_FLOATS(75, 16, f16, f16, "f16.f16", 424, 422)
+  CROQ_CASE(75, 16, 8, 8, bf16, bf16, float, 214, "f32.bf16.bf16.f32", "f")
+  CROQ_CASE(75, 16, 8, 16, bf16, bf16, float, 424, "f32.bf16.bf16.f32", "f")
+  CROQ_CASE(75, 16, 8, 4, float, float, float, 214, "f32.tf32.tf32.f32", "f")
+  CROQ_CASE(75, 16, 8, 8, float, float, float, 424, "f32.tf32.tf32.f32", "f")
+  CROQ_CASE(75, 8, 8, 4, double, double, double, D112, "f64.f64.f64.f64", "d")
+  CROQ_CASE(90, 16, 8, 4, double, double, double, D214, "f64.f64.f64.f64", "d")
+  CROQ_CASE(90, 16, 8, 8, double, double, double, D424, "f64.f64.f64.f64", "d")
+  CROQ_CASE(90, 16, 8, 16, double, double, double, D844, "f64.f64.f64.f64", "d")
+  CROQ_INTEGERS(signed char, signed char, "s8.s8")
+  CROQ_INTEGERS(signed char, unsigned char, "s8.u8")
+  CROQ_INTEGERS(unsigned char, signed char, "u8.s8")
+  CROQ_INTEGERS(unsigned char, unsigned char, "u8.u8")
+  CROQ_FLOATS(89, 16, f8_e4m3, f8_e4m3, "e4m3.e4m3", 214, 212)
+  CROQ_FLOATS(89, 16, f8_e4m3, f8_e5m2, "e4m3.e5m2", 214, 212)
+  CROQ_FLOATS(89, 16, f8_e5m2, f8_e4m3, "e5m2.e4m3", 214, 212)
+  CROQ_FLOATS(89, 16, f8_e5m2, f8_e5m2, "e5m2.e5m2", 214, 212)
+  CROQ_FLOATS(89, 32, f8_e4m3, f8_e4m3, "e4m3.e4m3", 424, 422)
+  CROQ_FLOATS(89, 32, f8_e4m3, f8_e5m2, "e4m3.e5m2", 424, 422)
+  CROQ_FLOATS(89, 32, f8_e5m2, f8_e4m3, "e5m2.e4m3", 424, 422)
+  CROQ_FLOATS(89, 32, f8_e5m2, f8_e5m2, "e5m2.e5m2", 424, 422)
+  static_assert(M == 0, "there is no such instruction");
+#undef CROQ_INTEGERS
+#undef CROQ_FLOATS
+#undef CROQ_CASE
+}
+#undef CROQ_SINCE_SM_75
+#undef CROQ_SINCE_SM_89
+#undef CROQ_SINCE_SM_90
+#undef CROQ_MMA_112
+#undef CROQ_MMA_214
+#undef CROQ_MMA_424
+#undef CROQ_MMA_HALVES
+#undef CROQ_MMA_212
+#undef CROQ_MMA_422
+#undef CROQ_MMA_D112
+#undef CROQ_MMA_D214
+#undef CROQ_MMA_D424
+#undef CROQ_MMA_D844
+#undef CROQ_A
+#undef CROQ_B
+#undef CROQ_AD
+#undef CROQ_BD
+#undef CROQ_C
+#undef CROQ_C2
+#undef CROQ_C4
+
+/* What the lane whose number differs in these bits has. */
+template <class T> CROQ_DEVICE T of_lane_across(T v, unsigned bits) {
+  if constexpr (narrow<T>)
+    return T{static_cast<decltype(v.bits)>(__shfl_xor_sync(0xffffffffu, unsigned(v.bits), bits))};
+  else return __shfl_xor_sync(0xffffffffu, v, bits);
+}
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

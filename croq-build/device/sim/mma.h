@@ -1,0 +1,91 @@
+/* Products of small matrices by a warp. */
+#ifndef CROQ_SIM_MMA_H
+#define CROQ_SIM_MMA_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* A thread's part of a matrix that a warp holds in registers: `N` elements, in the order in which the
+ * instructions number them. */
+template <class T, int N> struct fragment : local<T, N> {};
+
+/* `Count` matrices of 8 rows of 16 bytes from shared memory into the registers from element `at` on; see
+ * above. */
+template <unsigned Count, bool Transposed = false, class T, int N, class M>
+CROQ_FN void ldmatrix(fragment<T, N> &into, idx at, const M &memory, idx row,
+                      int line = __builtin_LINE()) {
+  unsigned registers[Count];
+  ldmatrix<Count, Transposed>(registers, memory, row, line);
+  __builtin_memcpy(reach<Count * 4 / sizeof(T)>(into, at, true, line), registers, sizeof registers);
+}
+
+/* What the warps of a block multiply: of each the rows of A and the columns of B, 16 f64 or 32 f32 a
+ * row. A block's threads share an OS thread. */
+struct mma_operands {
+  alignas(8) unsigned char a[16 * 128];
+  alignas(8) unsigned char b[8 * 128];
+};
+inline thread_local mma_operands mma_warps[32];
+
+/* f32 counts as tf32: the low bits of its fraction are not looked at. */
+CROQ_FN float factor(float v) { return float_from_bits(float_bits(v) & 0xffffe000u); }
+CROQ_FN double factor(double v) { return v; }
+template <class T> CROQ_FN float factor(T v) { return to<float>(v); }
+
+/* c += a b: `M` x `N` sums over `K` products each. The thread's elements of the three begin at `ci`, `ai`
+ * and `bi`; where each belongs in its matrix is in the PTX ISA. Operands in f32 count as tf32.
+ *
+ * Floats narrower than f64: the products and their sum are exact but for the last places of an f64, and
+ * rounded once; hardware cuts off more. f64: one fused multiply-add after the other. Integers wrap. */
+template <unsigned M, unsigned N, unsigned K, class C, int CN, class A, int AN, class B, int BN>
+CROQ_FN void mma(fragment<C, CN> &c, idx ci, fragment<A, AN> &a, idx ai, fragment<B, BN> &b, idx bi,
+                 int line = __builtin_LINE()) {
+  static_assert(N == 8 && (M == 8 || M == 16), "there is no such instruction");
+  const unsigned tid = current->tid, group = tid % 32 / 4, place = tid % 4;
+  using W = decltype(factor(A()));
+  constexpr unsigned most = 128 / sizeof(W);
+  W *const rows = reinterpret_cast<W *>(mma_warps[tid / 32].a);
+  W *const columns = reinterpret_cast<W *>(mma_warps[tid / 32].b);
+  /* Neighbours in a register are neighbours along K; f64 has registers of its own. */
+  constexpr unsigned width = sizeof(A) < 4 ? 4 / sizeof(A) : 1;
+  static_assert(sizeof(A) == sizeof(B) && K % (4 * width) == 0, "there is no such instruction");
+  static_assert(K <= most, "there is no such instruction");
+  for (unsigned e = 0; e < M * K / 32; ++e) {
+    const unsigned r = e / width, row = M == 16 ? group + r % 2 * 8 : group;
+    const unsigned k = (M == 16 ? r / 2 : r) * 4 * width + place * width + e % width;
+    rows[row * most + k] = factor(a.element(ai + e, line));
+  }
+  for (unsigned e = 0; e < 8 * K / 32; ++e)
+    columns[group * most + e / width * 4 * width + place * width + e % width] =
+        factor(b.element(bi + e, line));
+  barrier_warp(0xffffffffu, line);
+  for (unsigned e = 0; e < M * 8 / 32; ++e) {
+    const W *const x = rows + (group + e / 2 * 8) * most;
+    const W *const y = columns + (place * 2 + e % 2) * most;
+    C &sum = c.element(ci + e, line);
+    if constexpr (same<C, int>) {
+      /* At most 32 products of 16 bits. */
+      double all = 0;
+      for (unsigned k = 0; k < K; ++k) all += double(x[k]) * double(y[k]);
+      sum = static_cast<int>(static_cast<unsigned>(sum) +
+                             static_cast<unsigned>(static_cast<int>(all)));
+    } else if constexpr (same<C, double>) {
+      for (unsigned k = 0; k < K; ++k) sum = ::fma(x[k], y[k], sum);
+    } else {
+      double all = to<double>(sum);
+      for (unsigned k = 0; k < K; ++k) all += double(x[k]) * double(y[k]);
+      sum = to<C>(all);
+    }
+  }
+  /* Nobody overwrites what another is still to multiply. */
+  barrier_warp(0xffffffffu, line);
+}
+
+/* What the lane whose number differs in these bits has. */
+template <class T> CROQ_FN T of_lane_across(T v, unsigned bits, int line = __builtin_LINE()) {
+  return croq_shuffle(0xffffffffu, v, croq_lane() ^ bits, line);
+}
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

@@ -1,0 +1,221 @@
+//! Which elements of its matrices a thread has in an `mma`, as the PTX ISA tells for each shape; and
+//! matrices to try that with.
+
+use croq_sys::{F8E4M3, F8E5M2};
+use half::{bf16, f16};
+
+/// An element type of an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    F16,
+    Bf16,
+    Tf32,
+    F32,
+    F64,
+    S8,
+    U8,
+    S32,
+    E4m3,
+    E5m2,
+}
+
+impl Kind {
+    pub fn bytes(self) -> usize {
+        match self {
+            Kind::F64 => 8,
+            Kind::Tf32 | Kind::F32 | Kind::S32 => 4,
+            Kind::F16 | Kind::Bf16 => 2,
+            Kind::S8 | Kind::U8 | Kind::E4m3 | Kind::E5m2 => 1,
+        }
+    }
+
+    fn encode(self, value: f64) -> Vec<u8> {
+        let single = value as f32;
+        match self {
+            Kind::F16 => f16::from_f64(value).to_le_bytes().to_vec(),
+            Kind::Bf16 => bf16::from_f64(value).to_le_bytes().to_vec(),
+            // What tf32 has no place for must not count.
+            Kind::Tf32 => (single.to_bits() | 0x1fff).to_le_bytes().to_vec(),
+            Kind::F32 => single.to_le_bytes().to_vec(),
+            Kind::F64 => value.to_le_bytes().to_vec(),
+            Kind::S8 => (value as i8).to_le_bytes().to_vec(),
+            Kind::U8 => (value as u8).to_le_bytes().to_vec(),
+            Kind::S32 => (value as i32).to_le_bytes().to_vec(),
+            Kind::E4m3 => vec![F8E4M3::from_f32(single).to_bits()],
+            Kind::E5m2 => vec![F8E5M2::from_f32(single).to_bits()],
+        }
+    }
+
+    pub fn decode(self, bytes: &[u8]) -> f64 {
+        let all = |n: usize| {
+            bytes[..n]
+                .iter()
+                .rev()
+                .fold(0u64, |v, b| v << 8 | u64::from(*b))
+        };
+        match self {
+            Kind::F16 => f16::from_bits(all(2) as u16).to_f64(),
+            Kind::Bf16 => bf16::from_bits(all(2) as u16).to_f64(),
+            Kind::Tf32 | Kind::F32 => f64::from(f32::from_bits(all(4) as u32)),
+            Kind::F64 => f64::from_bits(all(8)),
+            Kind::S8 => f64::from(all(1) as u8 as i8),
+            Kind::U8 => f64::from(all(1) as u8),
+            Kind::S32 => f64::from(all(4) as u32 as i32),
+            Kind::E4m3 => f64::from(F8E4M3::from_bits(all(1) as u8).to_f32()),
+            Kind::E5m2 => f64::from(F8E5M2::from_bits(all(1) as u8).to_f32()),
+        }
+    }
+
+    /// Small numbers that every type has exactly, with few equal neighbours.
+    fn value(self, at: usize) -> f64 {
+        let value = (at.wrapping_mul(0x9e37_79b1) >> 7) % 7;
+        match self {
+            Kind::U8 => value as f64,
+            _ => value as f64 - 3.0,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Product {
+    pub m: usize,
+    pub k: usize,
+    pub a: Kind,
+    pub b: Kind,
+    pub c: Kind,
+}
+
+/// The list of `cpp/mma.cc`.
+pub fn all() -> Vec<Product> {
+    use Kind::*;
+    let of = |m, k, a, b, c| Product { m, k, a, b, c };
+    let mut all = vec![
+        of(16, 8, F16, F16, F32),
+        of(16, 8, F16, F16, F16),
+        of(16, 16, F16, F16, F32),
+        of(16, 16, F16, F16, F16),
+        of(16, 8, Bf16, Bf16, F32),
+        of(16, 16, Bf16, Bf16, F32),
+        of(16, 4, Tf32, Tf32, F32),
+        of(16, 8, Tf32, Tf32, F32),
+        of(8, 4, F64, F64, F64),
+        of(16, 4, F64, F64, F64),
+        of(16, 8, F64, F64, F64),
+        of(16, 16, F64, F64, F64),
+    ];
+    for (a, b) in [(S8, S8), (S8, U8), (U8, S8), (U8, U8)] {
+        all.extend([
+            of(8, 16, a, b, S32),
+            of(16, 16, a, b, S32),
+            of(16, 32, a, b, S32),
+        ]);
+    }
+    for (a, b) in [(E4m3, E4m3), (E4m3, E5m2), (E5m2, E4m3), (E5m2, E5m2)] {
+        for k in [16, 32] {
+            all.extend([of(16, k, a, b, F32), of(16, k, a, b, F16)]);
+        }
+    }
+    all
+}
+
+impl Product {
+    /// Row and column of element `i` of A in thread `lane`.
+    pub fn place_in_a(&self, lane: usize, i: usize) -> (usize, usize) {
+        let (group, thread) = (lane / 4, lane % 4);
+        let lower = |yes: bool| if yes { group + 8 } else { group };
+        match (self.a.bytes(), self.m, self.k) {
+            (2, 16, 8) => (lower(i >= 2), thread * 2 + (i & 1)),
+            (2, 16, 16) => (
+                lower(!(i < 2 || (4..6).contains(&i))),
+                thread * 2 + (i & 1) + if i >= 4 { 8 } else { 0 },
+            ),
+            (4, 16, 4) => (lower(i == 1), thread),
+            (4, 16, 8) => (
+                lower(i == 1 || i == 3),
+                if i < 2 { thread } else { thread + 4 },
+            ),
+            (8, 8, 4) => (group, thread),
+            (8, 16, 4) => (lower(i == 1), thread),
+            (8, 16, 8) => (
+                lower(i == 1 || i == 3),
+                if i < 2 { thread } else { thread + 4 },
+            ),
+            (8, 16, 16) if i.is_multiple_of(2) => (group, i * 2 + thread),
+            (8, 16, 16) => (group + 8, i * 2 - 2 + thread),
+            (1, 8, 16) => (group, thread * 4 + (i & 3)),
+            (1, 16, 16) => (lower(i >= 4), thread * 4 + (i & 3)),
+            (1, 16, 32) => (
+                lower(!(i < 4 || (8..12).contains(&i))),
+                thread * 4 + (i & 3) + if i >= 8 { 16 } else { 0 },
+            ),
+            other => panic!("no such shape: {other:?}"),
+        }
+    }
+
+    /// Row (along K) and column of element `i` of B.
+    pub fn place_in_b(&self, lane: usize, i: usize) -> (usize, usize) {
+        let (group, thread) = (lane / 4, lane % 4);
+        let row = match (self.b.bytes(), self.k) {
+            (2, 8) => thread * 2 + i,
+            (2, 16) => thread * 2 + (i & 1) + if i >= 2 { 8 } else { 0 },
+            (4, 4) => thread,
+            (4, 8) => thread + if i == 1 { 4 } else { 0 },
+            (8, _) => thread + i * 4,
+            (1, 16) => thread * 4 + i,
+            (1, 32) => thread * 4 + (i & 3) + if i >= 4 { 16 } else { 0 },
+            other => panic!("no such shape: {other:?}"),
+        };
+        (row, group)
+    }
+
+    /// Row and column of element `i` of C.
+    pub fn place_in_c(&self, lane: usize, i: usize) -> (usize, usize) {
+        let (group, thread) = (lane / 4, lane % 4);
+        (if i < 2 { group } else { group + 8 }, thread * 2 + (i & 1))
+    }
+
+    /// What the threads of two warps have before: of C, A and B.
+    pub fn inputs(&self) -> [Vec<u8>; 3] {
+        let per_lane = [self.m * 8 / 32, self.m * self.k / 32, 8 * self.k / 32];
+        let mut all = [Vec::new(), Vec::new(), Vec::new()];
+        for thread in 0..64 {
+            let (warp, lane) = (thread / 32, thread % 32);
+            for (which, count) in per_lane.into_iter().enumerate() {
+                for i in 0..count {
+                    let (kind, row, column) = self.element(which, lane, i);
+                    all[which].extend(kind.encode(self.value(warp, which, row, column)));
+                }
+            }
+        }
+        all
+    }
+
+    fn element(&self, which: usize, lane: usize, i: usize) -> (Kind, usize, usize) {
+        let (kind, (row, column)) = match which {
+            0 => (self.c, self.place_in_c(lane, i)),
+            1 => (self.a, self.place_in_a(lane, i)),
+            _ => (self.b, self.place_in_b(lane, i)),
+        };
+        (kind, row, column)
+    }
+
+    fn value(&self, warp: usize, which: usize, row: usize, column: usize) -> f64 {
+        let kind = [self.c, self.a, self.b][which];
+        kind.value(((warp * 3 + which) * 64 + row) * 64 + column + 1)
+    }
+
+    /// What they have of C afterwards.
+    pub fn expected(&self) -> Vec<f64> {
+        let mut all = Vec::new();
+        for thread in 0..64 {
+            let (warp, lane) = (thread / 32, thread % 32);
+            for i in 0..self.m * 8 / 32 {
+                let (row, column) = self.place_in_c(lane, i);
+                let products = (0..self.k)
+                    .map(|k| self.value(warp, 1, row, k) * self.value(warp, 2, k, column));
+                all.push(self.value(warp, 0, row, column) + products.sum::<f64>());
+            }
+        }
+        all
+    }
+}
