@@ -5,7 +5,7 @@ use super::scope::{Entity, IntKind};
 use super::value::{IntValue, Value};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{
-    Access, BinOp, Expr, ExprKind, Role, Stmt, StmtKind, Storage, ThreadSet, VarHome, Visit,
+    Access, BinOp, Expr, ExprKind, Level, Role, Stmt, StmtKind, Storage, ThreadSet, VarHome, Visit,
     walk_exprs,
 };
 use crate::source::Span;
@@ -125,7 +125,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A store to device memory whose place is the same in several instances, unless all of them
+    /// A store to memory that instances share whose place is the same in several of them, unless all
     /// store one value.
     pub(super) fn racing_store(
         &mut self,
@@ -136,7 +136,8 @@ impl Checker<'_> {
     ) {
         let Some(k) = &self.kernel else { return };
         let guarded = self.conditional > 0 || self.dead > 0 || k.regions > 0 || k.yielded.is_some();
-        if guarded || !self.f.buffer(access.view.buffer).storage.is_global() {
+        let storage = self.f.buffer(access.view.buffer).storage;
+        if guarded || !(storage.is_global() || storage == Storage::Shared) {
             return;
         }
         let mut vars = Vec::new();
@@ -146,6 +147,8 @@ impl Checker<'_> {
                     // What a value that the kernel computes depends on is not known.
                     Some(VarHome::Local(id)) if self.f.local(*id).role == Role::Value => return,
                     None => return,
+                    // A unit's own slice of a buffer: every index below the block is in the thread's number.
+                    _ if k.tid == Some(v) => return,
                     _ => vars.push(v),
                 }
             }
@@ -166,7 +169,9 @@ impl Checker<'_> {
             let several = self.f.cx.le(&Sym::int(2), bound) == Truth::Yes;
             let own = value.value.vars();
             let matters = op.is_some() || own_value || own.iter().any(|v| depends.0.contains(v));
-            if several && matters && !own.iter().any(|v| vars.contains(v)) {
+            // Each block has shared memory of its own.
+            let common = storage != Storage::Shared || !own.iter().any(|v| self.block_index(*v));
+            if several && matters && common && !own.iter().any(|v| vars.contains(v)) {
                 everywhere.push((binding.name.clone(), binding.span));
             }
         }
@@ -191,6 +196,15 @@ impl Checker<'_> {
                 .also(declared, "its instances run at once")
                 .help(help),
         );
+    }
+}
+
+impl Checker<'_> {
+    fn block_index(&self, var: crate::symbolic::Var) -> bool {
+        let Some(VarHome::Local(id)) = self.f.var_home.get(&var) else {
+            return false;
+        };
+        self.f.local(*id).role == Role::Parallel(Level::Block)
     }
 }
 
