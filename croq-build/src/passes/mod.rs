@@ -56,7 +56,9 @@ pub fn run(function: &mut Function, limits: Limits, diags: &mut Diagnostics) {
             shared::plan(function, id, limits);
             groups::place(function, id);
             tma::expand(function, id);
-            copies::expand(function, id);
+            for slow in copies::expand(function, id) {
+                diags.push(slow);
+            }
         }
         note_asynchronous(function, id);
         accumulators::hold_around_copies(function, id);

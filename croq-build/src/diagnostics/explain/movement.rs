@@ -255,6 +255,10 @@ pub const TABLE: &[Entry] = &[
         "The copy engine knows tensors as the host describes them before the launch, a parameter or buffer or a reshaped one. It stops at the ends of those, and knows of no others.",
     ),
     (
+        "W0870",
+        "Elements of less than four bytes move fast when several of them make one access. Here none do: rows have an odd number of elements, or begin at one, or neighbours in the tile are no neighbours in memory. Said only where it is so in every call.",
+    ),
+    (
         "E0871",
         "This transformation of a copy is not supported, or not for such data.",
     ),

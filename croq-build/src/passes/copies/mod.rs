@@ -7,11 +7,13 @@
 //! * [`lanes`]: which thread of a unit moves which vectors. A thread that copies for itself walks
 //!   the axes with nested loops.
 //! * [`moves`]: the movement of one vector, between its guards.
+//! * [`slow`]: which copies go element by element, and why.
 
 mod conditions;
 mod lanes;
 mod layout;
 mod moves;
+mod slow;
 mod tile;
 mod width;
 
@@ -21,6 +23,7 @@ mod against_model;
 mod tests;
 
 use super::fresh;
+use crate::diagnostics::Diagnostic;
 use crate::ir::{
     Copy, Expr, ExprKind, Function, Hardware, KernelId, Level, Role, Scalar, Stmt, StmtKind,
     Storage, Unroll,
@@ -34,9 +37,10 @@ use width::Way;
 /// Arrays up to this size live in registers if all their indices are constants.
 const REGISTERS: i64 = 256;
 
-pub fn expand(function: &mut Function, id: KernelId) {
+/// Returns what is to be said about copies that are slower than need be.
+pub fn expand(function: &mut Function, id: KernelId) -> Vec<Diagnostic> {
     let Some(kernel) = function.kernels.get_mut(id.index()) else {
-        return;
+        return Vec::new();
     };
     let body = std::mem::take(&mut kernel.body);
     let (threads, span) = (kernel.threads.clone(), kernel.span);
@@ -45,14 +49,17 @@ pub fn expand(function: &mut Function, id: KernelId) {
         threads,
         span,
         thread: None,
+        slow: Vec::new(),
     };
     let mut body = expander.block(body);
     if let Some((stmt, _)) = expander.thread {
         body.insert(0, stmt);
     }
+    let slow = expander.slow;
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
         kernel.body = body;
     }
+    slow
 }
 
 struct Expander<'a> {
@@ -61,6 +68,7 @@ struct Expander<'a> {
     span: Span,
     /// The declaration of the linear thread id, once something needs it.
     thread: Option<(Stmt, Sym)>,
+    slow: Vec<Diagnostic>,
 }
 
 impl Expander<'_> {
@@ -160,6 +168,7 @@ impl Expander<'_> {
         let local =
             self.is_local(copy.source.buffer.index()) || self.is_local(copy.dest.buffer.index());
         let tile = Tile::of_copy(self.function, copy, span);
+        self.slow.extend(slow::told(self.function, copy, &tile));
         self.tile(tile, copy.level, local, out);
     }
 

@@ -22,7 +22,7 @@ const WIDEST: u64 = 16;
 /// A second version only for wider vectors than these bytes is not worth its text.
 const GOOD: u64 = 8;
 /// Narrower vectors than this are not worth keeping more threads busy.
-const WORD: u64 = 4;
+pub(super) const WORD: u64 = 4;
 
 /// One way to move a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
