@@ -86,6 +86,7 @@ fn build(
         archs: archs.clone(),
         cuda: toolkit.is_some(),
         checks: config.checks,
+        thread_order: config.thread_order,
     };
     let mut files = Vec::new();
     for input in &inputs {

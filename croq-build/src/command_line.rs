@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 
+use crate::config::ThreadOrder;
 use crate::diagnostics::nearest;
 use crate::diagnostics::{Diagnostic, Severity, explain, render};
 use crate::pipeline::{self, Compiled, FileNames};
@@ -11,9 +12,14 @@ use crate::source::SourceFile;
 use crate::toolchain::headers;
 
 pub const USAGE: &str = "\
-usage: croq check [-D NAME[=VALUE]] [--arch sm_90a] FILES…
-       croq emit [-D NAME[=VALUE]] [--arch sm_90a] [--sim | --header | --rust | --memory] FILE
+usage: croq check [OPTIONS] FILES…
+       croq emit [OPTIONS] [--sim | --header | --rust | --memory] FILE
        croq explain CODE
+
+-D NAME[=VALUE]              define a macro
+--arch sm_90a                a GPU to build for
+--thread-order=first|last    which index of a level is the fastest among its threads; by itself it is the
+                             first, or the one that suits memory best where a kernel can't tell
 
 check    report what is wrong in `.co` files, and nothing else
 emit     print what is generated from a file: the device text and launch shims (one text for
@@ -130,10 +136,24 @@ fn arguments(args: &[String], switches: &[&str]) -> Result<Arguments, Outcome> {
                     .parse()
                     .map_err(|unknown| bad_usage(&format!("{unknown}")))?,
             );
+        } else if let Some(given) = arg.strip_prefix("--thread-order=") {
+            parsed.options.thread_order = match given {
+                "first" => ThreadOrder::First,
+                "last" => ThreadOrder::Last,
+                _ => {
+                    return Err(bad_usage(&format!(
+                        "`{arg}`: the order of threads is `first` or `last`"
+                    )));
+                }
+            };
         } else if switches.contains(&arg.as_str()) {
             parsed.switches.push(arg.clone());
         } else {
-            let known: Vec<&str> = ["-D", "--arch"].iter().chain(switches).copied().collect();
+            let known: Vec<&str> = ["-D", "--arch", "--thread-order="]
+                .iter()
+                .chain(switches)
+                .copied()
+                .collect();
             return Err(bad_usage(&unknown("option", arg, &known)));
         }
     }
@@ -271,6 +291,10 @@ mod tests {
                 &["check", "--arch", "sm_9O", "a.co"][..],
                 "unknown architecture",
             ),
+            (
+                &["emit", "--thread-order=fist", "a.co"][..],
+                "`first` or `last`",
+            ),
             (&["explain", "E9999"][..], "no diagnostic"),
         ] {
             let outcome = croq(args);
@@ -326,6 +350,58 @@ mod tests {
                 "{switch}: {}",
                 outcome.stdout
             );
+        }
+    }
+
+    #[test]
+    fn the_order_of_threads_is_chosen_or_given() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("order.co");
+        let text = "\
+__co__ f32 [M, N] f(f32 [M, N] x) {
+  f32 [M, N] y;
+  parallel b by 4 : block {
+    shared f32 [8] s;
+    parallel {v, w} by [2, 4] : group s.at(v * 4 + w) = 1.0f;
+    parallel {i, j} by [16, 16] : thread y.at(i, j) = x.at(i, j) + s.at(0);
+  }
+  parallel {i, j} by [M, N] y.at(i, j) = 1.0f;
+  return y;
+}
+";
+        std::fs::write(&path, text).expect("written");
+        let path = path.display().to_string();
+        let (tid, all) = ("croq::tid()", "(block * 256 + lane)");
+        let first = [
+            format!("v = {tid} / 32 % 2, w = {tid} / 64;\n"),
+            format!("i = {tid} % 16, j = {tid} / 16;\n"),
+            format!("i = {all} % M, j = {all} / M;\n"),
+        ];
+        let last = [
+            format!("v = {tid} / 128, w = {tid} / 32 % 4;\n"),
+            format!("i = {tid} / 16, j = {tid} % 16;\n"),
+            format!("i = {all} / N, j = {all} % N;\n"),
+        ];
+        let why = ";  // j is the fastest\n";
+        let auto = [
+            first[0].clone(),
+            last[1].replace(";\n", why),
+            last[2].replace(";\n", why),
+        ];
+        for (option, wanted) in [
+            (None, auto),
+            (Some("--thread-order=first"), first),
+            (Some("--thread-order=last"), last),
+        ] {
+            let args: Vec<&str> = ["emit"].into_iter().chain(option).chain([&*path]).collect();
+            let outcome = croq(&args);
+            for part in wanted {
+                assert!(
+                    outcome.stdout.contains(&part),
+                    "{option:?}: {part}\n{}",
+                    outcome.stdout
+                );
+            }
         }
     }
 

@@ -32,6 +32,20 @@ pub enum Checks {
     None,
 }
 
+/// Which index of `parallel {a, b} by [A, B]` is the fastest among the threads of a level: the one in which
+/// neighbouring threads differ.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ThreadOrder {
+    /// The first; where nothing in a kernel can tell, the one with which a warp touches the least
+    /// memory.
+    #[default]
+    Auto,
+    /// The first, always.
+    First,
+    /// The last, always: the order of a row-major array.
+    Last,
+}
+
 /// Settings for the `.co` files of a package; [`crate::compile`] is this with its defaults.
 ///
 /// ```no_run
@@ -47,6 +61,7 @@ pub struct Config {
     pub(crate) cuda: Cuda,
     pub(crate) includes: Vec<PathBuf>,
     pub(crate) checks: Checks,
+    pub(crate) thread_order: ThreadOrder,
 }
 
 impl Config {
@@ -82,6 +97,14 @@ impl Config {
     /// Which run-time checks are made.
     pub fn checks(&mut self, checks: Checks) -> &mut Self {
         self.checks = checks;
+        self
+    }
+
+    /// Which index of a level is the fastest among its threads. Only `__cpp__` and helpers that read
+    /// `threadIdx`, `print` and barriers of warps can tell; [`ThreadOrder::Auto`] leaves kernels
+    /// with such as they are.
+    pub fn thread_order(&mut self, order: ThreadOrder) -> &mut Self {
+        self.thread_order = order;
         self
     }
 

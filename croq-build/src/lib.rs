@@ -36,7 +36,7 @@ pub mod symbolic;
 pub mod syntax;
 pub mod toolchain;
 
-pub use config::{Checks, Config, Cuda};
+pub use config::{Checks, Config, Cuda, ThreadOrder};
 pub use error::Error;
 
 /// Compiles every `.co` file below a folder of the package with the default settings; see

@@ -1,6 +1,6 @@
 //! All pure stages in a row: the text of a `.co` file in, diagnostics and generated texts out.
 
-use crate::config::Checks;
+use crate::config::{Checks, ThreadOrder};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::emit::{self, FileMeta};
 use crate::passes;
@@ -19,6 +19,7 @@ pub struct Options {
     /// Wrappers refer to a CUDA twin as well.
     pub cuda: bool,
     pub checks: Checks,
+    pub thread_order: ThreadOrder,
 }
 
 impl Default for Options {
@@ -28,6 +29,7 @@ impl Default for Options {
             archs: Arch::DEFAULT.to_vec(),
             cuda: false,
             checks: Checks::All,
+            thread_order: ThreadOrder::Auto,
         }
     }
 }
@@ -100,13 +102,15 @@ pub fn compile_text(names: &FileNames, text: &str, options: &Options) -> Compile
     });
     let sema_options = sema::Options {
         targets: targets.collect(),
+        last_is_fastest: options.thread_order == ThreadOrder::Last,
     };
     let mut functions = sema::check(&file, &tree, &sema_options, &mut diagnostics);
     for function in &mut functions {
         if options.checks != Checks::All {
             passes::lower_checks(function, options.checks == Checks::Entry);
         }
-        passes::run(function, options.shared_limits(), &mut diagnostics);
+        let reorder = options.thread_order == ThreadOrder::Auto;
+        passes::run(function, options.shared_limits(), reorder, &mut diagnostics);
     }
 
     if file.functions.is_empty() && !diagnostics.has_errors() {

@@ -82,7 +82,19 @@ impl Body<'_, '_> {
             }
         }
         line.push(';');
+        let order = stmts.iter().find_map(|stmt| match &stmt.kind {
+            StmtKind::Let { local, .. } => self.order(*local),
+            _ => None,
+        });
+        line.extend(order);
         self.line(span, &line);
+    }
+
+    /// What is said behind an index that the compiler made the fastest of its level.
+    fn order(&self, local: LocalId) -> Option<String> {
+        let mut kernels = self.names.function.kernels.iter();
+        let is_fastest = kernels.any(|k| k.fastest.contains(&local));
+        is_fastest.then(|| format!("  // {} is the fastest", self.names.local(local)))
     }
 
     /// The text of a statement that is one line of C++, when it is from the same line of source as
@@ -310,8 +322,9 @@ impl Body<'_, '_> {
         };
         let constness = if info.mutable { "" } else { "const " };
         let ty = scalar::cpp(info.ty);
+        let order = self.order(local).unwrap_or_default();
         let text = match value {
-            Some(value) => format!("{unused}{constness}{ty} {name} = {value};"),
+            Some(value) => format!("{unused}{constness}{ty} {name} = {value};{order}"),
             None => format!("{unused}{ty} {name}{{}};"),
         };
         self.line(span, &text);

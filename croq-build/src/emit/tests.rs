@@ -20,7 +20,7 @@ fn emitted_after(path: &str, text: &str, edit: fn(&mut Function)) -> String {
     let limits = crate::pipeline::Options::default().shared_limits();
     for function in &mut program {
         edit(function);
-        passes::run(function, limits, &mut diags);
+        passes::run(function, limits, true, &mut diags);
     }
     let meta = FileMeta {
         stem: "sample".to_owned(),

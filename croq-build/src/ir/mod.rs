@@ -343,6 +343,8 @@ pub struct Kernel {
     /// Where a block has one thread only because the program says nothing about threads.
     pub one_thread: Option<Span>,
     pub body: Vec<Stmt>,
+    /// Indices of `parallel`s that were made the fastest of their level.
+    pub fastest: Vec<LocalId>,
     /// Filled by the shared-memory plan: where each shared buffer is, and the total.
     pub shared: Vec<Placed>,
     pub shared_bytes: Sym,

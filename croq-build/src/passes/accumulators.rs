@@ -302,7 +302,7 @@ mod tests {
             panic!("{:#?}", diags.into_sorted());
         };
         let limits = crate::pipeline::Options::default().shared_limits();
-        run(function, limits, &mut diags);
+        run(function, limits, true, &mut diags);
         let mut words = Vec::new();
         describe(function, &function.kernels[0].body, &mut words);
         words.join(" ")

@@ -2,15 +2,16 @@
 //!
 //! 1. [`grid_copies`]: copies and fills between kernels are spread over a grid.
 //! 2. [`helpers`]: blocks that the program gave only one thread get more.
-//! 3. [`tma`]: where what the copy engine moves arrives.
-//! 4. [`hazards`]: barriers, where threads must wait for each other.
-//! 5. [`accumulators`]: elements that a loop updates are held in variables.
-//! 6. [`padding`]: rows of transposed tiles are set apart.
-//! 7. [`shared`]: shared buffers get addresses; those that don't live at the same time may get the same.
-//! 8. [`groups`]: elements of swizzled buffers are found by groups.
-//! 9. [`tma`] and [`copies`]: copies and fills in kernels become what single threads do.
-//! 10. [`accumulators`] again, where copies were in the way.
-//! 11. [`unused`]: names that nothing reads any more are dropped.
+//! 3. [`lanes`]: which index of a level is the fastest among its threads, where nothing can tell.
+//! 4. [`tma`]: where what the copy engine moves arrives.
+//! 5. [`hazards`]: barriers, where threads must wait for each other.
+//! 6. [`accumulators`]: elements that a loop updates are held in variables.
+//! 7. [`padding`]: rows of transposed tiles are set apart.
+//! 8. [`shared`]: shared buffers get addresses; those that don't live at the same time may get the same.
+//! 9. [`groups`]: elements of swizzled buffers are found by groups.
+//! 10. [`tma`] and [`copies`]: copies and fills in kernels become what single threads do.
+//! 11. [`accumulators`] again, where copies were in the way.
+//! 12. [`unused`]: names that nothing reads any more are dropped.
 //!
 //! Before them [`lower_checks`] leaves run-time checks out, where a build asks for fewer.
 //!
@@ -26,6 +27,7 @@ mod grid_copies;
 mod groups;
 mod hazards;
 mod helpers;
+mod lanes;
 #[cfg(test)]
 mod model;
 mod padding;
@@ -42,12 +44,16 @@ use crate::diagnostics::Diagnostics;
 use crate::ir::{Function, KernelId, MoveMode, Stmt, StmtKind, Visit, walk_block};
 
 /// Runs all of them over a function that `sema` accepted. What only shows here is reported.
-pub fn run(function: &mut Function, limits: Limits, diags: &mut Diagnostics) {
+/// `reorder`: threads may get their indices in another order than the program's.
+pub fn run(function: &mut Function, limits: Limits, reorder: bool, diags: &mut Diagnostics) {
     for at in 0..function.kernels.len() {
         let id = KernelId(u32::try_from(at).unwrap_or(u32::MAX));
         if !grid_copies::spread(function, id) {
             if let Some(note) = helpers::add(function, id) {
                 diags.push(note);
+            }
+            if reorder {
+                lanes::choose(function, id);
             }
             tma::prepare(function, id);
             hazards::insert_barriers(function, id);

@@ -158,6 +158,7 @@ impl Checker<'_> {
             threads: Sym::int(256),
             attrs: ir::LaunchAttrs::default(),
             body: vec![ir::Stmt::new(kind, span)],
+            fastest: Vec::new(),
             shared: Vec::new(),
             shared_bytes: Sym::zero(),
             waits: false,

@@ -58,6 +58,8 @@ use value::IntValue;
 pub struct Options {
     /// What the kernels are built for; empty is anything.
     pub targets: Vec<Target>,
+    /// The last sub-level of threads and groups is the fastest, not the first.
+    pub last_is_fastest: bool,
 }
 
 #[derive(Clone, Debug)]

@@ -159,6 +159,7 @@ impl Checker<'_> {
             threads,
             attrs,
             body,
+            fastest: Vec::new(),
             shared: Vec::new(),
             shared_bytes: Sym::zero(),
             waits: false,
@@ -364,22 +365,11 @@ impl Checker<'_> {
         self.scopes.push();
         let ((), stmts) = self.collect(|s| {
             let mut values = Vec::new();
-            let mut step = divisor;
-            let last = extents.len().saturating_sub(1);
-            for (axis, extent) in extents.iter().enumerate() {
+            let digits = s.digits(extents, divisor, whole_block);
+            for (axis, (extent, index)) in extents.iter().zip(digits).enumerate() {
                 let name = part_name(&item.binding, axis);
-                let modulus = if whole_block && axis == last {
-                    None
-                } else {
-                    Some(extent.clone())
-                };
-                let index = ThreadIndex {
-                    divisor: step.clone(),
-                    modulus,
-                };
                 let e = thread_expr(&index, item.span);
                 values.push(s.index_variable(&name, node.level, e, extent, Some(index), item.span));
-                step = &step * extent;
             }
             s.bind_indices(&item.binding, values, extents);
             s.after_header(node, rest, body);
@@ -629,23 +619,36 @@ impl Checker<'_> {
     /// Indices of a split level, from the linear instance number.
     fn split_indices(&mut self, item: &ParallelItem, extents: &[Sym], linear: Option<Sym>) {
         let mut values = Vec::new();
-        let mut step = Sym::one();
-        let last = extents.len().saturating_sub(1);
-        for (axis, extent) in extents.iter().enumerate() {
+        let digits = self.digits(extents, Sym::one(), true);
+        for (axis, (extent, index)) in extents.iter().zip(digits).enumerate() {
             let name = part_name(&item.binding, axis);
-            let modulus = (axis != last).then(|| extent.clone());
-            let index = ThreadIndex {
-                divisor: step.clone(),
-                modulus,
-            };
             let (e, home) = match &linear {
                 None => (thread_expr(&index, item.span), Some(index)),
                 Some(l) => (split_expr(l, &index, item.span), None),
             };
             values.push(self.index_variable(&name, Level::Thread, e, extent, home, item.span));
-            step = &step * extent;
         }
         self.bind_indices(&item.binding, values, extents);
+    }
+
+    /// How the indices of a level follow from the thread's number, in units of `unit` threads. `open`:
+    /// there are no more threads, so that the slowest is the quotient alone.
+    fn digits(&self, extents: &[Sym], unit: Sym, open: bool) -> Vec<ThreadIndex> {
+        let mut step = unit;
+        let slowest = extents.len().saturating_sub(1);
+        let mut digit = |(at, extent): (usize, &Sym)| {
+            let modulus = (!open || at != slowest).then(|| extent.clone());
+            let divisor = step.clone();
+            step = &step * extent;
+            ThreadIndex { divisor, modulus }
+        };
+        if self.options.last_is_fastest {
+            let mut digits: Vec<ThreadIndex> =
+                extents.iter().rev().enumerate().map(&mut digit).collect();
+            digits.reverse();
+            return digits;
+        }
+        extents.iter().enumerate().map(&mut digit).collect()
     }
 
     /// Declares an index variable's local, and returns it as a symbolic integer.

@@ -233,6 +233,7 @@ mod tests {
                     number: *number,
                 })
                 .collect(),
+            ..Default::default()
         };
         let mut diags = Diagnostics::new();
         let file = source::load("t.co", text, &[], &mut diags);

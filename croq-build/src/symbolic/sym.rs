@@ -260,6 +260,12 @@ impl Sym {
         self.0.vars.iter().copied().collect()
     }
 
+    /// The value when variables have these; `None` on division by zero, overflow, or a variable
+    /// without a value.
+    pub fn evaluate(&self, value_of: &dyn Fn(Var) -> Option<i128>) -> Option<i128> {
+        super::model::evaluate(self, value_of)
+    }
+
     /// How many terms there are, those inside atoms included.
     pub(super) fn size(&self) -> usize {
         self.0.size

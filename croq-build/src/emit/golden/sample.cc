@@ -127,7 +127,7 @@ CROQ_KERNEL(256) void product_0(croq::context, croq::global<const int> lhs, croq
 #line 26 "kernels/sample.co"
     {
 #line 26 "kernels/sample.co"
-      const croq::idx qx = croq::tid() % 16, qy = croq::tid() / 16;
+      const croq::idx qx = croq::tid() / 16, qy = croq::tid() % 16;  // qy is the fastest
       // out.at(px # qx, py # qy) += a.data.at(qx, i) * b.data.at(i, qy);
       int out_held = out.load((px * 16 + qx) * 96 + py * 16 + qy);
       // foreach i in [32]

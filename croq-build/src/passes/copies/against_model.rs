@@ -139,6 +139,7 @@ fn function(case: &Case) -> Function {
         threads: Sym::int(case.threads),
         attrs: LaunchAttrs::default(),
         body: Vec::new(),
+        fastest: Vec::new(),
         shared: Vec::new(),
         shared_bytes: Sym::zero(),
         waits: false,

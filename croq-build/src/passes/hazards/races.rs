@@ -151,6 +151,7 @@ fn check_file(path: &str, text: &str, share_all: bool) {
     for function in &mut program {
         for at in 0..function.kernels.len() {
             crate::passes::helpers::add(function, KernelId(at as u32));
+            crate::passes::lanes::choose(function, KernelId(at as u32));
             crate::passes::tma::prepare(function, KernelId(at as u32));
             insert_barriers(function, KernelId(at as u32));
             let steps = meetings(&function.kernels[at].body);
@@ -209,7 +210,7 @@ fn host_values(function: &Function, values: &BTreeMap<Var, i128>) -> BTreeMap<Lo
     host.locals
 }
 
-fn co_files(folder: &std::path::Path, out: &mut Vec<std::path::PathBuf>) {
+pub fn co_files(folder: &std::path::Path, out: &mut Vec<std::path::PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return;
     };
