@@ -4,8 +4,10 @@ use std::ffi::c_int;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use crate::abi::{CROQ_OK, croq_failure};
 use crate::cuda::{self, MappedRecord, RawStream, Runtime};
 use crate::error::{Error, Result};
+use crate::stream::{Stream, WeakStream};
 
 /// A device that kernels run on. Clones are the same device.
 ///
@@ -36,16 +38,67 @@ pub(crate) struct Gpu {
     pub(crate) runtime: Runtime,
     pub(crate) index: c_int,
     name: String,
-    /// Everything is enqueued here, so that one order holds for copies, kernels and frees.
+    /// What names no stream is enqueued here, so that one order holds for copies, kernels and frees.
     pub(crate) stream: RawStream,
-    /// Where a failing kernel leaves its reason.
-    pub(crate) record: MappedRecord,
+    records: Mutex<Vec<Record>>,
+    /// The streams that programs made.
+    streams: Mutex<Vec<WeakStream>>,
+}
+
+/// Where a failing kernel leaves its reason. Work of several kernels may be under way, so each has its own.
+struct Record {
+    /// The address of what describes the kernel.
+    kernel: usize,
+    at: MappedRecord,
+    explain: Box<dyn Fn(&croq_failure) -> Error + Send + Sync>,
 }
 
 impl Gpu {
     /// Makes this thread's CUDA calls about this GPU.
     pub(crate) fn select(&self) -> Result<()> {
         self.runtime.select(self.index)
+    }
+
+    /// Where the kernel described at `kernel` leaves its reason when it fails, as the device sees it, and
+    /// what `explain` makes an error.
+    pub(crate) fn record(
+        &self,
+        kernel: usize,
+        explain: impl Fn(&croq_failure) -> Error + Send + Sync + 'static,
+    ) -> Result<*mut croq_failure> {
+        let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = records.iter().find(|record| record.kernel == kernel) {
+            return Ok(known.at.device);
+        }
+        let at = self.runtime.mapped_record()?;
+        let device = at.device;
+        records.push(Record {
+            kernel,
+            at,
+            explain: Box::new(explain),
+        });
+        Ok(device)
+    }
+
+    /// What some kernel left, after the GPU has failed.
+    fn reason(&self) -> Option<Error> {
+        let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        records.iter().find_map(|record| {
+            // SAFETY: a live record; the device that may write it has stopped for good.
+            let failure = unsafe { record.at.host.read_volatile() };
+            (failure.kind != CROQ_OK).then(|| (record.explain)(&failure))
+        })
+    }
+
+    pub(crate) fn remember(&self, stream: WeakStream) {
+        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        streams.retain(|known| known.upgrade().is_some());
+        streams.push(stream);
+    }
+
+    fn live_streams(&self) -> Vec<Stream> {
+        let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        streams.iter().filter_map(WeakStream::upgrade).collect()
     }
 }
 
@@ -98,7 +151,8 @@ impl Device {
             index: number,
             name: runtime.device_name(number)?,
             stream: runtime.create_stream()?,
-            record: runtime.mapped_record()?,
+            records: Mutex::default(),
+            streams: Mutex::default(),
         };
         Ok(Self::of(Kind::Cuda(gpu), None))
     }
@@ -146,16 +200,34 @@ impl Device {
     ///
     /// What the work failed with, and [`Error::Poisoned`] after an earlier failure.
     pub fn synchronize(&self) -> Result<()> {
-        self.healthy()?;
+        self.synchronize_own()?;
         match &self.0.kind {
-            Kind::Cuda(gpu) => {
-                gpu.select()?;
-                gpu.runtime
-                    .synchronize(gpu.stream)
-                    .map_err(|e| self.poison(e))
-            }
+            Kind::Cuda(gpu) => gpu.live_streams().iter().try_for_each(Stream::synchronize),
             _ => Ok(()),
         }
+    }
+
+    /// Waits for what was enqueued on no stream of the program's.
+    pub(crate) fn synchronize_own(&self) -> Result<()> {
+        self.healthy()?;
+        match &self.0.kind {
+            Kind::Cuda(gpu) => self.synchronize_raw(gpu, gpu.stream),
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn synchronize_raw(&self, gpu: &Gpu, stream: RawStream) -> Result<()> {
+        gpu.select()?;
+        gpu.runtime.synchronize(stream).map_err(|e| self.failed(e))
+    }
+
+    /// Makes the device unusable because CUDA says `error`; tells the reason, if a kernel left one.
+    pub(crate) fn failed(&self, error: Error) -> Error {
+        let reason = match &self.0.kind {
+            Kind::Cuda(gpu) => gpu.reason(),
+            _ => None,
+        };
+        self.poison(reason.unwrap_or(error))
     }
 
     /// An error when the device cannot be used (any more).

@@ -57,6 +57,18 @@ impl<T: Element, D: Dims> DeviceTensor<T, D> {
     }
 }
 
+impl<T: Element, D: Dims> DeviceTensor<T, D> {
+    /// The first elements of memory that nothing else holds.
+    pub(crate) fn held(memory: Arc<Memory>, dims: D) -> Result<Self> {
+        holds::<T, D>(&memory, dims)?;
+        Ok(Self {
+            memory,
+            dims,
+            element: PhantomData,
+        })
+    }
+}
+
 impl<T, D: Dims> DeviceTensor<T, D> {
     fn of(dims: D, memory: Memory) -> Self {
         Self {
@@ -112,8 +124,7 @@ impl<T: Element, D: Dims, S: HostData<T>> Tensor<T, D, S> {
     }
 }
 
-/// A host tensor of the first elements of `memory`.
-pub(crate) fn download<T: Element, D: Dims>(memory: &Memory, dims: D) -> Result<Tensor<T, D>> {
+fn holds<T: Element, D: Dims>(memory: &Memory, dims: D) -> Result<()> {
     let held = memory.bytes() / size_of::<T>();
     if dims.elements().is_none_or(|count| count > held) {
         return Err(Error::Length {
@@ -121,6 +132,12 @@ pub(crate) fn download<T: Element, D: Dims>(memory: &Memory, dims: D) -> Result<
             found: held,
         });
     }
+    Ok(())
+}
+
+/// A host tensor of the first elements of `memory`.
+pub(crate) fn download<T: Element, D: Dims>(memory: &Memory, dims: D) -> Result<Tensor<T, D>> {
+    holds::<T, D>(memory, dims)?;
     let mut host = Tensor::zeros(dims);
     memory.download(bytemuck::cast_slice_mut(host.as_mut_slice()))?;
     Ok(host)

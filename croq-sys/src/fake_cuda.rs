@@ -1,5 +1,5 @@
 //! A CUDA runtime for tests: its device memory is the host's, and it fails on demand. Every test
-//! thread has its own.
+//! thread has its own. Streams are as late as they may be: what was enqueued happens when somebody waits.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::{Cell, RefCell};
@@ -17,6 +17,39 @@ thread_local! {
     pub(crate) static NO_DRIVER: Cell<c_int> = const { Cell::new(0) };
     /// What is allocated now, and how much may be at once.
     static ALLOCATED: RefCell<BTreeMap<usize, usize>> = const { RefCell::new(BTreeMap::new()) };
+    /// The work on all streams, in the order in which it was enqueued.
+    static QUEUED: RefCell<Vec<Queued>> = const { RefCell::new(Vec::new()) };
+    static STREAMS: Cell<usize> = const { Cell::new(0) };
+}
+
+struct Queued {
+    stream: usize,
+    work: Box<dyn FnOnce()>,
+}
+
+/// Puts `work` on `stream`.
+pub(crate) fn enqueue(stream: *mut c_void, work: impl FnOnce() + 'static) {
+    let (stream, work) = (stream.addr(), Box::new(work));
+    QUEUED.with_borrow_mut(|all| all.push(Queued { stream, work }));
+}
+
+/// How much work nobody has waited for.
+pub(crate) fn queued() -> usize {
+    QUEUED.with_borrow(Vec::len)
+}
+
+/// Does what is on `stream`.
+fn finish(stream: *mut c_void) {
+    let all = QUEUED.take();
+    let (due, rest) = all.into_iter().partition(|q| q.stream == stream.addr());
+    QUEUED.set(rest);
+    let due: Vec<Queued> = due;
+    due.into_iter().for_each(|q| (q.work)());
+}
+
+/// Whether all of it is allocated now.
+pub(crate) fn is_allocated(address: *mut c_void) -> bool {
+    ALLOCATED.with_borrow(|all| all.contains_key(&address.addr()))
 }
 
 const CAPACITY: u64 = 1 << 20;
@@ -70,8 +103,9 @@ unsafe extern "C" fn set_device(_: c_int) -> c_int {
 }
 
 unsafe extern "C" fn stream_create(stream: *mut *mut c_void) -> c_int {
+    STREAMS.set(STREAMS.get() + 1);
     // SAFETY: the caller's variable.
-    unsafe { *stream = std::ptr::without_provenance_mut(1) };
+    unsafe { *stream = std::ptr::without_provenance_mut(STREAMS.get()) };
     STICKY.get()
 }
 
@@ -79,7 +113,8 @@ unsafe extern "C" fn stream_destroy(_: *mut c_void) -> c_int {
     STICKY.get()
 }
 
-unsafe extern "C" fn stream_synchronize(_: *mut c_void) -> c_int {
+unsafe extern "C" fn stream_synchronize(stream: *mut c_void) -> c_int {
+    finish(stream);
     STICKY.get()
 }
 
@@ -99,12 +134,21 @@ unsafe extern "C" fn malloc_async(memory: *mut *mut c_void, bytes: u64, _: *mut 
     0
 }
 
-unsafe extern "C" fn free_async(memory: *mut c_void, _: *mut c_void) -> c_int {
+unsafe extern "C" fn free_async(memory: *mut c_void, stream: *mut c_void) -> c_int {
+    // Behind what is on the stream; at once where nothing is, so that tests can count.
+    if QUEUED.with_borrow(|all| all.iter().any(|q| q.stream == stream.addr())) {
+        enqueue(stream, move || free(memory));
+    } else {
+        free(memory);
+    }
+    STICKY.get()
+}
+
+fn free(memory: *mut c_void) {
     let bytes = ALLOCATED.with_borrow_mut(|all| all.remove(&(memory as usize)));
     let layout = Layout::from_size_align(bytes.expect("freed once"), 256).expect("a small size");
     // SAFETY: allocated above with this layout.
     unsafe { dealloc(memory.cast(), layout) };
-    STICKY.get()
 }
 
 unsafe extern "C" fn copy(

@@ -3,9 +3,12 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ffi::c_void;
 use std::ptr::NonNull;
+use std::sync::{Mutex, PoisonError};
 
+use crate::cuda::RawStream;
 use crate::device::{Device, Kind};
 use crate::error::{Error, Result};
+use crate::stream::Stream;
 
 /// What CUDA guarantees for its allocations; kernels rely on it.
 const ALIGNMENT: usize = 256;
@@ -15,6 +18,15 @@ pub(crate) struct Memory {
     device: Device,
     address: NonNull<u8>,
     bytes: usize,
+    uses: Mutex<Uses>,
+}
+
+/// The program's streams where work that uses the memory may be under way. Whatever is not in here is on the
+/// device's own stream, or done.
+#[derive(Default)]
+struct Uses {
+    written: Option<Stream>,
+    read: Vec<Stream>,
 }
 
 // SAFETY: the memory is reached through `&self` only to read (`download`) and by kernels, whose
@@ -27,26 +39,74 @@ unsafe impl Sync for Memory {}
 impl Memory {
     /// All bytes zero.
     pub(crate) fn zeroed(device: &Device, bytes: usize) -> Result<Self> {
-        let memory = Self::allocate(device, bytes)?;
-        if let Kind::Cuda(gpu) = device.kind() {
+        let own = match device.kind() {
+            Kind::Cuda(gpu) => Some(gpu.stream),
+            _ => None,
+        };
+        Self::zeroed_on(device, bytes, own)
+    }
+
+    /// The same for work on `stream` to come.
+    pub(crate) fn zeroed_on(
+        device: &Device,
+        bytes: usize,
+        stream: Option<RawStream>,
+    ) -> Result<Self> {
+        let memory = Self::allocate(device, bytes, stream)?;
+        if let (Kind::Cuda(gpu), Some(stream)) = (device.kind(), stream) {
             // SAFETY: the memory was just allocated with that size.
-            unsafe {
-                gpu.runtime
-                    .clear(memory.address, bytes as u64, gpu.stream)?
-            };
+            unsafe { gpu.runtime.clear(memory.address, bytes as u64, stream)? };
         }
         Ok(memory)
     }
 
+    /// Waits for work on the program's streams that must be over before the memory is read, or written if
+    /// `writes`, on the device's own stream or by the host.
+    pub(crate) fn settle(&self, writes: bool) -> Result<()> {
+        let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(writer) = uses.written.take() {
+            writer.synchronize()?;
+        }
+        if writes {
+            std::mem::take(&mut uses.read)
+                .iter()
+                .try_for_each(Stream::synchronize)?;
+        }
+        Ok(())
+    }
+
+    /// The same before work on `stream`, which is enqueued next.
+    pub(crate) fn settle_for(&self, stream: &Stream, writes: bool) -> Result<()> {
+        let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
+        if uses.written.as_ref().is_some_and(|writer| writer != stream)
+            && let Some(writer) = uses.written.take()
+        {
+            writer.synchronize()?;
+        }
+        if writes {
+            let readers = std::mem::take(&mut uses.read);
+            let mut others = readers.iter().filter(|reader| *reader != stream);
+            others.try_for_each(Stream::synchronize)?;
+            uses.written = Some(stream.clone());
+        } else if !uses.read.contains(stream) {
+            uses.read.push(stream.clone());
+        }
+        Ok(())
+    }
+
     /// A copy of `data`.
     pub(crate) fn upload(device: &Device, data: &[u8]) -> Result<Self> {
-        let memory = Self::allocate(device, data.len())?;
+        let own = match device.kind() {
+            Kind::Cuda(gpu) => Some(gpu.stream),
+            _ => None,
+        };
+        let memory = Self::allocate(device, data.len(), own)?;
         match device.kind() {
             Kind::Cuda(gpu) => {
                 // SAFETY: the memory was just allocated with that size, and the stream is
                 // synchronized before `data` can change.
                 unsafe { gpu.runtime.copy_in(memory.address, data, gpu.stream)? };
-                device.synchronize()?;
+                device.synchronize_own()?;
             }
             // SAFETY: the memory was just allocated with that size.
             _ => unsafe {
@@ -59,7 +119,7 @@ impl Memory {
     }
 
     /// On the sim the bytes are zero, as Rust must not see uninitialised memory.
-    fn allocate(device: &Device, bytes: usize) -> Result<Self> {
+    fn allocate(device: &Device, bytes: usize, stream: Option<RawStream>) -> Result<Self> {
         device.healthy()?;
         let full = || Error::OutOfMemory {
             device: device.to_string(),
@@ -68,7 +128,8 @@ impl Memory {
         let address = match device.kind() {
             Kind::Cuda(gpu) => {
                 gpu.select()?;
-                gpu.runtime.allocate(bytes.max(1) as u64, gpu.stream)?
+                let stream = stream.unwrap_or(gpu.stream);
+                gpu.runtime.allocate(bytes.max(1) as u64, stream)?
             }
             _ => {
                 let layout = layout(bytes).ok_or_else(full)?;
@@ -81,6 +142,7 @@ impl Memory {
             device: device.clone(),
             address,
             bytes,
+            uses: Mutex::default(),
         })
     }
 
@@ -96,11 +158,12 @@ impl Memory {
         match self.device.kind() {
             Kind::Cuda(gpu) => {
                 gpu.select()?;
+                self.settle(false)?;
                 // SAFETY: the memory is at least that big, and the stream is synchronized before
                 // `to` is looked at.
                 unsafe { gpu.runtime.copy_out(to, self.address, gpu.stream) }
-                    .map_err(|e| self.device.poison(e))?;
-                self.device.synchronize()
+                    .map_err(|e| self.device.failed(e))?;
+                self.device.synchronize_own()
             }
             _ => {
                 // SAFETY: the memory is at least that big; no kernel writes it while it is borrowed.
@@ -131,11 +194,18 @@ impl Drop for Memory {
     fn drop(&mut self) {
         match self.device.kind() {
             Kind::Cuda(gpu) => {
+                let uses = self.uses.get_mut().unwrap_or_else(PoisonError::into_inner);
+                let mut users = std::mem::take(&mut uses.read);
+                users.extend(uses.written.take());
+                let last = users.pop();
+                users.retain(|user| Some(user) != last.as_ref());
+                let rest = users.iter().try_for_each(Stream::synchronize);
                 // With the context lost the memory is gone already.
-                if self.device.healthy().is_ok() && gpu.select().is_ok() {
-                    // SAFETY: allocated by `allocate`; all work of ours is on this stream, and what
-                    // comes later cannot know the address.
-                    unsafe { gpu.runtime.free(self.address, gpu.stream) };
+                if rest.is_ok() && self.device.healthy().is_ok() && gpu.select().is_ok() {
+                    let stream = last.as_ref().map_or(gpu.stream, Stream::raw);
+                    // SAFETY: allocated by `allocate`; all work that uses it is over or on this stream,
+                    // and what comes later cannot know the address.
+                    unsafe { gpu.runtime.free(self.address, stream) };
                 }
             }
             _ => {

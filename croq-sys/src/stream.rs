@@ -3,19 +3,41 @@
 use std::ffi::c_void;
 use std::fmt;
 use std::ptr;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use crate::cuda::RawStream;
 use crate::device::{Device, Kind};
 use crate::error::Result;
 
-/// A queue of work on one device: what a `stream` parameter of a kernel takes. Clones are the same
-/// queue.
+/// A queue of work on one device. Clones are the same queue.
 ///
-/// A call waits for its work also when it is given a stream. On the simulated GPU, where everything
-/// is done when it is asked for, a stream only belongs to its device.
+/// The `_on` form of a kernel (`scale_on(&stream, …)`) only enqueues: it returns before the kernel has
+/// run. Nothing more is asked of the program. A tensor that is in use on a stream can be read, given to
+/// another kernel or dropped at any time; whoever needs it waits first, and its memory is freed behind the
+/// work that uses it. A failure shows at the next wait.
+///
+/// A `stream` parameter of a kernel takes one, too: that kernel says itself what it launches there, and its
+/// call waits for all of it. On the simulated GPU, where everything is done when it is asked for, a stream
+/// only belongs to its device.
 #[derive(Clone)]
 pub struct Stream(Arc<Inner>);
+
+/// A stream that may be gone.
+pub(crate) struct WeakStream(Weak<Inner>);
+
+impl WeakStream {
+    pub(crate) fn upgrade(&self) -> Option<Stream> {
+        self.0.upgrade().map(Stream)
+    }
+}
+
+impl PartialEq for Stream {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Stream {}
 
 struct Inner {
     device: Device,
@@ -37,10 +59,14 @@ impl Stream {
             }
             _ => RawStream(ptr::null_mut()),
         };
-        Ok(Self(Arc::new(Inner {
+        let stream = Self(Arc::new(Inner {
             device: device.clone(),
             raw,
-        })))
+        }));
+        if let Kind::Cuda(gpu) = device.kind() {
+            gpu.remember(WeakStream(Arc::downgrade(&stream.0)));
+        }
+        Ok(stream)
     }
 
     /// The device whose work this orders.
@@ -57,12 +83,7 @@ impl Stream {
         let device = self.device();
         device.healthy()?;
         match device.kind() {
-            Kind::Cuda(gpu) => {
-                gpu.select()?;
-                gpu.runtime
-                    .synchronize(self.0.raw)
-                    .map_err(|e| device.poison(e))
-            }
+            Kind::Cuda(gpu) => device.synchronize_raw(gpu, self.0.raw),
             _ => Ok(()),
         }
     }

@@ -41,7 +41,9 @@ inline constexpr launch_mode<CROQ_LAUNCH_PROXIES | CROQ_LAUNCH_ASYNC | CROQ_LAUN
 
 class host {
  public:
-  host(const croq_env *environment, const char *) : env(environment) {
+  host(const croq_env *environment, const char *)
+      : env(environment), queues{{environment->stream, true, false}},
+        next{environment->stream, true, false} {
     if (env->abi_version != CROQ_ABI_VERSION) fail(CROQ_ABI_MISMATCH, no_row, 0, "");
   }
 
@@ -55,6 +57,8 @@ class host {
     void *const found = env->alloc(env, static_cast<croq_u64>(bytes), 1);
     if (found == nullptr && bytes != 0) return fail(CROQ_OUT_OF_MEMORY, no_row, 0, name, bytes);
     memory = bind<T>(found, extent, name);
+    queues[0].busy = true;
+    queues[0].overlaps = false;
     return true;
   }
 
@@ -81,7 +85,15 @@ class host {
   /* Waits for what was launched. */
   bool synchronize() {
     if (result != CROQ_OK) return false;
-    return succeeded(cudaStreamSynchronize(static_cast<cudaStream_t>(env->stream)));
+    for (unsigned at = 0; at < queue_count; ++at)
+      if (!finish(queues[at])) return false;
+    return true;
+  }
+
+  /* The next launch goes to `stream`, null being the call's own. With `overlaps` it may run at the same
+   * time as others like it on other streams; without, it comes after everything before it. */
+  void next_on(void *stream, bool overlaps) {
+    next = {stream == nullptr ? env->stream : stream, true, overlaps};
   }
 
   /* Whether the text of `K` that this GPU runs is for `sm` (as in sm_90) or newer. */
@@ -110,16 +122,58 @@ class host {
         !succeeded(cudaFuncSetAttribute(K, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                         static_cast<int>(shared_bytes))))
       return false;
+    if (!take_turn()) return false;
     const dim3 size(static_cast<unsigned>(blocks.x), static_cast<unsigned>(blocks.y),
                     static_cast<unsigned>(blocks.z));
     K<<<size, static_cast<unsigned>(threads), static_cast<size_t>(shared_bytes),
-        static_cast<cudaStream_t>(env->stream)>>>(context{env->device_failure}, arguments...);
+        static_cast<cudaStream_t>(next.stream)>>>(context{env->device_failure}, arguments...);
+    next_on(nullptr, false);
     return succeeded(cudaGetLastError());
   }
 
  private:
+  /* A stream, and what was put there that nobody has waited for. */
+  struct queue {
+    void *stream;
+    bool busy, overlaps;
+  };
+  static constexpr unsigned most_queues = 8;
+
   const croq_env *env;
   croq_u32 result = CROQ_OK;
+  /* The call's own stream comes first: copies to the device and fresh memory are on it. */
+  queue queues[most_queues], next;
+  unsigned queue_count = 1;
+
+  bool finish(queue &q) {
+    if (!q.busy) return true;
+    q.busy = false;
+    return succeeded(cudaStreamSynchronize(static_cast<cudaStream_t>(q.stream)));
+  }
+
+  /* Waits for what the next launch must come after, as far as its own stream does not see to it. */
+  bool take_turn() {
+    unsigned own = queue_count;
+    for (unsigned at = 0; at < queue_count; ++at) {
+      queue &other = queues[at];
+      if (other.stream == next.stream) own = at;
+      else if (!(next.overlaps && other.overlaps) && !finish(other)) return false;
+    }
+    if (own == queue_count) {
+      if (queue_count == most_queues) {
+        if (!synchronize()) return false;
+        queue_count = 1;
+        own = 1;
+      }
+      queues[own] = {next.stream, false, true};
+      ++queue_count;
+    }
+    /* One launch that does not overlap is enough for others to wait for the whole queue. */
+    queue &mine = queues[own];
+    mine.overlaps = next.overlaps && (mine.overlaps || !mine.busy);
+    mine.busy = true;
+    return true;
+  }
 
 #ifdef CROQ_HOST_PRINTS
   static void put(const char *v) { ::fputs(v, stdout); }

@@ -73,6 +73,9 @@ class host {
   /* Waits for what was launched; here every launch has run when it returns. */
   bool synchronize() { return result == CROQ_OK; }
 
+  /* Which queue the next launch goes to; here every launch has run when it returns. */
+  void next_on(void *, bool) {}
+
   /* Whether the text of `K` that this GPU runs is for `sm` (as in sm_90) or newer. */
   template <class F, F K> bool needs(int, int) { return result == CROQ_OK; }
 

@@ -22,6 +22,7 @@ pub struct Naming {
     /// The wrapper's own variables.
     pub call: String,
     pub args: String,
+    pub stream: String,
 }
 
 impl Naming {
@@ -82,6 +83,7 @@ impl Naming {
         }
         let call = values.fresh("call".to_owned());
         let args = values.fresh("args".to_owned());
+        let stream = values.fresh("stream".to_owned());
         Self {
             params,
             dims,
@@ -90,6 +92,7 @@ impl Naming {
             generics,
             call,
             args,
+            stream,
         }
     }
 
@@ -127,7 +130,8 @@ impl Naming {
     }
 
     /// What the call returns when it succeeds.
-    pub fn return_type(&self, function: &Function) -> String {
+    /// What a wrapper gives back, tensors as a `kind`.
+    pub fn return_type(&self, function: &Function, kind: &str) -> String {
         match &function.ret {
             Return::Void => "()".to_owned(),
             Return::Scalar(ty) => rust(*ty).to_owned(),
@@ -142,7 +146,7 @@ impl Naming {
                         Returned::Derived => "usize".to_owned(),
                     })
                     .collect();
-                format!("Tensor<{}, {}>", rust(*elem), tuple(&extents))
+                format!("{kind}<{}, {}>", rust(*elem), tuple(&extents))
             }
         }
     }

@@ -278,6 +278,17 @@ impl Body<'_, '_> {
                 .into_iter()
                 .map(|id: LocalId| self.names.local(id).to_owned()),
         );
+        if kernel.attrs.stream.is_some() || kernel.attrs.is_async {
+            let fields = Args::of(function);
+            let stream = kernel.attrs.stream.map_or_else(
+                || "nullptr".to_owned(),
+                |id| format!("args->{}", fields.name(FieldRole::Param(id))),
+            );
+            let overlaps = kernel.attrs.is_async;
+            self.writer.attribute(span);
+            self.writer
+                .line(&format!("host.next_on({stream}, {overlaps});"));
+        }
         self.writer.statement(span);
         self.writer.line(&format!(
             "if (!host.launch<decltype(&{name}), &{name}>({})) return host.status();",

@@ -105,7 +105,7 @@ impl Checker<'_> {
             Entity::Buffer { .. } | Entity::View(_) | Entity::Future(_) | Entity::Chosen(_) => {
                 self.named_data(name, entity, span)
             }
-            Entity::Stream => {
+            Entity::Stream(_) => {
                 self.report(
                     Diagnostic::new("E0203", span, format!("`{name}` is a stream, not a value"))
                         .label("a stream"),

@@ -45,8 +45,8 @@ impl Checker<'_> {
             is_async: p.is_async.is_some(),
             ..Default::default()
         };
-        if let Some(stream) = &p.stream {
-            self.unsupported(stream.span, "a stream");
+        if let Some(name) = &p.stream {
+            attrs.stream = self.bound_stream(name);
         }
         for attr in &p.attrs {
             match attr.name.text.as_str() {
@@ -98,6 +98,33 @@ impl Checker<'_> {
             }
         }
         attrs
+    }
+
+    /// `parallel … stream s`
+    fn bound_stream(&mut self, name: &ast::Name) -> Option<ir::ParamId> {
+        match self.lookup(&name.text, name.span)? {
+            Entity::Stream(param) => Some(param),
+            Entity::Poison => None,
+            other => {
+                let kind = other.kind();
+                self.report(
+                    Diagnostic::new(
+                        "E0534",
+                        name.span,
+                        format!(
+                            "a kernel is launched on a stream, `{}` is {kind}",
+                            name.text
+                        ),
+                    )
+                    .label("not a stream")
+                    .help(format!(
+                        "streams are parameters: `__co__ void {}(stream s, …)`",
+                        self.f.name
+                    )),
+                );
+                None
+            }
+        }
     }
 
     fn launch(&mut self, p: &ParallelStmt, tree: &Node, attrs: ir::LaunchAttrs, span: Span) {

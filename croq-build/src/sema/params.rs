@@ -35,7 +35,7 @@ impl Checker<'_> {
         }
         let (kind, entity) = match &param.ty.kind {
             ast::ParamTypeKind::Scalar(elem) => self.scalar_param(id, &name, *elem, param.ty.span),
-            ast::ParamTypeKind::Stream => (ir::ParamKind::Stream, Entity::Stream),
+            ast::ParamTypeKind::Stream => (ir::ParamKind::Stream, Entity::Stream(id)),
             ast::ParamTypeKind::Unsupported(what) => {
                 self.report(
                     Diagnostic::new(

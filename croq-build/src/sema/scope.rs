@@ -45,7 +45,7 @@ pub(super) enum Entity {
     Future(FutureId),
     /// `f = select(…)` of futures: one of them, chosen once.
     Chosen(Data),
-    Stream,
+    Stream(ParamId),
     /// Known, but in error or not lowered yet: whatever uses it stays silent.
     Poison,
 }
@@ -85,7 +85,7 @@ impl Entity {
             Entity::Word(_) => "a shared scalar",
             Entity::View(_) => "a view",
             Entity::Future(_) | Entity::Chosen(_) => "a data future",
-            Entity::Stream => "a stream",
+            Entity::Stream(_) => "a stream",
             Entity::Poison => "an erroneous name",
         }
     }

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use crate::abi::{
     self, CROQ_ABI_VERSION, CROQ_CHECK, CROQ_CUDA_ERROR, CROQ_DEADLOCK, CROQ_HAZARD,
-    CROQ_MISALIGNED, CROQ_NEEDS_CUDA, CROQ_OK, CROQ_OUT_OF_BOUNDS, CROQ_OUT_OF_MEMORY, croq_env,
+    CROQ_MISALIGNED, CROQ_NEEDS_CUDA, CROQ_OUT_OF_BOUNDS, CROQ_OUT_OF_MEMORY, croq_env,
     croq_failure,
 };
+use crate::cuda::RawStream;
 use crate::device::{Device, Gpu, Kind};
 use crate::device_tensor::{DeviceTensor, download};
 use crate::dims::Dims;
@@ -27,8 +28,15 @@ use super::Kernel;
 pub struct Call<A: 'static> {
     kernel: &'static Kernel<A>,
     device: Device,
-    buffers: RefCell<Vec<Arc<Memory>>>,
-    stream: Option<Stream>,
+    buffers: RefCell<Vec<Used>>,
+    /// Those that the kernel launches on by itself.
+    streams: Vec<Stream>,
+}
+
+/// Memory that a call uses.
+struct Used {
+    memory: Arc<Memory>,
+    written: bool,
 }
 
 impl<A> Call<A> {
@@ -43,7 +51,7 @@ impl<A> Call<A> {
             kernel,
             device: device.clone(),
             buffers: RefCell::default(),
-            stream: None,
+            streams: Vec::new(),
         })
     }
 
@@ -53,7 +61,7 @@ impl<A> Call<A> {
         tensor: &Tensor<T, D, S>,
     ) -> Result<*mut c_void> {
         let bytes = bytemuck::cast_slice(tensor.as_slice());
-        Ok(self.keep(Arc::new(Memory::upload(&self.device, bytes)?)))
+        Ok(self.keep(Arc::new(Memory::upload(&self.device, bytes)?), true))
     }
 
     /// A device tensor that the kernel reads in place.
@@ -63,7 +71,7 @@ impl<A> Call<A> {
         tensor: &DeviceTensor<T, D>,
     ) -> Result<*mut c_void> {
         self.same_device(param, tensor.device())?;
-        Ok(self.keep(tensor.memory().clone()))
+        Ok(self.keep(tensor.memory().clone(), false))
     }
 
     /// A device tensor that the kernel writes in place.
@@ -72,13 +80,14 @@ impl<A> Call<A> {
         param: &'static str,
         tensor: &mut DeviceTensor<T, D>,
     ) -> Result<*mut c_void> {
-        self.global(param, tensor)
+        self.same_device(param, tensor.device())?;
+        Ok(self.keep(tensor.memory().clone(), true))
     }
 
-    /// The stream that the kernel's launches go to.
+    /// A stream that the kernel launches on.
     pub fn stream(&mut self, param: &'static str, stream: &Stream) -> Result<*mut c_void> {
         self.same_device(param, stream.device())?;
-        self.stream = Some(stream.clone());
+        self.streams.push(stream.clone());
         Ok(stream.handle())
     }
 
@@ -94,9 +103,9 @@ impl<A> Call<A> {
         })
     }
 
-    fn keep(&self, memory: Arc<Memory>) -> *mut c_void {
+    fn keep(&self, memory: Arc<Memory>, written: bool) -> *mut c_void {
         let address = memory.address();
-        self.buffers.borrow_mut().push(memory);
+        self.buffers.borrow_mut().push(Used { memory, written });
         address
     }
 
@@ -130,34 +139,57 @@ impl<A> Call<A> {
         }
     }
 
+    /// Enqueues the kernel on `stream`; on the simulated GPU, runs it.
+    pub fn enqueue(&mut self, args: &mut A, stream: &Stream) -> Result<()> {
+        self.same_device("stream", stream.device())?;
+        let Kind::Cuda(gpu) = self.device.kind() else {
+            return self.run_on_sim(args);
+        };
+        // Copies to the device, and what fills new tensors.
+        self.device.synchronize_own()?;
+        for used in self.buffers.borrow().iter() {
+            used.memory.settle_for(stream, used.written)?;
+        }
+        let enqueued = self.submit(gpu, args, stream.raw());
+        // What it allocated itself.
+        for used in self.buffers.borrow().iter() {
+            used.memory.settle_for(stream, used.written)?;
+        }
+        enqueued
+    }
+
     fn run_on_gpu(&self, gpu: &Gpu, args: &mut A) -> Result<()> {
-        let shim = self.kernel.cuda.ok_or(Error::CudaNotBuilt {
-            kernel: Some(self.kernel.name),
+        for used in self.buffers.borrow().iter() {
+            used.memory.settle(used.written)?;
+        }
+        let launched = self.submit(gpu, args, gpu.stream);
+        let streams = [gpu.stream].into_iter();
+        let mut streams = streams.chain(self.streams.iter().map(Stream::raw));
+        // A kernel's own failure shows when it is waited for.
+        let Err(failed) = streams.try_for_each(|stream| gpu.runtime.synchronize(stream)) else {
+            return launched;
+        };
+        Err(self.device.failed(launched.err().unwrap_or(failed)))
+    }
+
+    fn submit(&self, gpu: &Gpu, args: &mut A, stream: RawStream) -> Result<()> {
+        let kernel = self.kernel;
+        let shim = kernel.cuda.ok_or(Error::CudaNotBuilt {
+            kernel: Some(kernel.name),
         })?;
         gpu.select()?;
-        let mut stream = gpu.stream;
-        if let Some(own) = &self.stream {
-            // The copies to the device went to its own stream.
-            self.device.synchronize()?;
-            stream = own.raw();
-        }
+        let runtime = gpu.runtime;
+        let place = gpu.record((&raw const *kernel).addr(), move |failure| {
+            error(kernel, failure.kind, failure, &|code| {
+                runtime.error(code, "running the kernel")
+            })
+        })?;
         let mut failure = croq_failure::default();
-        let mut env = Env::new(self, &raw mut failure, gpu.record.device);
+        let mut env = Env::new(self, &raw mut failure, place);
         env.abi.stream = stream.0;
         // SAFETY: as on the sim.
         let status = unsafe { shim((&raw const env).cast(), args) };
-        let launched = env.outcome(self, status, || failure);
-        // A kernel's own failure shows when it is waited for.
-        let Err(failed) = gpu.runtime.synchronize(stream) else {
-            return launched;
-        };
-        // SAFETY: a live record; the device that may write it has stopped for good.
-        let record = unsafe { gpu.record.host.read_volatile() };
-        let cause = match record.kind {
-            CROQ_OK => launched.err().unwrap_or(failed),
-            kind => self.error(kind, &record),
-        };
-        Err(self.device.poison(cause))
+        env.outcome(self, status, || failure)
     }
 
     /// The tensor that the kernel returned at `address`.
@@ -167,6 +199,15 @@ impl<A> Call<A> {
         dims: D,
     ) -> Result<Tensor<T, D>> {
         download(&*self.buffer_at(address)?, dims)
+    }
+
+    /// The same tensor, left where it is: work on it may be under way.
+    pub fn device_result<T: Element, D: Dims>(
+        &self,
+        address: *const c_void,
+        dims: D,
+    ) -> Result<DeviceTensor<T, D>> {
+        DeviceTensor::held(self.buffer_at(address)?, dims)
     }
 
     /// Copies an `&` parameter's device copy, at `address`, back to the host.
@@ -183,9 +224,10 @@ impl<A> Call<A> {
         let buffers = self.buffers.borrow();
         let found = buffers
             .iter()
-            .find(|memory| ptr::eq(memory.address(), address));
+            .find(|used| ptr::eq(used.memory.address(), address));
         // Only a shim of another generator gives an address that is not from here.
-        found.cloned().ok_or(Error::AbiMismatch {
+        let found = found.map(|used| used.memory.clone());
+        found.ok_or(Error::AbiMismatch {
             expected: CROQ_ABI_VERSION,
             found: 0,
         })
@@ -193,80 +235,94 @@ impl<A> Call<A> {
 
     /// What a failure record says, in this kernel's terms.
     fn error(&self, kind: u32, failure: &croq_failure) -> Error {
-        let (kernel, file) = (self.kernel.name, self.kernel.file);
-        let (block, thread) = (failure.block, failure.thread);
-        let line = self.kernel.line_now(failure.line);
-        let value = |i: usize| failure.values().get(i).copied().unwrap_or(0);
-        let what = failure.what().to_owned();
-        match kind {
-            CROQ_CHECK => {
-                let row = self.kernel.checks.get(failure.check as usize);
-                let (code, message) = match row {
-                    Some(check) => (check.code, fill(check.message, failure.values())),
-                    None if what.is_empty() => ("R06", "a check failed".to_owned()),
-                    // What the device API checks for itself.
-                    None => (code_of(&what), fill(&what, failure.values())),
-                };
-                let line = row.map_or(line, |check| check.line);
-                Error::Check {
-                    kernel,
+        if kind == CROQ_OUT_OF_MEMORY {
+            return Error::OutOfMemory {
+                device: self.device.to_string(),
+                bytes: failure.values().first().copied().unwrap_or(0) as u64,
+            };
+        }
+        error(
+            self.kernel,
+            kind,
+            failure,
+            &|code| match self.device.kind() {
+                Kind::Cuda(gpu) => gpu.runtime.error(code, "launching the kernel"),
+                _ => Error::Cuda {
                     code,
-                    message,
-                    file,
-                    line,
-                    values: failure.values().to_vec(),
-                }
+                    message: String::new(),
+                    during: "launching the kernel",
+                },
+            },
+        )
+    }
+}
+
+/// What a failure record says in the terms of `kernel`, and `cuda` of an error of CUDA's.
+fn error<A>(
+    of: &Kernel<A>,
+    kind: u32,
+    failure: &croq_failure,
+    cuda: &dyn Fn(i32) -> Error,
+) -> Error {
+    let (kernel, file) = (of.name, of.file);
+    let (block, thread) = (failure.block, failure.thread);
+    let line = of.line_now(failure.line);
+    let value = |i: usize| failure.values().get(i).copied().unwrap_or(0);
+    let what = failure.what().to_owned();
+    match kind {
+        CROQ_CHECK => {
+            let row = of.checks.get(failure.check as usize);
+            let (code, message) = match row {
+                Some(check) => (check.code, fill(check.message, failure.values())),
+                None if what.is_empty() => ("R06", "a check failed".to_owned()),
+                // What the device API checks for itself.
+                None => (code_of(&what), fill(&what, failure.values())),
+            };
+            let line = row.map_or(line, |check| check.line);
+            Error::Check {
+                kernel,
+                code,
+                message,
+                file,
+                line,
+                values: failure.values().to_vec(),
             }
-            CROQ_OUT_OF_BOUNDS => {
-                let (index, extent) = (value(0), value(1));
-                Error::OutOfBounds {
-                    kernel,
-                    file,
-                    line,
-                    what,
-                    index,
-                    extent,
-                    block,
-                    thread,
-                }
-            }
-            CROQ_MISALIGNED => Error::Misaligned {
+        }
+        CROQ_OUT_OF_BOUNDS => {
+            let (index, extent) = (value(0), value(1));
+            Error::OutOfBounds {
                 kernel,
                 file,
                 line,
                 what,
+                index,
+                extent,
                 block,
                 thread,
-            },
-            CROQ_DEADLOCK => Error::Deadlock {
-                kernel,
-                report: String::new(),
-            },
-            CROQ_HAZARD => Error::Hazard {
-                kernel,
-                report: String::new(),
-            },
-            CROQ_OUT_OF_MEMORY => Error::OutOfMemory {
-                device: self.device.to_string(),
-                bytes: value(0) as u64,
-            },
-            CROQ_NEEDS_CUDA => Error::NeedsCuda { kernel },
-            CROQ_CUDA_ERROR => {
-                let code = i32::try_from(value(0)).unwrap_or(-1);
-                match self.device.kind() {
-                    Kind::Cuda(gpu) => gpu.runtime.error(code, "launching the kernel"),
-                    _ => Error::Cuda {
-                        code,
-                        message: String::new(),
-                        during: "launching the kernel",
-                    },
-                }
             }
-            _ => Error::AbiMismatch {
-                expected: CROQ_ABI_VERSION,
-                found: value(0) as u32,
-            },
         }
+        CROQ_MISALIGNED => Error::Misaligned {
+            kernel,
+            file,
+            line,
+            what,
+            block,
+            thread,
+        },
+        CROQ_DEADLOCK => Error::Deadlock {
+            kernel,
+            report: String::new(),
+        },
+        CROQ_HAZARD => Error::Hazard {
+            kernel,
+            report: String::new(),
+        },
+        CROQ_NEEDS_CUDA => Error::NeedsCuda { kernel },
+        CROQ_CUDA_ERROR => cuda(i32::try_from(value(0)).unwrap_or(-1)),
+        _ => Error::AbiMismatch {
+            expected: CROQ_ABI_VERSION,
+            found: value(0) as u32,
+        },
     }
 }
 
@@ -275,7 +331,7 @@ impl<A> Call<A> {
 struct Env<'a> {
     abi: croq_env,
     device: &'a Device,
-    buffers: &'a RefCell<Vec<Arc<Memory>>>,
+    buffers: &'a RefCell<Vec<Used>>,
     /// Why the last allocation failed.
     refused: Cell<Option<Error>>,
 }
@@ -324,10 +380,15 @@ unsafe extern "C" fn alloc(env: *const croq_env, bytes: u64, zero: u32) -> *mut 
     // There is no allocation without its bytes set: the host may read them all.
     let _ = zero;
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-    match Memory::zeroed(env.device, bytes) {
+    let stream = match env.device.kind() {
+        Kind::Cuda(_) => Some(RawStream(env.abi.stream)),
+        _ => None,
+    };
+    match Memory::zeroed_on(env.device, bytes, stream) {
         Ok(memory) => {
-            let address = memory.address();
-            env.buffers.borrow_mut().push(Arc::new(memory));
+            let (address, memory) = (memory.address(), Arc::new(memory));
+            let written = true;
+            env.buffers.borrow_mut().push(Used { memory, written });
             address
         }
         Err(reason) => {

@@ -11,14 +11,54 @@ struct Args {
     order: i32,
 }
 
-/// Doubles the first byte of `data`, or fails as ordered.
+/// # Safety
+///
+/// There is a byte at `data`.
+unsafe fn double(data: *mut std::ffi::c_void) {
+    let byte = data.cast::<u8>();
+    // SAFETY: as the caller promises.
+    unsafe { *byte = (*byte).wrapping_mul(2) };
+}
+
+/// Doubles the first byte of `data`, at once or when its stream comes to it, or fails as ordered.
 unsafe extern "C" fn on_gpu(env: *const croq_env, args: *mut Args) -> croq_u32 {
     // SAFETY: what a call passes.
     let (env, args) = unsafe { (&*env, &mut *args) };
     assert!(env.sim.is_null() && !env.stream.is_null());
     match args.order {
         // SAFETY: the tests give `data` at least a byte.
-        0 => unsafe { *args.data.cast::<u8>() *= 2 },
+        0 => unsafe { double(args.data) },
+        10 => {
+            let data = args.data;
+            fake_cuda::enqueue(env.stream, move || {
+                assert!(fake_cuda::is_allocated(data), "used after it was freed");
+                // SAFETY: as above.
+                unsafe { double(data) }
+            });
+        }
+        // Allocates, and returns what it allocated.
+        11 => {
+            // SAFETY: the environment of this call.
+            let memory = unsafe { env.alloc.expect("an allocator")(env, 2, 1) };
+            let (from, to) = (args.data.addr(), memory.addr());
+            fake_cuda::enqueue(env.stream, move || {
+                for at in [from, to] {
+                    let at = std::ptr::without_provenance_mut(at);
+                    assert!(fake_cuda::is_allocated(at), "used after it was freed");
+                }
+            });
+            args.data = memory;
+        }
+        12 => {
+            let record = env.device_failure;
+            fake_cuda::enqueue(env.stream, move || {
+                let mut failure = croq_failure::new(CROQ_CHECK).with_values(&[1, 2]);
+                failure.check = 0;
+                // SAFETY: where the device writes.
+                unsafe { *record = failure };
+                STICKY.set(719);
+            });
+        }
         // A check on the device: the kernel traps, and the record tells why.
         1 => {
             let mut failure = croq_failure::new(CROQ_CHECK).with_values(&[7, 8]);
@@ -78,6 +118,19 @@ fn twice(tensor: &mut DeviceTensor<u8, (Const<2>,)>, order: i32) -> crate::Resul
         order,
     };
     call.run(&mut args)
+}
+
+fn twice_on(
+    stream: &Stream,
+    tensor: &mut DeviceTensor<u8, (Const<2>,)>,
+    order: i32,
+) -> crate::Result<()> {
+    let mut call = KERNEL.call_on(stream.device())?;
+    let mut args = Args {
+        data: call.global_mut("data", tensor)?,
+        order,
+    };
+    call.enqueue(&mut args, stream)
 }
 
 fn tensor(device: &Device) -> DeviceTensor<u8, (Const<2>,)> {
@@ -239,4 +292,129 @@ fn a_table_of_another_version_is_refused() {
         found: CROQ_ABI_VERSION + 1,
     };
     assert_eq!(e, Some(expected));
+}
+
+#[test]
+fn what_is_enqueued_happens_in_order_and_is_waited_for() {
+    let device = fake_cuda::device();
+    let stream = Stream::new(&device).unwrap();
+    let mut t = tensor(&device);
+    for _ in 0..2 {
+        twice_on(&stream, &mut t, 10).unwrap();
+    }
+    assert_eq!(fake_cuda::queued(), 2);
+    assert_eq!(t.to_host().unwrap().as_slice(), [84, 5]);
+    assert_eq!(fake_cuda::queued(), 0);
+
+    // A call that waits waits for the stream first.
+    twice_on(&stream, &mut t, 10).unwrap();
+    twice(&mut t, 0).unwrap();
+    assert_eq!(t.to_host().unwrap().as_slice(), [80, 5]);
+
+    // So does another stream, and the device.
+    let other = Stream::new(&device).unwrap();
+    twice_on(&stream, &mut t, 10).unwrap();
+    twice_on(&other, &mut t, 10).unwrap();
+    assert_eq!(fake_cuda::queued(), 1);
+    device.synchronize().unwrap();
+    assert_eq!(fake_cuda::queued(), 0);
+    assert_eq!(t.to_host().unwrap().as_slice(), [64, 5]);
+}
+
+#[test]
+fn readers_on_several_streams_do_not_wait_for_each_other() {
+    let device = fake_cuda::device();
+    let (a, b) = (Stream::new(&device).unwrap(), Stream::new(&device).unwrap());
+    let mut t = tensor(&device);
+    for stream in [&a, &b] {
+        let mut call = KERNEL.call_on(&device).unwrap();
+        let data = call.global("data", &t).unwrap();
+        call.enqueue(&mut Args { data, order: 11 }, stream).unwrap();
+    }
+    // Each call's own memory is freed behind its work.
+    assert_eq!((fake_cuda::queued(), fake_cuda::allocations()), (4, 3));
+    // A writer waits for both.
+    twice_on(&a, &mut t, 10).unwrap();
+    assert_eq!((fake_cuda::queued(), fake_cuda::allocations()), (3, 2));
+    twice(&mut t, 0).unwrap();
+    assert_eq!((fake_cuda::queued(), fake_cuda::allocations()), (0, 1));
+}
+
+#[test]
+fn memory_outlives_the_work_that_uses_it() {
+    let device = fake_cuda::device();
+    let streams = [0; 2].map(|_| Stream::new(&device).unwrap());
+    let mut t = tensor(&device);
+    twice_on(&streams[0], &mut t, 10).unwrap();
+    // Dropped before the kernel has run: freed behind it.
+    drop(t);
+    assert_eq!(fake_cuda::allocations(), 1);
+    streams[0].synchronize().unwrap();
+    assert_eq!(fake_cuda::allocations(), 0);
+
+    // Read on one stream, and then on another: both come before the end.
+    let t = tensor(&device);
+    for stream in &streams {
+        let mut call = KERNEL.call_on(&device).unwrap();
+        let data = call.global("data", &t).unwrap();
+        call.enqueue(&mut Args { data, order: 11 }, stream).unwrap();
+    }
+    drop(t);
+    streams[1].synchronize().unwrap();
+    streams[0].synchronize().unwrap();
+    assert_eq!(fake_cuda::allocations(), 0);
+
+    // The stream is dropped before the tensor, and the tensor never.
+    let [first, second] = streams;
+    let mut t = tensor(&device);
+    twice_on(&first, &mut t, 10).unwrap();
+    drop(first);
+    assert_eq!(t.to_host().unwrap().as_slice(), [42, 5]);
+    twice_on(&second, &mut t, 10).unwrap();
+    std::mem::forget(t);
+    drop(second);
+    device.synchronize().unwrap();
+    assert_eq!(fake_cuda::allocations(), 1);
+}
+
+#[test]
+fn a_result_stays_on_the_device() {
+    let device = fake_cuda::device();
+    let stream = Stream::new(&device).unwrap();
+    let t = tensor(&device);
+    let made = {
+        let mut call = KERNEL.call_on(&device).unwrap();
+        let data = call.global("data", &t).unwrap();
+        let mut args = Args { data, order: 11 };
+        call.enqueue(&mut args, &stream).unwrap();
+        let dims = (Const::<2>,);
+        assert!(call.device_result::<u8, _>(args.data, (3,)).is_err());
+        call.device_result::<u8, _>(args.data, dims).unwrap()
+    };
+    drop(t);
+    assert_eq!(made.to_host().unwrap().as_slice(), [0, 0]);
+    assert_eq!(fake_cuda::allocations(), 1);
+    drop(made);
+    assert_eq!(fake_cuda::allocations(), 0);
+}
+
+#[test]
+fn a_failure_on_a_stream_names_its_kernel() {
+    let device = fake_cuda::device();
+    let stream = Stream::new(&device).unwrap();
+    let (mut t, mut other) = (tensor(&device), tensor(&device));
+    twice_on(&stream, &mut t, 12).unwrap();
+    // Unaware of it, and not the one to be told of it.
+    let e = twice(&mut other, 0);
+    assert_eq!(e, Ok(()));
+    let failure = stream.synchronize().unwrap_err();
+    assert_eq!(
+        failure.to_string(),
+        "twice: 1 is less than 2 [R14]\n  at k/twice.co:3"
+    );
+    let poisoned = Error::Poisoned(Box::new(failure));
+    assert_eq!(twice_on(&stream, &mut t, 10).unwrap_err(), poisoned);
+    assert_eq!(t.to_host().unwrap_err(), poisoned);
+    assert_eq!(device.synchronize().unwrap_err(), poisoned);
+    STICKY.set(0);
 }

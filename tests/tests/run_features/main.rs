@@ -21,6 +21,7 @@ mod random_tiles;
 mod shapes;
 mod spmd;
 mod stops;
+mod streams;
 mod swizzle;
 mod tma;
 mod types;

@@ -101,6 +101,10 @@ pub const TABLE: &[Entry] = &[
         "A stream belongs to a launch, so to a block level.",
     ),
     (
+        "E0534",
+        "`parallel … stream s` launches on a stream that the caller passes: `s` is a parameter of type `stream`.",
+    ),
+    (
         "E0570",
         "`#x` is the bound of a bounded value; this has none.",
     ),

@@ -2,7 +2,7 @@
 
 use ::croq_sys::__private::Kernel;
 use ::croq_sys::half::f16;
-use ::croq_sys::{DeviceTensor, Dim, Result, Same};
+use ::croq_sys::{DeviceTensor, Dim, Result, Same, Stream};
 
 // kernels/gemm.co:1
 /// Line 1 of `kernels/gemm.co`:
@@ -36,4 +36,35 @@ pub fn gemm<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, M_output: Same<M>, N_output:
         N: N as i64,
     };
     call.run(&mut args)
+}
+
+// kernels/gemm.co:1
+/// [`gemm`], only enqueued on `stream`: it may not have run yet when this returns.
+pub fn gemm_on<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, M_output: Same<M>, N_output: Same<N>>(
+    stream: &Stream,
+    lhs: &DeviceTensor<f16, (M, K)>,
+    rhs: &DeviceTensor<f16, (N, K_rhs)>,
+    output: &mut DeviceTensor<f16, (M_output, N_output)>,
+) -> Result<()> {
+    static KERNEL: Kernel<ffi::croq_0badcafe_gemm_args> = Kernel {
+        name: "gemm",
+        file: "kernels/gemm.co",
+        sim: ffi::croq_sim_0badcafe_gemm,
+        cuda: Some(ffi::croq_cuda_0badcafe_gemm),
+        moved: MOVED_LINES,
+        checks: &[],
+    };
+    let [M, K] = KERNEL.extents("lhs", lhs.shape(), [("M", None), ("K", None)])?;
+    let [N, _] = KERNEL.extents("rhs", rhs.shape(), [("N", None), ("K", Some(K))])?;
+    KERNEL.extents("output", output.shape(), [("M", Some(M)), ("N", Some(N))])?;
+    let mut call = KERNEL.call_on(stream.device())?;
+    let mut args = ffi::croq_0badcafe_gemm_args {
+        lhs: call.global("lhs", lhs)?,
+        rhs: call.global("rhs", rhs)?,
+        output: call.global_mut("output", output)?,
+        M: M as i64,
+        K: K as i64,
+        N: N as i64,
+    };
+    call.enqueue(&mut args, stream)
 }
