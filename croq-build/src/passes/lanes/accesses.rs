@@ -239,7 +239,7 @@ pub fn coalesced(
     let good = all.iter().filter(|traffic| {
         let bytes = 32 * function.buffer(traffic.buffer).elem.bytes();
         let least = bytes.div_ceil(32) + bytes.div_ceil(128);
-        one(function, traffic, &warp).global <= u64::try_from(least).unwrap_or(0) * traffic.times
+        one(function, traffic, &warp).global <= least * traffic.times
     });
     (good.count(), all.len())
 }
