@@ -72,6 +72,7 @@ pub fn kernel<'a>(writer: &mut Writer<'a>, function: &'a Function, kernel: &'a K
         writer,
         read: uses.locals,
         on_host: false,
+        first: Vec::new(),
     };
     body.block(&kernel.body);
     body.writer.close("}");

@@ -86,6 +86,7 @@ pub fn shim<'a>(writer: &mut Writer<'a>, meta: &FileMeta, function: &'a Function
         writer,
         read: uses.locals,
         on_host: true,
+        first: Vec::new(),
     };
     body.block(&function.body);
     let ends = function

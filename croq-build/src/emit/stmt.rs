@@ -21,6 +21,8 @@ pub struct Body<'a, 'w> {
     /// Locals that something reads; compilers complain about others.
     pub read: BTreeSet<LocalId>,
     pub on_host: bool,
+    /// The first thread of each `inthreads` around, as far as it is known.
+    pub first: Vec<Option<u32>>,
 }
 
 impl Body<'_, '_> {
@@ -236,21 +238,31 @@ impl Body<'_, '_> {
             StmtKind::Parallel { body, .. } => self.braced(span, "{", body),
             StmtKind::Once { level, body } => {
                 let header = match level {
-                    Level::Block => "if (croq::tid() == 0) ",
-                    Level::Group4 => "if (croq::tid() % 128 == 0) ",
-                    Level::Group => "if (croq::tid() % 32 == 0) ",
-                    Level::Thread => "",
+                    Level::Block => {
+                        let first = self.first.last().copied().flatten().unwrap_or(0);
+                        format!("if (croq::tid() == {first}) ")
+                    }
+                    Level::Group4 => "if (croq::tid() % 128 == 0) ".to_owned(),
+                    Level::Group => "if (croq::tid() % 32 == 0) ".to_owned(),
+                    Level::Thread => String::new(),
                 };
                 match self.one_line(body, span) {
                     Some(text) => self.line(span, &format!("{header}{text}")),
                     None => self.braced(span, &format!("{header}{{"), body),
                 }
             }
-            StmtKind::Region { pred, body, .. } => {
+            StmtKind::Region {
+                pred, set, body, ..
+            } => {
                 let header = format!("if ({}) {{", self.expr(pred));
+                self.first.push(set.as_ref().and_then(|s| s.lowest()));
                 self.braced(span, &header, body);
+                self.first.pop();
             }
             StmtKind::Barrier { scope, why } => self.barrier(span, *scope, why),
+            StmtKind::ArriveNamed { id, threads } => {
+                self.line(span, &format!("croq::barrier_arrive({id}, {threads});"))
+            }
             StmtKind::Fence(FenceScope::Block) => self.line(span, "croq::fence_block();"),
             StmtKind::Fence(FenceScope::Device) => self.line(span, "croq::fence_device();"),
             StmtKind::Fence(FenceScope::AsyncProxy) => {
@@ -302,6 +314,8 @@ impl Body<'_, '_> {
             | StmtKind::Fill { .. }
             | StmtKind::Wait { .. }
             | StmtKind::WaitTma { .. }
+            | StmtKind::WaitEvent(_)
+            | StmtKind::Trigger(_)
             | StmtKind::Rotate { .. }
             | StmtKind::Consult(_) => {}
         }
@@ -375,12 +389,21 @@ impl Body<'_, '_> {
         format!("{buffer}.{method}({address}, {});", self.expr(value))
     }
 
+    fn units_barrier(&self, first: u32) -> String {
+        format!("croq::barrier_named(unsigned({first} + croq::tid() / 128), 128);")
+    }
+
     fn barrier(&mut self, span: Span, scope: BarrierScope, why: &BarrierReason) {
         let call = match scope {
-            BarrierScope::Block => "croq::barrier();",
-            // Barrier 0 is the whole block's.
-            BarrierScope::Group4 => "croq::barrier_named(unsigned(1 + croq::tid() / 128), 128);",
-            BarrierScope::Group => "croq::barrier_warp();",
+            BarrierScope::Block => "croq::barrier();".to_owned(),
+            // Numbered since; what is not is in text that never waits.
+            BarrierScope::Group4 => self.units_barrier(1),
+            BarrierScope::Group4From(first) => self.units_barrier(first),
+            BarrierScope::Group => "croq::barrier_warp();".to_owned(),
+            BarrierScope::Named { id, threads } => {
+                format!("croq::barrier_named({id}, {threads});")
+            }
+            BarrierScope::Lanes(mask) => format!("croq::barrier_warp({mask:#010x}u);"),
         };
         let reason = match why {
             BarrierReason::Written => String::new(),
@@ -396,6 +419,9 @@ impl Body<'_, '_> {
             }
             BarrierReason::RegionEnd => "  // the end of inthreads".to_owned(),
             BarrierReason::Initialised => "  // mbarriers are ready".to_owned(),
+            BarrierReason::Observed(name) => {
+                format!("  // no thread falls behind {name}")
+            }
             BarrierReason::NextLoad => "  // the load before has arrived for all".to_owned(),
             BarrierReason::Opaque => "  // what follows may touch what came before".to_owned(),
         };

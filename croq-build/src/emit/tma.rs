@@ -1,7 +1,7 @@
 //! Copies of boxes, and what the copy engine is told of device memory.
 
 use super::stmt::Body;
-use crate::ir::{CacheHint, Function, Kernel, Scalar, TensorMap, TmaMove, TmaOp};
+use crate::ir::{BufferId, CacheHint, Function, Kernel, Scalar, TensorMap, TmaMove, TmaOp};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -20,36 +20,43 @@ pub fn wanted_names(function: &Function, kernel: &Kernel) -> Vec<String> {
 impl Body<'_, '_> {
     pub(super) fn tma(&mut self, span: Span, op: &TmaOp) {
         match op {
-            TmaOp::Initialise { barriers, slots } => {
+            TmaOp::Initialise {
+                barriers,
+                slots,
+                count,
+            } => {
                 let name = self.names.buffer(*barriers).to_owned();
+                let count = self.unsigned(count);
                 let line = if slots.is_one() {
-                    format!("croq::mbarrier_init({name}, 0, 1);")
+                    format!("croq::mbarrier_init({name}, 0, {count});")
                 } else {
                     let slots = self.names.sym(slots).text;
                     let slot = self.names.fresh("slot");
                     format!(
-                        "for (croq::idx {slot} = 0; {slot} < {slots}; ++{slot}) croq::mbarrier_init({name}, {slot}, 1);"
+                        "for (croq::idx {slot} = 0; {slot} < {slots}; ++{slot}) croq::mbarrier_init({name}, {slot}, {count});"
                     )
                 };
                 self.writer.attribute(span);
                 self.writer.line(&line);
             }
-            TmaOp::Expect {
-                barriers,
-                slot,
-                bytes,
-            } => {
-                let bytes = match bytes.as_int() {
-                    Some(n) => n.to_string(),
-                    None => format!("unsigned({})", self.names.sym(bytes).text),
-                };
+            TmaOp::Arrive { barriers, slot } => {
                 let text = format!(
-                    "croq::mbarrier_arrive_expect_tx({}, {}, {bytes});",
+                    "croq::mbarrier_arrive({}, {});",
                     self.names.buffer(*barriers),
                     self.names.sym(slot).text
                 );
                 self.tma_line(span, &text);
             }
+            TmaOp::Expect {
+                barriers,
+                slot,
+                bytes,
+            } => self.bytes_to_come(span, "arrive_expect_tx", *barriers, slot, bytes),
+            TmaOp::Announce {
+                barriers,
+                slot,
+                bytes,
+            } => self.bytes_to_come(span, "expect_tx", *barriers, slot, bytes),
             TmaOp::Wait {
                 barriers,
                 slot,
@@ -105,6 +112,30 @@ impl Body<'_, '_> {
                 let read = if *whole { "" } else { "_read" };
                 self.tma_line(span, &format!("croq::bulk_wait{read}<0>();"));
             }
+        }
+    }
+
+    fn bytes_to_come(
+        &mut self,
+        span: Span,
+        how: &str,
+        barriers: BufferId,
+        slot: &Sym,
+        bytes: &Sym,
+    ) {
+        let text = format!(
+            "croq::mbarrier_{how}({}, {}, {});",
+            self.names.buffer(barriers),
+            self.names.sym(slot).text,
+            self.unsigned(bytes)
+        );
+        self.tma_line(span, &text);
+    }
+
+    fn unsigned(&self, sym: &Sym) -> String {
+        match sym.as_int() {
+            Some(n) => n.to_string(),
+            None => format!("unsigned({})", self.names.sym(sym).text),
         }
     }
 

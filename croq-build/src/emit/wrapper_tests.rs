@@ -40,6 +40,7 @@ impl Signature {
             body: Vec::new(),
             checks: Vec::new(),
             futures: Vec::new(),
+            events: Vec::new(),
         };
         Self {
             function,

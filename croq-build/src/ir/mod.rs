@@ -25,6 +25,7 @@ use std::collections::BTreeMap;
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, Var};
 
+mod events;
 mod expr;
 mod retain;
 mod scalar;
@@ -34,6 +35,7 @@ mod view;
 mod views_mut;
 mod visit;
 
+pub use events::*;
 pub use expr::*;
 pub use retain::retain_stmts;
 pub use scalar::Scalar;
@@ -69,6 +71,7 @@ id! {
     CheckId,
     /// An asynchronous copy's name.
     FutureId,
+    EventId,
 }
 
 /// One `__co__` function.
@@ -90,6 +93,7 @@ pub struct Function {
     pub body: Vec<Stmt>,
     pub checks: Vec<CheckInfo>,
     pub futures: Vec<Future>,
+    pub events: Vec<Event>,
 }
 
 impl Function {
@@ -103,6 +107,10 @@ impl Function {
 
     pub fn param(&self, id: ParamId) -> &Param {
         &self.params[id.index()]
+    }
+
+    pub fn event(&self, id: EventId) -> &Event {
+        &self.events[id.index()]
     }
 
     pub fn kernel(&self, id: KernelId) -> &Kernel {

@@ -1,8 +1,8 @@
 //! Statements, on the host and in kernels.
 
 use super::{
-    Access, Arrival, BinOp, BufferId, CheckId, Engine, Expr, FutureId, KernelId, Level, LocalId,
-    TmaOp, View,
+    Access, Arrival, BinOp, BufferId, CheckId, Engine, EventAt, Expr, FutureId, KernelId, Level,
+    LocalId, TmaOp, View,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -93,6 +93,10 @@ pub enum StmtKind {
     },
     /// What a copy of boxes comes down to.
     Tma(TmaOp),
+    /// This thread waits for the generation of an event that it has not waited for yet.
+    WaitEvent(EventAt),
+    /// An arrival by every thread that comes here.
+    Trigger(EventAt),
     /// Each future becomes what the next one was, the last what the first was. The handles that say
     /// where the data is are moved by assignments around it; this is for those who count copies.
     Rotate {
@@ -117,6 +121,11 @@ pub enum StmtKind {
     Barrier {
         scope: BarrierScope,
         why: BarrierReason,
+    },
+    /// `__bar_arrive`: counts at a named barrier, and doesn't wait.
+    ArriveNamed {
+        id: u32,
+        threads: u32,
     },
     Fence(FenceScope),
     /// Fails when `cond` is false: on the host before anything else happens, on the device by
@@ -229,15 +238,24 @@ pub enum BarrierReason {
     Initialised,
     /// A load begins whose mbarrier some thread may still ask for the load before.
     NextLoad,
+    /// No phase of the named event may go by before all threads have seen the one before.
+    Observed(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BarrierScope {
+    /// All threads that run the statement: of the innermost region around, if there is one.
     Block,
     /// The enclosing warpgroup, by a named barrier.
     Group4,
     /// The enclosing warp.
     Group,
+    /// So many threads, by the named barrier of this number.
+    Named { id: u32, threads: u32 },
+    /// Each warpgroup by a named barrier of its own; the first one's has this number.
+    Group4From(u32),
+    /// These lanes of each warp that comes here.
+    Lanes(u32),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -259,6 +277,70 @@ pub struct ThreadSet {
 }
 
 impl ThreadSet {
+    /// All of a block of so many.
+    pub fn first(threads: u32) -> Self {
+        Self {
+            ranges: vec![(0, threads)],
+        }
+    }
+
+    pub fn contains(&self, tid: u32) -> bool {
+        self.ranges.iter().any(|(a, b)| (*a..*b).contains(&tid))
+    }
+
+    pub fn lowest(&self) -> Option<u32> {
+        self.ranges.first().map(|r| r.0)
+    }
+
+    pub fn threads(&self) -> impl Iterator<Item = u32> {
+        self.ranges.iter().flat_map(|(a, b)| *a..*b)
+    }
+
+    pub fn intersect(&self, other: &ThreadSet) -> ThreadSet {
+        let mut set = ThreadSet::default();
+        for tid in self.threads().filter(|tid| other.contains(*tid)) {
+            set.push(tid);
+        }
+        set
+    }
+
+    pub fn union(&self, other: &ThreadSet) -> ThreadSet {
+        let mut all: Vec<u32> = self.threads().chain(other.threads()).collect();
+        all.sort_unstable();
+        all.dedup();
+        let mut set = ThreadSet::default();
+        all.into_iter().for_each(|tid| set.push(tid));
+        set
+    }
+
+    /// Adds a thread above all that are in it.
+    pub fn push(&mut self, tid: u32) {
+        match self.ranges.last_mut() {
+            Some((_, end)) if *end == tid => *end += 1,
+            _ => self.ranges.push((tid, tid + 1)),
+        }
+    }
+
+    pub fn meets(&self, other: &ThreadSet) -> bool {
+        self.ranges
+            .iter()
+            .any(|(lo, hi)| other.ranges.iter().any(|(l, h)| lo < h && l < hi))
+    }
+
+    /// All of them are in one aligned unit of so many threads.
+    pub fn is_in_one(&self, unit: u32) -> bool {
+        match (self.ranges.first(), self.ranges.last()) {
+            (Some((lo, _)), Some((_, hi))) => lo / unit == (hi - 1) / unit,
+            _ => true,
+        }
+    }
+
+    /// Whole aligned units of so many threads.
+    pub fn is_whole(&self, unit: u32) -> bool {
+        self.ranges
+            .iter()
+            .all(|(lo, hi)| lo % unit == 0 && hi % unit == 0)
+    }
     pub fn len(&self) -> u32 {
         self.ranges.iter().map(|(a, b)| b - a).sum()
     }

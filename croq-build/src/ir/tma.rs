@@ -1,6 +1,6 @@
 //! Boxes of tensors that the copy engine (TMA) moves, and the mbarriers where they arrive.
 
-use super::{BufferId, Expr, LocalId};
+use super::{BufferId, EventAt, Expr, LocalId};
 use crate::symbolic::Sym;
 
 /// Who moves a copy's bytes.
@@ -34,6 +34,8 @@ pub struct Tma {
     pub hint: Option<CacheHint>,
     /// Of a load; filled in by `passes::tma::prepare`.
     pub arrival: Option<Arrival>,
+    /// A load that an event is completed by arrives there.
+    pub event: Option<EventAt>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,13 +69,24 @@ pub struct TensorMap {
     pub promotion: u32,
 }
 
-/// One step of a copy of boxes. All but `Wait` are one thread's.
+/// What is done with mbarriers and the copy engine. All but `Wait` and `Arrive` are one thread's.
 #[derive(Clone, Debug)]
 pub enum TmaOp {
-    /// Makes the slots usable, each for phases of one arrival.
+    /// Makes the slots usable, each for phases of so many arrivals.
     Initialise {
         barriers: BufferId,
         slots: Sym,
+        count: Sym,
+    },
+    Arrive {
+        barriers: BufferId,
+        slot: Sym,
+    },
+    /// This many bytes are to come before the phase is over.
+    Announce {
+        barriers: BufferId,
+        slot: Sym,
+        bytes: Sym,
     },
     /// Arrives, with this many bytes to come.
     Expect {
@@ -121,8 +134,12 @@ impl TmaOp {
             f(&m.offset);
         };
         match self {
-            TmaOp::Initialise { slots, .. } => f(slots),
-            TmaOp::Expect { slot, bytes, .. } => {
+            TmaOp::Initialise { slots, count, .. } => {
+                f(slots);
+                f(count);
+            }
+            TmaOp::Arrive { slot, .. } => f(slot),
+            TmaOp::Expect { slot, bytes, .. } | TmaOp::Announce { slot, bytes, .. } => {
                 f(slot);
                 f(bytes);
             }
@@ -141,6 +158,8 @@ impl TmaOp {
         match self {
             TmaOp::Initialise { barriers, .. }
             | TmaOp::Expect { barriers, .. }
+            | TmaOp::Arrive { barriers, .. }
+            | TmaOp::Announce { barriers, .. }
             | TmaOp::Wait { barriers, .. } => vec![*barriers],
             TmaOp::Load {
                 moved, barriers, ..

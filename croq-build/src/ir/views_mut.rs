@@ -126,6 +126,9 @@ fn change_stmt(stmt: &mut Stmt, change: &mut dyn Change) {
         | StmtKind::Continue
         | StmtKind::Yield
         | StmtKind::Barrier { .. }
+        | StmtKind::ArriveNamed { .. }
+        | StmtKind::WaitEvent(_)
+        | StmtKind::Trigger(_)
         | StmtKind::Rotate { .. }
         | StmtKind::Consult(_)
         | StmtKind::CommitCopies

@@ -1,7 +1,7 @@
 //! Walks over statements and everything they mention.
 
 use super::{
-    Access, Arg, Expr, ExprKind, MoveMode, PrintPart, ReturnValue, Stmt, StmtKind, TmaOp,
+    Access, Arg, Engine, Expr, ExprKind, MoveMode, PrintPart, ReturnValue, Stmt, StmtKind, TmaOp,
     Transform, View,
 };
 use crate::symbolic::Sym;
@@ -67,12 +67,20 @@ fn walk_stmt(stmt: &Stmt, v: &mut dyn Visit) {
         StmtKind::Copy(copy) => {
             walk_view(&copy.source, v);
             walk_view(&copy.dest, v);
+            if let Engine::Tma(tma) = &copy.engine
+                && let Some(sym) = tma.event.as_ref().and_then(|e| e.sym())
+            {
+                v.sym(sym);
+            }
             if let Transform::Pad { value, .. } = &copy.transform {
                 walk_exprs(value, v);
             }
         }
         StmtKind::Wait { futures, .. } | StmtKind::WaitTma { futures } => {
             futures.iter().for_each(|w| walk_view(&w.view, v));
+        }
+        StmtKind::WaitEvent(at) | StmtKind::Trigger(at) => {
+            at.sym().into_iter().for_each(|s| v.sym(s))
         }
         StmtKind::Tma(op) => {
             op.for_each_sym(&mut |s| v.sym(s));
@@ -108,6 +116,7 @@ fn walk_stmt(stmt: &Stmt, v: &mut dyn Visit) {
         | StmtKind::Continue
         | StmtKind::Yield
         | StmtKind::Barrier { .. }
+        | StmtKind::ArriveNamed { .. }
         | StmtKind::Rotate { .. }
         | StmtKind::Consult(_)
         | StmtKind::CommitCopies

@@ -3,15 +3,16 @@
 //! 1. [`grid_copies`]: copies and fills between kernels are spread over a grid.
 //! 2. [`helpers`]: blocks that the program gave only one thread get more.
 //! 3. [`lanes`]: which index of a level is the fastest among its threads, where nothing can tell.
-//! 4. [`tma`]: where what the copy engine moves arrives.
+//! 4. [`events`]: who arrives at them; [`tma`]: where what the copy engine moves arrives.
 //! 5. [`hazards`]: barriers, where threads must wait for each other.
 //! 6. [`accumulators`]: elements that a loop updates are held in variables.
 //! 7. [`padding`]: rows of transposed tiles are set apart.
 //! 8. [`shared`]: shared buffers get addresses; those that don't live at the same time may get the same.
-//! 9. [`groups`]: elements of swizzled buffers are found by groups.
-//! 10. [`tma`] and [`copies`]: copies and fills in kernels become what single threads do.
-//! 11. [`accumulators`] again, where copies were in the way.
-//! 12. [`unused`]: names that nothing reads any more are dropped.
+//! 9. [`participants`]: which of the hardware's barriers each one is.
+//! 10. [`groups`]: elements of swizzled buffers are found by groups.
+//! 11. [`tma`] and [`copies`]: copies and fills in kernels become what single threads do.
+//! 12. [`accumulators`] again, where copies were in the way.
+//! 13. [`unused`]: names that nothing reads any more are dropped.
 //!
 //! Before them [`lower_checks`] leaves run-time checks out, where a build asks for fewer.
 //!
@@ -22,6 +23,7 @@ mod accumulators;
 pub mod captures;
 mod checks;
 mod copies;
+mod events;
 mod fresh;
 mod grid_copies;
 mod groups;
@@ -31,6 +33,7 @@ mod lanes;
 #[cfg(test)]
 mod model;
 mod padding;
+mod participants;
 mod shared;
 mod tma;
 mod unused;
@@ -55,11 +58,13 @@ pub fn run(function: &mut Function, limits: Limits, reorder: bool, diags: &mut D
             if reorder {
                 lanes::choose(function, id);
             }
-            tma::prepare(function, id);
+            let events = events::prepare(function, id, diags);
+            tma::prepare(function, id, events);
             hazards::insert_barriers(function, id);
             accumulators::hold(function, id);
             padding::set_apart(function, id);
             shared::plan(function, id, limits);
+            participants::name(function, id, diags);
             groups::place(function, id);
             tma::expand(function, id);
             for slow in copies::expand(function, id) {

@@ -46,7 +46,20 @@ pub struct Event {
     pub epochs: [u32; 3],
     /// Loads of the block's first thread that this thread has waited for.
     pub loads: u32,
+    /// The asynchronous region around.
+    pub region: Option<Region>,
     pub at: u32,
+}
+
+/// Where a thread is in an asynchronous region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Region {
+    /// The first of its threads; those of another region are others.
+    pub first: u32,
+    /// Barriers among its threads that this one has passed.
+    pub epoch: u32,
+    /// Waits for an event after a trigger.
+    pub handed: u32,
 }
 
 pub enum Flow {
@@ -66,6 +79,11 @@ pub struct Thread<'a> {
     pub entered: BTreeMap<usize, u32>,
     pub epochs: [u32; 3],
     pub loads: u32,
+    /// Of the regions around.
+    pub sets: Vec<ThreadSet>,
+    pub region: Option<Region>,
+    /// Something was triggered since the last wait.
+    pub triggered: bool,
     pub events: HashSet<Event>,
     pub fuel: u32,
     /// What stores have left; `None` when nobody wants to know.
@@ -114,6 +132,7 @@ impl Thread<'_> {
                 path: self.path.clone(),
                 epochs: self.epochs,
                 loads: self.loads,
+                region: self.region,
                 at,
             });
         }
@@ -347,25 +366,54 @@ impl Thread<'_> {
                 return flow;
             }
             StmtKind::Once { level, body } => {
-                if self.tid % self.size(*level) == 0 {
+                if self.rank(*level) == 0 {
                     return self.block(body);
                 }
             }
-            StmtKind::Region { pred, body, .. } => {
-                if self.expr(pred).truth() {
+            StmtKind::Region {
+                pred,
+                set,
+                is_async,
+                body,
+                ..
+            } => {
+                if !self.expr(pred).truth() {
+                    return Flow::Next;
+                }
+                let Some(set) = set else {
                     return self.block(body);
+                };
+                let around = self.region;
+                if *is_async {
+                    self.region = set.lowest().map(|first| Region {
+                        first,
+                        epoch: 0,
+                        handed: 0,
+                    });
+                }
+                self.sets.push(set.clone());
+                let flow = self.block(body);
+                self.sets.pop();
+                self.region = around;
+                return flow;
+            }
+            StmtKind::Trigger(_) => self.triggered = true,
+            StmtKind::WaitEvent(_) => {
+                if let Some(region) = &mut self.region {
+                    region.handed += u32::from(std::mem::take(&mut self.triggered));
                 }
             }
             // What a load brings is ordered by its mbarrier, which is not modelled.
             StmtKind::Copy(copy) if !copy.engine.is_threads() => {
-                let stores = matches!(&copy.engine, Engine::Tma(tma) if tma.arrival.is_none());
-                if self.tid % self.size(copy.level) == 0 {
+                let stores = matches!(&copy.engine, Engine::Tma(tma) if tma.arrival.is_none() && tma.event.is_none());
+                if self.rank(copy.level) == 0 {
                     self.shared_out(&copy.source, false, Level::Thread, at);
                     if stores {
                         self.shared_out(&copy.dest, true, Level::Thread, at);
                     }
                 }
-                if !stores && copy.future.is_none() && copy.level == Level::Block {
+                let everybodys = copy.level == Level::Block && self.sets.is_empty();
+                if !stores && copy.future.is_none() && everybodys {
                     self.loads += 1;
                 }
             }
@@ -379,9 +427,15 @@ impl Thread<'_> {
                 self.shared_out(view, true, *level, at);
             }
             StmtKind::Barrier { scope, .. } => match scope {
+                BarrierScope::Block if !self.sets.is_empty() => {
+                    if let Some(region) = &mut self.region {
+                        region.epoch += 1;
+                    }
+                }
                 BarrierScope::Block => self.epochs[0] += 1,
-                BarrierScope::Group4 => self.epochs[1] += 1,
+                BarrierScope::Group4 | BarrierScope::Group4From(_) => self.epochs[1] += 1,
                 BarrierScope::Group => self.epochs[2] += 1,
+                _ => {}
             },
             StmtKind::Check { cond, .. } => drop(self.expr(cond)),
             StmtKind::Print { parts, .. } => {
@@ -399,21 +453,35 @@ impl Thread<'_> {
 
     fn size(&self, level: Level) -> i128 {
         match level {
-            Level::Block => self.threads,
+            Level::Block => match self.sets.last() {
+                Some(set) => i128::from(set.len()),
+                None => self.threads,
+            },
             Level::Group4 => 128,
             Level::Group => 32,
             Level::Thread => 1,
         }
     }
 
+    /// This thread's number in its unit.
+    fn rank(&self, level: Level) -> i128 {
+        match (level, self.sets.last()) {
+            (Level::Block, Some(set)) => {
+                let below = |tid: &u32| i128::from(*tid) < self.tid;
+                set.threads().filter(below).count() as i128
+            }
+            _ => self.tid % self.size(level),
+        }
+    }
+
     /// This thread's share of a tile, in an order that is not the natural one.
     fn shared_out(&mut self, view: &View, write: bool, level: Level, at: u32) {
         let shape: Vec<i128> = view.shape.iter().map(|s| self.sym(s)).collect();
-        let size = self.size(level);
+        let (size, rank) = (self.size(level), self.rank(level));
         let mut e = 0;
         let count: i128 = shape.iter().product();
         while e < count {
-            if (e * 5 + 3) % size == self.tid % size {
+            if (e * 5 + 3) % size == rank {
                 let mut rest = e;
                 let mut indices = vec![0; shape.len()];
                 for (axis, n) in shape.iter().enumerate().rev() {

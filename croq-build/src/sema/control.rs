@@ -210,27 +210,31 @@ impl Checker<'_> {
                     .label("nested")
                     .help("drop `.async`"),
                 );
-            } else {
-                self.unsupported(pred.span, "`inthreads.async`");
             }
         }
         self.asserting = true;
         let cond = self.condition(pred);
         self.asserting = false;
-        if let Some(k) = self.kernel.as_mut() {
-            k.regions += 1;
-        }
         let Some(cond) = cond else {
+            self.enter_region(None);
             self.apart_from_loops(|s| s.block(body));
             self.end_region();
             return;
         };
         let before = self.diags.len();
         self.strictly_divergent(&cond, pred.span);
-        let set = self.thread_set(&cond);
+        let own = self.thread_set(&cond);
         if self.diags.len() == before {
-            self.pointless_region(set.as_ref(), pred.span);
+            self.pointless_region(own.as_ref(), pred.span);
+            if is_async && own.is_none() {
+                self.threads_unknown(pred.span);
+            }
         }
+        let set = match (own, self.kernel.as_ref().map(|k| k.sets.as_slice())) {
+            (Some(own), Some([.., around])) => around.as_ref().map(|a| a.intersect(&own)),
+            (own, _) => own,
+        };
+        self.enter_region(set.clone());
         let ((), stmts) = self.assuming(&cond, true, false, |s| {
             s.apart_from_loops(|s| s.block(body));
         });
@@ -250,10 +254,32 @@ impl Checker<'_> {
         );
     }
 
+    fn enter_region(&mut self, set: Option<ThreadSet>) {
+        if let Some(k) = self.kernel.as_mut() {
+            k.regions += 1;
+            k.sets.push(set);
+        }
+    }
+
     fn end_region(&mut self) {
         if let Some(k) = self.kernel.as_mut() {
+            k.sets.pop();
             k.regions = k.regions.saturating_sub(1);
         }
+    }
+
+    /// Regions that run at the same time need to know who is where.
+    fn threads_unknown(&mut self, at: Span) {
+        let text = self.file.snippet(at).to_owned();
+        self.report(
+            Diagnostic::new(
+                "E0566",
+                at,
+                format!("which threads satisfy `{text}` is known only at run time"),
+            )
+            .label("must be known here")
+            .help("compare variables of inner `parallel`s of constant size with constants; use `if` for the rest"),
+        );
     }
 
     /// Both sides of `&&` and `||` must depend on the thread.
@@ -297,10 +323,7 @@ impl Checker<'_> {
         let mut set = ThreadSet::default();
         for tid in 0..threads {
             if self.holds_for(cond, tid)? {
-                match set.ranges.last_mut() {
-                    Some((_, end)) if *end == tid => *end += 1,
-                    _ => set.ranges.push((tid, tid + 1)),
-                }
+                set.push(tid);
             }
         }
         Some(set)

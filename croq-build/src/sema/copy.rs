@@ -108,11 +108,16 @@ impl Checker<'_> {
             c,
             matches!(c.dest, CopyDest::View(_)),
         )?;
-        let engine = self.engine(c, &source.view, &dest.view, zero_fill, level)?;
+        let mut engine = self.engine(c, &source.view, &dest.view, zero_fill, level)?;
+        let event = c.is_async.as_ref().and_then(|a| a.1.as_ref());
+        if let (Some(event), ir::Engine::Tma(tma)) = (event, &mut engine) {
+            tma.event = Some(self.event_of_copy(event)?);
+        }
         self.mark(&source.view, true, false);
         self.mark(&dest.view, false, true);
         self.stored.entry(dest.view.buffer).or_insert(span);
-        let is_async = c.is_async.is_some();
+        // What an event is completed by needs no wait.
+        let is_async = c.is_async.is_some() && event.is_none();
         let fresh = matches!(c.dest, CopyDest::Storage(..));
         let future = match (bound, &c.name) {
             (Bound::New, Some(name)) => {
@@ -184,7 +189,7 @@ impl Checker<'_> {
             ok &= self.tma_available(c) && self.tma_modifiers(c).is_some();
         }
         if let Some((at, event)) = &c.is_async {
-            ok &= self.async_supported(c, *at, event.is_some());
+            ok &= self.async_supported(c, *at, event.as_ref());
         }
         if let Some(after) = &c.after {
             self.after(after);
@@ -228,9 +233,13 @@ impl Checker<'_> {
         ok
     }
 
-    fn async_supported(&mut self, c: &CopyStmt, at: Span, event: bool) -> bool {
-        if event {
-            self.unsupported(at, "a copy that completes an event");
+    fn async_supported(&mut self, c: &CopyStmt, at: Span, event: Option<&ast::Expr>) -> bool {
+        if let (Some(event), ast::Engine::Dma) = (event, c.engine) {
+            self.report(
+                Diagnostic::new("E1031", event.span, "a `dma` copy can't complete an event")
+                    .label("its threads carry it out, nobody arrives for it")
+                    .help("name the copy, `wait` for it, then `trigger` the event; or use `tma`"),
+            );
             return false;
         }
         if self.kernel.is_none() {
@@ -241,7 +250,7 @@ impl Checker<'_> {
             );
             return false;
         }
-        if c.name.is_none() {
+        if event.is_none() && c.name.is_none() {
             self.report(
                 Diagnostic::new("E0840", c.head, "an asynchronous copy without a name")
                     .label("nothing could wait for it")
@@ -815,11 +824,46 @@ impl Checker<'_> {
         if level != Level::Thread {
             self.cooperative(c.head, "a cooperative copy");
             if self.kernel.as_ref().is_some_and(|k| k.regions > 0) {
-                self.unsupported(c.head, "a cooperative copy inside `inthreads`");
-                return None;
+                return self.level_in_region(level, c);
             }
         }
         Some(level)
+    }
+
+    /// Inside `inthreads` those threads of the unit share a copy that come there; a block's are those of
+    /// the region.
+    fn level_in_region(&mut self, level: Level, c: &CopyStmt) -> Option<Level> {
+        let Some(set) = self.region_threads().cloned() else {
+            let what = "a cooperative copy by threads that are known only at run time";
+            self.unsupported(c.head, what);
+            return None;
+        };
+        let unit = match level {
+            Level::Group4 => 128,
+            Level::Group => 32,
+            _ => 0,
+        };
+        if c.engine == ast::Engine::Dma && !set.is_whole(32) {
+            let count = set.len();
+            let threads = if count == 1 { "thread" } else { "threads" };
+            self.report(
+                Diagnostic::new(
+                    "W0565",
+                    c.head,
+                    format!("{count} {threads} of the block share this copy: no whole warps"),
+                )
+                .label("the other lanes of their warps idle meanwhile")
+                .help("let whole warps (multiples of 32 threads) come here, or use `tma`"),
+            );
+        }
+        if unit == 0 || set.is_whole(unit) {
+            return Some(level);
+        }
+        if set.is_in_one(unit) {
+            return Some(Level::Block);
+        }
+        self.unsupported(c.head, "a copy by parts of several warps or warpgroups");
+        None
     }
 
     /// Warns where threads that take part in something together may not all arrive.

@@ -424,7 +424,7 @@ impl Checker<'_> {
     ) -> Option<(ir::BufferId, Vec<u64>)> {
         let mut array = Vec::new();
         for e in &item.array {
-            match self.array_extent(e) {
+            match self.array_extent(e, "buffer") {
                 Some(n) => array.push(n),
                 None => return None,
             }
@@ -526,7 +526,8 @@ impl Checker<'_> {
         Some((id, array))
     }
 
-    fn array_extent(&mut self, e: &ast::Expr) -> Option<u64> {
+    /// `what` an array consists of.
+    pub(super) fn array_extent(&mut self, e: &ast::Expr, what: &str) -> Option<u64> {
         let v = self.expr(e);
         if v.is_error() {
             return None;
@@ -538,7 +539,7 @@ impl Checker<'_> {
                     Diagnostic::new(
                         "E0434",
                         e.span,
-                        format!("an array needs at least one buffer, this is {n}"),
+                        format!("an array needs at least one {what}, this is {n}"),
                     )
                     .label("not positive"),
                 );
@@ -549,7 +550,7 @@ impl Checker<'_> {
                     Diagnostic::new(
                         "E0435",
                         e.span,
-                        "the number of buffers must be a compile-time integer",
+                        format!("the number of {what}s must be a compile-time integer"),
                     )
                     .label("not a constant"),
                 );

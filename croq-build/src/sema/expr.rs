@@ -105,10 +105,11 @@ impl Checker<'_> {
             Entity::Buffer { .. } | Entity::View(_) | Entity::Future(_) | Entity::Chosen(_) => {
                 self.named_data(name, entity, span)
             }
-            Entity::Stream(_) => {
+            Entity::Stream(_) | Entity::Event(_) => {
+                let kind = entity.kind();
                 self.report(
-                    Diagnostic::new("E0203", span, format!("`{name}` is a stream, not a value"))
-                        .label("a stream"),
+                    Diagnostic::new("E0203", span, format!("`{name}` is {kind}, not a value"))
+                        .label(kind),
                 );
                 Value::Error
             }

@@ -597,8 +597,21 @@ impl Checker<'_> {
     pub(super) fn wait(&mut self, operands: &[ast::Expr], span: Span) {
         let mut ids = Vec::new();
         for operand in operands {
+            if self.names_event(operand).is_some() {
+                self.wait_for(&std::mem::take(&mut ids), span);
+                self.wait_event(operand, span);
+                continue;
+            }
             let ast::ExprKind::Name(name) = &*operand.kind else {
-                self.unsupported(operand.span, "`wait` on an event");
+                let text = self.file.snippet(operand.span).to_owned();
+                self.report(
+                    Diagnostic::new(
+                        "E1014",
+                        operand.span,
+                        format!("`wait` takes futures and events, `{text}` is neither"),
+                    )
+                    .label("nothing to wait for"),
+                );
                 continue;
             };
             match self.lookup(name, operand.span) {
@@ -638,9 +651,25 @@ impl Checker<'_> {
                 continue;
             };
             let (name, declared, level) = (future.name.clone(), future.span, future.level);
-            let by_tma = future.by_tma;
+            let (by_tma, sync) = (future.by_tma, future.data.is_some() && !future.is_async);
             let list = if by_tma { &mut boxes } else { &mut futures };
-            if future.data.is_some() && !future.is_async {
+            if let Some(bound) = self.bound_to_event(id) {
+                self.report(
+                    Diagnostic::new(
+                        "E1035",
+                        at,
+                        format!(
+                            "the copy `{name}` completes an event: it can't be waited for as well"
+                        ),
+                    )
+                    .label("arrives at the event")
+                    .also(bound, "bound here")
+                    .help("wait for the event"),
+                );
+                continue;
+            }
+            self.events.waited.entry(id).or_insert(at);
+            if sync {
                 self.report(
                     Diagnostic::new("E0843", at, format!("the copy `{name}` is synchronous"))
                         .label("has arrived already")

@@ -28,6 +28,7 @@ mod convert;
 mod copy;
 mod data;
 mod decl;
+mod events;
 mod expr;
 mod futures;
 mod in_flight;
@@ -153,8 +154,10 @@ struct KernelState {
     first_inner_local: usize,
     /// For each index variable below block level: how it follows from the linear thread id.
     homes: BTreeMap<Var, ThreadIndex>,
-    /// Inside `inthreads`: how deep, and whether some enclosing one is async.
+    /// Inside `inthreads`: how deep.
     regions: u32,
+    /// Of each `inthreads` around, outermost first: who comes there, as far as that is known.
+    sets: Vec<Option<ir::ThreadSet>>,
     /// `if`s on a thread-dependent condition around here.
     divergent: u32,
     /// Span of the launch, for messages.
@@ -221,6 +224,7 @@ struct Checker<'a> {
     returns: Vec<(Span, ReturnShape)>,
     ret: ast::RetType,
     poison_returns: bool,
+    events: events::Known,
     /// By `ir::FutureId`.
     futures: Vec<futures::Future>,
     /// Names of futures that are exchanged, each with the number of its group.
@@ -269,6 +273,7 @@ impl<'a> Checker<'a> {
                 body: Vec::new(),
                 checks: Vec::new(),
                 futures: Vec::new(),
+                events: Vec::new(),
             },
             scopes: Scopes::new(),
             upcoming: Vec::new(),
@@ -296,6 +301,7 @@ impl<'a> Checker<'a> {
             returns: Vec::new(),
             ret: function.ret.clone(),
             poison_returns: false,
+            events: events::Known::default(),
             futures: Vec::new(),
             exchanged: futures::exchanged(&function.body),
             pools: pools::Pools::default(),
@@ -320,6 +326,7 @@ impl<'a> Checker<'a> {
         self.f.body.extend(body);
         self.rings_of_boxes();
         self.resolve_pools();
+        self.bind_copies();
         self.swizzled_uses();
         self.swizzled_boxes();
         if !self.diags.has_errors() {

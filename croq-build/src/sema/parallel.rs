@@ -141,6 +141,7 @@ impl Checker<'_> {
             first_inner_local: usize::MAX,
             homes: BTreeMap::new(),
             regions: 0,
+            sets: Vec::new(),
             divergent: 0,
             header: p.header,
             yielded: None,

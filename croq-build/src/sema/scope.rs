@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::Checker;
 use super::value::{Data, IntValue};
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BufferId, FutureId, LocalId, ParamId, Scalar};
+use crate::ir::{BufferId, EventId, FutureId, LocalId, ParamId, Scalar};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
@@ -43,6 +43,7 @@ pub(super) enum Entity {
     Word(BufferId),
     View(Data),
     Future(FutureId),
+    Event(EventId),
     /// `f = select(…)` of futures: one of them, chosen once.
     Chosen(Data),
     Stream(ParamId),
@@ -85,6 +86,7 @@ impl Entity {
             Entity::Word(_) => "a shared scalar",
             Entity::View(_) => "a view",
             Entity::Future(_) | Entity::Chosen(_) => "a data future",
+            Entity::Event(_) => "an event",
             Entity::Stream(_) => "a stream",
             Entity::Poison => "an erroneous name",
         }

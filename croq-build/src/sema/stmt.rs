@@ -79,10 +79,11 @@ impl Checker<'_> {
                 self.unsupported(span, "`frag`");
                 self.poison(items.iter().map(|i| &i.name));
             }
-            S::Event { items, .. } => {
-                self.unsupported(span, "`event`");
-                self.poison(items.iter().map(|i| &i.name));
-            }
+            S::Event {
+                storage,
+                count,
+                items,
+            } => self.event_declaration(storage.as_ref(), count.as_ref(), items, span),
             S::Assign { target, op, value } => self.assign(target, *op, value, span),
             S::Increment { target, by } => {
                 if let Some((local, ty)) = self.increment_target(target) {
@@ -106,7 +107,11 @@ impl Checker<'_> {
             S::FragOp { .. } => self.unsupported(span, "a fragment operation"),
             S::Apply { .. } => self.unsupported(span, "`apply`"),
             S::Wait(operands) => self.wait(operands, span),
-            S::Trigger { .. } => self.unsupported(span, "`trigger`"),
+            S::Trigger {
+                cluster,
+                events,
+                after,
+            } => self.trigger(*cluster, events, after, span),
             S::Swap { names } => {
                 if names.len() != 2 {
                     self.error(
@@ -298,6 +303,7 @@ fn names_of(stmt: &Stmt) -> Vec<&ast::Name> {
         S::Mdspan { name, .. } | S::Ituple { name, .. } | S::AnyFuture { name, .. } => vec![name],
         S::Scalar { items, .. } => items.iter().map(|i| &i.name).collect(),
         S::Buffer { items, .. } | S::Frag { items, .. } => items.iter().map(|i| &i.name).collect(),
+        S::Event { items, .. } => items.iter().map(|i| &i.name).collect(),
         S::Copy(copy) => copy.name.iter().collect(),
         _ => Vec::new(),
     }

@@ -142,6 +142,7 @@ impl Checker<'_> {
             promotion: 128,
             hint: None,
             arrival: None,
+            event: None,
         };
         for (modifier, at) in &c.modifiers {
             match modifier {

@@ -9,6 +9,7 @@ mod checks;
 mod chunks;
 mod control;
 mod device_code;
+mod events;
 mod helpers;
 mod levels;
 mod loops;

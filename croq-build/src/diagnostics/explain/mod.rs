@@ -2,6 +2,7 @@
 //! `croq explain` and for the documentation.
 
 mod declarations;
+mod events;
 mod files;
 mod loops;
 mod movement;
@@ -30,6 +31,7 @@ pub fn all() -> impl Iterator<Item = &'static Entry> {
         storage::TABLE,
         numbers::TABLE,
         movement::TABLE,
+        events::TABLE,
         tools::TABLE,
         run_time::TABLE,
     ]

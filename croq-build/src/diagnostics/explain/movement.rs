@@ -302,5 +302,4 @@ pub const TABLE: &[Entry] = &[
         "W0882",
         "Two instances of one level use the same element of shared memory, at least one of them writes it, and no barrier stands between. The instances run in any order, so what is read is the old value or the new one. A `sync.shared;` between the two accesses orders them.",
     ),
-    ("E1014", "`wait` takes data futures and events."),
 ];

@@ -110,6 +110,9 @@ impl Built {
             entered: BTreeMap::new(),
             epochs: [0; 3],
             loads: 0,
+            sets: Vec::new(),
+            region: None,
+            triggered: false,
             events: HashSet::new(),
             fuel: 1_000_000,
             memory: Some(memory),
@@ -161,6 +164,7 @@ fn function(case: &Case) -> Function {
         body: Vec::new(),
         checks: Vec::new(),
         futures: Vec::new(),
+        events: Vec::new(),
     }
 }
 

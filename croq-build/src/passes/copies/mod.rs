@@ -25,8 +25,8 @@ mod tests;
 use super::fresh;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{
-    Copy, Expr, ExprKind, Function, Hardware, KernelId, Level, Role, Scalar, Stmt, StmtKind,
-    Storage, Unroll,
+    BinOp, Copy, Expr, ExprKind, Function, Hardware, KernelId, Level, Role, Scalar, Stmt, StmtKind,
+    Storage, ThreadSet, Unroll,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -50,6 +50,7 @@ pub fn expand(function: &mut Function, id: KernelId) -> Vec<Diagnostic> {
         span,
         thread: None,
         slow: Vec::new(),
+        regions: Vec::new(),
     };
     let mut body = expander.block(body);
     if let Some((stmt, _)) = expander.thread {
@@ -69,6 +70,13 @@ struct Expander<'a> {
     /// The declaration of the linear thread id, once something needs it.
     thread: Option<(Stmt, Sym)>,
     slow: Vec<Diagnostic>,
+    /// Of each region around, innermost last, its threads and this thread's rank among them.
+    regions: Vec<Option<Region>>,
+}
+
+struct Region {
+    set: ThreadSet,
+    rank: Option<(Stmt, Sym)>,
 }
 
 impl Expander<'_> {
@@ -132,7 +140,7 @@ impl Expander<'_> {
             },
             // A lone thread needs no mask.
             StmtKind::Once { level, body } => StmtKind::Once {
-                level: if self.threads.is_one() {
+                level: if self.present(level).is_one() {
                     Level::Thread
                 } else {
                     level
@@ -145,13 +153,22 @@ impl Expander<'_> {
                 is_async,
                 outermost,
                 body,
-            } => StmtKind::Region {
-                pred,
-                set,
-                is_async,
-                outermost,
-                body: self.block(body),
-            },
+            } => {
+                let region = set.clone().map(|set| Region { set, rank: None });
+                self.regions.push(region);
+                let mut body = self.block(body);
+                let region = self.regions.pop().flatten();
+                if let Some((rank, _)) = region.and_then(|r| r.rank) {
+                    body.insert(0, rank);
+                }
+                StmtKind::Region {
+                    pred,
+                    set,
+                    is_async,
+                    outermost,
+                    body,
+                }
+            }
             other => other,
         };
         out.push(Stmt::new(kind, span));
@@ -178,12 +195,7 @@ impl Expander<'_> {
             *filler = value;
             out.push(stmt);
         }
-        let threads = match level {
-            Level::Block => self.threads.clone(),
-            Level::Group4 => Sym::int(128),
-            Level::Group => Sym::int(32),
-            Level::Thread => Sym::one(),
-        };
+        let threads = self.present(level);
         if threads.is_one() {
             let way = width::known(&self.function.cx, &tile);
             out.extend(private(self.function, &tile, way, local));
@@ -196,14 +208,46 @@ impl Expander<'_> {
         }
     }
 
+    /// How many threads of a unit come here.
+    fn present(&self, level: Level) -> Sym {
+        match (level, self.regions.last()) {
+            (Level::Block, Some(Some(region))) => Sym::int(i64::from(region.set.len())),
+            (Level::Block, _) => self.threads.clone(),
+            (Level::Group4, _) => Sym::int(128),
+            (Level::Group, _) => Sym::int(32),
+            (Level::Thread, _) => Sym::one(),
+        }
+    }
+
     fn shared_out(&mut self, tile: &Tile, level: Level, threads: &Sym) -> Vec<Stmt> {
-        let thread = self.thread();
         let lane = if level == Level::Block {
-            thread
+            self.rank(tile.span)
         } else {
+            let thread = self.thread();
             self.function.cx.rem(&thread, threads)
         };
         share(self.function, tile, &lane, threads)
+    }
+
+    /// This thread's number among those that come here.
+    fn rank(&mut self, span: Span) -> Sym {
+        let thread = self.thread();
+        let Some(Some(region)) = self.regions.last_mut() else {
+            return thread;
+        };
+        if let Some((_, rank)) = &region.rank {
+            return rank.clone();
+        }
+        if region.set.ranges.len() == 1 && region.set.lowest() == Some(0) {
+            return thread;
+        }
+        let count = Sym::int(i64::from(region.set.len()));
+        let value = ranked(self.function, &region.set, &thread, span);
+        let (local, rank) = fresh::index(self.function, "rank", Role::Value, Some(&count), span);
+        let value = Some(value);
+        let declared = Stmt::new(StmtKind::Let { local, value }, span);
+        region.rank = Some((declared, rank.clone()));
+        rank
     }
 
     fn thread(&mut self) -> Sym {
@@ -232,6 +276,42 @@ impl Expander<'_> {
         self.thread = Some((stmt, sym.clone()));
         sym
     }
+}
+
+/// The number of a thread among those of a set that it is in.
+fn ranked(function: &Function, set: &ThreadSet, thread: &Sym, span: Span) -> Expr {
+    let cx = &function.cx;
+    let int = |n: u32| Sym::int(i64::from(n));
+    let lengths = set.ranges.iter().map(|(lo, hi)| hi - lo);
+    let steps = set.ranges.iter().zip(set.ranges.iter().skip(1));
+    let steps: Vec<u32> = steps.map(|(a, b)| b.0 - a.0).collect();
+    let first = set.lowest().unwrap_or(0);
+    let from_first = thread - i64::from(first);
+    let length = set.ranges.first().map_or(1, |(lo, hi)| hi - lo);
+    let Some(step) = steps.first().copied() else {
+        return Expr::index(from_first, span);
+    };
+    // Ranges of one length at equal distances.
+    if lengths.clone().all(|n| n == length) && steps.iter().all(|s| *s == step) {
+        let number = cx.div(&from_first, &int(step));
+        let rank = &(&number * &int(length)) + &cx.rem(&from_first, &int(step));
+        return Expr::index(rank, span);
+    }
+    // Less what lies between the ranges below.
+    let mut rank = Expr::index(from_first, span);
+    for (a, b) in set.ranges.iter().zip(set.ranges.iter().skip(1)) {
+        let zero = || Expr::index(Sym::zero(), span);
+        let above = ExprKind::Binary(
+            BinOp::Ge,
+            Expr::index(thread.clone(), span),
+            Expr::index(int(b.0), span),
+        );
+        let gap = Expr::index(int(b.0 - a.1), span);
+        let above = Expr::new(above, Scalar::Bool, span);
+        let gap = Expr::new(ExprKind::Select(above, gap, zero()), Scalar::Index, span);
+        rank = Expr::new(ExprKind::Binary(BinOp::Sub, rank, gap), Scalar::Index, span);
+    }
+    rank
 }
 
 /// One thread moves the whole tile: a loop per axis.

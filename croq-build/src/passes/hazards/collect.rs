@@ -1,7 +1,7 @@
 //! The accesses that statements make.
 
 use super::place::place;
-use super::touch::{Entry, Touch, Who};
+use super::touch::{Entry, Handed, Team, Touch, Who};
 use super::vars::Vars;
 use crate::ir::{
     Access, Arg, BufferId, Call, Copy, CppName, Engine, Expr, ExprKind, Function, Level, PrintPart,
@@ -17,6 +17,7 @@ pub struct Context {
     pub chain: Vec<Entry>,
     pub who: Who,
     pub set: Option<ThreadSet>,
+    pub team: Option<Team>,
 }
 
 impl Context {
@@ -63,9 +64,22 @@ impl<'a> Collector<'a> {
         inner
     }
 
-    pub fn region(context: &Context, set: Option<&ThreadSet>) -> Context {
+    /// The context inside an `inthreads`. `at` tells regions apart.
+    pub fn region(
+        context: &Context,
+        set: Option<&ThreadSet>,
+        is_async: bool,
+        at: crate::source::Span,
+    ) -> Context {
         Context {
-            set: set.cloned().or_else(|| context.set.clone()),
+            set: context
+                .set
+                .clone()
+                .or_else(|| set.filter(|_| is_async).cloned()),
+            team: Some(Team {
+                region: at.start,
+                set: set.cloned(),
+            }),
             ..context.clone()
         }
     }
@@ -100,8 +114,14 @@ impl<'a> Collector<'a> {
                 StmtKind::Once { level, body } => {
                     self.block(body, &Self::once(context, *level), out)
                 }
-                StmtKind::Region { set, body, .. } => {
-                    self.block(body, &Self::region(context, set.as_ref()), out);
+                StmtKind::Region {
+                    set,
+                    body,
+                    is_async,
+                    ..
+                } => {
+                    let inner = Self::region(context, set.as_ref(), *is_async, stmt.span);
+                    self.block(body, &inner, out);
                 }
                 _ => {}
             }
@@ -256,11 +276,13 @@ impl<'a> Collector<'a> {
             who: context.who,
             chain: context.chain.clone(),
             set: context.set.clone(),
+            team: context.team.clone(),
             opaque: false,
             by_tma: false,
             hidden,
             settled: None,
             fenced: None,
+            handed: Handed::Not,
         };
         if !out.contains(&touch) {
             out.push(touch);
@@ -279,11 +301,13 @@ impl<'a> Collector<'a> {
                 who: context.who,
                 chain: context.chain.clone(),
                 set: context.set.clone(),
+                team: context.team.clone(),
                 opaque: true,
                 by_tma: false,
                 hidden: write && self.by_tma.contains(&id),
                 settled: None,
                 fenced: None,
+                handed: Handed::Not,
             });
         }
     }

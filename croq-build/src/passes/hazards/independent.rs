@@ -24,6 +24,7 @@ pub fn independent(function: &mut Function, kernel: &[Stmt], nest: &[Var], turn:
         }],
         who: Who::Each,
         set: None,
+        team: None,
     };
     let mut collector = Collector::new(function, vars, BTreeSet::new());
     let mut touches = Vec::new();

@@ -31,6 +31,7 @@
 
 mod collect;
 mod digits;
+mod events;
 mod independent;
 mod overlaps;
 mod pending;
@@ -51,6 +52,7 @@ use crate::ir::{
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 use collect::{Collector, Context};
+use events::Exchanges;
 pub use independent::independent;
 use overlaps::Overlaps;
 pub use overlaps::Pairs;
@@ -116,7 +118,9 @@ fn walk(
         collector: Collector::new(function, vars, by_tma),
         sizes: Sizes {
             block: threads.unwrap_or_else(Sym::one),
+            region: None,
         },
+        exchanges: Exchanges::of(body),
         loops: Vec::new(),
         overlaps,
         fence,
@@ -126,6 +130,7 @@ fn walk(
         chain: Vec::new(),
         who: Who::Each,
         set: None,
+        team: None,
     };
     walker.block(body, &context, Pending::default());
     walker.overlaps
@@ -146,7 +151,7 @@ fn has_barrier(body: &[Stmt]) -> bool {
         fn stmt(&mut self, stmt: &Stmt) {
             self.0 |= matches!(
                 stmt.kind,
-                StmtKind::Barrier { .. } | StmtKind::WaitTma { .. }
+                StmtKind::Barrier { .. } | StmtKind::WaitTma { .. } | StmtKind::WaitEvent(_)
             );
         }
     }
@@ -213,6 +218,7 @@ struct Walker<'a> {
     sizes: Sizes,
     loops: Vec<Exits>,
     overlaps: Overlaps,
+    exchanges: Exchanges,
     /// Which fence the kernel needs.
     fence: FenceScope,
     /// The statement before is a proxy fence.
@@ -242,6 +248,9 @@ impl Walker<'_> {
         match &stmt.kind {
             StmtKind::Copy(copy) if !copy.engine.is_threads() => {
                 return self.boxes(stmts, at, context, pending);
+            }
+            StmtKind::WaitEvent(_) | StmtKind::Trigger(_) => {
+                return self.event(stmts, at, context, pending);
             }
             StmtKind::WaitTma { .. } => {
                 self.wait_for_boxes(stmt, context, pending);
@@ -292,8 +301,15 @@ impl Walker<'_> {
                 is_async,
                 ..
             } => {
-                inner = Collector::region(context, set.as_ref().filter(|_| *is_async));
+                inner = Collector::region(context, set.as_ref(), *is_async, span);
                 self.collector.block(body, &inner, &mut first);
+                if *is_async {
+                    self.regions_beside(
+                        stmts.get(at + 1..).unwrap_or_default(),
+                        context,
+                        &mut first,
+                    );
+                }
             }
             StmtKind::If {
                 cond,
@@ -320,17 +336,38 @@ impl Walker<'_> {
         1 + inserted
     }
 
+    /// Concurrent regions begin together: a barrier in front of one must be in front of all.
+    fn regions_beside(&mut self, stmts: &[Stmt], context: &Context, out: &mut Vec<Touch>) {
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::Region {
+                    set,
+                    body,
+                    is_async: true,
+                    ..
+                } => {
+                    let inner = Collector::region(context, set.as_ref(), true, stmt.span);
+                    self.collector.block(body, &inner, out);
+                }
+                StmtKind::Let { .. } | StmtKind::Alloc(_) => {}
+                _ => return,
+            }
+        }
+    }
+
     fn inside(&mut self, stmt: &mut Stmt, context: &Context, pending: &mut Pending) {
         match &mut stmt.kind {
             StmtKind::Barrier { scope, .. } => {
                 let level = match scope {
                     BarrierScope::Block => Level::Block,
-                    BarrierScope::Group4 => Level::Group4,
+                    BarrierScope::Group4 | BarrierScope::Group4From(_) => Level::Group4,
                     BarrierScope::Group => Level::Group,
+                    // The program's own: who meets there is its business.
+                    BarrierScope::Named { .. } | BarrierScope::Lanes(_) => return,
                 };
                 let whole = self.sizes.is_whole_block(level);
                 let level = if whole { Level::Block } else { level };
-                pending.settle(level, self.after_fences);
+                pending.settle(level, self.after_fences, self.sizes.region.as_ref());
             }
             StmtKind::Yield => pending.end(),
             StmtKind::Break => {
@@ -349,9 +386,20 @@ impl Walker<'_> {
                 *pending = self.block(body, context, pending.clone())
             }
             // Not every thread comes by.
-            StmtKind::Once { body, .. } | StmtKind::Region { body, .. } => {
+            StmtKind::Once { body, .. } => {
                 let after = self.block(body, context, pending.clone());
                 pending.join(&after);
+            }
+            StmtKind::Region { set, body, .. } => {
+                // What is settled in there is so among its threads.
+                let mut own = Vec::new();
+                self.collector.block(body, context, &mut own);
+                let around = self.sizes.region.clone();
+                self.sizes.region = set.clone().or(around.clone());
+                let after = self.block(body, context, pending.clone());
+                self.sizes.region = around;
+                pending.join(&after);
+                pending.add(own);
             }
             StmtKind::If {
                 then, otherwise, ..
@@ -509,7 +557,7 @@ impl Walker<'_> {
         }
         let at = at + inserted;
         if self.sizes.block.is_one() {
-            pending.settle(Level::Block, fence);
+            pending.settle(Level::Block, fence, None);
             return inserted;
         }
         let Some((level, why)) = widest else {
@@ -521,11 +569,13 @@ impl Walker<'_> {
             Level::Block => BarrierScope::Block,
             Level::Group4 if whole => BarrierScope::Block,
             Level::Group4 => BarrierScope::Group4,
+            Level::Group if whole && self.sizes.region.is_some() => BarrierScope::Block,
             Level::Group => BarrierScope::Group,
             Level::Thread => return inserted,
         };
         stmts.insert(at, Stmt::new(StmtKind::Barrier { scope, why }, span));
-        pending.settle(if whole { Level::Block } else { level }, fence);
+        let level = if whole { Level::Block } else { level };
+        pending.settle(level, fence, self.sizes.region.as_ref());
         inserted + 1
     }
 
@@ -569,6 +619,7 @@ fn only_private_work(stmts: &[Stmt]) -> bool {
                 StmtKind::Barrier { .. } | StmtKind::Region { .. } => true,
                 StmtKind::Copy(copy) => copy.level != Level::Thread || copy.future.is_some(),
                 StmtKind::Wait { .. } | StmtKind::WaitTma { .. } => true,
+                StmtKind::WaitEvent(_) | StmtKind::Trigger(_) => true,
                 StmtKind::Fill { level, .. } => *level != Level::Thread,
                 _ => false,
             };

@@ -1,8 +1,8 @@
 //! The accesses made since the threads last met.
 
-use super::touch::{Touch, Who};
+use super::touch::{Handed, Team, Touch, Who};
 use super::vars::{Turns, Vars};
-use crate::ir::Level;
+use crate::ir::{Level, ThreadSet};
 use crate::symbolic::{Ctx, Sym};
 
 #[derive(Clone, Debug, Default)]
@@ -61,8 +61,14 @@ impl Pending {
     }
 
     /// All threads of each unit of `level` have met, with proxy fences before or without.
-    pub fn settle(&mut self, level: Level, fenced: bool) {
-        for touch in &mut self.touches {
+    /// Inside an `inthreads` those are `within` it, and settle what such threads did.
+    pub fn settle(&mut self, level: Level, fenced: bool, within: Option<&ThreadSet>) {
+        let theirs = |touch: &Touch| {
+            let Some(within) = within else { return true };
+            let made = touch.team.as_ref().and_then(|t| t.set.as_ref());
+            made.is_some_and(|set| set == within || set.threads().all(|t| within.contains(t)))
+        };
+        for touch in self.touches.iter_mut().filter(|t| theirs(t)) {
             touch.settled = Some(touch.settled.map_or(level, |s| s.min(level)));
             if fenced {
                 touch.fenced = Some(touch.fenced.map_or(level, |s| s.min(level)));
@@ -73,13 +79,30 @@ impl Pending {
 
     /// All threads of each unit of `level` have waited for what its first thread began: what that did
     /// before is over.
-    pub fn settle_first(&mut self, level: Level) {
+    pub fn settle_first(&mut self, level: Level, team: Option<&Team>) {
         for touch in &mut self.touches {
-            if touch.who == Who::One(level) {
+            if touch.who == Who::One(level) && touch.team.as_ref() == team {
                 touch.settled = Some(touch.settled.map_or(level, |s| s.min(level)));
             }
         }
         self.drop_settled();
+    }
+
+    /// What a region's threads did is a step further on its way.
+    pub fn hand(&mut self, set: &ThreadSet, from: Handed, to: Handed) {
+        for touch in &mut self.touches {
+            if touch.set.as_ref() == Some(set) && touch.handed == from {
+                touch.handed = to;
+            }
+        }
+    }
+
+    /// A region's threads have written what the copy engine doesn't see.
+    pub fn hides(&self, set: &ThreadSet) -> bool {
+        let hidden = |t: &Touch| t.hidden && t.handed == Handed::Not;
+        self.touches
+            .iter()
+            .any(|t| hidden(t) && t.set.as_ref() == Some(set))
     }
 
     fn drop_settled(&mut self) {

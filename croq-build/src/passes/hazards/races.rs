@@ -79,6 +79,19 @@ pub fn race<'e>(
                 if independent || one_statement {
                     continue;
                 }
+                // Nothing but events orders regions of other threads.
+                let ordered_in_region = match (a.region, b.region) {
+                    (Some(x), Some(y)) => {
+                        let later = if x.handed > y.handed { a } else { b };
+                        x.first != y.first
+                            || x.epoch != y.epoch
+                            || (x.handed != y.handed && later.write)
+                    }
+                    _ => false,
+                };
+                if ordered_in_region {
+                    continue;
+                }
                 let same = |l: Level| unit(l, a.tid) == unit(l, b.tid);
                 let ordered = a.epochs[0] != b.epochs[0]
                     || (same(Level::Group4) && a.epochs[1] != b.epochs[1])
@@ -114,6 +127,9 @@ pub fn events_of(
             entered: BTreeMap::new(),
             epochs: [0; 3],
             loads: 0,
+            sets: Vec::new(),
+            region: None,
+            triggered: false,
             events: HashSet::new(),
             fuel: 20_000,
             memory: None,
@@ -150,9 +166,11 @@ fn check_file(path: &str, text: &str, share_all: bool) {
     let mut program = sema::check(&file, &functions, &sema::Options::default(), &mut diags);
     for function in &mut program {
         for at in 0..function.kernels.len() {
-            crate::passes::helpers::add(function, KernelId(at as u32));
-            crate::passes::lanes::choose(function, KernelId(at as u32));
-            crate::passes::tma::prepare(function, KernelId(at as u32));
+            let id = KernelId(at as u32);
+            crate::passes::helpers::add(function, id);
+            crate::passes::lanes::choose(function, id);
+            let events = crate::passes::events::prepare(function, id, &mut Diagnostics::new());
+            crate::passes::tma::prepare(function, id, events);
             insert_barriers(function, KernelId(at as u32));
             let steps = meetings(&function.kernels[at].body);
             part(function, KernelId(at as u32), &Pairs::new());
@@ -202,6 +220,9 @@ fn host_values(function: &Function, values: &BTreeMap<Var, i128>) -> BTreeMap<Lo
         entered: BTreeMap::new(),
         epochs: [0; 3],
         loads: 0,
+        sets: Vec::new(),
+        region: None,
+        triggered: false,
         events: HashSet::new(),
         fuel: 10_000,
         memory: None,

@@ -15,7 +15,9 @@ fn kernel(text: &str) -> Kernel {
     let mut function = functions
         .next()
         .unwrap_or_else(|| panic!("{:#?}", diags.into_sorted()));
-    crate::passes::tma::prepare(&mut function, KernelId(0));
+    let events =
+        crate::passes::events::prepare(&mut function, KernelId(0), &mut Diagnostics::new());
+    crate::passes::tma::prepare(&mut function, KernelId(0), events);
     insert_barriers(&mut function, KernelId(0));
     function.kernels.swap_remove(0)
 }
@@ -31,6 +33,7 @@ fn outline(stmts: &[Stmt]) -> String {
                         BarrierScope::Block => "BLOCK",
                         BarrierScope::Group4 => "GROUP4",
                         BarrierScope::Group => "WARP",
+                        _ => "NAMED",
                     };
                     let why = match why {
                         BarrierReason::Written => "written".to_owned(),
@@ -44,6 +47,7 @@ fn outline(stmts: &[Stmt]) -> String {
                         BarrierReason::Opaque => "opaque".to_owned(),
                         BarrierReason::Initialised => "ready".to_owned(),
                         BarrierReason::NextLoad => "load".to_owned(),
+                        BarrierReason::Observed(name) => format!("behind({name})"),
                     };
                     format!("{scope}({why})")
                 }

@@ -11,8 +11,8 @@ use super::collect::{Collector, Context, team};
 use super::pending::Pending;
 use super::touch::{Touch, Who};
 use crate::ir::{
-    Access, Arg, Arrival, BufferId, Copy, CppName, Expr, ExprKind, FenceScope, Function, Level,
-    Stmt, StmtKind, Tma, Valid, View, Visit, walk_block,
+    Access, Arg, Arrival, BufferId, Copy, CppName, Engine, Expr, ExprKind, FenceScope, Function,
+    Level, Stmt, StmtKind, Tma, Valid, View, Visit, walk_block,
 };
 use crate::symbolic::Sym;
 
@@ -111,11 +111,15 @@ impl Walker<'_> {
         let touches = self.all_of(std::slice::from_ref(stmt), context);
         let inserted = self.wait_before(stmts, at, span, &touches, pending);
         let mut after = touches;
-        if let Some(arrival) = copy.engine.arrival() {
+        let by_event = matches!(&copy.engine, Engine::Tma(tma) if tma.event.is_some());
+        if by_event {
+            // Who waits for the event comes after it.
+            after.retain(|t| !t.write);
+        } else if let Some(arrival) = copy.engine.arrival() {
             after.retain(|t| !t.write);
             if copy.future.is_none() {
                 // Who has waited knows that it is over, what it read included.
-                pending.settle_first(copy.level);
+                pending.settle_first(copy.level, context.team.as_ref());
                 after.retain(|_| copy.level != Level::Block);
                 for touch in &mut after {
                     touch.settled = Some(copy.level);

@@ -37,8 +37,10 @@ pub struct Touch {
     pub place: Option<Place>,
     pub who: Who,
     pub chain: Vec<Entry>,
-    /// The region's threads, when it is asynchronous and they are known.
+    /// The threads of the asynchronous region around, as far as they are known.
     pub set: Option<ThreadSet>,
+    /// The innermost region around: which, and whose.
+    pub team: Option<Team>,
     pub opaque: bool,
     /// The copy engine makes it, for the thread.
     pub by_tma: bool,
@@ -48,6 +50,28 @@ pub struct Touch {
     pub settled: Option<Level>,
     /// And proxy fences before it.
     pub fenced: Option<Level>,
+    /// What events have done about it since.
+    pub handed: Handed,
+}
+
+/// The innermost `inthreads` around a statement.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Team {
+    /// Differs between regions of the same threads, too.
+    pub region: u32,
+    /// `None`: known at run time only.
+    pub set: Option<ThreadSet>,
+}
+
+/// The way of an access from a region's `trigger` to its next `wait`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Handed {
+    #[default]
+    Not,
+    /// All threads of the region have triggered an event since.
+    Over,
+    /// And waited for threads that had waited for that.
+    Back,
 }
 
 /// How two accesses stand to each other.
@@ -66,12 +90,18 @@ pub enum Relation {
 /// Threads of a unit.
 pub struct Sizes {
     pub block: Sym,
+    /// Those of the region around.
+    pub region: Option<ThreadSet>,
 }
 
 impl Sizes {
-    /// The block has only one unit of this level.
+    /// The block, or the region around, has only one unit of this level.
     pub fn is_whole_block(&self, level: Level) -> bool {
-        self.of(level) == self.block
+        match (&self.region, level) {
+            (Some(set), Level::Group4) => set.is_in_one(128),
+            (Some(set), Level::Group) => set.is_in_one(32),
+            _ => self.of(level) == self.block,
+        }
     }
 
     fn of(&self, level: Level) -> Sym {
@@ -161,15 +191,18 @@ impl Touch {
         if self.buffer != then.buffer || !(self.write || then.write) {
             return Relation::Apart;
         }
-        let disjoint = |a: &ThreadSet, b: &ThreadSet| {
-            a.ranges
-                .iter()
-                .all(|(lo, hi)| b.ranges.iter().all(|(l, h)| hi <= l || h <= lo))
-        };
         if let (Some(a), Some(b)) = (&self.set, &then.set)
-            && disjoint(a, b)
+            && !a.meets(b)
         {
             return Relation::Apart;
+        }
+        let one = |team: &Team| team.set.as_ref().is_some_and(|s| s.len() == 1);
+        if self.team == then.team && self.team.as_ref().is_some_and(one) {
+            return Relation::OneThread;
+        }
+        // What a region overwrites after such a wait was given back to it.
+        if self.handed == Handed::Back && then.write && self.set == then.set {
+            return Relation::Settled;
         }
         // Units of one `parallel` are independent; only threads of the same one can conflict.
         let together = self
@@ -230,6 +263,13 @@ impl Touch {
         let (Some(a), Some(b)) = (self.pinned(level, unit), then.pinned(level, unit)) else {
             return false;
         };
+        // The first thread of another region is another one.
+        let ones = [self.who, then.who]
+            .iter()
+            .any(|who| matches!(who, Who::One(_)));
+        if ones && self.team != then.team {
+            return false;
+        }
         if a != b
             || !a
                 .0

@@ -11,15 +11,17 @@ use crate::ir::{
     FenceScope, Function, FutureId, Hardware, KernelId, Level, Local, LocalId, Role, Scalar, Stmt,
     StmtKind, Storage, TmaOp, View,
 };
+use crate::passes::events::Beginning;
 use crate::passes::fresh;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-pub fn prepare(function: &mut Function, id: KernelId) {
+/// `events` have mbarriers, too: all are made ready together.
+pub fn prepare(function: &mut Function, id: KernelId, events: Beginning) {
     let Some(kernel) = function.kernels.get_mut(id.index()) else {
         return;
     };
-    if !has_boxes(&kernel.body) {
+    if !has_boxes(&kernel.body) && events.slots.is_empty() {
         return;
     }
     let mut body = std::mem::take(&mut kernel.body);
@@ -31,9 +33,12 @@ pub fn prepare(function: &mut Function, id: KernelId) {
         known: BTreeMap::new(),
         unnamed: 0,
         thread: None,
-        first: Vec::new(),
+        first: events.phases,
         made: Vec::new(),
     };
+    for slots in events.slots {
+        finder.made.push((slots.barriers, slots.slots, slots.count));
+    }
     finder.block(&mut body);
     let mut first = finder.beginning();
     first.append(&mut body);
@@ -60,7 +65,8 @@ struct Finder<'a> {
     thread: Option<Sym>,
     /// Declarations for the kernel's beginning.
     first: Vec<Stmt>,
-    made: Vec<(BufferId, Sym)>,
+    /// Arrays of mbarriers: how many, and how many arrivals each waits for.
+    made: Vec<(BufferId, Sym, Sym)>,
 }
 
 impl Finder<'_> {
@@ -99,7 +105,9 @@ impl Finder<'_> {
             .buffers
             .get(copy.dest.buffer.index())
             .is_some_and(|b| b.storage == Storage::Shared);
-        if copy.engine.is_threads() || !loads {
+        let event = matches!(&copy.engine, Engine::Tma(tma) if tma.event.is_some());
+        // Where an event is completed, nobody waits for the copy itself.
+        if copy.engine.is_threads() || !loads || event {
             return;
         }
         let arrival = self.arrival(copy.future, &copy.dest, copy.level);
@@ -211,7 +219,7 @@ impl Finder<'_> {
         let local = phases;
         self.first
             .push(Stmt::new(StmtKind::Let { local, value }, span));
-        self.made.push((barriers, slots));
+        self.made.push((barriers, slots, Sym::one()));
         self.known.insert(key, (barriers, phases));
         (barriers, phases)
     }
@@ -223,10 +231,13 @@ impl Finder<'_> {
         if self.made.is_empty() {
             return first;
         }
-        let initialised = self
-            .made
-            .into_iter()
-            .map(|(barriers, slots)| StmtKind::Tma(TmaOp::Initialise { barriers, slots }));
+        let initialised = self.made.into_iter().map(|(barriers, slots, count)| {
+            StmtKind::Tma(TmaOp::Initialise {
+                barriers,
+                slots,
+                count,
+            })
+        });
         let fence = StmtKind::Fence(FenceScope::MbarrierInit);
         let kind = StmtKind::Once {
             level: Level::Block,

@@ -2,9 +2,10 @@
 
 use super::has_boxes;
 use crate::ir::{
-    Arrival, BinOp, BufferId, Copy, Engine, Expr, ExprKind, Frame, Function, KernelId, Level, Role,
-    Stmt, StmtKind, TensorMap, Tma, TmaMove, TmaOp, VarHome, View,
+    Arrival, BinOp, BufferId, Copy, Engine, EventId, Expr, ExprKind, Frame, Function, KernelId,
+    Level, Role, Slot, Stmt, StmtKind, TensorMap, Tma, TmaMove, TmaOp, VarHome, View,
 };
+use crate::passes::events;
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 use std::collections::BTreeMap;
@@ -22,12 +23,35 @@ pub fn expand(function: &mut Function, id: KernelId) {
         function,
         maps: Vec::new(),
         loops: Vec::new(),
+        alone: false,
     };
     let body = expander.block(body);
     let maps = expander.maps;
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
         kernel.body = body;
         kernel.maps = maps;
+    }
+}
+
+/// Where the copies among these statements, which are nothing else, all arrive.
+fn completes(stmts: &[Stmt]) -> Option<(EventId, Slot)> {
+    completed_by(stmts.last()?)
+}
+
+fn completed_by(stmt: &Stmt) -> Option<(EventId, Slot)> {
+    let StmtKind::Copy(copy) = &stmt.kind else {
+        return None;
+    };
+    match &copy.engine {
+        Engine::Tma(Tma { event: Some(e), .. }) => Some((e.event, e.slot.clone())),
+        _ => None,
+    }
+}
+
+fn triggers(stmt: &Stmt) -> Option<(EventId, Slot)> {
+    match &stmt.kind {
+        StmtKind::Trigger(at) => Some((at.event, at.slot.clone())),
+        _ => None,
     }
 }
 
@@ -62,15 +86,64 @@ struct Expander<'a> {
     mentions: BTreeMap<BufferId, usize>,
     /// The loops around, each with its variable and step if it counts.
     loops: Vec<Option<(Var, Sym)>>,
+    /// Only one thread comes here.
+    alone: bool,
 }
 
 impl Expander<'_> {
     fn block(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
         let mut out = Vec::with_capacity(stmts.len());
-        for stmt in stmts {
-            self.stmt(stmt, &mut out);
+        let mut stmts = stmts.into_iter().peekable();
+        while let Some(stmt) = stmts.next() {
+            // Copies in front of the `trigger` of the event that they complete.
+            let mut together = vec![stmt];
+            while self.alone
+                && let (Some(event), Some(next)) = (completes(&together), stmts.peek())
+                && (completed_by(next) == Some(event.clone()) || triggers(next) == Some(event))
+            {
+                together.extend(stmts.next());
+            }
+            match together
+                .last()
+                .is_some_and(|last| together.len() > 1 && triggers(last).is_some())
+            {
+                true => self.announced(&together, &mut out),
+                false => together
+                    .into_iter()
+                    .for_each(|stmt| self.stmt(stmt, &mut out)),
+            }
         }
         out
+    }
+
+    /// One arrival with the bytes of all copies, and the copies.
+    fn announced(&mut self, together: &[Stmt], out: &mut Vec<Stmt>) {
+        let Some((trigger, copies)) = together.split_last() else {
+            return;
+        };
+        let StmtKind::Trigger(event) = &trigger.kind else {
+            return;
+        };
+        let (barriers, slot) = events::place(self.function, event);
+        let mut bytes = Sym::zero();
+        let mut loads = Vec::new();
+        for stmt in copies {
+            if let StmtKind::Copy(copy) = &stmt.kind
+                && let Engine::Tma(tma) = &copy.engine
+                && let Some((own, ops)) = self.loads(copy, tma, barriers, &slot)
+            {
+                bytes = &bytes + &own;
+                let of = |op| Stmt::new(StmtKind::Tma(op), stmt.span);
+                loads.extend(ops.into_iter().map(of));
+            }
+        }
+        let expect = TmaOp::Expect {
+            barriers,
+            slot,
+            bytes,
+        };
+        out.push(Stmt::new(StmtKind::Tma(expect), trigger.span));
+        out.extend(loads);
     }
 
     fn turns(&mut self, counter: Option<(Var, Sym)>, body: Vec<Stmt>) -> Vec<Stmt> {
@@ -103,9 +176,24 @@ impl Expander<'_> {
                 let counter = var.map(|v| (v, step.clone()));
                 *body = self.turns(counter, std::mem::take(body));
             }
-            StmtKind::Parallel { body, .. }
-            | StmtKind::Once { body, .. }
-            | StmtKind::Region { body, .. } => *body = self.block(std::mem::take(body)),
+            StmtKind::WaitEvent(at) => {
+                let kinds = events::wait(self.function, at, span);
+                out.extend(kinds.into_iter().map(|kind| Stmt::new(kind, span)));
+                return;
+            }
+            StmtKind::Trigger(at) => {
+                out.push(Stmt::new(events::arrive(self.function, at), span));
+                return;
+            }
+            StmtKind::Region { set, body, .. } => {
+                let alone = self.alone;
+                self.alone |= set.as_ref().is_some_and(|s| s.len() == 1);
+                *body = self.block(std::mem::take(body));
+                self.alone = alone;
+            }
+            StmtKind::Parallel { body, .. } | StmtKind::Once { body, .. } => {
+                *body = self.block(std::mem::take(body));
+            }
             StmtKind::While { prelude, body, .. } => {
                 *prelude = self.turns(None, std::mem::take(prelude));
                 *body = self.turns(None, std::mem::take(body));
@@ -122,13 +210,26 @@ impl Expander<'_> {
     }
 
     fn copy(&mut self, copy: &Copy, tma: &Tma, span: Span) -> Option<Vec<StmtKind>> {
-        let once = |level: Level, ops: Vec<TmaOp>| StmtKind::Once {
-            level,
-            body: ops
-                .into_iter()
-                .map(|op| Stmt::new(StmtKind::Tma(op), span))
-                .collect(),
+        let alone = self.alone;
+        let once = |level: Level, ops: Vec<TmaOp>| -> Vec<StmtKind> {
+            let ops = ops.into_iter().map(StmtKind::Tma);
+            if alone {
+                return ops.collect();
+            }
+            let body = ops.map(|op| Stmt::new(op, span)).collect();
+            vec![StmtKind::Once { level, body }]
         };
+        if let Some(event) = &tma.event {
+            let (barriers, slot) = events::place(self.function, event);
+            let (bytes, mut ops) = self.loads(copy, tma, barriers, &slot)?;
+            let announce = TmaOp::Announce {
+                barriers,
+                slot,
+                bytes,
+            };
+            ops.insert(0, announce);
+            return Some(once(copy.level, ops));
+        }
         let Some(arrival) = &tma.arrival else {
             let moved = self.moved(&copy.dest, &copy.source, copy.source.shape.clone(), tma)?;
             // Others may come to use what it writes: then it must be there, not only on its way.
@@ -139,31 +240,44 @@ impl Expander<'_> {
                 .map(|moved| TmaOp::Store { moved })
                 .collect();
             ops.push(TmaOp::WaitStores { whole });
-            return Some(vec![once(copy.level, ops)]);
+            return Some(once(copy.level, ops));
         };
-        let shape = self.loaded(copy)?;
-        let elem = self.function.buffer(copy.dest.buffer).elem;
-        let bytes = i64::try_from(elem.bytes()).unwrap_or(1);
-        let bytes = shape.iter().fold(Sym::int(bytes), |p, e| &p * e);
         let (barriers, slot) = (arrival.barriers, arrival.slot.clone());
-        let mut ops = vec![TmaOp::Expect {
+        let (bytes, mut ops) = self.loads(copy, tma, barriers, &slot)?;
+        let expect = TmaOp::Expect {
             barriers,
-            slot: slot.clone(),
+            slot,
             bytes,
-        }];
-        for moved in self.moved(&copy.source, &copy.dest, shape, tma)? {
-            ops.push(TmaOp::Load {
-                moved,
-                barriers,
-                slot: slot.clone(),
-                hint: tma.hint,
-            });
-        }
-        let mut kinds = vec![flip(self.function, arrival, span), once(copy.level, ops)];
+        };
+        ops.insert(0, expect);
+        let mut kinds = vec![flip(self.function, arrival, span)];
+        kinds.extend(once(copy.level, ops));
         if copy.future.is_none() {
             kinds.push(wait(self.function, arrival, span));
         }
         Some(kinds)
+    }
+
+    /// The boxes of a load, and how many bytes they bring.
+    fn loads(
+        &mut self,
+        copy: &Copy,
+        tma: &Tma,
+        barriers: BufferId,
+        slot: &Sym,
+    ) -> Option<(Sym, Vec<TmaOp>)> {
+        let shape = self.loaded(copy)?;
+        let elem = self.function.buffer(copy.dest.buffer).elem;
+        let bytes = i64::try_from(elem.bytes()).unwrap_or(1);
+        let bytes = shape.iter().fold(Sym::int(bytes), |p, e| &p * e);
+        let load = |moved| TmaOp::Load {
+            moved,
+            barriers,
+            slot: slot.clone(),
+            hint: tma.hint,
+        };
+        let moved = self.moved(&copy.source, &copy.dest, shape, tma)?;
+        Some((bytes, moved.into_iter().map(load).collect()))
     }
 
     /// Whether a tile in device memory is another one in each turn of the loops around: each loop moves
@@ -337,7 +451,7 @@ mod tests {
         let mut function = program
             .next()
             .unwrap_or_else(|| panic!("{:#?}", diags.into_sorted()));
-        super::super::prepare(&mut function, KernelId(0));
+        super::super::prepare(&mut function, KernelId(0), Default::default());
         expand(&mut function, KernelId(0));
         struct Find(Vec<bool>);
         impl crate::ir::Visit for Find {

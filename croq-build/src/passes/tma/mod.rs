@@ -22,14 +22,17 @@ pub use expand::expand;
 
 use crate::ir::{Stmt, StmtKind, Visit, walk_block};
 
-/// Whether a kernel's text has copies of boxes.
+/// Whether a kernel's text has copies of boxes, or events.
 pub fn has_boxes(body: &[Stmt]) -> bool {
     struct Find(bool);
     impl Visit for Find {
         fn stmt(&mut self, stmt: &Stmt) {
             self.0 |= match &stmt.kind {
                 StmtKind::Copy(copy) => !copy.engine.is_threads(),
-                StmtKind::WaitTma { .. } | StmtKind::Tma(_) => true,
+                StmtKind::WaitTma { .. }
+                | StmtKind::WaitEvent(_)
+                | StmtKind::Trigger(_)
+                | StmtKind::Tma(_) => true,
                 _ => false,
             };
         }

@@ -1,0 +1,94 @@
+//! Events, and threads that run different code.
+
+use super::Entry;
+
+pub const TABLE: &[Entry] = &[
+    (
+        "E0565",
+        "Threads must wait for each other inside an `inthreads`, and the hardware has no barrier for just these threads. It has barriers for whole warps (multiples of 32 threads) and for lanes of one warp.",
+    ),
+    (
+        "W0565",
+        "The threads of an `inthreads` share a copy that is written inside. If they are not whole warps, the other lanes of their warps idle until it is done.",
+    ),
+    (
+        "E0566",
+        "The regions of `inthreads.async` run at the same time, so croq must know which threads are in which: the predicate has to compare variables of inner `parallel`s of constant size with constants.",
+    ),
+    (
+        "E1001",
+        "A `global` event is for signals between host and device, and the host declares it. Threads of one block use `shared` events.",
+    ),
+    (
+        "E1002",
+        "`shared` and `local` events live in a block or a thread of a kernel.",
+    ),
+    (
+        "W1003",
+        "`event<n>` says how many threads arrive before a generation is published. With another number than the threads that trigger it, waiters hang or go on too early.",
+    ),
+    (
+        "E1004",
+        "A generation of an event is published when a fixed number of threads have arrived. The places that trigger one event must be reached by equally many threads: either the same threads at each, or each time others.",
+    ),
+    (
+        "W1005",
+        "Outside `inthreads` all threads of the block wait. An event tells threads that run one piece of code about those that run another; among all threads a barrier is meant.",
+    ),
+    (
+        "W1006",
+        "Outside `inthreads` all threads of the block arrive. An event tells threads that run one piece of code about those that run another; among all threads a barrier is meant.",
+    ),
+    (
+        "E1014",
+        "`wait` takes copies and events, `trigger` takes events, and `.async<e>` names an event.",
+    ),
+    (
+        "E1015",
+        "A copy arrives on its own; there is nothing to trigger about it. `wait` for it, or let it complete an event with `trigger e after f;`.",
+    ),
+    (
+        "E1016",
+        "croq counts the threads that trigger an event, and here a condition that differs between threads decides. Choose the threads with `inthreads`, or say their number: `event<n> e`.",
+    ),
+    (
+        "E1020",
+        "`e.at(order)` goes through the slots of an array: slot `order % N`, generation `order / N`. A single event has no slots.",
+    ),
+    (
+        "E1021",
+        "`e.at(order)` goes through the slots of an array of one dimension.",
+    ),
+    (
+        "E1022",
+        "Only the order as a whole may be counted up where it is used: `e.at(n++)`.",
+    ),
+    (
+        "E1023",
+        "The order of an event is an integer that grows by one with each use.",
+    ),
+    (
+        "E1030",
+        "Copies complete one slot of one event: their bytes are counted by one mbarrier.",
+    ),
+    (
+        "E1031",
+        "The copy engine arrives at an event when its bytes have landed; threads that copy with `dma` can't. `wait` for the copy, then `trigger` the event.",
+    ),
+    (
+        "E1034",
+        "A copy that was waited for has arrived already: it can't complete an event any more.",
+    ),
+    (
+        "E1035",
+        "A copy arrives in one place: at one event, or where it is waited for by name.",
+    ),
+    (
+        "E1036",
+        "With several copies the order of the event is used more than once; count it up in a statement of its own.",
+    ),
+    (
+        "E1037",
+        "`trigger e after f` needs the name of an asynchronous copy by the copy engine, begun in the same block.",
+    ),
+];

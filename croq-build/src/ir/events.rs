@@ -1,0 +1,51 @@
+//! Events: what threads wait for and others trigger.
+
+use super::{BufferId, LocalId};
+use crate::source::Span;
+use crate::symbolic::Sym;
+
+/// One or an array of them. Each slot is an mbarrier, whose phases are the event's generations.
+#[derive(Clone, Debug)]
+pub struct Event {
+    pub name: String,
+    pub span: Span,
+    /// The kernel's; on the host there are none.
+    pub kernel: usize,
+    /// Where its slots are.
+    pub barriers: BufferId,
+    pub slots: u32,
+    /// `= ready`: generation 0 is published from the start.
+    pub ready: bool,
+    /// `event<n>`: so many threads arrive.
+    pub count: Option<(u32, Span)>,
+    /// Each thread's bits for the slots; filled in by `passes::events`.
+    pub phases: Option<LocalId>,
+}
+
+/// Which slots a statement means.
+#[derive(Clone, Debug)]
+pub struct EventAt {
+    pub event: super::EventId,
+    pub slot: Slot,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// This one; each thread goes through its generations.
+    At(Sym),
+    /// `.at(order)`: the order says slot and generation.
+    Order(Sym),
+    /// One after the other.
+    All,
+}
+
+impl EventAt {
+    /// Every symbolic expression that is evaluated at run time.
+    pub fn sym(&self) -> Option<&Sym> {
+        match &self.slot {
+            Slot::At(sym) | Slot::Order(sym) => Some(sym),
+            Slot::All => None,
+        }
+    }
+}

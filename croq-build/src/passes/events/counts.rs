@@ -1,0 +1,161 @@
+//! How many threads arrive before a generation of an event is published.
+
+use std::collections::BTreeMap;
+
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::ir::{EventId, Function, KernelId, Stmt, StmtKind, ThreadSet};
+use crate::source::Span;
+use crate::symbolic::Sym;
+
+/// A `trigger` of an event.
+struct Site {
+    /// Who comes there; `None` where only run time knows.
+    set: Option<ThreadSet>,
+    /// All of the block, whose number may not be known.
+    everybody: bool,
+    span: Span,
+}
+
+/// The events of a kernel that something triggers, with their arrivals.
+pub fn count(
+    function: &Function,
+    id: KernelId,
+    body: &[Stmt],
+    threads: &Sym,
+    diags: &mut Diagnostics,
+) -> Vec<(EventId, Sym)> {
+    let everybody = threads
+        .as_int()
+        .and_then(|n| u32::try_from(n).ok())
+        .map(ThreadSet::first);
+    let mut sites = BTreeMap::new();
+    gather(body, &everybody, true, &mut sites);
+    let mut counted = Vec::new();
+    for (at, event) in function.events.iter().enumerate() {
+        let event_id = EventId(u32::try_from(at).unwrap_or(u32::MAX));
+        if event.kernel != id.index() {
+            continue;
+        }
+        let sites = sites.remove(&event_id).unwrap_or_default();
+        let inferred = inferred(&event.name, &sites, threads, event.count.is_some(), diags);
+        let count = match (event.count, inferred) {
+            (Some((n, at)), inferred) => {
+                if let Some(other) = inferred.and_then(|s| s.as_int())
+                    && other != i64::from(n)
+                {
+                    let text =
+                        format!("`{}` waits for {n} threads, {other} trigger it", event.name);
+                    let mut d = Diagnostic::new("W1003", at, text)
+                        .label("not as many as trigger it")
+                        .help("leave the number out");
+                    for site in sites.iter().take(2) {
+                        d = d.also(site.span, "triggered here");
+                    }
+                    diags.push(d);
+                }
+                Sym::int(i64::from(n))
+            }
+            (None, Some(count)) => count,
+            (None, None) => Sym::one(),
+        };
+        counted.push((event_id, count));
+    }
+    counted
+}
+
+fn inferred(
+    name: &str,
+    sites: &[Site],
+    threads: &Sym,
+    told: bool,
+    diags: &mut Diagnostics,
+) -> Option<Sym> {
+    if sites.iter().any(|s| s.everybody) && sites.iter().all(|s| s.everybody) {
+        return Some(threads.clone());
+    }
+    let mut sets: Vec<(&ThreadSet, Span)> = Vec::new();
+    for site in sites {
+        match &site.set {
+            Some(set) => sets.push((set, site.span)),
+            None if told => return None,
+            None => {
+                diags.push(
+                    Diagnostic::new(
+                        "E1016",
+                        site.span,
+                        format!("who triggers `{name}` is known only at run time"),
+                    )
+                    .label("arrives, if it comes here")
+                    .help(format!("say how many arrive: `event<n> {name}`")),
+                );
+                return None;
+            }
+        }
+    }
+    let (first, first_at) = *sets.first()?;
+    let mut union = first.clone();
+    for (set, at) in sets.iter().skip(1) {
+        // The same threads, or others: each arrives once in a generation.
+        let apart = !set.meets(&union);
+        if !told && (set.len() != first.len() || !(apart || is_within(set, &union))) {
+            diags.push(
+                Diagnostic::new(
+                    "E1004",
+                    *at,
+                    format!(
+                        "`{name}` is triggered by {} here, by {} elsewhere",
+                        many(set.len()),
+                        many(first.len())
+                    ),
+                )
+                .label(format!("{} arrive{}", many(set.len()), third(set.len())))
+                .also(
+                    first_at,
+                    format!("{} arrive{}", many(first.len()), third(first.len())),
+                )
+                .help("let the same number of threads come to each, or use two events"),
+            );
+            return None;
+        }
+        union = union.union(set);
+    }
+    Some(Sym::int(i64::from(union.len())))
+}
+
+fn is_within(set: &ThreadSet, other: &ThreadSet) -> bool {
+    set.threads().all(|tid| other.contains(tid))
+}
+
+fn many(n: u32) -> String {
+    match n {
+        1 => "1 thread".to_owned(),
+        _ => format!("{n} threads"),
+    }
+}
+
+fn third(n: u32) -> &'static str {
+    if n == 1 { "s" } else { "" }
+}
+
+fn gather(
+    stmts: &[Stmt],
+    set: &Option<ThreadSet>,
+    everybody: bool,
+    sites: &mut BTreeMap<EventId, Vec<Site>>,
+) {
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Trigger(at) => sites.entry(at.event).or_default().push(Site {
+                set: set.clone(),
+                everybody,
+                span: stmt.span,
+            }),
+            StmtKind::Region { set, body, .. } => gather(body, set, false, sites),
+            kind => {
+                for block in kind.blocks() {
+                    gather(block, set, everybody, sites);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Who meets at each barrier, and by which of the hardware's.
+//!
+//! Outside of `inthreads` the block has barrier 0, a warp its own, and each warpgroup one of those with
+//! numbers. Inside, a barrier is among the threads of the region: whole warps meet at one with a number,
+//! lanes of one warp (or the same lanes of several, for barriers of warps) by a mask. Numbers that
+//! the program names itself stay the program's.
+
+use std::collections::BTreeSet;
+
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::ir::{
+    BarrierReason, BarrierScope, Function, KernelId, Stmt, StmtKind, ThreadSet, Visit, walk_block,
+};
+use crate::source::Span;
+
+/// Barriers with numbers; 0 is the block's.
+const NUMBERS: u32 = 16;
+const WARP: u32 = 32;
+const WARPGROUP: u32 = 128;
+
+pub fn name(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
+    let Some(kernel) = function.kernels.get_mut(id.index()) else {
+        return;
+    };
+    let mut body = std::mem::take(&mut kernel.body);
+    let threads = kernel.threads.as_int().and_then(|n| u32::try_from(n).ok());
+    let mut taken = BTreeSet::from([0]);
+    walk_block(&body, &mut Own(&mut taken));
+    let mut namer = Namer {
+        taken,
+        warpgroups: threads.map_or(NUMBERS / 2, |n| n.div_ceil(WARPGROUP)),
+        first: None,
+        known: Vec::new(),
+        diags,
+        kernel: kernel.span,
+        exhausted: false,
+    };
+    namer.block(&mut body, None, false);
+    if let Some(kernel) = function.kernels.get_mut(id.index()) {
+        kernel.body = body;
+    }
+}
+
+/// The numbers that the program names.
+struct Own<'a>(&'a mut BTreeSet<u32>);
+
+impl Visit for Own<'_> {
+    fn stmt(&mut self, stmt: &Stmt) {
+        match stmt.kind {
+            StmtKind::Barrier {
+                scope: BarrierScope::Named { id, .. },
+                ..
+            }
+            | StmtKind::ArriveNamed { id, .. } => drop(self.0.insert(id)),
+            _ => {}
+        }
+    }
+}
+
+struct Namer<'a> {
+    taken: BTreeSet<u32>,
+    warpgroups: u32,
+    /// The first warpgroup's number, once one is needed.
+    first: Option<u32>,
+    known: Vec<(ThreadSet, u32)>,
+    diags: &'a mut Diagnostics,
+    kernel: Span,
+    exhausted: bool,
+}
+
+impl Namer<'_> {
+    /// `set`: of the region around, if it is known. `inside`: there is one.
+    fn block(&mut self, stmts: &mut Vec<Stmt>, set: Option<&ThreadSet>, inside: bool) {
+        // A thread that is alone waits for nobody.
+        if set.is_some_and(|s| s.len() == 1) {
+            stmts.retain(|stmt| match &stmt.kind {
+                StmtKind::Barrier { scope, .. } => matches!(scope, BarrierScope::Named { .. }),
+                _ => true,
+            });
+        }
+        for stmt in stmts {
+            let span = stmt.span;
+            match &mut stmt.kind {
+                StmtKind::Barrier { scope, why } => {
+                    *scope = match (*scope, set) {
+                        (BarrierScope::Block, Some(set)) => self.of_region(set, why, span),
+                        (BarrierScope::Block, None) if inside => {
+                            self.unknown(span);
+                            BarrierScope::Block
+                        }
+                        (BarrierScope::Group4, Some(set)) if !set.is_whole(WARPGROUP) => {
+                            if set.is_in_one(WARPGROUP) {
+                                self.of_region(set, why, span)
+                            } else {
+                                self.refuse(set, why, span);
+                                BarrierScope::Block
+                            }
+                        }
+                        (BarrierScope::Group4, _) => {
+                            BarrierScope::Group4From(self.warpgroups(span))
+                        }
+                        (BarrierScope::Group, Some(set)) if !set.is_whole(WARP) => {
+                            match same_lanes(set) {
+                                Some(mask) => BarrierScope::Lanes(mask),
+                                None => {
+                                    self.refuse(set, why, span);
+                                    BarrierScope::Group
+                                }
+                            }
+                        }
+                        (other, _) => other,
+                    };
+                }
+                StmtKind::Region { set, body, .. } => self.block(body, set.as_ref(), true),
+                kind => {
+                    for block in kind.blocks_mut() {
+                        self.block(block, set, inside);
+                    }
+                }
+            }
+        }
+    }
+
+    fn of_region(&mut self, set: &ThreadSet, why: &BarrierReason, span: Span) -> BarrierScope {
+        if set.is_whole(WARP) {
+            if set.len() == WARP {
+                return BarrierScope::Group;
+            }
+            let known = self.known.iter().find(|(s, _)| s == set).map(|k| k.1);
+            let id = known.unwrap_or_else(|| {
+                let id = self.free(1, span);
+                self.known.push((set.clone(), id));
+                id
+            });
+            let threads = set.len();
+            return BarrierScope::Named { id, threads };
+        }
+        match same_lanes(set) {
+            Some(mask) if set.is_in_one(WARP) => BarrierScope::Lanes(mask),
+            _ => {
+                self.refuse(set, why, span);
+                BarrierScope::Group
+            }
+        }
+    }
+
+    fn warpgroups(&mut self, span: Span) -> u32 {
+        if let Some(first) = self.first {
+            return first;
+        }
+        let first = self.free(self.warpgroups, span);
+        self.first = Some(first);
+        first
+    }
+
+    /// The first of so many numbers in a row that are nobody's.
+    fn free(&mut self, many: u32, span: Span) -> u32 {
+        let free = |first: &u32| (*first..first + many).all(|id| !self.taken.contains(&id));
+        match (1..=NUMBERS.saturating_sub(many)).find(free) {
+            Some(first) => {
+                self.taken.extend(first..first + many);
+                first
+            }
+            None => {
+                if !std::mem::replace(&mut self.exhausted, true) {
+                    self.diags.push(
+                        Diagnostic::new(
+                            "E0585",
+                            span,
+                            format!("no barrier is left for these threads: a block has {NUMBERS}"),
+                        )
+                        .label("waits for the others of its region")
+                        .also(self.kernel, "in this kernel")
+                        .help("let fewer different sets of threads copy together, or name fewer barriers"),
+                    );
+                }
+                1
+            }
+        }
+    }
+
+    fn refuse(&mut self, set: &ThreadSet, why: &BarrierReason, span: Span) {
+        let buffer = match why {
+            BarrierReason::ReadAfterWrite(name)
+            | BarrierReason::WriteAfterRead(name)
+            | BarrierReason::WriteAfterWrite(name) => format!(" about `{name}`"),
+            BarrierReason::Observed(name) => format!(" after they waited for `{name}`"),
+            _ => String::new(),
+        };
+        self.diags.push(
+            Diagnostic::new(
+                "E0565",
+                span,
+                format!(
+                    "{} threads must meet here{buffer}, and no barrier is for just them",
+                    set.len()
+                ),
+            )
+            .label("parts of several warps")
+            .help("choose whole warps (multiples of 32 threads), or lanes of a single one"),
+        );
+    }
+
+    fn unknown(&mut self, span: Span) {
+        self.diags.push(
+            Diagnostic::new(
+                "E0565",
+                span,
+                "threads must meet here, and who they are is known only at run time",
+            )
+            .label("inside `inthreads`")
+            .help("compare variables of inner `parallel`s with constants"),
+        );
+    }
+}
+
+/// The lanes, if they are the same of each warp that takes part.
+fn same_lanes(set: &ThreadSet) -> Option<u32> {
+    let mut masks: Vec<(u32, u32)> = Vec::new();
+    for tid in set.threads() {
+        let (warp, lane) = (tid / WARP, 1 << (tid % WARP));
+        match masks.last_mut() {
+            Some((last, mask)) if *last == warp => *mask |= lane,
+            _ => masks.push((warp, lane)),
+        }
+    }
+    let first = masks.first()?.1;
+    masks
+        .iter()
+        .all(|(_, mask)| *mask == first)
+        .then_some(first)
+}

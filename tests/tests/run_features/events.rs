@@ -1,0 +1,90 @@
+use croq_sys::{Const, Tensor};
+use croq_tests::compare::assert_exact;
+use croq_tests::kernels;
+
+type Rows = Tensor<f32, (usize, Const<64>)>;
+
+/// Whole numbers, so that every order of additions gives the same.
+fn whole(m: usize, seed: u64) -> Rows {
+    let n = Tensor::<i32, _>::random((m, Const::<64>), -100..100, seed);
+    let values = n.as_slice().iter().map(|v| *v as f32).collect();
+    Tensor::from_vec((m, Const::<64>), values).unwrap()
+}
+
+/// From fewer tiles than any ring has slots to many rounds.
+const ROWS: [usize; 7] = [1, 8, 9, 33, 64, 100, 300];
+
+#[test]
+fn threads_copy_for_others() {
+    for m in ROWS {
+        let a = whole(m, 1);
+        assert_exact(&kernels::event_dma(&a).unwrap(), |i| a[i] * 2.0);
+    }
+}
+
+#[test]
+fn the_copy_engine_completes_them() {
+    for m in ROWS {
+        let (a, b) = (whole(m, 1), whole(m, 2));
+        assert_exact(&kernels::event_tma(&a, &b).unwrap(), |i| a[i] - b[i]);
+        assert_exact(&kernels::event_after(&a, &b).unwrap(), |i| a[i] - b[i]);
+        assert_exact(&kernels::event_folded(&a, &b).unwrap(), |i| a[i] - b[i]);
+    }
+}
+
+#[test]
+fn generations_by_order() {
+    for (m, turns) in [(1, 1), (1, 9), (17, 4), (40, 2)] {
+        let a = whole(m, 3);
+        let c = kernels::event_order(&a, turns).unwrap();
+        assert_exact(&c, |i| a[i] * turns as f32);
+    }
+}
+
+#[test]
+fn blocks_that_stay() {
+    for (m, k) in [(1, 1), (16, 16), (40, 33), (100, 64), (35, 130)] {
+        let n = Tensor::<i32, _>::random((m, k), -100..100, 4);
+        let values = n.as_slice().iter().map(|v| *v as f32).collect();
+        let a = Tensor::<f32, _>::from_vec((m, k), values).unwrap();
+        let sums = kernels::event_persistent(&a).unwrap();
+        assert_exact(&sums, |[i]| (0..k).map(|j| a[[i, j]]).sum());
+    }
+}
+
+#[test]
+fn two_stages() {
+    for m in ROWS {
+        let a = whole(m, 5);
+        let c = kernels::event_stages(&a).unwrap();
+        assert_exact(&c, |[i, j]| {
+            let from = i / 8 * 8 + 7 - i % 8;
+            if from < m { a[[from, j]] + 1.0 } else { 1.0 }
+        });
+    }
+}
+
+#[test]
+fn copies_by_the_threads_of_a_region() {
+    for m in [1, 8, 20] {
+        let a = whole(m, 6);
+        let c = kernels::region_copies(&a).unwrap();
+        assert_exact(&c, |[i, j]| {
+            let from = i / 8 * 8 + 7 - i % 8;
+            let turned = if from < m { a[[from, 63 - j]] } else { 0.0 };
+            turned + a[[i, j]]
+        });
+    }
+}
+
+#[test]
+fn copies_by_threads_that_take_turns() {
+    for m in [1, 8, 21] {
+        let a = whole(m, 7);
+        let c = kernels::region_plain(&a).unwrap();
+        assert_exact(&c, |[i, j]| {
+            let last = if i + 3 < m { a[[i + 3, j]] } else { 0.0 };
+            if i % 4 == 0 { last + a[[0, j]] } else { 0.0 }
+        });
+    }
+}
