@@ -199,18 +199,16 @@ impl Checker<'_> {
             return;
         }
         let depth = self.kernel.as_ref().map_or(0, |k| k.regions);
-        if is_async {
-            if depth > 0 {
-                self.report(
-                    Diagnostic::new(
-                        "E0562",
-                        Span::new(span.start, pred.span.end),
-                        "only the outermost `inthreads` may be `.async`",
-                    )
-                    .label("nested")
-                    .help("drop `.async`"),
-                );
-            }
+        if is_async && depth > 0 {
+            self.report(
+                Diagnostic::new(
+                    "E0562",
+                    Span::new(span.start, pred.span.end),
+                    "only the outermost `inthreads` may be `.async`",
+                )
+                .label("nested")
+                .help("drop `.async`"),
+            );
         }
         self.asserting = true;
         let cond = self.condition(pred);
