@@ -7,6 +7,7 @@
 //! 5. [`hazards`]: barriers, where threads must wait for each other.
 //! 6. [`accumulators`]: elements that a loop updates are held in variables.
 //! 7. [`padding`]: rows of transposed tiles are set apart.
+//!    [`conflicts`] then says which accesses of shared memory the banks serve slowly.
 //! 8. [`shared`]: shared buffers get addresses; those that don't live at the same time may get the same.
 //! 9. [`participants`]: which of the hardware's barriers each one is.
 //! 10. [`groups`]: elements of swizzled buffers are found by groups.
@@ -22,6 +23,7 @@
 mod accumulators;
 pub mod captures;
 mod checks;
+mod conflicts;
 mod copies;
 mod events;
 mod fresh;
@@ -63,6 +65,9 @@ pub fn run(function: &mut Function, limits: Limits, reorder: bool, diags: &mut D
             hazards::insert_barriers(function, id);
             accumulators::hold(function, id);
             padding::set_apart(function, id);
+            for turns in conflicts::told(function, id) {
+                diags.push(turns);
+            }
             shared::plan(function, id, limits);
             participants::name(function, id, diags);
             groups::place(function, id);

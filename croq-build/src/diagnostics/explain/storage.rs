@@ -40,6 +40,10 @@ pub const TABLE: &[Entry] = &[
         "A local array this large, or indexed at run time, does not fit a thread's registers and goes through slow memory.",
     ),
     (
+        "W0625",
+        "Shared memory has 32 banks of four bytes, and threads of a warp that want different words of one bank take turns: eight or more here, in every call. A swizzle on the copy that fills the tile, or one more element in each row, sends neighbouring threads to different banks.",
+    ),
+    (
         "W0626",
         "Instances of a `parallel` run at once, and these all write one element: the last write stays, and updates such as `+=` get lost. Index by the parallel variable, or let one instance write.",
     ),

@@ -256,7 +256,7 @@ impl Find<'_> {
 }
 
 /// Where the indices of a level are declared: at its start, or in the guard of a split one.
-fn lists(body: &[Stmt]) -> impl Iterator<Item = &[Stmt]> {
+pub fn lists(body: &[Stmt]) -> impl Iterator<Item = &[Stmt]> {
     let guarded = body.iter().filter_map(|stmt| match &stmt.kind {
         StmtKind::If { then, .. } => Some(then.as_slice()),
         _ => None,
@@ -265,14 +265,14 @@ fn lists(body: &[Stmt]) -> impl Iterator<Item = &[Stmt]> {
 }
 
 /// `number / divisor % modulus`
-struct Digit {
+pub struct Digit {
     local: LocalId,
     number: Expr,
-    divisor: Sym,
-    modulus: Option<Sym>,
+    pub divisor: Sym,
+    pub modulus: Option<Sym>,
 }
 
-fn digit(local: LocalId, value: &Expr) -> Option<Digit> {
+pub fn digit(local: LocalId, value: &Expr) -> Option<Digit> {
     let (rest, modulus) = taken_off(value, BinOp::Rem);
     let (number, divisor) = taken_off(rest, BinOp::Div);
     let plain = matches!(
