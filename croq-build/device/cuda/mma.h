@@ -80,15 +80,24 @@ CROQ_DEVICE void ldmatrix(fragment<T, N> &into, idx at, shared<T> memory, idx ro
                  CROQ_AD(6), CROQ_AD(7), CROQ_BD(0), CROQ_BD(1), CROQ_BD(2), CROQ_BD(3))
 
 /* Text that asks for an instruction which the target hasn't can't run. */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+#define CROQ_SINCE_SM_80(form, text, kind) form(text, kind)
+#else
+#define CROQ_SINCE_SM_80(form, text, kind) __trap()
+#endif
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 890
 #define CROQ_SINCE_SM_89(form, text, kind) form(text, kind)
 #else
 #define CROQ_SINCE_SM_89(form, text, kind) __trap()
 #endif
+/* Of f64 the one small shape makes up for larger ones, half by half and four products at a time. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define CROQ_SINCE_SM_90(form, text, kind) form(text, kind)
 #else
-#define CROQ_SINCE_SM_90(form, text, kind) __trap()
+#define CROQ_SINCE_SM_90(form, text, kind)                                                         \
+  CROQ_UNROLL for (unsigned k = 0; k < K / 4; ++k)                                                 \
+      CROQ_UNROLL for (unsigned half = 0; half < 2; ++half)                                        \
+          mma<8, 8, 4>(c, ci + 2 * half, a, ai + 2 * k + half, b, bi + k)
 #endif
 #define CROQ_SINCE_SM_75(form, text, kind) form(text, kind)
 
@@ -107,15 +116,15 @@ CROQ_DEVICE void mma(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, idx a
   CROQ_CASE(since, 16, 8, k, TA, TB, f16, twos, "f16." types ".f16", "r")
 #define CROQ_INTEGERS(TA, TB, types)                                                               \
   CROQ_CASE(75, 8, 8, 16, TA, TB, int, 112, "s32." types ".s32", "r")                              \
-  CROQ_CASE(75, 16, 8, 16, TA, TB, int, 214, "s32." types ".s32", "r")                             \
-  CROQ_CASE(75, 16, 8, 32, TA, TB, int, 424, "s32." types ".s32", "r")
+  CROQ_CASE(80, 16, 8, 16, TA, TB, int, 214, "s32." types ".s32", "r")                             \
+  CROQ_CASE(80, 16, 8, 32, TA, TB, int, 424, "s32." types ".s32", "r")
   CROQ_FLOATS(75, 8, f16, f16, "f16.f16", 214, 212)
-  CROQ_FLOATS(75, 16, f16, f16, "f16.f16", 424, 422)
-  CROQ_CASE(75, 16, 8, 8, bf16, bf16, float, 214, "f32.bf16.bf16.f32", "f")
-  CROQ_CASE(75, 16, 8, 16, bf16, bf16, float, 424, "f32.bf16.bf16.f32", "f")
-  CROQ_CASE(75, 16, 8, 4, float, float, float, 214, "f32.tf32.tf32.f32", "f")
-  CROQ_CASE(75, 16, 8, 8, float, float, float, 424, "f32.tf32.tf32.f32", "f")
-  CROQ_CASE(75, 8, 8, 4, double, double, double, D112, "f64.f64.f64.f64", "d")
+  CROQ_FLOATS(80, 16, f16, f16, "f16.f16", 424, 422)
+  CROQ_CASE(80, 16, 8, 8, bf16, bf16, float, 214, "f32.bf16.bf16.f32", "f")
+  CROQ_CASE(80, 16, 8, 16, bf16, bf16, float, 424, "f32.bf16.bf16.f32", "f")
+  CROQ_CASE(80, 16, 8, 4, float, float, float, 214, "f32.tf32.tf32.f32", "f")
+  CROQ_CASE(80, 16, 8, 8, float, float, float, 424, "f32.tf32.tf32.f32", "f")
+  CROQ_CASE(80, 8, 8, 4, double, double, double, D112, "f64.f64.f64.f64", "d")
   CROQ_CASE(90, 16, 8, 4, double, double, double, D214, "f64.f64.f64.f64", "d")
   CROQ_CASE(90, 16, 8, 8, double, double, double, D424, "f64.f64.f64.f64", "d")
   CROQ_CASE(90, 16, 8, 16, double, double, double, D844, "f64.f64.f64.f64", "d")
@@ -137,6 +146,7 @@ CROQ_DEVICE void mma(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, idx a
 #undef CROQ_CASE
 }
 #undef CROQ_SINCE_SM_75
+#undef CROQ_SINCE_SM_80
 #undef CROQ_SINCE_SM_89
 #undef CROQ_SINCE_SM_90
 #undef CROQ_MMA_112

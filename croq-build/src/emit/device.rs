@@ -186,6 +186,9 @@ fn own_memory(names: &Names, kernel: &Kernel, id: BufferId, buffer: &Buffer, nam
     }
     // sema admits only static sizes here.
     let count = buffer.count.as_int().unwrap_or(1).max(1);
+    if buffer.storage == Storage::Fragment {
+        return format!("croq::fragment<{elem}, {count}> {name};");
+    }
     format!("croq::local<{elem}, {count}> {name};")
 }
 

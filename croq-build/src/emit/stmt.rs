@@ -9,7 +9,7 @@ use super::text::{Binding, Text};
 use super::writer::{Writer, quoted};
 use crate::ir::{
     Access, BarrierReason, BarrierScope, BinOp, CppName, Expr, ExprKind, FenceScope, Level,
-    LocalId, Move, MoveMode, PrintPart, Scalar, Stmt, StmtKind, Unroll,
+    LocalId, MmaOp, Move, MoveMode, PrintPart, Scalar, Stmt, StmtKind, Unroll,
 };
 use crate::passes::uses::identifiers;
 use crate::source::Span;
@@ -305,6 +305,11 @@ impl Body<'_, '_> {
                 let text = self.moved(m);
                 self.line(span, &text);
             }
+            StmtKind::Mma(op) => {
+                if let Some(text) = self.mma(op) {
+                    self.line(span, &text);
+                }
+            }
             StmtKind::CommitCopies => self.line(span, "croq::cp_async_commit();"),
             StmtKind::WaitCopies { pending } => {
                 self.line(span, &format!("croq::cp_async_wait<{pending}>();"))
@@ -361,6 +366,37 @@ impl Body<'_, '_> {
             place(&m.dest),
             place(&m.source)
         )
+    }
+
+    /// What passes made of products; they leave nothing else.
+    fn mma(&self, op: &MmaOp) -> Option<String> {
+        let place = |access: &Access| {
+            let buffer = self.names.buffer(access.view.buffer);
+            format!("{buffer}, {}", self.names.place(access).text)
+        };
+        match op {
+            MmaOp::Instruction { atom, parts } => Some(format!(
+                "croq::mma<{}, {}, {}>({});",
+                atom.m,
+                atom.n,
+                atom.k,
+                parts.each_ref().map(place).join(", ")
+            )),
+            MmaOp::Matrices {
+                count,
+                transposed,
+                into,
+                from,
+            } => {
+                let transposed = if *transposed { ", true" } else { "" };
+                Some(format!(
+                    "croq::ldmatrix<{count}{transposed}>({}, {});",
+                    place(into),
+                    place(from)
+                ))
+            }
+            _ => None,
+        }
     }
 
     fn store(&self, access: &Access, op: Option<BinOp>, value: &Expr) -> String {

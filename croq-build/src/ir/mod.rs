@@ -27,6 +27,7 @@ use crate::symbolic::{Ctx, Sym, Var};
 
 mod events;
 mod expr;
+mod mma;
 mod retain;
 mod scalar;
 mod stmt;
@@ -37,6 +38,7 @@ mod visit;
 
 pub use events::*;
 pub use expr::*;
+pub use mma::*;
 pub use retain::retain_stmts;
 pub use scalar::Scalar;
 pub use stmt::*;
@@ -94,6 +96,8 @@ pub struct Function {
     pub checks: Vec<CheckInfo>,
     pub futures: Vec<Future>,
     pub events: Vec<Event>,
+    /// What is special about the buffers that are fragments.
+    pub fragments: BTreeMap<BufferId, Fragment>,
 }
 
 impl Function {
@@ -206,9 +210,16 @@ pub enum Storage {
     /// In shared memory: an array of mbarriers, which count what arrives.
     Mbarriers,
     Local,
+    /// In the registers of a warp.
+    Fragment,
 }
 
 impl Storage {
+    /// Every thread has its own, or its own part: others never see it.
+    pub fn is_private(self) -> bool {
+        matches!(self, Storage::Local | Storage::Fragment)
+    }
+
     pub fn is_global(self) -> bool {
         matches!(self, Storage::Param(_) | Storage::Host)
     }

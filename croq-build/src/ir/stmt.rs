@@ -2,7 +2,7 @@
 
 use super::{
     Access, Arrival, BinOp, BufferId, CheckId, Engine, EventAt, Expr, FutureId, KernelId, Level,
-    LocalId, TmaOp, View,
+    LocalId, MmaOp, TmaOp, View,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -104,6 +104,8 @@ pub enum StmtKind {
     },
     /// The statement after it reads the future's data.
     Consult(FutureId),
+    /// What is done with fragments, by the threads of a warp together.
+    Mma(Box<MmaOp>),
     /// A few neighbouring elements, moved by one thread.
     Move(Move),
     /// The asynchronous moves since the last one form a group.
@@ -164,6 +166,7 @@ impl StmtKind {
             | StmtKind::Parallel { body, .. }
             | StmtKind::Once { body, .. }
             | StmtKind::Region { body, .. } => [Some(body), None],
+            StmtKind::Mma(op) => [op.body(), None],
             StmtKind::While { prelude, body, .. } => [Some(prelude), Some(body)],
             StmtKind::If {
                 then, otherwise, ..
@@ -179,6 +182,7 @@ impl StmtKind {
             | StmtKind::Parallel { body, .. }
             | StmtKind::Once { body, .. }
             | StmtKind::Region { body, .. } => [Some(body), None],
+            StmtKind::Mma(op) => [op.body_mut(), None],
             StmtKind::While { prelude, body, .. } => [Some(prelude), Some(body)],
             StmtKind::If {
                 then, otherwise, ..

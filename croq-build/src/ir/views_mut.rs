@@ -1,7 +1,7 @@
 //! Every view and expression of a piece of program, to be changed in place.
 
 use super::{
-    Access, Arg, Expr, ExprKind, MoveMode, PrintPart, ReturnValue, Stmt, StmtKind, TmaOp,
+    Access, Arg, Expr, ExprKind, MmaOp, MoveMode, PrintPart, ReturnValue, Stmt, StmtKind, TmaOp,
     Transform, View,
 };
 
@@ -101,6 +101,19 @@ fn change_stmt(stmt: &mut Stmt, change: &mut dyn Change) {
             change.access(&mut m.dest);
             if let MoveMode::Async { inside: Some(e) } = &mut m.mode {
                 change_expr(e, change);
+            }
+        }
+        StmtKind::Mma(op) => {
+            if let Some(view) = op.view_mut() {
+                change.view(view);
+            }
+            for access in op.accesses_mut() {
+                change.access(access);
+            }
+            match &mut **op {
+                MmaOp::Each { value, .. } => change_expr(value, change),
+                MmaOp::Apply { body, .. } => change_all(body, change),
+                _ => {}
             }
         }
         StmtKind::Fill { view, value, .. } => {

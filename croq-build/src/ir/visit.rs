@@ -1,8 +1,8 @@
 //! Walks over statements and everything they mention.
 
 use super::{
-    Access, Arg, Engine, Expr, ExprKind, MoveMode, PrintPart, ReturnValue, Stmt, StmtKind, TmaOp,
-    Transform, View,
+    Access, Arg, Engine, Expr, ExprKind, MmaOp, MoveMode, PrintPart, ReturnValue, Stmt, StmtKind,
+    TmaOp, Transform, View,
 };
 use crate::symbolic::Sym;
 
@@ -95,6 +95,7 @@ fn walk_stmt(stmt: &Stmt, v: &mut dyn Visit) {
                 walk_exprs(e, v);
             }
         }
+        StmtKind::Mma(op) => walk_mma(op, v),
         StmtKind::Fill { view, value, .. } => {
             walk_view(view, v);
             walk_exprs(value, v);
@@ -126,6 +127,23 @@ fn walk_stmt(stmt: &Stmt, v: &mut dyn Visit) {
         | StmtKind::Alloc(_)
         | StmtKind::Launch(_)
         | StmtKind::Synchronize => {}
+    }
+}
+
+fn walk_mma(op: &MmaOp, v: &mut dyn Visit) {
+    if let Some((view, _)) = op.view() {
+        walk_view(view, v);
+    }
+    for (access, written) in op.accesses() {
+        walk_access(access, written, v);
+    }
+    for part in op.parts() {
+        part.number.iter().for_each(|s| v.sym(s));
+    }
+    match op {
+        MmaOp::Each { value, .. } => walk_exprs(value, v),
+        MmaOp::Apply { body, .. } => walk_block(body, v),
+        _ => {}
     }
 }
 

@@ -72,8 +72,12 @@ fn held_loop(function: &mut Function, stmt: &mut Stmt, shared: bool) -> Option<V
     };
     let changing = declared(function, *local, body);
     let mut elements = updated(function, body, &changing);
-    elements
-        .retain(|access| shared || function.buffer(access.view.buffer).storage != Storage::Shared);
+    elements.retain(|access| match function.buffer(access.view.buffer).storage {
+        Storage::Shared => shared,
+        // Registers already.
+        Storage::Fragment => false,
+        _ => true,
+    });
     if elements.is_empty() {
         return None;
     }

@@ -14,7 +14,7 @@ use super::{fresh, hazards};
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::ir::{
     BinOp, Expr, ExprKind, Function, Hardware, KernelId, Level, LocalId, Role, Scalar, Stmt,
-    StmtKind, Storage, Visit, walk_block,
+    StmtKind, Visit, walk_block,
 };
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
@@ -334,7 +334,7 @@ fn is_anybodys(function: &Function, turn: &[Stmt]) -> bool {
     let local_memory = |stmt: &Stmt| match &stmt.kind {
         StmtKind::Store { access, .. } => {
             let buffer = function.buffers.get(access.view.buffer.index());
-            buffer.is_none_or(|b| b.storage == Storage::Local)
+            buffer.is_none_or(|b| b.storage.is_private())
         }
         _ => false,
     };

@@ -15,6 +15,9 @@
 //! 12. [`accumulators`] again, where copies were in the way.
 //! 13. [`unused`]: names that nothing reads any more are dropped.
 //!
+//! [`mma`] comes before all of them: fragments become what single threads have of them. Its products, loads
+//! and stores become instructions between [`participants`] and [`groups`].
+//!
 //! Before them [`lower_checks`] leaves run-time checks out, where a build asks for fewer.
 //!
 //! Afterwards nothing is left to decide: `emit` only spells. [`captures`] and [`uses`] answer its
@@ -32,6 +35,7 @@ mod groups;
 mod hazards;
 mod helpers;
 mod lanes;
+mod mma;
 #[cfg(test)]
 mod model;
 mod padding;
@@ -51,6 +55,7 @@ use crate::ir::{Function, KernelId, MoveMode, Stmt, StmtKind, Visit, walk_block}
 /// Runs all of them over a function that `sema` accepted. What only shows here is reported.
 /// `reorder`: threads may get their indices in another order than the program's.
 pub fn run(function: &mut Function, limits: Limits, reorder: bool, diags: &mut Diagnostics) {
+    mma::prepare(function);
     for at in 0..function.kernels.len() {
         let id = KernelId(u32::try_from(at).unwrap_or(u32::MAX));
         if !grid_copies::spread(function, id) {
@@ -70,6 +75,7 @@ pub fn run(function: &mut Function, limits: Limits, reorder: bool, diags: &mut D
             }
             shared::plan(function, id, limits);
             participants::name(function, id, diags);
+            mma::expand(function, id);
             groups::place(function, id);
             tma::expand(function, id);
             for slow in copies::expand(function, id) {

@@ -135,6 +135,14 @@ impl Visit for Collector<'_> {
                 op.for_each_sym(&mut |s| self.sym(s));
                 self.uses.buffers.extend(op.buffers());
             }
+            StmtKind::Mma(op) => {
+                if let Some((view, _)) = op.view() {
+                    view.shape
+                        .iter()
+                        .chain(&view.strides)
+                        .for_each(|s| self.sym(s));
+                }
+            }
             StmtKind::Check { .. } | StmtKind::Print { .. } => self.uses.context = true,
             StmtKind::Cpp { text, names } => self.text(text, names),
             StmtKind::Alloc(buffer) | StmtKind::Return(ReturnValue::Buffer(buffer)) => {

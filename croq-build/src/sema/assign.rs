@@ -16,6 +16,9 @@ impl Checker<'_> {
         value: &ast::Expr,
         span: Span,
     ) {
+        if op.is_some() && self.fragment_update(target, op, value, span) {
+            return;
+        }
         match &*target.kind {
             ast::ExprKind::Name(text) => {
                 let name = ast::Name {

@@ -338,6 +338,7 @@ impl Checker<'_> {
     /// Rejects an array of buffers that still wants subscripts.
     pub(super) fn whole(&mut self, d: Data, span: Span) -> Option<Data> {
         if d.array.is_empty() {
+            self.in_memory(d.view.buffer, &d.name, span)?;
             return Some(d);
         }
         let missing: String = d.array.iter().map(|_| "[…]").collect();

@@ -34,6 +34,7 @@ mod futures;
 mod in_flight;
 mod levels;
 mod loops;
+mod mma;
 mod operators;
 mod overlap;
 mod parallel;
@@ -231,6 +232,7 @@ struct Checker<'a> {
     exchanged: BTreeMap<String, usize>,
     pools: pools::Pools,
     swizzles: swizzles::Swizzles,
+    spreads: mma::Spreads,
     /// Where the swizzle of a buffer was decided.
     swizzle_at: BTreeMap<ir::BufferId, Span>,
     /// The tile that a placeholder's handle starts with.
@@ -274,6 +276,7 @@ impl<'a> Checker<'a> {
                 checks: Vec::new(),
                 futures: Vec::new(),
                 events: Vec::new(),
+                fragments: BTreeMap::new(),
             },
             scopes: Scopes::new(),
             upcoming: Vec::new(),
@@ -306,6 +309,7 @@ impl<'a> Checker<'a> {
             exchanged: futures::exchanged(&function.body),
             pools: pools::Pools::default(),
             swizzles: swizzles::Swizzles::default(),
+            spreads: mma::Spreads::default(),
             swizzle_at: BTreeMap::new(),
             first_tiles: BTreeMap::new(),
         }
@@ -320,6 +324,7 @@ impl<'a> Checker<'a> {
         self.unbound_futures();
         let unused = self.scopes.pop();
         self.report_unused(unused);
+        self.spread_fragments();
         self.decide_swizzles();
         let body = self.sinks.pop().unwrap_or_default();
         self.f.body = std::mem::take(&mut self.entry);

@@ -75,9 +75,8 @@ impl Checker<'_> {
             } => {
                 self.buffers(storage.as_ref(), *mutable, *elem, shape, items, span);
             }
-            S::Frag { items, .. } => {
-                self.unsupported(span, "`frag`");
-                self.poison(items.iter().map(|i| &i.name));
+            S::Frag { elem, shape, items } => {
+                self.frag(elem.as_ref(), shape.as_deref(), items, span);
             }
             S::Event {
                 storage,
@@ -100,10 +99,7 @@ impl Checker<'_> {
                 );
                 self.poison(std::iter::once(name));
             }
-            S::Mma(mma) => {
-                self.unsupported(span, "`mma`");
-                self.poison(mma.target.iter());
-            }
+            S::Mma(mma) => self.mma(mma, span),
             S::FragOp { .. } => self.unsupported(span, "a fragment operation"),
             S::Apply { .. } => self.unsupported(span, "`apply`"),
             S::Wait(operands) => self.wait(operands, span),

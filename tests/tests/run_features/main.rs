@@ -15,6 +15,7 @@ mod levels;
 mod loops;
 mod math;
 mod memory;
+mod mma;
 mod movement;
 mod params;
 mod pipelines;

@@ -9,6 +9,7 @@ mod movement;
 mod names;
 mod numbers;
 mod parallel;
+mod products;
 mod run_time;
 mod shapes;
 mod storage;
@@ -32,6 +33,7 @@ pub fn all() -> impl Iterator<Item = &'static Entry> {
         numbers::TABLE,
         movement::TABLE,
         events::TABLE,
+        products::TABLE,
         tools::TABLE,
         run_time::TABLE,
     ]

@@ -165,6 +165,7 @@ fn function(case: &Case) -> Function {
         checks: Vec::new(),
         futures: Vec::new(),
         events: Vec::new(),
+        fragments: BTreeMap::new(),
     }
 }
 

@@ -5,7 +5,7 @@ use super::touch::{Entry, Handed, Team, Touch, Who};
 use super::vars::Vars;
 use crate::ir::{
     Access, Arg, BufferId, Call, Copy, CppName, Engine, Expr, ExprKind, Function, Level, PrintPart,
-    Role, Stmt, StmtKind, Storage, ThreadSet, Transform, View,
+    Role, Stmt, StmtKind, ThreadSet, Transform, View,
 };
 use crate::passes::uses::identifiers;
 use crate::symbolic::Var;
@@ -155,6 +155,12 @@ impl<'a> Collector<'a> {
                     self.view(&waited.view, true, team(context, waited.level), out);
                 }
             }
+            // By the lanes of a warp, each of which reaches for any element.
+            StmtKind::Mma(op) => {
+                if let Some((view, write)) = op.view() {
+                    self.view(view, write, team(context, Level::Group), out);
+                }
+            }
             StmtKind::Fill { view, value, level } => {
                 self.expr(value, context, out);
                 self.view(view, true, team(context, *level), out);
@@ -233,7 +239,7 @@ impl<'a> Collector<'a> {
         self.function
             .buffers
             .get(id.index())
-            .is_none_or(|b| b.storage == Storage::Local)
+            .is_none_or(|b| b.storage.is_private())
     }
 
     fn access(&mut self, access: &Access, write: bool, context: &Context, out: &mut Vec<Touch>) {

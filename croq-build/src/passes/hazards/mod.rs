@@ -151,7 +151,10 @@ fn has_barrier(body: &[Stmt]) -> bool {
         fn stmt(&mut self, stmt: &Stmt) {
             self.0 |= matches!(
                 stmt.kind,
-                StmtKind::Barrier { .. } | StmtKind::WaitTma { .. } | StmtKind::WaitEvent(_)
+                StmtKind::Barrier { .. }
+                    | StmtKind::WaitTma { .. }
+                    | StmtKind::WaitEvent(_)
+                    | StmtKind::Mma(_)
             );
         }
     }
@@ -618,7 +621,7 @@ fn only_private_work(stmts: &[Stmt]) -> bool {
             self.0 |= match &stmt.kind {
                 StmtKind::Barrier { .. } | StmtKind::Region { .. } => true,
                 StmtKind::Copy(copy) => copy.level != Level::Thread || copy.future.is_some(),
-                StmtKind::Wait { .. } | StmtKind::WaitTma { .. } => true,
+                StmtKind::Wait { .. } | StmtKind::WaitTma { .. } | StmtKind::Mma(_) => true,
                 StmtKind::WaitEvent(_) | StmtKind::Trigger(_) => true,
                 StmtKind::Fill { level, .. } => *level != Level::Thread,
                 _ => false,

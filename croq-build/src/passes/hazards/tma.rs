@@ -53,6 +53,11 @@ pub fn fence(function: &Function, body: &[Stmt], by_tma: &BTreeSet<BufferId>) ->
             match &stmt.kind {
                 StmtKind::Copy(copy) if copy.engine.is_threads() => self.written(copy.dest.buffer),
                 StmtKind::Fill { view, .. } => self.written(view.buffer),
+                StmtKind::Mma(op) => {
+                    if let Some((view, true)) = op.view() {
+                        self.written(view.buffer);
+                    }
+                }
                 StmtKind::Cpp { names, .. } => {
                     for name in names {
                         if let CppName::Buffer(id) = name {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{BinOp, Expr, ExprKind, Function, Hardware, Level, Role, Stmt, StmtKind, Storage};
+use crate::ir::{BinOp, Expr, ExprKind, Function, Hardware, Level, Role, Stmt, StmtKind};
 use crate::symbolic::{Atom, Ctx, Sym, Var};
 
 #[derive(Clone, Debug)]
@@ -283,7 +283,7 @@ impl Vars {
             ExprKind::Math(_, args) => args.iter().all(|a| all(&[a])),
             ExprKind::Load(access) => {
                 let own = function.buffers.get(access.view.buffer.index());
-                own.is_some_and(|b| b.storage != Storage::Local)
+                own.is_some_and(|b| !b.storage.is_private())
                     && self.is_fixed(&self.resolve(&function.cx, &access.view.offset), unit)
                     && access
                         .indices

@@ -1,0 +1,255 @@
+//! Loads of fragments: `ldmatrix` wherever it fits, else each thread its own elements.
+//!
+//! `ldmatrix` brings up to four matrices of 8 rows of 16 bytes at once, in just the layout of fragments. It
+//! wants them in shared memory, their rows at multiples of 16 bytes; the rows may run along K, or, of
+//! elements of two bytes, across it.
+
+use super::{Pass, Tile, element, load_of, mma, register, zero};
+use crate::ir::{
+    BinOp, Expr, ExprKind, MmaOp, Move, MoveMode, Part, Scalar, Stmt, StmtKind, Storage, View,
+};
+use crate::source::Span;
+use crate::symbolic::{Ctx, Sym};
+
+/// Bytes of a matrix' row.
+const ROW: i64 = 16;
+
+/// How many matrices of a fragment are loaded at once: below each other (in steps of `layout.rows`), beside
+/// each other, and as a pair. Together they are 1, 2 or 4 registers in a row.
+struct Together {
+    down: i64,
+    beside: i64,
+    pair: i64,
+}
+
+impl Together {
+    fn of(tile: &Tile) -> Self {
+        let (down, beside) = (
+            tile.rows / tile.layout.rows,
+            tile.columns / tile.layout.columns(),
+        );
+        let pair = tile.layout.rows / 8;
+        let of = |down, beside| Together { down, beside, pair };
+        let room = 4 / pair;
+        let most = |n: i64| [4, 2].into_iter().find(|w| *w <= room && n % w == 0);
+        match most(beside) {
+            Some(all) if all == room => of(1, all),
+            // Beside each other there are two, so the next registers are of the tiles below.
+            Some(2) if beside == 2 && down % 2 == 0 => of(2, 2),
+            Some(two) => of(1, two),
+            None if beside == 1 => of(most(down).unwrap_or(1), 1),
+            None => of(1, 1),
+        }
+    }
+
+    fn count(&self) -> i64 {
+        self.down * self.beside * self.pair
+    }
+}
+
+impl Pass<'_> {
+    pub fn load(&mut self, into: &Part, source: &View, span: Span) -> Option<Vec<Stmt>> {
+        let tile = self.tile(into)?;
+        let bytes = i64::try_from(tile.elem.bytes()).ok()?;
+        match self.rows_across(&tile, source, bytes) {
+            Some(across) => Some(self.matrices(&tile, source, across, span)),
+            None => Some(self.elements_of(&tile, source, span)),
+        }
+    }
+
+    /// Whether `ldmatrix` can load it: by rows across K, or along.
+    fn rows_across(&self, tile: &Tile, source: &View, bytes: i64) -> Option<bool> {
+        let buffer = self.function.buffers.get(source.buffer.index())?;
+        if buffer.storage != Storage::Shared || source.may_cross() || bytes > 4 {
+            return None;
+        }
+        let cx = &self.function.cx;
+        let [down, along] = turned(tile, &source.strides)?;
+        let unit = Sym::int(ROW / bytes);
+        let divides = |s: &Sym| cx.divides(&unit, s).is_yes();
+        if !divides(&source.offset) {
+            return None;
+        }
+        if along.is_one() && divides(down) {
+            return Some(false);
+        }
+        (bytes == 2 && down.is_one() && divides(along)).then_some(true)
+    }
+
+    fn matrices(&mut self, tile: &Tile, source: &View, across: bool, span: Span) -> Vec<Stmt> {
+        let together = Together::of(tile);
+        let lane = self.lanes().lane;
+        let cx = &self.function.cx;
+        let wide = tile.layout.columns();
+        // Lane 8 q + r names row r of matrix q.
+        let (which, row) = (cx.div(&lane, &sym(8)), cx.rem(&lane, &sym(8)));
+        let pair = cx.rem(&which, &sym(together.pair));
+        let which = cx.div(&which, &sym(together.pair));
+        let beside = cx.rem(&which, &sym(together.beside));
+        let which = cx.div(&which, &sym(together.beside));
+        let below = cx.rem(&which, &sym(together.down));
+        let mut down = &(&below * tile.layout.rows) + &(&pair * 8);
+        let mut along = &beside * wide;
+        if across {
+            along = &along + &row;
+        } else {
+            down = &down + &row;
+        }
+        let mut stmts = Vec::new();
+        let down = self.named("down", down, tile.rows, span, &mut stmts);
+        let along = self.named("along", along, tile.columns, span, &mut stmts);
+        let lane_part = tile.layout.turn([down, along]);
+        let [by_tile, by_column, _] = tile.steps;
+        let axes = [
+            ("i", tile.rows / tile.layout.rows, together.down),
+            ("j", tile.columns / wide, together.beside),
+        ];
+        stmts.extend(self.loops(&axes, span, |_, indices| {
+            let [i, j] = indices else {
+                return Vec::new();
+            };
+            let known = tile.layout.turn([i * tile.layout.rows, j * wide]);
+            let at = &(&tile.first + &(i * by_tile)) + &(j * by_column);
+            let op = MmaOp::Matrices {
+                count: u32::try_from(together.count()).unwrap_or(1),
+                transposed: across,
+                into: Box::new(register(tile.buffer, at, span)),
+                from: Box::new(element(source, &known, &lane_part, span)),
+            };
+            vec![mma(op, span)]
+        }));
+        stmts
+    }
+
+    fn elements_of(&mut self, tile: &Tile, source: &View, span: Span) -> Vec<Stmt> {
+        let lanes = self.lanes();
+        let layout = tile.layout;
+        let width = layout.width;
+        let whole = whole_registers(&self.function.cx, tile, source);
+        let lane_part = layout.turn([lanes.row.clone(), &lanes.place * width]);
+        let [by_tile, by_column, by_pair] = tile.steps;
+        let axes = [
+            ("i", tile.rows / layout.rows, 1),
+            ("j", tile.columns / layout.columns(), 1),
+            ("h", layout.rows / 8, 1),
+            ("e", if whole { 1 } else { width }, 1),
+        ];
+        self.loops(&axes, span, |pass, indices| {
+            let [i, j, h, e] = indices else {
+                return Vec::new();
+            };
+            let down = &(i * layout.rows) + &(h * 8);
+            let along = &(j * layout.columns()) + e;
+            let known = layout.turn([down, along]);
+            let from = element(source, &known, &lane_part, span);
+            let at = &(&(&tile.first + &(i * by_tile)) + &(j * by_column)) + &(&(h * by_pair) + e);
+            let into = register(tile.buffer, at, span);
+            let place: Vec<Sym> = known.iter().zip(&lane_part).map(|(a, b)| a + b).collect();
+            let inside = inside(&pass.function.cx, source, &place, span);
+            if whole && width > 1 {
+                return vec![by_register(tile, into, from, inside, span)];
+            }
+            let mut value = load_of(from, tile.elem, span);
+            if let Some(inside) = inside {
+                let other = zero(tile.elem, span);
+                value = Expr::new(ExprKind::Select(inside, value, other), tile.elem, span);
+            }
+            let store = StmtKind::Store {
+                access: into,
+                op: None,
+                value,
+            };
+            vec![Stmt::new(store, span)]
+        })
+    }
+}
+
+/// All elements of a register by one access; zeros, where they are outside.
+fn by_register(
+    tile: &Tile,
+    into: crate::ir::Access,
+    from: crate::ir::Access,
+    inside: Option<Expr>,
+    span: Span,
+) -> Stmt {
+    let elems = u32::try_from(tile.layout.width).unwrap_or(1);
+    let zeros = (0..tile.layout.width).map(|e| {
+        let at = &into.view.offset + e;
+        let store = StmtKind::Store {
+            access: register(into.view.buffer, at, span),
+            op: None,
+            value: zero(tile.elem, span),
+        };
+        Stmt::new(store, span)
+    });
+    let zeros: Vec<Stmt> = zeros.collect();
+    let moved = Stmt::new(
+        StmtKind::Move(Move {
+            dest: into,
+            source: from,
+            elems,
+            mode: MoveMode::Plain,
+        }),
+        span,
+    );
+    match inside {
+        None => moved,
+        Some(cond) => Stmt::new(
+            StmtKind::If {
+                cond,
+                then: vec![moved],
+                otherwise: zeros,
+            },
+            span,
+        ),
+    }
+}
+
+/// A register's elements are neighbours in memory, at a multiple of its size, and inside the data all or
+/// none.
+fn whole_registers(cx: &Ctx, tile: &Tile, source: &View) -> bool {
+    let width = Sym::int(tile.layout.width);
+    let divides = |s: &Sym| cx.divides(&width, s).is_yes();
+    let Some([down, along]) = turned(tile, &source.strides) else {
+        return false;
+    };
+    let valid = turned(tile, &source.valid).map(|[_, along]| along);
+    let edge = valid
+        .is_none_or(|v| v.lo.as_ref().is_none_or(divides) && v.hi.as_ref().is_none_or(divides));
+    along.is_one() && divides(down) && divides(&source.offset) && edge
+}
+
+/// Down and along, of what is told of a view's two axes.
+pub fn turned<'a, T>(tile: &Tile, axes: &'a [T]) -> Option<[&'a T; 2]> {
+    let [rows, columns] = axes else {
+        return None;
+    };
+    Some(tile.layout.turn([rows, columns]))
+}
+
+/// What must hold for a place to be inside the data.
+pub fn inside(cx: &Ctx, view: &View, place: &[Sym], span: Span) -> Option<Expr> {
+    let mut all = Vec::new();
+    let compare = |op, a: &Sym, b: &Sym| {
+        let [a, b] = [a, b].map(|s| Expr::index(s.clone(), span));
+        Expr::new(ExprKind::Binary(op, a, b), Scalar::Bool, span)
+    };
+    for (at, valid) in place.iter().zip(&view.valid) {
+        if let Some(lo) = &valid.lo
+            && !cx.le(lo, at).is_yes()
+        {
+            all.push(compare(BinOp::Le, lo, at));
+        }
+        if let Some(hi) = &valid.hi
+            && !cx.lt(at, hi).is_yes()
+        {
+            all.push(compare(BinOp::Lt, at, hi));
+        }
+    }
+    let both = |a, b| Expr::new(ExprKind::Binary(BinOp::LogicAnd, a, b), Scalar::Bool, span);
+    all.into_iter().reduce(both)
+}
+
+fn sym(n: i64) -> Sym {
+    Sym::int(n)
+}

@@ -1,0 +1,149 @@
+//! Stores of fragments: each thread its own elements, the two beside each other at once where they can.
+
+use super::load::{inside, turned};
+use super::{Pass, Tile, element, load_of, register};
+use crate::ir::{
+    Buffer, BufferId, Expr, ExprKind, Move, MoveMode, Part, Scalar, Stmt, StmtKind, Storage, View,
+};
+use crate::source::Span;
+use crate::symbolic::{Ctx, Sym};
+
+impl Pass<'_> {
+    pub fn store(
+        &mut self,
+        from: &Part,
+        dest: &View,
+        transposed: bool,
+        span: Span,
+    ) -> Option<Vec<Stmt>> {
+        let mut tile = self.tile(from)?;
+        // From here on: where an element is in the destination.
+        tile.layout.transposed ^= transposed;
+        let lanes = self.lanes();
+        let layout = tile.layout;
+        let pairs = pairs(&self.function.cx, &tile, dest);
+        let to = self.function.buffers.get(dest.buffer.index())?.elem;
+        let lane_part = layout.turn([lanes.row.clone(), &lanes.place * layout.width]);
+        let [by_tile, by_column, by_pair] = tile.steps;
+        let staged = (pairs && to != tile.elem).then(|| self.staging(to, layout.width, span));
+        let axes = [
+            ("i", tile.rows / layout.rows, 1),
+            ("h", layout.rows / 8, 1),
+            ("j", tile.columns / layout.columns(), 1),
+            ("e", if pairs { 1 } else { layout.width }, 1),
+        ];
+        let stmts = self.loops(&axes, span, |pass, indices| {
+            let [i, h, j, e] = indices else {
+                return Vec::new();
+            };
+            let down = &(i * layout.rows) + &(h * 8);
+            let along = &(j * layout.columns()) + e;
+            let known = layout.turn([down, along]);
+            let at = &(&(&tile.first + &(i * by_tile)) + &(j * by_column)) + &(&(h * by_pair) + e);
+            let place: Vec<Sym> = known.iter().zip(&lane_part).map(|(a, b)| a + b).collect();
+            let inside = inside(&pass.function.cx, dest, &place, span);
+            let access = element(dest, &known, &lane_part, span);
+            let stored = if pairs {
+                together(&tile, at, access, staged, to, span)
+            } else {
+                let value = converted(register_of(&tile, at, span), to, span);
+                let store = StmtKind::Store {
+                    access,
+                    op: None,
+                    value,
+                };
+                vec![Stmt::new(store, span)]
+            };
+            match inside {
+                None => stored,
+                Some(cond) => {
+                    let kind = StmtKind::If {
+                        cond,
+                        then: stored,
+                        otherwise: Vec::new(),
+                    };
+                    vec![Stmt::new(kind, span)]
+                }
+            }
+        });
+        Some(stmts)
+    }
+
+    /// Registers in which a pair is converted.
+    fn staging(&mut self, elem: Scalar, count: i64, span: Span) -> BufferId {
+        let id = BufferId(u32::try_from(self.function.buffers.len()).unwrap_or(u32::MAX));
+        let count = Sym::int(count);
+        self.function.buffers.push(Buffer {
+            name: "pair".to_owned(),
+            elem,
+            storage: Storage::Fragment,
+            shape: vec![count.clone()],
+            count,
+            span,
+            read: true,
+            written: true,
+            swizzle: None,
+        });
+        id
+    }
+}
+
+fn register_of(tile: &Tile, at: Sym, span: Span) -> Expr {
+    load_of(register(tile.buffer, at, span), tile.elem, span)
+}
+
+fn converted(value: Expr, to: Scalar, span: Span) -> Expr {
+    if value.ty == to {
+        return value;
+    }
+    Expr::new(ExprKind::Cast(value), to, span)
+}
+
+/// Neighbours in a register become neighbours in memory.
+fn together(
+    tile: &Tile,
+    at: Sym,
+    dest: crate::ir::Access,
+    staged: Option<BufferId>,
+    to: Scalar,
+    span: Span,
+) -> Vec<Stmt> {
+    let width = tile.layout.width;
+    let mut stmts = Vec::new();
+    let source = match staged {
+        None => register(tile.buffer, at, span),
+        Some(pair) => {
+            for e in 0..width {
+                let store = StmtKind::Store {
+                    access: register(pair, Sym::int(e), span),
+                    op: None,
+                    value: converted(register_of(tile, &at + e, span), to, span),
+                };
+                stmts.push(Stmt::new(store, span));
+            }
+            register(pair, Sym::zero(), span)
+        }
+    };
+    let moved = Move {
+        dest,
+        source,
+        elems: u32::try_from(width).unwrap_or(1),
+        mode: MoveMode::Plain,
+    };
+    stmts.push(Stmt::new(StmtKind::Move(moved), span));
+    stmts
+}
+
+/// Whether the elements of a pair are neighbours in memory, at a multiple of their size, and inside the
+/// data both or none.
+fn pairs(cx: &Ctx, tile: &Tile, dest: &View) -> bool {
+    let width = Sym::int(tile.layout.width);
+    let divides = |s: &Sym| cx.divides(&width, s).is_yes();
+    let (Some([down, along]), Some([_, edge])) =
+        (turned(tile, &dest.strides), turned(tile, &dest.valid))
+    else {
+        return false;
+    };
+    let edge = edge.lo.as_ref().is_none_or(divides) && edge.hi.as_ref().is_none_or(divides);
+    tile.layout.width > 1 && along.is_one() && divides(down) && divides(&dest.offset) && edge
+}

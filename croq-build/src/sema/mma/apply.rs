@@ -1,0 +1,1 @@
+//! Work on the elements of fragments: `apply`, reductions of rows, copies.

@@ -1,0 +1,150 @@
+//! Which products a warp's instructions can make.
+
+use crate::ir::{Atom, Scalar};
+
+/// What the instructions of one pair of operand types are like.
+struct Family {
+    /// From this target on.
+    since: u16,
+    sums: &'static [Scalar],
+    /// The largest first. All of them come with 16 x 8 sums.
+    k: &'static [i64],
+    /// K of the instruction for 8 x 8 sums.
+    small: Option<i64>,
+}
+
+fn family(a: Scalar, b: Scalar) -> Option<Family> {
+    use Scalar::*;
+    let family = |since, sums, k, small| Family {
+        since,
+        sums,
+        k,
+        small,
+    };
+    Some(match (a, b) {
+        (F16, F16) => family(75, &[F32, F16], &[16, 8], None),
+        (Bf16, Bf16) => family(80, &[F32], &[16, 8], None),
+        (F32, F32) => family(80, &[F32], &[8, 4], None),
+        (F64, F64) => family(80, &[F64], &[16, 8, 4], Some(4)),
+        (S8 | U8, S8 | U8) => family(75, &[S32], &[32, 16], Some(16)),
+        (F8E4M3 | F8E5M2, F8E4M3 | F8E5M2) => family(89, &[F32, F16], &[32, 16], None),
+        _ => return None,
+    })
+}
+
+/// Why there is no instruction.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Missing {
+    Types,
+    /// Sums are of one of these.
+    Sums(&'static [Scalar]),
+    Target(u16),
+    /// M, N and K must be multiples of these.
+    Shape([i64; 3]),
+}
+
+/// The instruction of which a product of `m x n x k` is made, on targets from `oldest` on.
+pub(super) fn select(
+    types: [Scalar; 3],
+    [m, n, k]: [i64; 3],
+    oldest: u16,
+) -> Result<Atom, Missing> {
+    let [a, b, sums] = types;
+    let family = family(a, b).ok_or(Missing::Types)?;
+    if !family.sums.contains(&sums) {
+        return Err(Missing::Sums(family.sums));
+    }
+    if oldest < family.since {
+        return Err(Missing::Target(family.since));
+    }
+    let least = family.k.last().copied().unwrap_or(1);
+    // Before sm_80 the larger instructions are not there.
+    let most = if oldest < 80 { least } else { i64::MAX };
+    let small = oldest >= 80 || family.small.is_none();
+    let deep = family.k.iter().find(|d| **d <= most && k % **d == 0);
+    let atom = |m, n, k, swapped| Atom { m, n, k, swapped };
+    match deep {
+        Some(deep) if small && m % 16 == 0 && n % 8 == 0 => Ok(atom(16, 8, *deep, false)),
+        Some(deep) if small && n % 16 == 0 && m % 8 == 0 => Ok(atom(16, 8, *deep, true)),
+        _ => match family.small {
+            Some(deep) if m % 8 == 0 && n % 8 == 0 && k % deep == 0 => Ok(atom(8, 8, deep, false)),
+            Some(deep) => Err(Missing::Shape([8, 8, deep])),
+            None => Err(Missing::Shape([16, 8, least])),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Scalar::*;
+
+    #[test]
+    fn the_shapes_of_the_language() {
+        let atom = |m, k, swapped| {
+            Ok(Atom {
+                m,
+                n: 8,
+                k,
+                swapped,
+            })
+        };
+        for shape in [[16, 16, 16], [32, 8, 16], [16, 8, 16], [64, 128, 64]] {
+            assert_eq!(select([F16, F16, F32], shape, 80), atom(16, 16, false));
+            assert_eq!(select([Bf16, Bf16, F32], shape, 80), atom(16, 16, false));
+        }
+        assert_eq!(select([F16, F16, F16], [8, 32, 16], 80), atom(16, 16, true));
+        assert_eq!(select([F16, F16, F16], [16, 8, 24], 80), atom(16, 8, false));
+        assert_eq!(
+            select([F16, F16, F32], [16, 16, 16], 75),
+            atom(16, 8, false)
+        );
+        assert_eq!(select([F32, F32, F32], [16, 16, 8], 80), atom(16, 8, false));
+        assert_eq!(select([F32, F32, F32], [16, 8, 4], 80), atom(16, 4, false));
+        assert_eq!(select([F64, F64, F64], [8, 8, 4], 80), atom(8, 4, false));
+        assert_eq!(
+            select([F64, F64, F64], [16, 8, 16], 80),
+            atom(16, 16, false)
+        );
+        assert_eq!(select([S8, U8, S32], [16, 16, 64], 80), atom(16, 32, false));
+        assert_eq!(select([S8, U8, S32], [16, 16, 16], 75), atom(8, 16, false));
+        assert_eq!(select([U8, U8, S32], [8, 8, 16], 80), atom(8, 16, false));
+        assert_eq!(
+            select([F8E4M3, F8E5M2, F32], [16, 8, 32], 89),
+            atom(16, 32, false)
+        );
+    }
+
+    #[test]
+    fn what_there_is_no_instruction_for() {
+        let f32_only: &[Scalar] = &[F32];
+        assert_eq!(
+            select([F16, Bf16, F32], [16, 8, 16], 80),
+            Err(Missing::Types)
+        );
+        assert_eq!(
+            select([Bf16, Bf16, F16], [16, 8, 16], 80),
+            Err(Missing::Sums(f32_only))
+        );
+        assert_eq!(
+            select([Bf16, Bf16, F32], [16, 8, 16], 75),
+            Err(Missing::Target(80))
+        );
+        assert_eq!(
+            select([F8E4M3, F8E4M3, F32], [16, 8, 32], 80),
+            Err(Missing::Target(89))
+        );
+        assert_eq!(
+            select([F16, F16, F32], [16, 12, 16], 80),
+            Err(Missing::Shape([16, 8, 8]))
+        );
+        assert_eq!(
+            select([F16, F16, F32], [8, 8, 16], 80),
+            Err(Missing::Shape([16, 8, 8]))
+        );
+        assert_eq!(
+            select([F64, F64, F64], [8, 8, 6], 80),
+            Err(Missing::Shape([8, 8, 4]))
+        );
+    }
+}
