@@ -1,10 +1,9 @@
 //! Tile operators: each folds into the view it is applied to (language 04 section 3).
 
 use super::Checker;
-use super::data::dense_strides;
 use super::value::{Data, IntValue, Value};
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BinOp, Frame, Valid, View};
+use crate::ir::{BinOp, Valid, View};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, ViewOp};
@@ -67,7 +66,7 @@ impl Checker<'_> {
     }
 
     /// Integers and wildcards, ituples and shapes spliced. Run-time integers are allowed.
-    fn tile_args(&mut self, exprs: &[ast::Expr]) -> Option<Vec<Arg>> {
+    pub(super) fn tile_args(&mut self, exprs: &[ast::Expr]) -> Option<Vec<Arg>> {
         let mut out = Vec::new();
         let mut ok = true;
         for e in exprs {
@@ -84,7 +83,7 @@ impl Checker<'_> {
         ok.then_some(out)
     }
 
-    fn arg_count(
+    pub(super) fn arg_count(
         &mut self,
         code: &'static str,
         what: &str,
@@ -260,7 +259,14 @@ impl Checker<'_> {
     }
 
     /// Narrows one axis to `extent` elements from `origin`.
-    fn cut(&mut self, view: &mut View, axis: usize, origin: Sym, extent: Sym, known_inside: bool) {
+    pub(super) fn cut(
+        &mut self,
+        view: &mut View,
+        axis: usize,
+        origin: Sym,
+        extent: Sym,
+        known_inside: bool,
+    ) {
         let cx = &self.f.cx;
         let (Some(parent), Some(stride)) = (
             view.shape.get(axis).cloned(),
@@ -423,7 +429,7 @@ impl Checker<'_> {
         Some(())
     }
 
-    fn restride(&mut self, data: &mut Data, strides: Vec<Arg>, at: Span) {
+    pub(super) fn restride(&mut self, data: &mut Data, strides: Vec<Arg>, at: Span) {
         data.view.frame = None;
         for (axis, stride) in strides.into_iter().enumerate() {
             let (Some(stride), Some(slot)) = (stride, data.view.strides.get_mut(axis)) else {
@@ -486,236 +492,6 @@ impl Checker<'_> {
             };
             let index = index.unwrap_or_else(|| cx.div(&parent, &extent));
             self.cut(&mut data.view, axis, &index * &extent, tile, false);
-        }
-        Some(())
-    }
-
-    fn window(
-        &mut self,
-        data: &mut Data,
-        extents: &[ast::Expr],
-        strides: &[ast::Expr],
-        from: Option<&[ast::Expr]>,
-        at: Span,
-    ) -> Option<()> {
-        let e = self.tile_args(extents)?;
-        self.arg_count("E0824", "window extents", e.len(), data, at)?;
-        let o = match from {
-            Some(list) => self.tile_args(list)?,
-            None => vec![None; e.len()],
-        };
-        self.arg_count("E0824", "origin coordinates", o.len(), data, at)?;
-        for (axis, (extent, origin)) in e.into_iter().zip(o).enumerate() {
-            let parent = data.view.shape.get(axis)?.clone();
-            let extent = extent.unwrap_or_else(|| parent.clone());
-            let origin = origin.unwrap_or_default();
-            if self.f.cx.le(&Sym::one(), &extent) == Truth::No {
-                let shown = self.show(&extent);
-                self.report(
-                    Diagnostic::new(
-                        "E0817",
-                        at,
-                        format!("the window has extent {shown} on axis {axis}"),
-                    )
-                    .label("must be positive"),
-                );
-                return None;
-            }
-            let end = &origin + &extent;
-            let starts = self.f.cx.le(&origin, &parent);
-            let ends = self.f.cx.lt(&Sym::zero(), &end);
-            if self.dead == 0 && (starts == Truth::No || ends == Truth::No) {
-                let (o, p) = (self.show(&origin), self.show(&parent));
-                self.report(
-                    Diagnostic::new(
-                        "E0819",
-                        at,
-                        format!(
-                            "the window starts at {o} on axis {axis}, the data has {p} elements"
-                        ),
-                    )
-                    .label("lies outside the data altogether"),
-                );
-                return None;
-            }
-            // A window may cross an edge on either side, but one that misses the data altogether is
-            // a wrong index, and would only show as unspecified values.
-            let name = data.name.clone();
-            if starts == Truth::Unknown {
-                let message = format!(
-                    "the window into `{name}` starts at {{0}} on axis {axis}, the data has {{1}} elements"
-                );
-                self.check_compare("R12", message, BinOp::Le, &origin, &parent, at);
-            }
-            if ends == Truth::Unknown {
-                let message = format!(
-                    "the window into `{name}` on axis {axis} ends before the data: its end {{1}} must be above {{0}}"
-                );
-                self.check_compare("R12", message, BinOp::Lt, &Sym::zero(), &end, at);
-            }
-            self.cut(&mut data.view, axis, origin, extent, false);
-        }
-        if !strides.is_empty() {
-            let s = self.tile_args(strides)?;
-            self.arg_count("E0824", "strides", s.len(), data, at)?;
-            self.restride(data, s, at);
-        }
-        Some(())
-    }
-
-    fn span_as(&mut self, data: &mut Data, items: &[ast::Expr], at: Span) -> Option<()> {
-        let mut shape = Vec::new();
-        for item in items {
-            match self.expr(item) {
-                Value::Int(i) => shape.push(i.value),
-                Value::Shape(s) => shape.extend(s),
-                Value::Tuple(t) => shape.extend(t.into_iter().map(|i| i.value)),
-                Value::Error => return None,
-                other => {
-                    let kind = other.kind();
-                    self.report(
-                        Diagnostic::new(
-                            "E0333",
-                            item.span,
-                            format!("`span_as` takes sizes, this is {kind}"),
-                        )
-                        .label("mutable or not an integer"),
-                    );
-                    return None;
-                }
-            }
-        }
-        let shown = self.show_shape(&data.view.shape);
-        match self.contiguous(&data.view) {
-            Truth::Yes => {}
-            Truth::No => {
-                self.report(
-                    Diagnostic::new(
-                        "E0821",
-                        at,
-                        format!(
-                            "`span_as` needs contiguous data; this tile of `{}` is not",
-                            data.name
-                        ),
-                    )
-                    .label(format!("the {shown} tile has gaps between its rows"))
-                    .help("copy the tile first, and reshape the copy"),
-                );
-                return None;
-            }
-            Truth::Unknown => self.report(
-                Diagnostic::new(
-                    "W0822",
-                    at,
-                    format!("this tile of `{}` may not be contiguous", data.name),
-                )
-                .label("`span_as` reads it as if it were"),
-            ),
-        }
-        let product = |s: &[Sym]| s.iter().fold(Sym::one(), |p, e| &p * e);
-        let (have, want) = (product(&data.view.shape), product(&shape));
-        match self.f.cx.eq(&have, &want) {
-            Truth::Yes => {}
-            Truth::No => {
-                let (h, w) = (self.show(&have), self.show(&want));
-                let target = self.show_shape(&shape);
-                self.report(
-                    Diagnostic::new(
-                        "E0820",
-                        at,
-                        format!("{shown} has {h} elements, {target} has {w}"),
-                    )
-                    .label("element counts differ"),
-                );
-                return None;
-            }
-            Truth::Unknown => self.check_compare(
-                "R08",
-                format!("`span_as` of `{}`: {{0}} elements read as {{1}}", data.name),
-                BinOp::Eq,
-                &have,
-                &want,
-                at,
-            ),
-        }
-        // Two negative extents have a positive product.
-        for (axis, extent) in shape.iter().enumerate() {
-            let shown = self.show(extent);
-            match self.f.cx.le(&Sym::zero(), extent) {
-                Truth::Yes => {}
-                Truth::No => {
-                    self.report(
-                        Diagnostic::new(
-                            "E0423",
-                            at,
-                            format!("axis {axis} of the new shape has extent {shown}"),
-                        )
-                        .label("extents are positive"),
-                    );
-                    return None;
-                }
-                Truth::Unknown => self.check_compare(
-                    "R06",
-                    format!("the extent `{shown}` must be at least {{0}}, it is {{1}}"),
-                    BinOp::Le,
-                    &Sym::one(),
-                    extent,
-                    at,
-                ),
-            }
-        }
-        data.view.strides = dense_strides(&shape);
-        data.view.frame = Some(Frame::whole(&shape, &data.view.strides));
-        data.view.valid = vec![Valid::default(); shape.len()];
-        data.view.shape = shape;
-        Some(())
-    }
-
-    /// Whether the elements of a view follow one another without a gap, all of them inside.
-    fn contiguous(&self, view: &View) -> Truth {
-        let mut worst = if view.may_cross() {
-            Truth::Unknown
-        } else {
-            Truth::Yes
-        };
-        let mut step = Sym::one();
-        for (extent, stride) in view.shape.iter().zip(&view.strides).rev() {
-            if extent.is_one() {
-                continue;
-            }
-            match self.f.cx.eq(stride, &step) {
-                Truth::Yes => {}
-                Truth::No => return Truth::No,
-                Truth::Unknown => worst = Truth::Unknown,
-            }
-            step = &step * extent;
-        }
-        worst
-    }
-
-    fn squeeze(&mut self, data: &mut Data, at: Span) -> Option<()> {
-        let keep: Vec<bool> = data.view.shape.iter().map(|e| !e.is_one()).collect();
-        if !data.squeezable || keep.iter().all(|k| *k) {
-            let text = if data.squeezable {
-                "no extent is 1: there is nothing to drop"
-            } else {
-                "`sqz` follows a `subspan`, `span_as` or `view`"
-            };
-            self.report(Diagnostic::new("E0823", at, text).label("can't squeeze this"));
-            return None;
-        }
-        // Rank 0 is not a shape: a single element keeps one axis.
-        let all_ones = keep.iter().all(|k| !*k);
-        let kept = |i: usize| keep.get(i).copied().unwrap_or(true) || (all_ones && i == 0);
-        let mut index = 0..;
-        data.view.shape.retain(|_| index.next().is_some_and(kept));
-        let mut index = 0..;
-        data.view.strides.retain(|_| index.next().is_some_and(kept));
-        let mut index = 0..;
-        data.view.valid.retain(|_| index.next().is_some_and(kept));
-        if let Some(frame) = &mut data.view.frame {
-            let mut index = 0..;
-            frame.axes.retain(|_| index.next().is_some_and(kept));
         }
         Some(())
     }
