@@ -214,7 +214,7 @@ impl Checker<'_> {
         let cond = self.condition(pred);
         self.asserting = false;
         let Some(cond) = cond else {
-            self.enter_region(None);
+            self.enter_region(None, pred.span);
             self.apart_from_loops(|s| s.block(body));
             self.end_region();
             return;
@@ -232,7 +232,7 @@ impl Checker<'_> {
             (Some(own), Some([.., around])) => around.as_ref().map(|a| a.intersect(&own)),
             (own, _) => own,
         };
-        self.enter_region(set.clone());
+        self.enter_region(set.clone(), pred.span);
         let ((), stmts) = self.assuming(&cond, true, false, |s| {
             s.apart_from_loops(|s| s.block(body));
         });
@@ -252,16 +252,18 @@ impl Checker<'_> {
         );
     }
 
-    fn enter_region(&mut self, set: Option<ThreadSet>) {
+    fn enter_region(&mut self, set: Option<ThreadSet>, at: Span) {
         if let Some(k) = self.kernel.as_mut() {
             k.regions += 1;
             k.sets.push(set);
+            k.regions_at.push(at);
         }
     }
 
     fn end_region(&mut self) {
         if let Some(k) = self.kernel.as_mut() {
             k.sets.pop();
+            k.regions_at.pop();
             k.regions = k.regions.saturating_sub(1);
         }
     }

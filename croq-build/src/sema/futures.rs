@@ -35,6 +35,8 @@ pub(super) struct Future {
     pub handle: Option<Handle>,
     /// The number of scopes open where it was declared.
     pub depth: usize,
+    /// The `inthreads` around its copies.
+    pub regions: Vec<Span>,
 }
 
 /// Where a moving future's data is: tile number `local` of `pool`.
@@ -143,6 +145,7 @@ impl Checker<'_> {
             level: Level::Block,
             handle,
             depth: self.scopes.depth(),
+            regions: Vec::new(),
         });
         self.f.futures.push(ir::Future {
             name: name.text.clone(),
@@ -334,8 +337,10 @@ impl Checker<'_> {
             return None;
         }
         let own = data.view.clone();
+        let regions = self.regions_around();
         if let Some(future) = self.futures.get_mut(id.index()) {
             future.level = level;
+            future.regions = regions;
             future.is_async |= is_async;
             if first {
                 future.by_tma = by_tma;
@@ -644,6 +649,19 @@ impl Checker<'_> {
         self.wait_for(&ids, span);
     }
 
+    pub(super) fn regions_around(&self) -> Vec<Span> {
+        self.kernel
+            .as_ref()
+            .map_or_else(Vec::new, |k| k.regions_at.clone())
+    }
+
+    /// The `inthreads` around a copy that is not around this place.
+    fn copied_apart(&self, id: FutureId) -> Option<Span> {
+        let here = self.regions_around();
+        let copied = &self.future(id)?.regions;
+        copied.iter().find(|at| !here.contains(at)).copied()
+    }
+
     fn wait_for(&mut self, ids: &[(FutureId, Span)], span: Span) {
         let (mut futures, mut boxes) = (Vec::new(), Vec::new());
         for (id, at) in ids.iter().copied() {
@@ -665,6 +683,19 @@ impl Checker<'_> {
                     .label("arrives at the event")
                     .also(bound, "bound here")
                     .help("wait for the event"),
+                );
+                continue;
+            }
+            if let Some(apart) = self.copied_apart(id) {
+                self.report(
+                    Diagnostic::new(
+                        "E0842",
+                        at,
+                        format!("threads wait for `{name}` here that have no part in the copy"),
+                    )
+                    .label("other threads than copied")
+                    .also(apart, "only these copy")
+                    .help("wait inside of this `inthreads`, and let an event tell the others"),
                 );
                 continue;
             }

@@ -163,6 +163,8 @@ struct KernelState {
     regions: u32,
     /// Of each `inthreads` around, outermost first: who comes there, as far as that is known.
     sets: Vec<Option<ir::ThreadSet>>,
+    /// Their spans.
+    regions_at: Vec<Span>,
     /// `if`s on a thread-dependent condition around here.
     divergent: u32,
     /// Span of the launch, for messages.

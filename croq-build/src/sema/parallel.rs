@@ -142,6 +142,7 @@ impl Checker<'_> {
             homes: BTreeMap::new(),
             regions: 0,
             sets: Vec::new(),
+            regions_at: Vec::new(),
             divergent: 0,
             header: p.header,
             yielded: None,

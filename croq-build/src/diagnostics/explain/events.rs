@@ -91,4 +91,32 @@ pub const TABLE: &[Entry] = &[
         "E1037",
         "`trigger e after f` needs the name of an asynchronous copy by the copy engine, begun in the same block.",
     ),
+    (
+        "E1008",
+        "Threads wait for an event that nothing triggers: they wait for ever. Copies that name an event bring its bytes, but one `trigger` has to say that these are all.",
+    ),
+    (
+        "W1009",
+        "An event that nobody waits for tells nobody anything.",
+    ),
+    (
+        "E1011",
+        "Regions wait for each other in a circle, so that none can begin. In a ring of buffers the slots are free at first, and somebody has to say so: the consumer triggers every slot once before its loop, or the event is declared `= ready`.",
+    ),
+    (
+        "W1012",
+        "The slots of this event are free from the start (`= ready`), and a `trigger` before the first wait frees them again: a producer may then be a whole round ahead, and overwrite what is still read.",
+    ),
+    (
+        "E1013",
+        "The threads wait for an event that only they trigger, and only after the wait.",
+    ),
+    (
+        "E1038",
+        "An mbarrier counts at most 1048575 bytes (2^20 - 1) for one generation of an event.",
+    ),
+    (
+        "E1045",
+        "One side of a pipeline waits more often than the other side triggers, so it never ends. Loops that hand tiles to each other have the same number of turns.",
+    ),
 ];

@@ -5,7 +5,7 @@
 //! still waits for the one before it. Each thread has a bit for each slot that flips at each of its waits,
 //! so that it is right in any loops; with `.at(order)` the order itself says the generation.
 //!
-//! [`prepare`] comes before barriers are placed:
+//! [`prepare`] comes before barriers are placed, and [`checks`] before that:
 //!
 //! 1. [`elect`]: a region of which everything is done by one thread (copies by the copy engine, arrivals)
 //!    is that thread's alone, waits included. Threads that only wait could fall two phases behind.
@@ -15,10 +15,13 @@
 //!
 //! [`super::tma::expand`] spells waits and arrivals out, since copies may take part in them.
 
+mod checks;
 mod counts;
 mod elect;
+mod first_turn;
 mod fold;
 mod spell;
+mod trips;
 
 pub use spell::{arrive, place, wait};
 
@@ -57,6 +60,7 @@ pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -
     };
     let mut body = std::mem::take(&mut kernel.body);
     let (threads, span) = (kernel.threads.clone(), kernel.span);
+    checks::check(function, id, &body, diags);
     elect::elect(function, &mut body);
     let counted = counts::count(function, id, &body, &threads, diags);
     fold::fold(function, &mut body);

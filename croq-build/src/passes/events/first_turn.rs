@@ -1,0 +1,259 @@
+//! Whether regions that wait for each other can begin.
+//!
+//! Every region is followed through the first turn of its loops, as far as its waits let it. Whatever is
+//! not known is taken to go well: a `trigger` under a condition happens, a `wait` there doesn't, and one
+//! `trigger` of any slot of an array is as good as another. Who stands still then does so for ever.
+
+use std::collections::BTreeMap;
+
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::ir::{EventId, Function, Slot, Stmt, StmtKind};
+use crate::source::Span;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Deed {
+    Wait,
+    Trigger,
+    /// In a loop: any number of times.
+    Triggers,
+}
+
+struct Step {
+    deed: Deed,
+    event: EventId,
+    span: Span,
+}
+
+/// A region on its way.
+struct Walker {
+    steps: Vec<Step>,
+    at: usize,
+    /// Waits so far, for each event.
+    waited: BTreeMap<EventId, u64>,
+}
+
+pub fn check(function: &Function, body: &[Stmt], diags: &mut Diagnostics) {
+    let mut regions = Regions {
+        walkers: Vec::new(),
+        outside: false,
+    };
+    regions.gather(body);
+    // All threads take part outside: another story.
+    if regions.outside {
+        return;
+    }
+    primed(function, &regions.walkers, diags);
+    let mut walkers = regions.walkers;
+    // How often each region has triggered each event.
+    let mut given: BTreeMap<(usize, EventId), u64> = BTreeMap::new();
+    let givers = |walkers: &[Walker], event: EventId| -> Vec<usize> {
+        let gives = |w: &Walker| {
+            let mut steps = w.steps.iter();
+            steps.any(|s| s.event == event && s.deed != Deed::Wait)
+        };
+        (0..walkers.len())
+            .filter(|at| walkers.get(*at).is_some_and(gives))
+            .collect()
+    };
+    let mut moved = true;
+    while std::mem::take(&mut moved) {
+        for number in 0..walkers.len() {
+            while let Some((deed, event)) = walkers
+                .get(number)
+                .and_then(|w| w.steps.get(w.at))
+                .map(|s| (s.deed, s.event))
+            {
+                let info = function.event(event);
+                if deed == Deed::Wait {
+                    let from = givers(&walkers, event);
+                    let published = from
+                        .iter()
+                        .map(|g| given.get(&(*g, event)).copied().unwrap_or(0))
+                        .min()
+                        .unwrap_or(0);
+                    let published = published.saturating_add(u64::from(info.ready));
+                    let Some(walker) = walkers.get_mut(number) else {
+                        break;
+                    };
+                    let waited = walker.waited.entry(event).or_default();
+                    let enough = if info.slots > 1 { 0 } else { *waited };
+                    if published <= enough {
+                        break;
+                    }
+                    *waited += 1;
+                } else {
+                    let many = if deed == Deed::Triggers { 1 << 40 } else { 1 };
+                    let given = given.entry((number, event)).or_default();
+                    *given = given.saturating_add(many);
+                }
+                if let Some(walker) = walkers.get_mut(number) {
+                    walker.at += 1;
+                }
+                moved = true;
+            }
+        }
+    }
+    stuck(function, &walkers, diags);
+}
+
+/// Reports regions that stand still.
+fn stuck(function: &Function, walkers: &[Walker], diags: &mut Diagnostics) {
+    let still: Vec<(usize, &Step)> = walkers
+        .iter()
+        .enumerate()
+        .filter_map(|(n, w)| Some((n, w.steps.get(w.at)?)))
+        .collect();
+    let Some((first, step)) = still.iter().min_by_key(|(_, s)| s.span.start) else {
+        return;
+    };
+    let name = &function.event(step.event).name;
+    let later = |walker: &Walker| {
+        let mut rest = walker.steps.iter().skip(walker.at);
+        rest.find(|s| s.event == step.event && s.deed != Deed::Wait)
+            .map(|s| s.span)
+    };
+    let own = walkers.get(*first).and_then(later);
+    let others = walkers
+        .iter()
+        .enumerate()
+        .filter(|(n, _)| n != first)
+        .find_map(|(n, w)| Some((n, later(w)?)));
+    if let (Some(own), None) = (own, others) {
+        diags.push(
+            Diagnostic::new(
+                "E1013",
+                step.span,
+                format!("these threads wait for `{name}`, which they trigger themselves, later"),
+            )
+            .label("never gets past this")
+            .also(own, "triggered here")
+            .help("let other threads trigger it, or trigger it before"),
+        );
+        return;
+    }
+    let slots = function.event(step.event).slots;
+    let credits = if slots > 1 {
+        format!("foreach {{i}} in [{slots}] trigger {name}[i];")
+    } else {
+        format!("trigger {name};")
+    };
+    let mut d = Diagnostic::new(
+        "E1011",
+        step.span,
+        format!(
+            "nothing can begin: `{name}` is not triggered before something that comes after this"
+        ),
+    )
+    .label(format!("waits for `{name}`"));
+    if let Some((number, trigger)) = others {
+        d = d.also(trigger, format!("`{name}` is first triggered here"));
+        if let Some(behind) = still.iter().find(|(n, _)| *n == number) {
+            let other = &function.event(behind.1.event).name;
+            d = d.also(behind.1.span, format!("after waiting for `{other}`"));
+        }
+    }
+    let array = if slots > 1 {
+        format!("[{slots}]")
+    } else {
+        String::new()
+    };
+    diags.push(d.help(format!(
+        "give the credits before the loop that waits for the others: `{credits}`; or declare `{name}{array} = ready`"
+    )));
+}
+
+/// Credits from the declaration, and by triggers as well.
+fn primed(function: &Function, walkers: &[Walker], diags: &mut Diagnostics) {
+    for walker in walkers {
+        let first_wait = walker.steps.iter().position(|s| s.deed == Deed::Wait);
+        let Some((early, late)) = first_wait.map(|at| walker.steps.split_at(at)) else {
+            continue;
+        };
+        for step in early {
+            let event = function.event(step.event);
+            let again = late
+                .iter()
+                .find(|s| s.event == step.event && s.deed != Deed::Wait);
+            if let (true, Some(again)) = (event.ready, again) {
+                diags.push(
+                    Diagnostic::new(
+                        "W1012",
+                        step.span,
+                        format!(
+                            "`{}` is ready from the start, and triggered first",
+                            event.name
+                        ),
+                    )
+                    .label("a second credit for one slot")
+                    .also(event.span, "declared `= ready`")
+                    .also(again.span, "given back here")
+                    .help("remove one of the two"),
+                );
+            }
+        }
+    }
+}
+
+struct Regions {
+    walkers: Vec<Walker>,
+    outside: bool,
+}
+
+impl Regions {
+    fn gather(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::WaitEvent(_) | StmtKind::Trigger(_) => self.outside = true,
+                StmtKind::Region {
+                    is_async: true,
+                    body,
+                    ..
+                } => {
+                    let mut steps = Vec::new();
+                    follow(body, false, false, &mut steps);
+                    self.walkers.push(Walker {
+                        steps,
+                        at: 0,
+                        waited: BTreeMap::new(),
+                    });
+                }
+                kind => {
+                    for block in kind.blocks() {
+                        self.gather(block);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `maybe`: not every thread, or not every turn, comes here.
+fn follow(stmts: &[Stmt], in_loop: bool, maybe: bool, steps: &mut Vec<Step>) {
+    for stmt in stmts {
+        let span = stmt.span;
+        match &stmt.kind {
+            StmtKind::WaitEvent(at) if !maybe => steps.push(Step {
+                deed: Deed::Wait,
+                event: at.event,
+                span,
+            }),
+            StmtKind::Trigger(at) => steps.push(Step {
+                deed: if in_loop || at.slot == Slot::All {
+                    Deed::Triggers
+                } else {
+                    Deed::Trigger
+                },
+                event: at.event,
+                span,
+            }),
+            StmtKind::For { body, .. } => follow(body, true, maybe, steps),
+            StmtKind::While { body, .. } => follow(body, true, true, steps),
+            StmtKind::Break | StmtKind::Continue | StmtKind::Yield if maybe => {}
+            kind => {
+                for block in kind.blocks() {
+                    follow(block, in_loop, true, steps);
+                }
+            }
+        }
+    }
+}
