@@ -33,7 +33,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Option<Access> {
         let data = match self.expr(base) {
-            Value::Data(d) => self.whole(d, base.span),
+            Value::Data(d) => self.accessed(d, base.span),
             Value::Error => None,
             other => {
                 let kind = other.kind();
@@ -101,11 +101,13 @@ impl Checker<'_> {
             ok &= self.check_axis(&data.view, axis, index, *at, &data.name);
         }
         let indices = indices.into_iter().map(|(i, _)| i).collect();
-        ok.then_some(Access {
+        let access = Access {
             view: data.view,
             indices,
             span,
-        })
+        };
+        self.own_element(&access, &data.name)?;
+        ok.then_some(access)
     }
 
     /// The only element of a shared scalar.

@@ -100,8 +100,8 @@ impl Checker<'_> {
                 self.poison(std::iter::once(name));
             }
             S::Mma(mma) => self.mma(mma, span),
-            S::FragOp { .. } => self.unsupported(span, "a fragment operation"),
-            S::Apply { .. } => self.unsupported(span, "`apply`"),
+            S::FragOp { op, op_span, args } => self.fragment_operation(*op, args, *op_span, span),
+            S::Apply { names, frag, body } => self.apply(names, frag, body, span),
             S::Wait(operands) => self.wait(operands, span),
             S::Trigger {
                 cluster,

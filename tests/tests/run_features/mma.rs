@@ -322,3 +322,62 @@ fn masks() {
         });
     }
 }
+
+#[test]
+fn elements_of_sums() {
+    let (a, b) = (halves::<32, 16>(54), halves::<16, 16>(55));
+    let bias: Tensor<f32, (Const<16>,)> = small((Const,), -4, 56, |v| v);
+    let mut c = poisoned::<f32, 32, 16>(f32::NAN);
+    let mut firsts: Tensor<f32, (Const<32>,)> = small((Const,), -4, 57, |v| v);
+    let before = firsts.clone();
+    kernels::mma_applied(&a, &b, &bias, &mut c, &mut firsts).unwrap();
+    assert_exact(&c, |[i, j]| {
+        let sum = product(16, |k| a[[i, k]].to_f64(), |k| b[[j, k]].to_f64()) as f32;
+        sum * 2.0 + bias[[j]] + (i % 16 * 100) as f32
+    });
+    assert_exact(&firsts, |[i]| before[[i]] + 2.0);
+}
+
+#[test]
+fn softmax_of_rows() {
+    let (q, k) = (halves::<16, 32>(58), halves::<24, 32>(59));
+    let v = halves::<24, 8>(60);
+    let mut p = poisoned::<f32, 16, 24>(f32::NAN);
+    let mut out = poisoned::<f32, 16, 8>(f32::NAN);
+    let mut total: Tensor<f32, (Const<16>,)> = Tensor::from_fn((Const,), |_| f32::NAN);
+    kernels::mma_softmax(&q, &k, &v, &mut p, &mut out, &mut total).unwrap();
+    let rows: Vec<Vec<f64>> = (0..16)
+        .map(|i| {
+            let score = |j| product(32, |x| q[[i, x]].to_f64(), |x| k[[j, x]].to_f64());
+            let scores: Vec<f64> = (0..24).map(score).collect();
+            let largest = scores.iter().copied().fold(f64::MIN, f64::max);
+            scores.iter().map(|s| (s - largest).exp()).collect()
+        })
+        .collect();
+    let exp = |i: usize, j: usize| rows[i][j];
+    let sum = |i: usize| rows[i].iter().sum::<f64>();
+    // A library function, a sum of 24 in some order, a division.
+    assert_close(&total, |[i]| near(sum(i), sum(i) * growth::<f32>(40)));
+    assert_close(&p, |[i, j]| {
+        near(
+            exp(i, j) / sum(i),
+            growth::<f32>(60) * exp(i, j) / sum(i) + f32::SMALLEST,
+        )
+    });
+    // Weights are rounded to f16 before they are multiplied.
+    assert_close(&out, |[i, j]| {
+        let weight = |x: usize| exp(i, x) / sum(i);
+        let value = product(24, weight, |x| v[[x, j]].to_f64());
+        let magnitude = product(24, weight, |x| v[[x, j]].to_f64().abs());
+        near(value, magnitude * growth::<f16>(2) + 24.0 * f16::SMALLEST)
+    });
+}
+
+#[test]
+fn sums_over_the_owners_of_a_row() {
+    let (a, b) = (halves::<16, 16>(61), halves::<8, 16>(62));
+    let mut c = poisoned::<f32, 16, 8>(f32::NAN);
+    let mut sums: Tensor<f32, (Const<16>,)> = Tensor::from_fn((Const,), |_| f32::NAN);
+    kernels::mma_owners(&a, &b, &mut c, &mut sums).unwrap();
+    assert_exact(&sums, |[i]| (0..8).map(|j| c[[i, j]]).sum());
+}

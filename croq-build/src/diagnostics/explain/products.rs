@@ -48,6 +48,18 @@ pub const TABLE: &[Entry] = &[
         "Only products by a warpgroup are scaled as they are added. Scale sums with `apply`.",
     ),
     (
+        "E0917",
+        "Reductions go over the columns of each row, which is dimension 1; what would go down columns is spread over all lanes.",
+    ),
+    (
+        "E0918",
+        "What rows are reduced into, and what is added up over the owners of rows, has one value for each row: a fragment of rank 1.",
+    ),
+    (
+        "E0919",
+        "Which threads have a row's value follows from the matrix that the rows belong to. Nothing brings this column together with one.",
+    ),
+    (
         "E0921",
         "Elements of a fragment belong to different threads, and have no address. `apply` goes through all of them, `mma.store` writes them to memory.",
     ),
@@ -69,7 +81,7 @@ pub const TABLE: &[Entry] = &[
     ),
     (
         "E0928",
-        "A product takes fragments: sums from `mma.fill`, operands from `mma.load`.",
+        "A product, an `apply` or a reduction takes fragments: sums from `mma.fill`, operands from `mma.load`. An `apply` names an index for each extent.",
     ),
     (
         "W0929",

@@ -234,6 +234,9 @@ impl Checker<'_> {
         if self.f.buffer(id).storage != Storage::Fragment {
             return Some(());
         }
+        if self.spreads.failed {
+            return None;
+        }
         self.report(
             Diagnostic::new(
                 "E0921",

@@ -24,6 +24,10 @@ pub(in crate::sema) struct Spreads {
     alike: Vec<(BufferId, BufferId, Span)>,
     /// Something was wrong: what is still unknown would be known otherwise.
     pub failed: bool,
+    /// The `apply` that this is in.
+    pub applied: Option<super::apply::Applied>,
+    /// Columns whose values are added over their owners.
+    pub columns: Vec<(BufferId, Span)>,
     /// Loads and stores, which need to know.
     needed: Vec<(BufferId, Span)>,
 }
@@ -59,6 +63,11 @@ impl Checker<'_> {
             d = d.also(earlier, "they are as this needs them");
         }
         self.report(d.help("load or copy it a second time, into a fragment of its own"));
+    }
+
+    /// Elements of the two meet: whoever has one has the other.
+    pub(super) fn meet(&mut self, a: BufferId, b: BufferId, span: Span) {
+        self.spreads.alike.push((a, b, span));
     }
 
     pub(super) fn spread_needed(&mut self, id: BufferId, span: Span) {
@@ -103,6 +112,21 @@ impl Checker<'_> {
                 let earlier = self.spreads.asked.get(b).copied();
                 self.two_spreads(&name, *span, earlier);
             }
+        }
+        for (id, span) in std::mem::take(&mut self.spreads.columns) {
+            if of(self, id).is_some() || self.spreads.failed {
+                continue;
+            }
+            let name = self.f.buffer(id).name.clone();
+            self.report(
+                Diagnostic::new(
+                    "E0919",
+                    span,
+                    format!("`{name}` belongs to no matrix of sums"),
+                )
+                .label("which threads have its rows?")
+                .help("use it in an `apply` over sums, or reduce sums into it"),
+            );
         }
         let mut told = BTreeSet::new();
         for (id, span) in std::mem::take(&mut self.spreads.needed) {
