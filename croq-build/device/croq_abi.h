@@ -5,7 +5,7 @@
 #ifndef CROQ_ABI_H
 #define CROQ_ABI_H
 
-#define CROQ_ABI_VERSION 5
+#define CROQ_ABI_VERSION 6
 
 typedef __INT64_TYPE__ croq_i64;
 typedef __UINT64_TYPE__ croq_u64;
@@ -41,6 +41,7 @@ typedef struct croq_sim_thread {
   croq_u32 tid;
   croq_u32 block[3];
   croq_u32 grid[3];
+  croq_u32 cluster[3]; /* blocks of one along x, y, z */
   croq_u32 threads;
   unsigned char *shared;
   croq_u64 shared_bytes;
@@ -64,6 +65,7 @@ typedef struct croq_sim_launch {
   const char *kernel;
   const char *file;
   croq_u32 grid[3];
+  croq_u32 cluster[3]; /* blocks of one along x, y, z; 1 each where there are no clusters */
   croq_u32 threads;
   croq_u64 shared_bytes;
   croq_u32 flags;
@@ -111,6 +113,11 @@ enum {
   CROQ_FENCE_PROXY_ASYNC = 1
 };
 
+enum {
+  CROQ_CLUSTER_ARRIVE = 0,
+  CROQ_CLUSTER_WAIT = 1
+};
+
 /* What the simulated GPU gives to device text; one table per process. */
 typedef struct croq_sim_api {
   croq_u32 abi_version;
@@ -132,16 +139,21 @@ typedef struct croq_sim_api {
   croq_u32 (*mbarrier)(croq_sim_thread *thread, const croq_sim_access *at, croq_u32 operation,
                        croq_i64 value);
   void (*fence)(croq_sim_thread *thread, croq_u32 kind);
-  /* Of the box that begins at the five coordinates `at`. */
+  /* Of the box that begins at the five coordinates `at`; to the same place of each block of the cluster
+   * whose bit is set in `blocks`, or to the thread's own if none is. */
   void (*tma_load)(croq_sim_thread *thread, const croq_sim_access *dest,
                    const croq_sim_tensor_map *map, const croq_i64 *at,
-                   const croq_sim_access *arrival);
+                   const croq_sim_access *arrival, croq_u32 blocks);
   void (*tma_store)(croq_sim_thread *thread, const croq_sim_access *source,
                     const croq_sim_tensor_map *map, const croq_i64 *at);
   void (*bulk_commit)(croq_sim_thread *thread);
   void (*bulk_wait)(croq_sim_thread *thread, croq_u32 pending, croq_u32 only_read);
   /* An access of shared memory, told by text that is compiled with CROQ_SIM_TRACE. */
   void (*trace)(const croq_sim_thread *thread, const croq_sim_access *access);
+  /* The barrier of the threads of a cluster. */
+  void (*cluster_barrier)(croq_sim_thread *thread, croq_u32 operation, croq_u32 line);
+  /* Arrives at the mbarrier that is at the same place in the block of this rank. */
+  void (*arrive_remote)(croq_sim_thread *thread, const croq_sim_access *at, croq_u32 rank);
 } croq_sim_api;
 
 /* Everything a shim needs of the run it is part of. */

@@ -12,7 +12,7 @@ pub type croq_i64 = i64;
 pub type croq_u64 = u64;
 pub type croq_u32 = u32;
 
-pub const CROQ_ABI_VERSION: u32 = 5;
+pub const CROQ_ABI_VERSION: u32 = 6;
 
 pub const CROQ_OK: u32 = 0;
 pub const CROQ_CHECK: u32 = 1;
@@ -110,6 +110,7 @@ pub struct croq_sim_thread {
     pub tid: u32,
     pub block: [u32; 3],
     pub grid: [u32; 3],
+    pub cluster: [u32; 3],
     pub threads: u32,
     pub shared: *mut u8,
     pub shared_bytes: u64,
@@ -135,12 +136,16 @@ pub const CROQ_MBARRIER_TRY_WAIT: u32 = 6;
 pub const CROQ_FENCE_MBARRIER_INIT: u32 = 0;
 pub const CROQ_FENCE_PROXY_ASYNC: u32 = 1;
 
+pub const CROQ_CLUSTER_ARRIVE: u32 = 0;
+pub const CROQ_CLUSTER_WAIT: u32 = 1;
+
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct croq_sim_launch {
     pub kernel: *const c_char,
     pub file: *const c_char,
     pub grid: [u32; 3],
+    pub cluster: [u32; 3],
     pub threads: u32,
     pub shared_bytes: u64,
     pub flags: u32,
@@ -218,6 +223,7 @@ pub struct croq_sim_api {
         map: *const croq_sim_tensor_map,
         at: *const i64,
         arrival: *const croq_sim_access,
+        blocks: u32,
     ),
     pub tma_store: unsafe extern "C" fn(
         thread: *mut croq_sim_thread,
@@ -228,6 +234,10 @@ pub struct croq_sim_api {
     pub bulk_commit: unsafe extern "C" fn(thread: *mut croq_sim_thread),
     pub bulk_wait: unsafe extern "C" fn(thread: *mut croq_sim_thread, pending: u32, only_read: u32),
     pub trace: unsafe extern "C" fn(thread: *const croq_sim_thread, access: *const croq_sim_access),
+    pub cluster_barrier:
+        unsafe extern "C" fn(thread: *mut croq_sim_thread, operation: u32, line: u32),
+    pub arrive_remote:
+        unsafe extern "C" fn(thread: *mut croq_sim_thread, at: *const croq_sim_access, rank: u32),
 }
 
 #[repr(C)]

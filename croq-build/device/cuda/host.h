@@ -26,6 +26,11 @@ struct grid {
   idx x, y, z;
 };
 
+/* A grid whose blocks are resident together by so many along x, y and z (sm_90). */
+struct clustered {
+  grid blocks, cluster;
+};
+
 /* What the simulated GPU wants to know of a launch; nothing to the hardware. */
 template <unsigned F> struct launch_mode {};
 template <unsigned A, unsigned B>
@@ -109,26 +114,45 @@ class host {
   template <class F, F K, unsigned M, class... A>
   bool launch(const char *, grid blocks, idx threads, idx shared_bytes, launch_mode<M>,
               A... arguments) {
-    if (result != CROQ_OK) return false;
-    if (blocks.x > 0x7fffffff || blocks.y > 65535 || blocks.z > 65535)
-      return fail(CROQ_CHECK, no_row, 0, "grid", blocks.x, blocks.y, blocks.z);
-    if (blocks.x <= 0 || blocks.y <= 0 || blocks.z <= 0) return true;
-    if (threads <= 0 || threads > 1024)
-      return fail(CROQ_CHECK, no_row, 0, "threads per block", threads, 1024);
-    if (shared_bytes > 227 * 1024)
-      return fail(CROQ_CHECK, no_row, 0, "shared memory", shared_bytes, 227 * 1024);
-    /* What is beyond 48 KiB must be asked for. */
-    if (shared_bytes > 48 * 1024 &&
-        !succeeded(cudaFuncSetAttribute(K, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        static_cast<int>(shared_bytes))))
-      return false;
+    if (result != CROQ_OK || !within_limits<F, K>(blocks, threads, shared_bytes)) return false;
+    if (is_empty(blocks)) return true;
     if (!take_turn()) return false;
-    const dim3 size(static_cast<unsigned>(blocks.x), static_cast<unsigned>(blocks.y),
-                    static_cast<unsigned>(blocks.z));
-    K<<<size, static_cast<unsigned>(threads), static_cast<size_t>(shared_bytes),
+    K<<<extents(blocks), static_cast<unsigned>(threads), static_cast<size_t>(shared_bytes),
         static_cast<cudaStream_t>(next.stream)>>>(context{env->device_failure}, arguments...);
     next_on(nullptr, false);
     return succeeded(cudaGetLastError());
+  }
+
+  template <class F, F K, unsigned M, class... A>
+  bool launch(const char *, clustered of, idx threads, idx shared_bytes, launch_mode<M>,
+              A... arguments) {
+    if (result != CROQ_OK || !within_limits<F, K>(of.blocks, threads, shared_bytes)) return false;
+    if (is_empty(of.blocks)) return true;
+    const grid b = of.blocks, c = of.cluster;
+    const idx size = c.x * c.y * c.z;
+    if (size < 1 || size > 16 || b.x % c.x != 0 || b.y % c.y != 0 || b.z % c.z != 0)
+      return fail(CROQ_CHECK, no_row, 0, "cluster", c.x, c.y, c.z);
+    /* More than every GPU of the class has room for must be asked for. */
+    if (size > 8 &&
+        !succeeded(cudaFuncSetAttribute(K, cudaFuncAttributeNonPortableClusterSizeAllowed, 1)))
+      return false;
+    if (!take_turn()) return false;
+    cudaLaunchAttribute attribute;
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = static_cast<unsigned>(c.x);
+    attribute.val.clusterDim.y = static_cast<unsigned>(c.y);
+    attribute.val.clusterDim.z = static_cast<unsigned>(c.z);
+    cudaLaunchConfig_t config = {};
+    config.gridDim = extents(b);
+    config.blockDim = dim3(static_cast<unsigned>(threads));
+    config.dynamicSmemBytes = static_cast<size_t>(shared_bytes);
+    config.stream = static_cast<cudaStream_t>(next.stream);
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    const cudaError_t error =
+        cudaLaunchKernelEx(&config, K, context{env->device_failure}, arguments...);
+    next_on(nullptr, false);
+    return succeeded(error);
   }
 
  private:
@@ -185,6 +209,26 @@ class host {
     else ::fprintf(stdout, "%lld", to<idx>(v));
   }
 #endif
+
+  static bool is_empty(grid blocks) { return blocks.x <= 0 || blocks.y <= 0 || blocks.z <= 0; }
+  static dim3 extents(grid blocks) {
+    return dim3(static_cast<unsigned>(blocks.x), static_cast<unsigned>(blocks.y),
+                static_cast<unsigned>(blocks.z));
+  }
+
+  template <class F, F K> bool within_limits(grid blocks, idx threads, idx shared_bytes) {
+    if (blocks.x > 0x7fffffff || blocks.y > 65535 || blocks.z > 65535)
+      return fail(CROQ_CHECK, no_row, 0, "grid", blocks.x, blocks.y, blocks.z);
+    if (is_empty(blocks)) return true;
+    if (threads <= 0 || threads > 1024)
+      return fail(CROQ_CHECK, no_row, 0, "threads per block", threads, 1024);
+    if (shared_bytes > 227 * 1024)
+      return fail(CROQ_CHECK, no_row, 0, "shared memory", shared_bytes, 227 * 1024);
+    /* What is beyond 48 KiB must be asked for. */
+    return shared_bytes <= 48 * 1024 ||
+           succeeded(cudaFuncSetAttribute(K, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                          static_cast<int>(shared_bytes)));
+  }
 
   bool succeeded(cudaError_t error) {
     return error == cudaSuccess || fail(CROQ_CUDA_ERROR, no_row, 0, "", static_cast<idx>(error));

@@ -104,25 +104,26 @@ template <cache_hint H> CROQ_DEVICE unsigned long long cache_policy() {
   return policy;
 }
 
-/* The box at these coordinates (innermost first; they may be anywhere, what is outside of the tensor
- * becomes zero) to `i`. All its bytes, those outside too, arrive at the mbarrier. */
-template <unsigned R, cache_hint H = cache_hint::none, class T>
-CROQ_DEVICE void tma_load([[maybe_unused]] shared<T> dst, [[maybe_unused]] idx i,
+/* One thread's instruction; with `M` for the blocks of the cluster whose bits are set. */
+template <unsigned R, cache_hint H, bool M, class T>
+CROQ_DEVICE void load_box([[maybe_unused]] shared<T> dst, [[maybe_unused]] idx i,
                           [[maybe_unused]] const tensor_map &map,
                           [[maybe_unused]] const idx (&at)[R], [[maybe_unused]] mbarriers arrival,
-                          [[maybe_unused]] idx slot) {
-#define CROQ_LOAD_AS(rank, hint, numbers, policy, ...)                                             \
+                          [[maybe_unused]] idx slot, [[maybe_unused]] unsigned short blocks) {
+#define CROQ_LOAD_AS(rank, how, numbers, last, ...)                                                \
   CROQ_BULK("cp.async.bulk.tensor." rank                                                           \
-            "d.shared::cluster.global.mbarrier::complete_tx::bytes" hint " [%0], [%1, {" numbers   \
-            "}], [%2]" policy ";"                                                                  \
+            "d.shared::cluster.global.mbarrier::complete_tx::bytes" how " [%0], [%1, {" numbers    \
+            "}], [%2]" last ";"                                                                    \
             :                                                                                      \
             : "r"(shared_address(dst.first + i)), "l"(&map), "r"(arrival.at(slot)), __VA_ARGS__    \
             : "memory")
-#define CROQ_LOAD(rank, numbers, policy, ...)                                                      \
+#define CROQ_LOAD(rank, numbers, last, ...)                                                        \
   do {                                                                                             \
-    if constexpr (H == cache_hint::none) CROQ_LOAD_AS(rank, "", numbers, "", __VA_ARGS__);         \
+    if constexpr (M)                                                                               \
+      CROQ_LOAD_AS(rank, ".multicast::cluster", numbers, ", " last, __VA_ARGS__, "h"(blocks));     \
+    else if constexpr (H == cache_hint::none) CROQ_LOAD_AS(rank, "", numbers, "", __VA_ARGS__);    \
     else                                                                                           \
-      CROQ_LOAD_AS(rank, ".L2::cache_hint", numbers, ", " policy, __VA_ARGS__,                     \
+      CROQ_LOAD_AS(rank, ".L2::cache_hint", numbers, ", " last, __VA_ARGS__,                       \
                    "l"(cache_policy<H>()));                                                        \
   } while (false)
 #define CROQ_AT(d) "r"(static_cast<int>(at[d]))
@@ -136,6 +137,22 @@ CROQ_DEVICE void tma_load([[maybe_unused]] shared<T> dst, [[maybe_unused]] idx i
               CROQ_AT(4));
 #undef CROQ_LOAD
 #undef CROQ_LOAD_AS
+}
+/* The box at these coordinates (innermost first; they may be anywhere, what is outside of the tensor
+ * becomes zero) to `i`. All its bytes, those outside too, arrive at the mbarrier. */
+template <unsigned R, cache_hint H = cache_hint::none, class T>
+CROQ_DEVICE void tma_load(shared<T> dst, idx i, const tensor_map &map, const idx (&at)[R],
+                          mbarriers arrival, idx slot) {
+  load_box<R, H, false>(dst, i, map, at, arrival, slot, 0);
+}
+/* `tma_load` to the same place of each block of the cluster whose bit is set in `blocks`; the bytes that
+ * come to a block arrive at its own mbarrier. */
+template <unsigned R, class T>
+CROQ_DEVICE void tma_load_multicast(shared<T> dst, idx i, const tensor_map &map,
+                                    const idx (&at)[R], mbarriers arrival, idx slot,
+                                    unsigned blocks) {
+  load_box<R, cache_hint::none, true>(dst, i, map, at, arrival, slot,
+                                      static_cast<unsigned short>(blocks));
 }
 /* The box at `i` to these coordinates; what is outside of the tensor is not written. Before: all who
  * wrote it `fence_proxy_async`, and a barrier. After: `bulk_commit` and a wait. */

@@ -9,6 +9,11 @@ struct grid {
   idx x, y, z;
 };
 
+/* A grid whose blocks are resident together by so many along x, y and z. */
+struct clustered {
+  grid blocks, cluster;
+};
+
 /* How the blocks of a launch run; `waits | ordered` is both. */
 template <unsigned F> struct launch_mode {};
 template <unsigned A, unsigned B>
@@ -80,9 +85,16 @@ class host {
   template <class F, F K> bool needs(int, int) { return result == CROQ_OK; }
 
   template <class F, F K, unsigned M, class... A>
-  bool launch(const char *name, grid blocks, idx threads, idx shared_bytes, launch_mode<M>,
+  bool launch(const char *name, grid blocks, idx threads, idx shared_bytes, launch_mode<M> mode,
+              A... arguments) {
+    return launch<F, K>(name, clustered{blocks, {1, 1, 1}}, threads, shared_bytes, mode,
+                        arguments...);
+  }
+  template <class F, F K, unsigned M, class... A>
+  bool launch(const char *name, clustered of, idx threads, idx shared_bytes, launch_mode<M>,
               A... arguments) {
     if (result != CROQ_OK) return false;
+    const grid blocks = of.blocks, cluster = of.cluster;
     const idx limit = 0x7fffffff;
     if (blocks.x > limit || blocks.y > 65535 || blocks.z > 65535)
       return fail(CROQ_CHECK, no_row, 0, "grid", blocks.x, blocks.y, blocks.z);
@@ -95,6 +107,9 @@ class host {
     launch.grid[0] = static_cast<croq_u32>(blocks.x);
     launch.grid[1] = static_cast<croq_u32>(blocks.y);
     launch.grid[2] = static_cast<croq_u32>(blocks.z);
+    launch.cluster[0] = static_cast<croq_u32>(cluster.x);
+    launch.cluster[1] = static_cast<croq_u32>(cluster.y);
+    launch.cluster[2] = static_cast<croq_u32>(cluster.z);
     launch.threads = static_cast<croq_u32>(threads);
     launch.shared_bytes = static_cast<croq_u64>(shared_bytes);
     launch.flags = M;

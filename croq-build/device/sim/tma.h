@@ -60,18 +60,26 @@ CROQ_FN croq_sim_access box_access(const watched<T> &memory, idx i, const tensor
           static_cast<croq_u32>(line)};
 }
 
-/* The box at these coordinates (innermost first; they may be anywhere, what is outside of the tensor
- * becomes zero) to `i`. All its bytes, those outside too, arrive at the mbarrier. */
-template <unsigned R, cache_hint H = cache_hint::none, class T>
-CROQ_FN void tma_load(const watched<T> &dst, idx i, const tensor_map &map, const idx (&at)[R],
-                      const mbarriers &arrival, idx slot, int line = __builtin_LINE()) {
+/* `tma_load` to the same place of each block of the cluster whose bit is set in `blocks`; the bytes that
+ * come to a block arrive at its own mbarrier. */
+template <unsigned R, class T>
+CROQ_FN void tma_load_multicast(const watched<T> &dst, idx i, const tensor_map &map,
+                                const idx (&at)[R], const mbarriers &arrival, idx slot,
+                                unsigned blocks, int line = __builtin_LINE()) {
   const croq_sim_access access = box_access<R>(dst, i, map, line);
   const croq_sim_access barrier = arrival.at(slot, line);
   croq_i64 coordinates[5] = {};
   for (unsigned d = 0; d < R; ++d) coordinates[d] = at[d];
   croq_sim_thread *const self = current;
-  sim_api()->tma_load(self, &access, &map.map, coordinates, &barrier);
+  sim_api()->tma_load(self, &access, &map.map, coordinates, &barrier, blocks);
   current = self;
+}
+/* The box at these coordinates (innermost first; they may be anywhere, what is outside of the tensor
+ * becomes zero) to `i`. All its bytes, those outside too, arrive at the mbarrier. */
+template <unsigned R, cache_hint H = cache_hint::none, class T>
+CROQ_FN void tma_load(const watched<T> &dst, idx i, const tensor_map &map, const idx (&at)[R],
+                      const mbarriers &arrival, idx slot, int line = __builtin_LINE()) {
+  tma_load_multicast<R>(dst, i, map, at, arrival, slot, 0, line);
 }
 /* The box at `i` to these coordinates; what is outside of the tensor is not written. Before: all who
  * wrote it `fence_proxy_async`, and a barrier. After: `bulk_commit` and a wait. */

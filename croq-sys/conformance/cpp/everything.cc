@@ -9,6 +9,7 @@
 #include "mma.cc"
 #include "mbarriers.cc"
 #include "tma.cc"
+#include "clusters.cc"
 #include "primitives.cc"
 
 #if defined(CROQ_CUDA)
@@ -95,6 +96,21 @@ const entry entries[] = {
        return CONF(multiply)(env, memory[0], memory[1], memory[2], n[0]);
      }},
     WITH_EXTENT(into_fragments),
+    {"members", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
+       return CONF(members)(env, ints(memory[0]), n);
+     }},
+    {"gather", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
+       return CONF(gather)(env, ints(memory[0]), ints(memory[1]), n[0], n[1], n[2]);
+     }},
+    {"baton", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
+       return CONF(baton)(env, ints(memory[0]), n[0], n[1], n[2]);
+     }},
+    {"boxes_for_all", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
+       return CONF(boxes_for_all)(env, ints(memory[0]), ints(memory[1]), n);
+     }},
+    {"box_for_both", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
+       return CONF(box_for_both)(env, ints(memory[0]), ints(memory[1]), n[0]);
+     }},
     WITH_EXTENT(load_matrices),
     WITH_EXTENT(store_matrices),
     WITH_EXTENT(phases),

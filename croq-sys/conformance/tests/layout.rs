@@ -29,16 +29,16 @@ macro_rules! constants {
 fn the_mirror_has_the_headers_layout() {
     let mut ours = layout! {
         croq_failure { kind, check, line, thread, block, value_count, values, what }
-        croq_sim_thread { tid, block, grid, threads, shared, shared_bytes, marks, writers, fences, runtime }
+        croq_sim_thread { tid, block, grid, cluster, threads, shared, shared_bytes, marks, writers, fences, runtime }
         croq_sim_launch {
-            kernel, file, grid, threads, shared_bytes, flags, closure, run, run_blocks
+            kernel, file, grid, cluster, threads, shared_bytes, flags, closure, run, run_blocks
         }
         croq_sim_access { name, index, at, bytes, line }
         croq_sim_tensor_map { memory, extents, strides, box_extents, rank, element_bytes, swizzle }
         croq_sim_api {
             abi_version, launch, barrier, barrier_named, barrier_warp, stop, print, touch,
             copy_async, commit_copies, wait_copies, mbarrier, fence, tma_load, tma_store, bulk_commit, bulk_wait,
-            trace
+            trace, cluster_barrier, arrive_remote
         }
         croq_env { abi_version, device, stream, sim, failure, device_failure, alloc }
         croq_cuda_device_info {
@@ -74,7 +74,9 @@ fn the_mirror_has_the_headers_layout() {
         CROQ_MBARRIER_WAIT,
         CROQ_MBARRIER_TRY_WAIT,
         CROQ_FENCE_MBARRIER_INIT,
-        CROQ_FENCE_PROXY_ASYNC
+        CROQ_FENCE_PROXY_ASYNC,
+        CROQ_CLUSTER_ARRIVE,
+        CROQ_CLUSTER_WAIT
     ));
     let mut theirs = BTreeMap::new();
     for index in 0.. {

@@ -121,6 +121,25 @@ fn boxes_are_the_instructions_they_are_for() {
 }
 
 #[test]
+fn clusters_are_the_instructions_they_are_for() {
+    let Some(nvcc) = option_env!("CROQ_NVCC").map(Path::new) else {
+        eprintln!("skipped: built without nvcc");
+        return;
+    };
+    let Some(code) = machine_code(nvcc, "cpp/clusters.cc", "90a") else {
+        eprintln!("skipped: no cuobjdump");
+        return;
+    };
+    for rank in 1..=5 {
+        let load = format!("UTMALDG.{rank}D.MULTICAST");
+        assert!(code.contains(&load), "{load}");
+    }
+    for instruction in ["UCGABAR_ARV", "UCGABAR_WAIT"] {
+        assert!(code.contains(instruction), "{instruction}");
+    }
+}
+
+#[test]
 fn matrices_are_the_instructions_they_are_for() {
     let Some(nvcc) = option_env!("CROQ_NVCC").map(Path::new) else {
         eprintln!("skipped: built without nvcc");

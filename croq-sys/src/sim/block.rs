@@ -1,13 +1,16 @@
-//! A block whose threads wait for each other: one coroutine per thread, taking turns.
+//! Blocks whose threads wait for each other: one coroutine per thread, taking turns.
+//!
+//! The blocks of a cluster are resident together, and take turns, too: each goes on for as long as one of
+//! its threads can.
 
 use corosensei::{Coroutine, CoroutineResult};
 
 use super::arena::Arena;
 use super::report;
 use super::worker::{Job, Residents, Seat, Stopped, Worker};
-use crate::abi::CROQ_OK;
+use crate::abi::{CROQ_OK, croq_failure};
 
-/// Runs blocks `first..last` while `wanted` says so.
+/// Runs clusters `first..last` while `wanted` says so.
 pub(super) fn run(
     worker: &mut Worker,
     job: &Job,
@@ -16,51 +19,84 @@ pub(super) fn run(
     wanted: impl Fn(u64) -> bool,
 ) -> Result<(), Stopped> {
     worker
-        .prepare(job, job.launch.threads)
+        .prepare(job, job.launch.threads, job.cluster())
         .map_err(|failure| Stopped {
-            block: first,
+            cluster: first,
             failure,
             report: None,
         })?;
-    for block in first..last {
-        if !wanted(block) {
+    for cluster in first..last {
+        if !wanted(cluster) {
             break;
         }
-        run_one(worker, job, block)?;
+        run_one(worker, job, cluster)?;
     }
     Ok(())
 }
 
-fn run_one(worker: &mut Worker, job: &Job, block: u64) -> Result<(), Stopped> {
+fn run_one(worker: &mut Worker, job: &Job, cluster: u64) -> Result<(), Stopped> {
+    let blocks = job.cluster();
+    let threads = job.launch.threads as usize;
+    worker.meeting.reset(blocks, threads);
+    worker.coroutines.clear();
+    for rank in 0..blocks {
+        begin(worker, job, job.block(cluster, rank), rank);
+    }
+    let stopped = take_turns(worker, job, cluster);
+    let residents = worker.residents.get(..blocks).unwrap_or_default();
+    let outcome = match stopped {
+        Some((rank, failure)) => {
+            let hazard = residents.get(rank).and_then(|r| r.hazard.as_ref());
+            let text = hazard.map(|hazard| hazard.text(job, job.block(cluster, rank)));
+            Err((failure, text))
+        }
+        None if residents.iter().all(|r| r.barriers.live == 0) => Ok(()),
+        None => {
+            let stuck = report::Stuck {
+                residents,
+                meeting: &worker.meeting,
+                job,
+                cluster,
+            };
+            Err((stuck.failure(), Some(stuck.text())))
+        }
+    };
+    worker.abandon();
+    outcome.map_err(|(failure, report)| {
+        debug_assert_ne!(failure.kind, CROQ_OK);
+        Stopped {
+            cluster,
+            failure,
+            report,
+        }
+    })
+}
+
+/// Makes the threads of a block ready.
+fn begin(worker: &mut Worker, job: &Job, coordinates: [u32; 3], rank: usize) {
     let Some(entry) = job.launch.run else {
-        return Ok(());
+        return;
     };
     let closure = job.launch.closure;
-    let coordinates = job.block(block);
-
+    let count = job.launch.threads as usize;
     // From here on the callbacks reach residents and seats through pointers, in turn with us.
-    let residents: *mut Residents = &mut *worker.residents;
-    let seats = worker.seats.as_mut_ptr();
-    let count = worker.seats.len();
-    // SAFETY: no coroutine runs yet, so nothing else refers to them.
-    unsafe {
-        (*residents).barriers.reset(count as u32);
-        (*residents).can_wait = true;
-        (*residents).stopped = None;
-        (*residents).hazard = None;
-        (*residents).asynchronous.reset(block, count);
-        if let Some(seat) = worker.seats.first() {
-            Arena::poison(seat.thread.shared, seat.thread.shared_bytes);
-        }
+    let seats = worker.seats.as_mut_ptr().wrapping_add(rank * count);
+    if let Some(residents) = worker.residents.get_mut(rank) {
+        residents.barriers.reset(count as u32);
+        residents.can_wait = true;
+        residents.stopped = None;
+        residents.hazard = None;
+        residents.asynchronous.reset(job.linear(coordinates), count);
+        // SAFETY: of this size, by `prepare`.
+        unsafe { Arena::poison(residents.shared, job.launch.shared_bytes) };
     }
-    worker.coroutines.clear();
     for index in 0..count {
-        // SAFETY: `seats` has `count` elements.
+        // SAFETY: there are `count` seats for each block.
         let seat: *mut Seat = unsafe { seats.add(index) };
-        // SAFETY: as above.
+        // SAFETY: no coroutine runs, so nothing else refers to it.
         unsafe { ((*seat).thread.block, (*seat).thread.fences) = (coordinates, 0) };
         // SAFETY: the pool outlives the coroutines, and each has its own number.
-        let stack = unsafe { worker.stacks.stack(index) };
+        let stack = unsafe { worker.stacks.stack(rank * count + index) };
         worker
             .coroutines
             .push(Coroutine::with_stack(stack, move |yielder, ()| {
@@ -71,63 +107,82 @@ fn run_one(worker: &mut Worker, job: &Job, block: u64) -> Result<(), Stopped> {
                 }
             }));
     }
+}
 
+/// Runs the threads until none can go on; which block was given up, and why, if one was.
+fn take_turns(worker: &mut Worker, job: &Job, cluster: u64) -> Option<(usize, Box<croq_failure>)> {
+    let blocks = job.cluster();
+    let count = job.launch.threads as usize;
+    let all: *mut Residents = worker.residents.as_mut_ptr();
+    // With a seed any block may be ahead.
+    let ahead = match job.seed() {
+        0 => 0,
+        seed => crate::random::scrambled(seed ^ cluster) as usize % blocks,
+    };
     // SAFETY: while `resume` runs, this function holds no reference into residents or seats.
-    let stopped = unsafe {
+    unsafe {
         loop {
-            let Some(thread) = (*residents).barriers.ready.pop_front() else {
+            let mut went_on = false;
+            for turn in 0..blocks {
+                let rank = (turn + ahead) % blocks;
+                let residents = all.add(rank);
+                let fail =
+                    |hazard| Some((rank, (*residents).fail(hazard, job.block(cluster, rank))));
+                while let Some(thread) = (*residents).barriers.ready.pop_front() {
+                    went_on = true;
+                    if let Some(&soon) = (*residents).barriers.ready.get(1) {
+                        worker.stacks.prefetch(rank * count + soon as usize);
+                    }
+                    match worker.coroutines[rank * count + thread as usize].resume(()) {
+                        CoroutineResult::Return(()) => {
+                            (*residents).barriers.exit(thread);
+                            worker.meeting.exit((rank, thread));
+                            for (rank, thread) in worker.meeting.released() {
+                                (*all.add(rank)).barriers.ready.push_back(thread);
+                            }
+                            if let Err(hazard) = (*residents).asynchronous.exit(thread) {
+                                return fail(hazard);
+                            }
+                        }
+                        CoroutineResult::Yield(()) => {
+                            if let Some(failure) = (*residents).stopped.take() {
+                                return Some((rank, failure));
+                            }
+                        }
+                    }
+                }
+            }
+            if went_on && blocks > 1 {
+                continue;
+            }
+            let mut relieved = false;
+            for rank in 0..blocks {
                 let Residents {
                     barriers,
                     asynchronous,
                     ..
-                } = &mut *residents;
-                let outcome = match asynchronous.relieve(barriers) {
-                    Ok(true) => continue,
-                    Ok(false) => asynchronous.finish(),
-                    Err(hazard) => Err(hazard),
-                };
-                break outcome
-                    .err()
-                    .map(|hazard| (*residents).fail(hazard, coordinates));
-            };
-            if let Some(&soon) = (*residents).barriers.ready.get(1) {
-                worker.stacks.prefetch(soon as usize);
-            }
-            match worker.coroutines[thread as usize].resume(()) {
-                CoroutineResult::Return(()) => {
-                    (*residents).barriers.exit(thread);
-                    if let Err(hazard) = (*residents).asynchronous.exit(thread) {
-                        break Some((*residents).fail(hazard, coordinates));
+                } = &mut *all.add(rank);
+                match asynchronous.relieve(barriers) {
+                    Ok(done) => relieved |= done,
+                    Err(hazard) => {
+                        let block = job.block(cluster, rank);
+                        return Some((rank, (*all.add(rank)).fail(hazard, block)));
                     }
                 }
-                CoroutineResult::Yield(()) => {
-                    if let Some(failure) = (*residents).stopped.take() {
-                        break Some(failure);
-                    }
+                if relieved {
+                    break;
                 }
             }
+            if relieved {
+                continue;
+            }
+            for rank in 0..blocks {
+                if let Err(hazard) = (*all.add(rank)).asynchronous.finish() {
+                    let block = job.block(cluster, rank);
+                    return Some((rank, (*all.add(rank)).fail(hazard, block)));
+                }
+            }
+            return None;
         }
-    };
-    let residents = &*worker.residents;
-    let outcome = match stopped {
-        Some(failure) => {
-            let hazard = residents.hazard.as_ref();
-            let text = hazard.map(|hazard| hazard.text(job, coordinates));
-            Err((failure, text))
-        }
-        None if residents.barriers.live == 0 => Ok(()),
-        None => Err((
-            report::deadlock_failure(residents, coordinates),
-            Some(report::deadlock_text(residents, job, coordinates)),
-        )),
-    };
-    worker.abandon();
-    outcome.map_err(|(failure, report)| {
-        debug_assert_ne!(failure.kind, CROQ_OK);
-        Stopped {
-            block,
-            failure,
-            report,
-        }
-    })
+    }
 }

@@ -6,15 +6,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::asynchronous::Asynchronous;
 use super::banks;
 use super::barriers::{self, Arrival, Barriers};
-use super::hazard::Hazard;
+use super::cluster::Step;
+use super::hazard::{Deed, Hazard};
 use super::mbarriers::Wait;
 use super::tensor::Tile;
-use super::worker::{Seat, Stopped};
+use super::worker::{Residents, Seat, Stopped};
 use super::{RunState, launch};
 use crate::abi::{
-    CROQ_ABI_VERSION, CROQ_CHECK, CROQ_MBARRIER_ARRIVE, CROQ_MBARRIER_EXPECT, CROQ_MBARRIER_INIT,
-    CROQ_MBARRIER_INVALIDATE, CROQ_MBARRIER_TRY_WAIT, CROQ_MBARRIER_WAIT, CROQ_OK, croq_failure,
-    croq_sim_access, croq_sim_api, croq_sim_launch, croq_sim_tensor_map, croq_sim_thread,
+    CROQ_ABI_VERSION, CROQ_CHECK, CROQ_CLUSTER_ARRIVE, CROQ_MBARRIER_ARRIVE, CROQ_MBARRIER_EXPECT,
+    CROQ_MBARRIER_INIT, CROQ_MBARRIER_INVALIDATE, CROQ_MBARRIER_TRY_WAIT, CROQ_MBARRIER_WAIT,
+    CROQ_OK, croq_failure, croq_sim_access, croq_sim_api, croq_sim_launch, croq_sim_tensor_map,
+    croq_sim_thread,
 };
 
 pub(super) static API: croq_sim_api = croq_sim_api {
@@ -36,6 +38,8 @@ pub(super) static API: croq_sim_api = croq_sim_api {
     bulk_commit,
     bulk_wait,
     trace,
+    cluster_barrier,
+    arrive_remote,
 };
 
 fn internal_error() -> Box<croq_failure> {
@@ -111,16 +115,28 @@ unsafe fn arrive(
     // SAFETY: the caller's promise; the scheduler holds no reference while a thread runs, and the
     // reference made here ends before the thread is suspended.
     unsafe {
+        meet(thread, line, |seat| {
+            at(&mut (*(*seat).residents).barriers, (*thread).tid)
+        });
+    }
+}
+
+/// # Safety
+/// `thread` is the running thread, and `at` keeps no reference.
+unsafe fn meet(thread: *mut croq_sim_thread, line: u32, at: impl FnOnce(*mut Seat) -> Arrival) {
+    // SAFETY: the caller's promise; the scheduler holds no reference while a thread runs, and those
+    // made here end before the thread is suspended.
+    unsafe {
         let seat = (*thread).runtime.cast::<Seat>();
         let arrival = catch_unwind(AssertUnwindSafe(|| {
-            let residents = &mut *(*seat).residents;
-            if residents.can_wait {
+            if (*(*seat).residents).can_wait {
+                let residents = &mut *(*seat).residents;
                 let ready = &mut residents.barriers.ready;
                 match residents.asynchronous.meet((*thread).tid, ready) {
-                    Ok(()) => at(&mut residents.barriers, (*thread).tid),
+                    Ok(()) => at(seat),
                     Err(hazard) => Arrival::Fails(residents.fail(hazard, (*thread).block)),
                 }
-            } else if (*thread).threads == 1 {
+            } else if (*thread).threads == 1 && (*thread).cluster == [1; 3] {
                 Arrival::GoesOn
             } else {
                 barriers::misuse(
@@ -166,6 +182,32 @@ unsafe extern "C" fn barrier_warp(thread: *mut croq_sim_thread, mask: u32, line:
     }
 }
 
+unsafe extern "C" fn cluster_barrier(thread: *mut croq_sim_thread, operation: u32, line: u32) {
+    // SAFETY: device text passes the running thread; the blocks of its cluster are reached one after
+    // another, and not while anything else refers to them.
+    unsafe {
+        meet(thread, line, |seat| {
+            let tid = (*thread).tid;
+            (*(*seat).residents).barriers.seen(tid, line);
+            let (who, blocks) = (((*seat).rank, tid), (*seat).blocks);
+            let meeting = &mut *(*seat).meeting;
+            let step = match operation {
+                CROQ_CLUSTER_ARRIVE => meeting.arrive(who, blocks),
+                _ => meeting.wait(who, blocks),
+            };
+            for (rank, thread) in meeting.released() {
+                let ready = &mut (*(*seat).cluster.add(rank)).barriers.ready;
+                ready.push_back(thread);
+            }
+            match step {
+                Step::GoesOn => Arrival::GoesOn,
+                Step::Waits => Arrival::Waits,
+                Step::Misused(what) => barriers::misuse(what, &[], line),
+            }
+        });
+    }
+}
+
 unsafe extern "C" fn stop(thread: *mut croq_sim_thread, failure: *const croq_failure) {
     // SAFETY: device text passes the running thread and a record on its stack.
     unsafe { stop_seat((*thread).runtime.cast::<Seat>(), Box::new(*failure)) }
@@ -192,18 +234,29 @@ unsafe fn with<T>(
     thread: *mut croq_sim_thread,
     what: impl FnOnce(&mut Asynchronous, &mut Barriers, u32) -> Result<T, Box<Hazard>>,
 ) -> T {
+    // SAFETY: the caller's promise; the reference ends before the thread is suspended.
+    unsafe {
+        with_cluster(thread, |seat| {
+            let residents = &mut *(*seat).residents;
+            let (all, barriers) = (&mut residents.asynchronous, &mut residents.barriers);
+            what(all, barriers, (*thread).tid)
+        })
+    }
+}
+
+/// The same with what is under way in other blocks.
+///
+/// # Safety
+/// `thread` is the running thread, and `what` keeps no reference.
+unsafe fn with_cluster<T>(
+    thread: *mut croq_sim_thread,
+    what: impl FnOnce(*mut Seat) -> Result<T, Box<Hazard>>,
+) -> T {
     // SAFETY: the caller's promise; the scheduler holds no reference while a thread runs, and the
     // references made here end before the thread is suspended.
     unsafe {
         let seat = (*thread).runtime.cast::<Seat>();
-        let outcome = catch_unwind(AssertUnwindSafe(|| {
-            let residents = &mut *(*seat).residents;
-            what(
-                &mut residents.asynchronous,
-                &mut residents.barriers,
-                (*thread).tid,
-            )
-        }));
+        let outcome = catch_unwind(AssertUnwindSafe(|| what(seat)));
         match outcome {
             Ok(Ok(value)) => value,
             Ok(Err(hazard)) => {
@@ -339,25 +392,85 @@ unsafe extern "C" fn fence(thread: *mut croq_sim_thread, kind: u32) {
     unsafe { (*thread).fences = with(thread, |all, _, tid| Ok(all.fence(tid, kind))) }
 }
 
+/// A block of the running thread's cluster, and a place of the thread's own block in it.
+///
+/// # Safety
+/// `seat` is that of the running thread, and nothing else refers to the block.
+unsafe fn block_of_cluster<'a>(
+    seat: *mut Seat,
+    rank: u32,
+    access: &croq_sim_access,
+) -> Result<(&'a mut Residents, croq_sim_access), Box<Hazard>> {
+    let deed = |what| Deed {
+        // SAFETY: the caller's promise.
+        thread: unsafe { (*seat).thread.tid },
+        what,
+        line: access.line,
+    };
+    let error = |what: String, deed| {
+        let (kind, deeds) = ("error", vec![deed]);
+        Err(Box::new(Hazard { kind, what, deeds }))
+    };
+    // SAFETY: the caller's promise; there are so many blocks.
+    unsafe {
+        let blocks = (*seat).blocks;
+        if rank as usize >= blocks {
+            let what = format!("there is no block {rank} in a cluster of {blocks}");
+            return error(what, deed("reaches for it"));
+        }
+        let residents = &mut *(*seat).cluster.add(rank as usize);
+        if residents.barriers.live == 0 {
+            let what = format!("block {rank} of the cluster has left the kernel");
+            return error(what, deed("reaches for its shared memory"));
+        }
+        let mut there = *access;
+        let offset = (access.at as usize).wrapping_sub((*seat).thread.shared as usize);
+        there.at = residents.shared.wrapping_add(offset).cast();
+        Ok((residents, there))
+    }
+}
+
 unsafe extern "C" fn tma_load(
     thread: *mut croq_sim_thread,
     dest: *const croq_sim_access,
     map: *const croq_sim_tensor_map,
     at: *const i64,
     arrival: *const croq_sim_access,
+    blocks: u32,
 ) {
     // SAFETY: device text passes the running thread, accesses and five coordinates on its stack, and a
     // map that `make_tensor_map` made, of device memory that outlives the launch.
     unsafe {
         let (map, at) = (*map, *at.cast::<[i64; 5]>());
-        with(thread, |all, barriers, tid| {
-            all.tma_load(
-                tid,
-                &*dest,
-                Tile { map, at },
-                &*arrival,
-                &mut barriers.ready,
-            )
+        let tile = Tile { map, at };
+        let tid = (*thread).tid;
+        with_cluster(thread, |seat| {
+            let own = 1 << (*seat).rank;
+            let blocks = if blocks == 0 { own } else { blocks };
+            for rank in (0..u32::BITS).filter(|rank| blocks & (1 << rank) != 0) {
+                let (_, dest) = block_of_cluster(seat, rank, &*dest)?;
+                let (block, arrival) = block_of_cluster(seat, rank, &*arrival)?;
+                let (all, ready) = (&mut block.asynchronous, &mut block.barriers.ready);
+                all.tma_load(tid, &dest, tile, &arrival, ready)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn arrive_remote(
+    thread: *mut croq_sim_thread,
+    at: *const croq_sim_access,
+    rank: u32,
+) {
+    // SAFETY: device text passes the running thread and an access on its stack.
+    unsafe {
+        let tid = (*thread).tid;
+        with_cluster(thread, |seat| {
+            let (block, at) = block_of_cluster(seat, rank, &*at)?;
+            let (all, ready) = (&mut block.asynchronous, &mut block.barriers.ready);
+            all.stir(ready)?;
+            all.mbarriers.arrive(tid, &at, ready)
         })
     }
 }

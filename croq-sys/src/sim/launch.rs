@@ -14,6 +14,8 @@ use crate::abi::{
 
 /// Of every GPU so far.
 const MOST_THREADS: u32 = 1024;
+/// Blocks, of sm_90, opted in.
+const MOST_OF_A_CLUSTER: u32 = 16;
 /// Of sm_90, opted in.
 const MOST_SHARED_BYTES: u64 = 227 * 1024;
 
@@ -27,7 +29,7 @@ pub(super) unsafe fn launch(
     run: Option<&RunState>,
 ) -> Result<(), Stopped> {
     check_limits(launch).map_err(|failure| Stopped {
-        block: 0,
+        cluster: 0,
         failure,
         report: None,
     })?;
@@ -46,32 +48,39 @@ pub(super) unsafe fn launch(
         .iter()
         .map(|&extent| u64::from(extent))
         .product();
+    // Where nobody waits the blocks of a cluster have nothing to do with each other.
+    let waits = launch.flags & CROQ_LAUNCH_WAITS != 0;
+    let clusters = if waits {
+        blocks / job.cluster() as u64
+    } else {
+        blocks
+    };
     let cores = rayon::current_num_threads() as u64;
-    if blocks == 1 || cores == 1 || launch.flags & CROQ_LAUNCH_ORDERED != 0 {
-        return run_piece(&job, 0, blocks, |_| true);
+    if clusters == 1 || cores == 1 || launch.flags & CROQ_LAUNCH_ORDERED != 0 {
+        return run_piece(&job, 0, clusters, |_| true);
     }
 
-    // The lowest block that failed: nothing above it needs to run, everything below it does.
+    // The lowest cluster that failed: nothing above it needs to run, everything below it does.
     let lowest = AtomicU64::new(u64::MAX);
     let worst: Mutex<Option<Stopped>> = Mutex::new(None);
-    let pieces = u32::try_from(blocks.min(cores * PIECES_PER_CORE)).unwrap_or(u32::MAX);
-    // Blocks are below 2^63 and pieces few, but not so few that the product must fit.
-    let start = |piece| (u128::from(piece) * u128::from(blocks) / u128::from(pieces)) as u64;
+    let pieces = u32::try_from(clusters.min(cores * PIECES_PER_CORE)).unwrap_or(u32::MAX);
+    // Clusters are below 2^63 and pieces few, but not so few that the product must fit.
+    let start = |piece| (u128::from(piece) * u128::from(clusters) / u128::from(pieces)) as u64;
     (0..pieces)
         .into_par_iter()
         .with_max_len(1)
         .for_each(|piece| {
-            let wanted = |block| block < lowest.load(Ordering::Relaxed);
+            let wanted = |cluster| cluster < lowest.load(Ordering::Relaxed);
             let (first, last) = (start(piece), start(piece + 1));
             if !wanted(first) {
                 return;
             }
             if let Err(stopped) = run_piece(&job, first, last, wanted) {
-                lowest.fetch_min(stopped.block, Ordering::Relaxed);
+                lowest.fetch_min(stopped.cluster, Ordering::Relaxed);
                 let mut worst = worst.lock().unwrap_or_else(PoisonError::into_inner);
                 if worst
                     .as_ref()
-                    .is_none_or(|worst| stopped.block < worst.block)
+                    .is_none_or(|worst| stopped.cluster < worst.cluster)
                 {
                     *worst = Some(stopped);
                 }
@@ -106,6 +115,14 @@ fn check_limits(launch: &croq_sim_launch) -> Result<(), Box<croq_failure>> {
     let [x, y, z] = launch.grid;
     if x == 0 || y == 0 || z == 0 || x > i32::MAX as u32 || y > 0xffff || z > 0xffff {
         return limit("grid", &[x, y, z].map(i64::from));
+    }
+    let [cx, cy, cz] = launch.cluster;
+    let within = [cx, cy, cz]
+        .iter()
+        .all(|&n| (1..=MOST_OF_A_CLUSTER).contains(&n))
+        && cx * cy * cz <= MOST_OF_A_CLUSTER;
+    if !within || x % cx != 0 || y % cy != 0 || z % cz != 0 {
+        return limit("cluster", &[cx, cy, cz].map(i64::from));
     }
     if launch.threads == 0 || launch.threads > MOST_THREADS {
         return limit(

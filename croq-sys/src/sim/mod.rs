@@ -1,8 +1,9 @@
 //! The simulated GPU: runs the device text that the host's C++ compiler made of a kernel.
 //!
 //! A launch's blocks run in parallel on rayon's threads, each block on one OS thread for its whole
-//! life. In a kernel whose threads wait for each other every thread of the block is a coroutine
-//! ([`block`]); in any other the C++ side runs them in a plain loop ([`sweep`]).
+//! life, and the blocks of a cluster on the same one. In a kernel whose threads wait for each other
+//! every thread is a coroutine ([`block`]); in any other the C++ side runs them in a plain loop
+//! ([`sweep`]).
 //!
 //! Nothing unwinds through C++. A thread that fails is suspended for good, its block is given up
 //! with it, and what stood on the coroutines' stacks is forgotten: device text has no destructors.
@@ -31,6 +32,7 @@ mod barriers;
 mod block;
 mod bulk;
 mod callbacks;
+mod cluster;
 mod copies;
 mod hazard;
 mod launch;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::barriers::WARP;
+use super::cluster::Meeting;
 use super::worker::{Job, Residents};
 use crate::abi::{CROQ_DEADLOCK, croq_failure};
 
@@ -15,128 +16,174 @@ struct Plight {
     line: u32,
 }
 
-/// The record of a deadlock: the first thread that waits, and where.
-pub(super) fn deadlock_failure(residents: &Residents, block: [u32; 3]) -> Box<croq_failure> {
-    let plights = plights(residents);
-    let first = plights.iter().enumerate().find_map(|(thread, plight)| {
-        plight
-            .barrier
-            .as_ref()
-            .map(|barrier| (thread as u32, barrier, plight.line))
-    });
-    let mut failure = croq_failure::new(CROQ_DEADLOCK);
-    if let Some((thread, barrier, line)) = first {
-        failure = failure.with_what(barrier);
-        failure.thread = thread;
-        failure.line = line;
-    }
-    failure.block = block;
-    Box::new(failure)
+/// A cluster in which no thread can go on.
+pub(super) struct Stuck<'a> {
+    pub(super) residents: &'a [Residents],
+    pub(super) meeting: &'a Meeting,
+    pub(super) job: &'a Job<'a>,
+    pub(super) cluster: u64,
 }
 
-/// Who waits where, one line for each place:
-///
-/// ```text
-/// deadlock in scale_0, block 3: no thread can go on
-///   threads 0..31 wait at the block barrier, kernels/scale.co:12
-///   threads 32..63 have left the kernel
-/// ```
-pub(super) fn deadlock_text(residents: &Residents, job: &Job, block: [u32; 3]) -> String {
-    let mut groups: BTreeMap<usize, (Plight, Vec<u32>)> = BTreeMap::new();
-    let plights = plights(residents);
-    for (thread, plight) in plights.iter().enumerate() {
-        // Groups stand in the order of their first threads.
-        let first = plights
-            .iter()
-            .position(|other| other == plight)
-            .unwrap_or(thread);
-        groups
-            .entry(first)
-            .or_insert_with(|| (plight.clone(), Vec::new()))
-            .1
-            .push(thread as u32);
+impl Stuck<'_> {
+    /// The record: the first thread that waits, and where.
+    pub(super) fn failure(&self) -> Box<croq_failure> {
+        let mut failure = croq_failure::new(CROQ_DEADLOCK);
+        for rank in 0..self.residents.len() {
+            failure.block = self.job.block(self.cluster, rank);
+            let plights = self.plights(rank);
+            let first = plights.iter().zip(0..).find_map(|(plight, thread)| {
+                let barrier = plight.barrier.as_ref()?;
+                Some((barrier, thread, plight.line))
+            });
+            if let Some((barrier, thread, line)) = first {
+                failure = failure.with_what(barrier);
+                (failure.thread, failure.line) = (thread, line);
+                break;
+            }
+        }
+        Box::new(failure)
     }
 
-    let mut text = format!("deadlock in {}: no thread can go on", place(job, block));
-    for (plight, threads) in groups.values() {
-        let many = threads.len() > 1;
-        let _ = write!(
-            text,
-            "\n  thread{} {} ",
-            if many { "s" } else { "" },
-            ranges(threads)
-        );
-        let _ = match &plight.barrier {
-            Some(barrier) => {
-                let verb = if many { "wait" } else { "waits" };
-                write!(text, "{verb} at {barrier}, {}:{}", job.file, plight.line)
-            }
-            None => write!(
-                text,
-                "{} left the kernel",
-                if many { "have" } else { "has" }
-            ),
+    /// Who waits where, one line for each place:
+    ///
+    /// ```text
+    /// deadlock in scale_0, block 3: no thread can go on
+    ///   threads 0..31 wait at the block barrier, kernels/scale.co:12
+    ///   threads 32..63 have left the kernel
+    /// ```
+    ///
+    /// In a cluster each line begins with its block.
+    pub(super) fn text(&self) -> String {
+        let Self { job, cluster, .. } = self;
+        let many = self.residents.len() > 1;
+        let first = place(job, job.block(*cluster, 0));
+        let place = if many {
+            format!("{first}, and the rest of its cluster")
+        } else {
+            first
         };
+        let mut text = format!("deadlock in {place}: no thread can go on");
+        for rank in 0..self.residents.len() {
+            let block = match (many, job.block(*cluster, rank)) {
+                (false, _) => String::new(),
+                (true, block) => format!("block {}, ", number(job, block)),
+            };
+            self.block_text(rank, &block, &mut text);
+        }
+        text
     }
-    text
+
+    fn block_text(&self, rank: usize, block: &str, text: &mut String) {
+        let mut groups: BTreeMap<usize, (Plight, Vec<u32>)> = BTreeMap::new();
+        let plights = self.plights(rank);
+        for (thread, plight) in plights.iter().enumerate() {
+            // Groups stand in the order of their first threads.
+            let first = plights
+                .iter()
+                .position(|other| other == plight)
+                .unwrap_or(thread);
+            groups
+                .entry(first)
+                .or_insert_with(|| (plight.clone(), Vec::new()))
+                .1
+                .push(thread as u32);
+        }
+        for (plight, threads) in groups.values() {
+            let many = threads.len() > 1;
+            let _ = write!(
+                text,
+                "\n  {block}thread{} {} ",
+                if many { "s" } else { "" },
+                ranges(threads)
+            );
+            let _ = match &plight.barrier {
+                Some(barrier) => {
+                    let verb = if many { "wait" } else { "waits" };
+                    write!(
+                        text,
+                        "{verb} at {barrier}, {}:{}",
+                        self.job.file, plight.line
+                    )
+                }
+                None => write!(
+                    text,
+                    "{} left the kernel",
+                    if many { "have" } else { "has" }
+                ),
+            };
+        }
+    }
+
+    /// What each thread of a block does, by its id.
+    fn plights(&self, rank: usize) -> Vec<Plight> {
+        let Some(residents) = self.residents.get(rank) else {
+            return Vec::new();
+        };
+        let barriers = &residents.barriers;
+        let mut waits_at: Vec<Option<String>> = vec![None; barriers.threads as usize];
+        let mut note = |thread: u32, barrier: &str| {
+            if let Some(place) = waits_at.get_mut(thread as usize) {
+                *place = Some(barrier.to_owned());
+            }
+        };
+        for &thread in &barriers.block {
+            note(thread, "the block barrier");
+        }
+        for (id, named) in barriers.named.iter().enumerate() {
+            let (arrived, expected) = (named.waiting.len(), named.expected);
+            let barrier = format!("named barrier {id} ({arrived} of {expected} have arrived)");
+            for &thread in &named.waiting {
+                note(thread, &barrier);
+            }
+        }
+        for warp in &barriers.warps {
+            let barrier = if warp.mask == u32::MAX {
+                format!("the barrier of warp {}", warp.warp)
+            } else {
+                format!(
+                    "the barrier of warp {}, lanes {:#010x}",
+                    warp.warp, warp.mask
+                )
+            };
+            for lane in (0..WARP).filter(|lane| warp.arrived & (1 << lane) != 0) {
+                note(warp.warp * WARP + lane, &barrier);
+            }
+        }
+        for (thread, mbarrier) in residents.asynchronous.mbarriers.plights() {
+            note(thread, &mbarrier);
+        }
+        let (meeting, members) = self.meeting.plight();
+        for &(_, thread) in members.iter().filter(|(of, _)| *of == rank) {
+            note(thread, &meeting);
+        }
+        waits_at
+            .into_iter()
+            .zip(&barriers.lines)
+            .enumerate()
+            .map(|(thread, (barrier, &line))| {
+                let left = barriers.has_left(thread as u32);
+                Plight {
+                    barrier,
+                    line: if left { 0 } else { line },
+                }
+            })
+            .collect()
+    }
 }
 
 /// `scale_0, block 3`; a grid of one block needs no number.
 pub(super) fn place(job: &Job, block: [u32; 3]) -> String {
-    match (block, job.launch.grid) {
-        (_, [1, 1, 1]) => job.kernel.to_owned(),
-        ([x, _, _], [_, 1, 1]) => format!("{}, block {x}", job.kernel),
-        ([x, y, z], _) => format!("{}, block ({x}, {y}, {z})", job.kernel),
+    match job.launch.grid {
+        [1, 1, 1] => job.kernel.to_owned(),
+        _ => format!("{}, block {}", job.kernel, number(job, block)),
     }
 }
 
-/// What each thread does, by its id.
-fn plights(residents: &Residents) -> Vec<Plight> {
-    let barriers = &residents.barriers;
-    let mut waits_at: Vec<Option<String>> = vec![None; barriers.threads as usize];
-    let mut note = |thread: u32, barrier: &str| {
-        if let Some(place) = waits_at.get_mut(thread as usize) {
-            *place = Some(barrier.to_owned());
-        }
-    };
-    for &thread in &barriers.block {
-        note(thread, "the block barrier");
+fn number(job: &Job, [x, y, z]: [u32; 3]) -> String {
+    match job.launch.grid {
+        [_, 1, 1] => x.to_string(),
+        _ => format!("({x}, {y}, {z})"),
     }
-    for (id, named) in barriers.named.iter().enumerate() {
-        let (arrived, expected) = (named.waiting.len(), named.expected);
-        let barrier = format!("named barrier {id} ({arrived} of {expected} have arrived)");
-        for &thread in &named.waiting {
-            note(thread, &barrier);
-        }
-    }
-    for warp in &barriers.warps {
-        let barrier = if warp.mask == u32::MAX {
-            format!("the barrier of warp {}", warp.warp)
-        } else {
-            format!(
-                "the barrier of warp {}, lanes {:#010x}",
-                warp.warp, warp.mask
-            )
-        };
-        for lane in (0..WARP).filter(|lane| warp.arrived & (1 << lane) != 0) {
-            note(warp.warp * WARP + lane, &barrier);
-        }
-    }
-    for (thread, mbarrier) in residents.asynchronous.mbarriers.plights() {
-        note(thread, &mbarrier);
-    }
-    waits_at
-        .into_iter()
-        .zip(&barriers.lines)
-        .enumerate()
-        .map(|(thread, (barrier, &line))| {
-            let left = barriers.has_left(thread as u32);
-            Plight {
-                barrier,
-                line: if left { 0 } else { line },
-            }
-        })
-        .collect()
 }
 
 /// Sorted thread ids as inclusive ranges: `0..31, 40, 64..95`.

@@ -11,13 +11,15 @@ pub(super) fn run(worker: &mut Worker, job: &Job, first: u64, last: u64) -> Resu
         return Ok(());
     };
     let closure = job.launch.closure;
-    worker.prepare(job, 1).map_err(|failure| Stopped {
-        block: first,
+    worker.prepare(job, 1, 1).map_err(|failure| Stopped {
+        cluster: first,
         failure,
         report: None,
     })?;
-    worker.residents.can_wait = false;
-    worker.residents.stopped = None;
+    if let Some(residents) = worker.residents.first_mut() {
+        residents.can_wait = false;
+        residents.stopped = None;
+    }
     worker.coroutines.clear();
 
     let seat: *mut Seat = worker.seats.as_mut_ptr();
@@ -39,9 +41,10 @@ pub(super) fn run(worker: &mut Worker, job: &Job, first: u64, last: u64) -> Resu
     worker.abandon();
     match result {
         Some(CoroutineResult::Yield(())) => {
-            let failure = worker.residents.stopped.take().unwrap_or_default();
+            let residents = worker.residents.first_mut();
+            let failure = residents.and_then(|r| r.stopped.take()).unwrap_or_default();
             Err(Stopped {
-                block: job.linear(failure.block),
+                cluster: job.linear(failure.block),
                 failure,
                 report: None,
             })

@@ -9,6 +9,7 @@ use super::RunState;
 use super::arena::Arena;
 use super::asynchronous::Asynchronous;
 use super::barriers::Barriers;
+use super::cluster::Meeting;
 use super::hazard::Hazard;
 use super::proxies::GRANULE;
 use super::stacks::{PooledStack, StackPool};
@@ -30,14 +31,24 @@ pub(super) struct Job<'a> {
 unsafe impl Sync for Job<'_> {}
 
 impl Job<'_> {
-    /// The coordinates of the block with this linear index, x fastest.
-    pub(super) fn block(&self, linear: u64) -> [u32; 3] {
-        let [x, y, _] = self.launch.grid.map(u64::from);
+    /// The coordinates of a block of the cluster with this linear index, x fastest.
+    pub(super) fn block(&self, cluster: u64, rank: usize) -> [u32; 3] {
+        let [dx, dy, dz] = self.launch.cluster;
+        let (x, y) = (
+            u64::from(self.launch.grid[0] / dx),
+            u64::from(self.launch.grid[1] / dy),
+        );
+        let rank = rank as u32;
         [
-            (linear % x) as u32,
-            (linear / x % y) as u32,
-            (linear / x / y) as u32,
+            (cluster % x) as u32 * dx + rank % dx,
+            (cluster / x % y) as u32 * dy + rank / dx % dy,
+            (cluster / x / y) as u32 * dz + rank / dx / dy,
         ]
+    }
+
+    /// Blocks of a cluster.
+    pub(super) fn cluster(&self) -> usize {
+        self.launch.cluster.iter().map(|&n| n as usize).product()
     }
 
     /// Chooses among the orders that the memory model allows.
@@ -52,18 +63,19 @@ impl Job<'_> {
     }
 }
 
-/// Why a block was given up.
+/// Why a block was given up, and the others of its cluster with it.
 #[derive(Debug)]
 pub(super) struct Stopped {
-    /// Its linear index.
-    pub(super) block: u64,
+    /// The linear index of the cluster.
+    pub(super) cluster: u64,
     pub(super) failure: Box<croq_failure>,
     pub(super) report: Option<String>,
 }
 
-/// The threads that are resident together: those of one block.
-#[derive(Default)]
+/// The threads of one block.
 pub(super) struct Residents {
+    /// Its memory.
+    pub(super) shared: *mut u8,
     pub(super) barriers: Barriers,
     /// There is a coroutine for each, so that one can wait for another.
     pub(super) can_wait: bool,
@@ -72,6 +84,19 @@ pub(super) struct Residents {
     /// Why, when it was that.
     pub(super) hazard: Option<Box<Hazard>>,
     pub(super) asynchronous: Asynchronous,
+}
+
+impl Default for Residents {
+    fn default() -> Self {
+        Self {
+            shared: std::ptr::null_mut(),
+            barriers: Barriers::default(),
+            can_wait: false,
+            stopped: None,
+            hazard: None,
+            asynchronous: Asynchronous::default(),
+        }
+    }
 }
 
 impl Residents {
@@ -88,6 +113,11 @@ impl Residents {
 pub(super) struct Seat {
     pub(super) thread: croq_sim_thread,
     pub(super) residents: *mut Residents,
+    /// The first of the cluster's blocks, of which there are `blocks`; and which of them this is.
+    pub(super) cluster: *mut Residents,
+    pub(super) blocks: usize,
+    pub(super) rank: usize,
+    pub(super) meeting: *mut Meeting,
     /// How the thread suspends itself; set when it first runs.
     pub(super) yielder: *const Yielder<(), ()>,
     pub(super) run: *const RunState,
@@ -100,12 +130,50 @@ pub(super) type Thread = Coroutine<(), (), (), PooledStack>;
 pub(super) struct Worker {
     pub(super) coroutines: Vec<Thread>,
     pub(super) seats: Vec<Seat>,
-    pub(super) residents: Box<Residents>,
+    /// By rank in the cluster, of which one runs at a time; there is always one.
+    pub(super) residents: Vec<Residents>,
+    pub(super) meeting: Box<Meeting>,
     pub(super) stacks: StackPool,
-    pub(super) arena: Arena,
-    pub(super) marks: Arena,
+    memories: Vec<Memory>,
+}
+
+/// Of a block.
+#[derive(Default)]
+struct Memory {
+    arena: Arena,
+    marks: Arena,
     /// Of the granules of shared memory.
-    pub(super) writers: Arena,
+    writers: Arena,
+}
+
+impl Memory {
+    /// A place for everything that the launch wants.
+    fn reserve(&mut self, job: &Job) -> Result<[*mut u8; 3], Box<croq_failure>> {
+        let bytes = job.launch.shared_bytes;
+        let found =
+            |memory: Option<*mut u8>, what: &str| memory.ok_or_else(|| out_of_memory(what, bytes));
+        let asked = |flag| job.launch.flags & flag != 0;
+        let none = std::ptr::null_mut();
+        let shared = found(self.arena.reserve(bytes), "shared memory")?;
+        let marks = match asked(CROQ_LAUNCH_ASYNC) {
+            true => found(self.marks.reserve(bytes), "marks of shared memory")?,
+            false => none,
+        };
+        let granules = bytes.div_ceil(GRANULE as u64);
+        let writers = match asked(CROQ_LAUNCH_PROXIES) {
+            true => found(
+                self.writers.reserve(granules * 8),
+                "writers of shared memory",
+            )?,
+            false => none,
+        };
+        Ok([shared, marks, writers])
+    }
+}
+
+fn out_of_memory(what: &str, bytes: u64) -> Box<croq_failure> {
+    let failure = croq_failure::new(CROQ_OUT_OF_MEMORY).with_what(what);
+    Box::new(failure.with_values(&[bytes as i64]))
 }
 
 thread_local! {
@@ -123,58 +191,61 @@ impl Worker {
         result
     }
 
-    /// Stacks and an arena for a block of the launch, and one seat for each of `seats` threads.
-    pub(super) fn prepare(&mut self, job: &Job, seats: u32) -> Result<(), Box<croq_failure>> {
+    /// Stacks and arenas for the blocks of a cluster of the launch, and one seat for each of `threads`
+    /// threads of each of `blocks` blocks.
+    pub(super) fn prepare(
+        &mut self,
+        job: &Job,
+        threads: u32,
+        blocks: usize,
+    ) -> Result<(), Box<croq_failure>> {
         let bytes = job.launch.shared_bytes;
-        let out_of_memory = |what: &str| {
-            let failure = croq_failure::new(CROQ_OUT_OF_MEMORY).with_what(what);
-            Box::new(failure.with_values(&[bytes as i64]))
-        };
         self.stacks
-            .reserve(seats as usize)
-            .map_err(|_| out_of_memory("stacks"))?;
-        let shared = self
-            .arena
-            .reserve(bytes)
-            .ok_or_else(|| out_of_memory("shared memory"))?;
+            .reserve(threads as usize * blocks)
+            .map_err(|_| out_of_memory("stacks", bytes))?;
         let watches = job.launch.flags & CROQ_LAUNCH_ASYNC != 0;
-        let marks = match watches {
-            true => self.marks.reserve(bytes),
-            false => Some(std::ptr::null_mut()),
-        };
-        let marks = marks.ok_or_else(|| out_of_memory("marks of shared memory"))?;
-        let writers = match job.launch.flags & CROQ_LAUNCH_PROXIES {
-            0 => Some(std::ptr::null_mut()),
-            _ => self.writers.reserve(bytes.div_ceil(GRANULE as u64) * 8),
-        };
-        let writers = writers
-            .ok_or_else(|| out_of_memory("writers of shared memory"))?
-            .cast::<u64>();
-        let residents: *mut Residents = &mut *self.residents;
-        // SAFETY: reserved just now, and kept until the next `prepare`.
-        unsafe {
-            self.residents
-                .asynchronous
-                .watch(watches, shared, marks, writers, bytes, job.seed());
+        // Once it is as long as this launch wants, it stays where it is.
+        if self.residents.len() < blocks {
+            self.residents.resize_with(blocks, Residents::default);
+            self.memories.resize_with(blocks, Memory::default);
         }
+        let cluster = self.residents.as_mut_ptr();
+        let meeting: *mut Meeting = &mut *self.meeting;
         self.seats.clear();
-        self.seats.extend((0..seats).map(|tid| Seat {
-            thread: croq_sim_thread {
-                tid,
-                block: [0; 3],
-                grid: job.launch.grid,
-                threads: job.launch.threads,
-                shared,
-                shared_bytes: bytes,
-                marks,
-                writers,
-                fences: 0,
-                runtime: std::ptr::null_mut(),
-            },
-            residents,
-            yielder: std::ptr::null(),
-            run: job.run.map_or(std::ptr::null(), std::ptr::from_ref),
-        }));
+        let both = self.memories.iter_mut().zip(&mut self.residents);
+        for (rank, (memory, residents)) in both.take(blocks).enumerate() {
+            let [shared, marks, writers] = memory.reserve(job)?;
+            let writers = writers.cast::<u64>();
+            residents.shared = shared;
+            // SAFETY: reserved just now, and kept until the next `prepare`.
+            unsafe {
+                residents
+                    .asynchronous
+                    .watch(watches, shared, marks, writers, bytes, job.seed());
+            }
+            self.seats.extend((0..threads).map(|tid| Seat {
+                thread: croq_sim_thread {
+                    tid,
+                    block: [0; 3],
+                    grid: job.launch.grid,
+                    cluster: job.launch.cluster,
+                    threads: job.launch.threads,
+                    shared,
+                    shared_bytes: bytes,
+                    marks,
+                    writers,
+                    fences: 0,
+                    runtime: std::ptr::null_mut(),
+                },
+                residents: cluster.wrapping_add(rank),
+                cluster,
+                blocks,
+                rank,
+                meeting,
+                yielder: std::ptr::null(),
+                run: job.run.map_or(std::ptr::null(), std::ptr::from_ref),
+            }));
+        }
         for seat in &mut self.seats {
             seat.thread.runtime = std::ptr::from_mut(seat).cast::<c_void>();
         }

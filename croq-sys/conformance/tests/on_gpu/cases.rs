@@ -62,6 +62,8 @@ pub fn all() -> Vec<Case> {
         case("products", products),
         case("mbarriers", mbarriers),
         case("boxes", boxes),
+        case("clusters", clusters),
+        case("boxes_for_clusters", boxes_for_clusters),
         case("launch_limits", launch_limits),
         trap("failed_check", failed_check),
         trap("failed_check_among_waiters", failed_check_among_waiters),
@@ -363,6 +365,58 @@ fn boxes(machine: &dyn Machine) {
 }
 
 /// Launches that no GPU has are refused with the same words.
+fn clusters(machine: &dyn Machine) {
+    for of in [
+        [6, 1, 1, 2, 1, 1],
+        [6, 4, 2, 3, 2, 1],
+        [4, 4, 6, 1, 2, 3],
+        [16, 1, 1, 8, 1, 1],
+    ] {
+        let blocks: i64 = of[..3].iter().product();
+        let numbers = [&of[..], &[1]].concat();
+        integers(
+            machine,
+            "members",
+            ints(vec![0; blocks as usize * 4]),
+            &numbers,
+        );
+    }
+    for numbers in [[2, 2, 3], [8, 4, 2], [12, 3, 4], [16, 8, 2]] {
+        let [blocks, size, _] = numbers;
+        let memory = [
+            vec![POISON; blocks as usize * 192],
+            vec![POISON; blocks as usize * 192],
+        ];
+        let (expected, found) = both(machine, "gather", &memory, &numbers);
+        same(INT, &expected[1], &found[1], "gather");
+        let memory = ints(vec![0; (blocks / size) as usize * 256]);
+        integers(machine, "baton", memory, &numbers);
+    }
+}
+
+fn boxes_for_clusters(machine: &dyn Machine) {
+    let source = ints(1..=8192);
+    for (blocks, size, mask) in [
+        (2, 2, 3),
+        (4, 4, 15),
+        (8, 4, 0b1010),
+        (4, 2, 1),
+        (8, 8, 255),
+    ] {
+        let memory = [vec![POISON; blocks * 3 * 2048], source.clone()];
+        let numbers = [256, blocks as i64, size, mask, 3];
+        let (expected, found) = both(machine, "boxes_for_all", &memory, &numbers);
+        same(INT, &expected[0], &found[0], "boxes_for_all");
+        assert_ne!(expected[0], memory[0]);
+    }
+    for rank in 1..=5 {
+        let memory = [vec![POISON; 512], source.clone()];
+        let (expected, found) = both(machine, "box_for_both", &memory, &[rank]);
+        same(INT, &expected[0], &found[0], "box_for_both");
+        assert_ne!(expected[0], memory[0]);
+    }
+}
+
 fn launch_limits(machine: &dyn Machine) {
     for numbers in [
         [1i64 << 31, 1, 1, 1, 0, 0],

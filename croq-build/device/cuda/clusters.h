@@ -1,0 +1,54 @@
+/* Blocks that are resident together (sm_90): who is in a cluster, waiting for all of it, and mbarriers in
+ * the shared memory of its other blocks. */
+#ifndef CROQ_CUDA_CLUSTERS_H
+#define CROQ_CUDA_CLUSTERS_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* A special register; of what came before, where each block is a cluster, it is 0. */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#define CROQ_SPECIAL(name)                                                                         \
+  unsigned value;                                                                                  \
+  asm("mov.u32 %0, %" name ";" : "=r"(value));                                                     \
+  return value
+#else
+#define CROQ_SPECIAL(name) return 0
+#endif
+/* Where the block is in its cluster. */
+CROQ_DEVICE idx cluster_x() { CROQ_SPECIAL("%cluster_ctaid.x"); }
+CROQ_DEVICE idx cluster_y() { CROQ_SPECIAL("%cluster_ctaid.y"); }
+CROQ_DEVICE idx cluster_z() { CROQ_SPECIAL("%cluster_ctaid.z"); }
+/* The same as one number, x fastest. */
+CROQ_DEVICE unsigned cluster_rank() { CROQ_SPECIAL("%cluster_ctarank"); }
+#undef CROQ_SPECIAL
+
+/* What this thread did comes before what the others do after their `cluster_wait`. Each thread of the
+ * cluster arrives, then waits, in turn. */
+CROQ_DEVICE void cluster_arrive() {
+  CROQ_SM_90(asm volatile("barrier.cluster.arrive.release;" : : : "memory"));
+}
+CROQ_DEVICE void cluster_wait() {
+  CROQ_SM_90(asm volatile("barrier.cluster.wait.acquire;" : : : "memory"));
+}
+CROQ_DEVICE void barrier_cluster() {
+  cluster_arrive();
+  cluster_wait();
+}
+
+/* Arrives at the same mbarrier of another block of the cluster. */
+CROQ_DEVICE void mbarrier_arrive_remote([[maybe_unused]] mbarriers all, [[maybe_unused]] idx slot,
+                                        [[maybe_unused]] unsigned rank) {
+  CROQ_SM_90(asm volatile("{\n"
+                          ".reg .b32 there;\n"
+                          "mapa.shared::cluster.u32 there, %0, %1;\n"
+                          "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];\n"
+                          "}"
+                          :
+                          : "r"(all.at(slot)), "r"(rank)
+                          : "memory"));
+}
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

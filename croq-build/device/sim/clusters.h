@@ -1,0 +1,47 @@
+/* Blocks that are resident together: who is in a cluster, waiting for all of it, and mbarriers in the
+ * shared memory of its other blocks. */
+#ifndef CROQ_SIM_CLUSTERS_H
+#define CROQ_SIM_CLUSTERS_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* Where the block is in its cluster. */
+CROQ_FN idx cluster_x() { return current->block[0] % current->cluster[0]; }
+CROQ_FN idx cluster_y() { return current->block[1] % current->cluster[1]; }
+CROQ_FN idx cluster_z() { return current->block[2] % current->cluster[2]; }
+/* The same as one number, x fastest. */
+CROQ_FN unsigned cluster_rank() {
+  return static_cast<unsigned>(
+      cluster_x() + current->cluster[0] * (cluster_y() + current->cluster[1] * cluster_z()));
+}
+
+/* What this thread did comes before what the others do after their `cluster_wait`. Each thread of the
+ * cluster arrives, then waits, in turn. */
+CROQ_FN void cluster_arrive(int line = __builtin_LINE()) {
+  croq_sim_thread *const self = current;
+  sim_api()->cluster_barrier(self, CROQ_CLUSTER_ARRIVE, static_cast<croq_u32>(line));
+  current = self;
+}
+CROQ_FN void cluster_wait(int line = __builtin_LINE()) {
+  croq_sim_thread *const self = current;
+  sim_api()->cluster_barrier(self, CROQ_CLUSTER_WAIT, static_cast<croq_u32>(line));
+  current = self;
+}
+CROQ_FN void barrier_cluster(int line = __builtin_LINE()) {
+  cluster_arrive(line);
+  cluster_wait(line);
+}
+
+/* Arrives at the same mbarrier of another block of the cluster. */
+CROQ_FN void mbarrier_arrive_remote(const mbarriers &all, idx slot, unsigned rank,
+                                    int line = __builtin_LINE()) {
+  croq_sim_thread *const self = current;
+  const croq_sim_access access = all.at(slot, line);
+  sim_api()->arrive_remote(self, &access, rank);
+  current = self;
+}
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif
