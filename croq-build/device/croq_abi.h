@@ -41,7 +41,6 @@ typedef struct croq_sim_thread {
   croq_u32 tid;
   croq_u32 block[3];
   croq_u32 grid[3];
-  croq_u32 cluster[3]; /* blocks of one along x, y, z */
   croq_u32 threads;
   unsigned char *shared;
   croq_u64 shared_bytes;
@@ -51,6 +50,7 @@ typedef struct croq_sim_thread {
    * the thread at that time (20), or 0; null unless CROQ_LAUNCH_PROXIES. */
   croq_u64 *writers;
   croq_u32 fences; /* how many fence.proxy.async the thread has executed, modulo 2^20 */
+  croq_u32 cluster; /* blocks of one along x (lowest 8 bits), y and z */
   void *runtime; /* the scheduler's own record */
 } croq_sim_thread;
 

@@ -110,13 +110,13 @@ pub struct croq_sim_thread {
     pub tid: u32,
     pub block: [u32; 3],
     pub grid: [u32; 3],
-    pub cluster: [u32; 3],
     pub threads: u32,
     pub shared: *mut u8,
     pub shared_bytes: u64,
     pub marks: *mut u8,
     pub writers: *mut u64,
     pub fences: u32,
+    pub cluster: u32,
     pub runtime: *mut c_void,
 }
 

@@ -6,14 +6,16 @@
 namespace croq {
 inline namespace CROQ_TARGET {
 
+/* Its blocks along x, y or z. */
+CROQ_FN croq_u32 cluster_extent(unsigned axis) { return current->cluster >> 8 * axis & 0xff; }
 /* Where the block is in its cluster. */
-CROQ_FN idx cluster_x() { return current->block[0] % current->cluster[0]; }
-CROQ_FN idx cluster_y() { return current->block[1] % current->cluster[1]; }
-CROQ_FN idx cluster_z() { return current->block[2] % current->cluster[2]; }
+CROQ_FN idx cluster_x() { return current->block[0] % cluster_extent(0); }
+CROQ_FN idx cluster_y() { return current->block[1] % cluster_extent(1); }
+CROQ_FN idx cluster_z() { return current->block[2] % cluster_extent(2); }
 /* The same as one number, x fastest. */
 CROQ_FN unsigned cluster_rank() {
   return static_cast<unsigned>(
-      cluster_x() + current->cluster[0] * (cluster_y() + current->cluster[1] * cluster_z()));
+      cluster_x() + cluster_extent(0) * (cluster_y() + cluster_extent(1) * cluster_z()));
 }
 
 /* What this thread did comes before what the others do after their `cluster_wait`. Each thread of the

@@ -47,7 +47,7 @@ pub fn kernel<'a>(writer: &mut Writer<'a>, function: &'a Function, kernel: &'a K
         kernel.name,
         params.join(", ")
     ));
-    if !kernel.maps.is_empty() {
+    if kernel.needs_sm_90() {
         writer.line("croq::only_from_sm_90();");
     }
     let own: Vec<BufferId> = uses

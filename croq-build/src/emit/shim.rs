@@ -229,7 +229,7 @@ impl Body<'_, '_> {
         };
         let captured = captures(function, kernel);
         let name = &kernel.name;
-        if !kernel.maps.is_empty() {
+        if kernel.needs_sm_90() {
             self.writer.attribute(span);
             self.writer.line(&format!(
                 "if (!host.needs<decltype(&{name}), &{name}>(__LINE__, {})) return host.status();",
@@ -240,7 +240,13 @@ impl Body<'_, '_> {
         let grid: Vec<String> = kernel.grid.iter().map(|s| self.names.sym(s).text).collect();
         let mut args = vec![
             quoted(&kernel.name),
-            format!("croq::grid{{{}}}", grid.join(", ")),
+            if kernel.is_clustered() {
+                let [x, y, z] = kernel.cluster;
+                let grid = grid.join(", ");
+                format!("croq::clustered{{{{{grid}}}, {{{x}, {y}, {z}}}}}")
+            } else {
+                format!("croq::grid{{{}}}", grid.join(", "))
+            },
             self.names.sym(&kernel.threads).text,
             self.names.sym(&kernel.shared_bytes).text,
             if !kernel.maps.is_empty() {

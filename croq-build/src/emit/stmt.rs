@@ -238,6 +238,9 @@ impl Body<'_, '_> {
             StmtKind::Parallel { body, .. } => self.braced(span, "{", body),
             StmtKind::Once { level, body } => {
                 let header = match level {
+                    Level::Cluster => {
+                        "if (croq::cluster_rank() == 0 && croq::tid() == 0) ".to_owned()
+                    }
                     Level::Block => {
                         let first = self.first.last().copied().flatten().unwrap_or(0);
                         format!("if (croq::tid() == {first}) ")
@@ -431,6 +434,7 @@ impl Body<'_, '_> {
 
     fn barrier(&mut self, span: Span, scope: BarrierScope, why: &BarrierReason) {
         let call = match scope {
+            BarrierScope::Cluster => "croq::barrier_cluster();".to_owned(),
             BarrierScope::Block => "croq::barrier();".to_owned(),
             // Numbered since; what is not is in text that never waits.
             BarrierScope::Group4 => self.units_barrier(1),

@@ -78,7 +78,22 @@ impl Body<'_, '_> {
                 barriers,
                 slot,
                 hint,
+                blocks,
             } => {
+                if *blocks > 1 {
+                    let text = format!(
+                        "croq::tma_load_multicast<{}>({}, {}, {}, {}, {}, {}, {:#x});",
+                        moved.coordinates.len(),
+                        self.names.buffer(moved.buffer),
+                        self.names.sym(&moved.offset).text,
+                        self.names.map(moved.map),
+                        self.coordinates(moved),
+                        self.names.buffer(*barriers),
+                        self.names.sym(slot).text,
+                        (1u64 << blocks) - 1
+                    );
+                    return self.tma_line(span, &text);
+                }
                 let hint = match hint {
                     None => "",
                     Some(CacheHint::EvictFirst) => ", croq::cache_hint::evict_first",

@@ -338,9 +338,11 @@ pub enum Role {
     Parallel(Level),
 }
 
-/// Execution levels below the grid, outer to inner.
+/// Levels below the grid, outer to inner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
+    /// Blocks that are resident together. No statement runs here: a kernel's body is a block's.
+    Cluster,
     Block,
     /// A warpgroup: 128 threads.
     Group4,
@@ -356,6 +358,8 @@ pub struct Kernel {
     pub span: Span,
     /// Blocks along x, y, z.
     pub grid: [Sym; 3],
+    /// Of which so many are resident together; 1 each where there are no clusters.
+    pub cluster: [u32; 3],
     /// Threads of a block (host-computable).
     pub threads: Sym,
     pub attrs: LaunchAttrs,
@@ -373,6 +377,22 @@ pub struct Kernel {
     pub asynchronous: bool,
     /// What the copy engine is told of device memory; filled when copies of boxes are expanded.
     pub maps: Vec<TensorMap>,
+}
+
+impl Kernel {
+    /// Blocks of a cluster.
+    pub fn cluster_size(&self) -> u32 {
+        self.cluster.iter().product()
+    }
+
+    pub fn is_clustered(&self) -> bool {
+        self.cluster_size() > 1
+    }
+
+    /// It uses what older GPUs don't have.
+    pub fn needs_sm_90(&self) -> bool {
+        !self.maps.is_empty() || self.is_clustered()
+    }
 }
 
 /// A shared buffer's place in the memory of a block.

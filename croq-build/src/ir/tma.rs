@@ -18,6 +18,11 @@ impl Engine {
         matches!(self, Engine::Threads)
     }
 
+    /// It loads for all blocks of a cluster.
+    pub fn is_multicast(&self) -> bool {
+        matches!(self, Engine::Tma(tma) if tma.blocks > 1)
+    }
+
     /// Where a load by the copy engine arrives.
     pub fn arrival(&self) -> Option<&Arrival> {
         match self {
@@ -32,6 +37,8 @@ pub struct Tma {
     /// Bytes that a miss brings into L2.
     pub promotion: u32,
     pub hint: Option<CacheHint>,
+    /// The first block of a cluster loads for all of its so many blocks; 1 is each for itself.
+    pub blocks: u32,
     /// Of a load; filled in by `passes::tma::prepare`.
     pub arrival: Option<Arrival>,
     /// A load that an event is completed by arrives there.
@@ -105,6 +112,8 @@ pub enum TmaOp {
         barriers: BufferId,
         slot: Sym,
         hint: Option<CacheHint>,
+        /// Of the cluster, to which it comes; 1 is the thread's own.
+        blocks: u32,
     },
     Store {
         moved: TmaMove,

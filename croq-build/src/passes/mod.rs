@@ -65,6 +65,7 @@ pub fn run(function: &mut Function, limits: Limits, reorder: bool, diags: &mut D
             if reorder {
                 lanes::choose(function, id);
             }
+            tma::check_multicast(function, id, diags);
             let events = events::prepare(function, id, diags);
             tma::prepare(function, id, events);
             hazards::insert_barriers(function, id);

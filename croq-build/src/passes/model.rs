@@ -432,7 +432,7 @@ impl Thread<'_> {
                         region.epoch += 1;
                     }
                 }
-                BarrierScope::Block => self.epochs[0] += 1,
+                BarrierScope::Cluster | BarrierScope::Block => self.epochs[0] += 1,
                 BarrierScope::Group4 | BarrierScope::Group4From(_) => self.epochs[1] += 1,
                 BarrierScope::Group => self.epochs[2] += 1,
                 _ => {}
@@ -453,7 +453,7 @@ impl Thread<'_> {
 
     fn size(&self, level: Level) -> i128 {
         match level {
-            Level::Block => match self.sets.last() {
+            Level::Cluster | Level::Block => match self.sets.last() {
                 Some(set) => i128::from(set.len()),
                 None => self.threads,
             },

@@ -86,7 +86,7 @@ impl Checker<'_> {
 
     pub(super) fn local_varies(&self, id: crate::ir::LocalId) -> bool {
         match self.f.local(id).role {
-            Role::Parallel(level) => level != Level::Block,
+            Role::Parallel(level) => level > Level::Block,
             Role::Loop | Role::Value => self.varying.contains(&id),
         }
     }
@@ -405,18 +405,31 @@ impl Checker<'_> {
                 .label("blocks don't wait for each other")
                 .help("end the kernel here and start another"),
             ),
-            ast::Level::Cluster => self.unsupported(span, "a cluster barrier"),
+            ast::Level::Cluster if self.in_cluster() => self.barrier(BarrierScope::Cluster, span),
+            ast::Level::Cluster => self.report(
+                Diagnostic::new(
+                    "E0585",
+                    span,
+                    "`sync.barrier : cluster` outside of a cluster",
+                )
+                .label("each block is on its own here")
+                .help("write `parallel … : cluster` around the blocks"),
+            ),
         }
     }
 
     fn barrier(&mut self, scope: BarrierScope, span: Span) {
         self.cooperative(span, "a barrier");
-        if scope == BarrierScope::Block && self.kernel.as_ref().is_some_and(|k| k.regions > 0) {
+        let (wide, what) = match scope {
+            BarrierScope::Cluster => (true, "cluster"),
+            scope => (scope == BarrierScope::Block, "block"),
+        };
+        if wide && self.kernel.as_ref().is_some_and(|k| k.regions > 0) {
             self.report(
                 Diagnostic::new(
                     "E0582",
                     span,
-                    "a barrier over the whole block, inside `inthreads`",
+                    format!("a barrier over the whole {what}, inside `inthreads`"),
                 )
                 .label("the other threads never come here")
                 .help("move it out, or use a narrower barrier"),

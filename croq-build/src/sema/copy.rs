@@ -160,6 +160,7 @@ impl Checker<'_> {
             name: format!("{}_{}", self.f.name, id.0),
             span,
             grid: [Sym::one(), Sym::one(), Sym::one()],
+            cluster: [1; 3],
             threads: Sym::int(256),
             attrs: ir::LaunchAttrs::default(),
             body: vec![ir::Stmt::new(kind, span)],
@@ -195,7 +196,7 @@ impl Checker<'_> {
             self.after(after);
         }
         for (modifier, at) in &c.modifiers {
-            let what = match modifier {
+            match modifier {
                 CopyModifier::Zfill => continue,
                 CopyModifier::Swizzle(width) => {
                     ok &= self.swizzle_width(width.as_ref(), *at).is_some();
@@ -225,10 +226,8 @@ impl Checker<'_> {
                     ok = false;
                     continue;
                 }
-                CopyModifier::Multicast => "`.multicast`",
-            };
-            self.unsupported(*at, what);
-            ok = false;
+                CopyModifier::Multicast => ok &= self.multicast_legal(tma, *at),
+            }
         }
         ok
     }
@@ -740,7 +739,7 @@ impl Checker<'_> {
         };
         let cx = &self.f.cx;
         Some(match level {
-            Level::Block => Sym::one(),
+            Level::Cluster | Level::Block => Sym::one(),
             Level::Group4 => cx.cdiv(&threads, &Sym::int(128)),
             Level::Group => cx.cdiv(&threads, &Sym::int(32)),
             Level::Thread => threads,
@@ -752,7 +751,7 @@ impl Checker<'_> {
         let tid = self.thread_id();
         let cx = &self.f.cx;
         match level {
-            Level::Block => Sym::zero(),
+            Level::Cluster | Level::Block => Sym::zero(),
             Level::Group4 => cx.div(&tid, &Sym::int(128)),
             Level::Group => cx.div(&tid, &Sym::int(32)),
             Level::Thread => tid,

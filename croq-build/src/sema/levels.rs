@@ -19,7 +19,7 @@ pub(super) struct Node {
     /// A single unannotated level over more instances than a block holds: blocks times threads.
     pub single: bool,
     pub children: Vec<Node>,
-    span: Span,
+    pub span: Span,
     /// The number of instances, when it is a literal.
     count: Option<i64>,
 }
@@ -45,6 +45,7 @@ impl Checker<'_> {
             };
         }
         self.order(&node, None, &mut ok);
+        ok &= self.blocks_of_cluster(outermost, &node);
         ok.then_some(node)
     }
 
@@ -63,17 +64,13 @@ impl Checker<'_> {
         let mut level = Level::Thread;
         if let Some(spec) = &first.level {
             level = match spec.level {
+                ast::Level::Cluster => Level::Cluster,
                 ast::Level::Block => Level::Block,
                 ast::Level::Group4 => Level::Group4,
                 ast::Level::Group => Level::Group,
                 ast::Level::Thread => Level::Thread,
-                ast::Level::Cluster | ast::Level::Device => {
-                    let what = if spec.level == ast::Level::Cluster {
-                        "`: cluster`"
-                    } else {
-                        "`: device`"
-                    };
-                    self.unsupported(spec.span, what);
+                ast::Level::Device => {
+                    self.unsupported(spec.span, "`: device`");
                     *ok = false;
                     Level::Block
                 }
@@ -117,7 +114,7 @@ impl Checker<'_> {
 
     fn infer(&mut self, node: &mut Node, root: bool, ok: &mut bool) {
         for child in &mut node.children {
-            self.infer(child, false, ok);
+            self.infer(child, node.level == Level::Cluster, ok);
         }
         let Some(outermost_child) = node.children.iter().map(|c| c.level).min() else {
             return;
@@ -125,16 +122,18 @@ impl Checker<'_> {
         if !node.explicit {
             let mixed = node.children.iter().any(|c| c.explicit);
             node.level = match (root, outermost_child) {
-                (_, Level::Block) => {
+                (_, Level::Block | Level::Cluster) => {
                     let child = node
                         .children
                         .iter()
-                        .find(|c| c.level == Level::Block)
+                        .find(|c| c.level <= Level::Block)
                         .map_or(node.span, |c| c.span);
+                    let name = level_name(outermost_child);
+                    let text = format!("what lies outside `{name}` is not inferred");
                     self.report(
-                        Diagnostic::new("E0511", node.span, "no level lies outside `block`")
+                        Diagnostic::new("E0511", node.span, text)
                             .label("what should this be?")
-                            .also(child, "this is `block`")
+                            .also(child, format!("this is `{name}`"))
                             .help("annotate it, or make it a `foreach`"),
                     );
                     *ok = false;
@@ -185,7 +184,9 @@ impl Checker<'_> {
                     Diagnostic::new("E0512", node.span, format!("`{child}` inside `{outer}`"))
                         .label("must be a finer level")
                         .also(parent.span, format!("this is `{outer}`"))
-                        .help("levels go from outer to inner: block, group-4, group, thread"),
+                        .help(
+                            "levels go from outer to inner: cluster, block, group-4, group, thread",
+                        ),
                 );
                 *ok = false;
             } else if node.level == Level::Group && parent.level == Level::Group4 && node.explicit {
@@ -206,6 +207,7 @@ impl Checker<'_> {
 
 pub(super) fn level_name(level: Level) -> &'static str {
     match level {
+        Level::Cluster => "cluster",
         Level::Block => "block",
         Level::Group4 => "group-4",
         Level::Group => "group",

@@ -23,6 +23,7 @@ mod assign;
 mod boxes;
 mod call;
 mod checks;
+mod clusters;
 mod control;
 mod convert;
 mod copy;
@@ -151,6 +152,13 @@ struct KernelState {
     threads_at: Span,
     /// The level that statements here run at.
     level: Level,
+    /// Blocks of a cluster along x, y, z.
+    cluster: [u32; 3],
+    /// Where in it a block is.
+    places: [Option<Var>; 3],
+    /// The blocks along x, y, z, once their level was reached, and their indices.
+    grid: Option<[Sym; 3]>,
+    blocks: [Option<Var>; 3],
     /// The linear thread id, once some slice or predicate needed it.
     tid: Option<Var>,
     tid_local: Option<LocalId>,

@@ -135,6 +135,10 @@ impl Checker<'_> {
             threads: None,
             threads_at: p.header,
             level: Level::Block,
+            cluster: [1; 3],
+            places: [None; 3],
+            grid: None,
+            blocks: [None; 3],
             tid: None,
             tid_local: None,
             first_local,
@@ -185,6 +189,7 @@ impl Checker<'_> {
             name: format!("{}_{}", self.f.name, id.0),
             span: p.header,
             grid,
+            cluster: k.cluster,
             threads,
             attrs,
             body,
@@ -230,12 +235,28 @@ impl Checker<'_> {
         if tree.single && tree.level == Level::Thread {
             return self.split(p, item, &extents);
         }
-        if tree.level != Level::Block {
+        match tree.level {
+            Level::Cluster => return self.cluster(p, item, &extents, tree),
+            Level::Block => {}
             // Block level is filled in with one block.
-            self.level_body(item, &extents, tree, rest, &p.body)?;
-            return Some([Sym::one(), Sym::one(), Sym::one()]);
+            _ => {
+                self.level_body(item, &extents, tree, rest, &p.body)?;
+                return Some([Sym::one(), Sym::one(), Sym::one()]);
+            }
         }
-        if tree.children.is_empty() && tree.explicit && !super::levels::uses_shared(&p.body.stmts) {
+        self.blocks(item, &extents, tree, rest, &p.body)
+    }
+
+    /// The blocks of a kernel; returns the grid.
+    pub(super) fn blocks(
+        &mut self,
+        item: &ParallelItem,
+        extents: &[Sym],
+        tree: &Node,
+        rest: &[ParallelItem],
+        body: &ast::Block,
+    ) -> Option<[Sym; 3]> {
+        if tree.children.is_empty() && tree.explicit && !super::levels::uses_shared(&body.stmts) {
             self.report(
                 Diagnostic::new(
                     "W0523",
@@ -254,16 +275,17 @@ impl Checker<'_> {
                 *g = extent.clone();
             }
             let name = part_name(&item.binding, axis);
-            let axis = u8::try_from(axis).unwrap_or(0);
-            let e = Expr::new(
-                ExprKind::Hardware(Hardware::Block(axis)),
-                Scalar::Index,
-                item.span,
-            );
-            values.push(self.index_variable(&name, Level::Block, e, extent, None, item.span));
+            let e = block_index(axis, item.span);
+            let value = self.index_variable(&name, Level::Block, e, extent, None, item.span);
+            if let Some(slot) = self.kernel.as_mut().and_then(|k| k.blocks.get_mut(axis)) {
+                *slot = value.as_var();
+            }
+            values.push(value);
         }
-        self.bind_indices(&item.binding, values, &extents);
-        self.after_header(tree, rest, &p.body);
+        self.whole_clusters(&grid, item.span)?;
+        self.first_of_clusters();
+        self.bind_indices(&item.binding, values, extents);
+        self.after_header(tree, rest, body);
         Some(grid)
     }
 
@@ -351,6 +373,15 @@ impl Checker<'_> {
             return;
         };
         match self.bounds(item) {
+            Some(extents) if node.level == Level::Block => {
+                self.scopes.push();
+                let grid = self.blocks(item, &extents, &node, rest, &p.body);
+                let ended = self.scopes.pop();
+                self.report_unused(ended);
+                if let Some(k) = self.kernel.as_mut() {
+                    k.grid = grid;
+                }
+            }
             Some(extents) => {
                 self.apart_from_loops(|s| s.level_body(item, &extents, &node, rest, &p.body));
             }
@@ -587,11 +618,7 @@ impl Checker<'_> {
                 s.block(&p.body);
                 return;
             }
-            let block = Expr::new(
-                ExprKind::Hardware(Hardware::Block(0)),
-                Scalar::Index,
-                item.span,
-            );
+            let block = block_index(0, item.span);
             let bvar = s.index_variable("block", Level::Block, block, &blocks, None, item.span);
             let t = Expr::new(
                 ExprKind::Hardware(Hardware::Thread),
@@ -681,7 +708,7 @@ impl Checker<'_> {
     }
 
     /// Declares an index variable's local, and returns it as a symbolic integer.
-    fn index_variable(
+    pub(super) fn index_variable(
         &mut self,
         name: &str,
         level: Level,
@@ -705,7 +732,7 @@ impl Checker<'_> {
         Sym::var(var)
     }
 
-    fn bind_indices(&mut self, binding: &Binding, values: Vec<Sym>, extents: &[Sym]) {
+    pub(super) fn bind_indices(&mut self, binding: &Binding, values: Vec<Sym>, extents: &[Sym]) {
         let ints: Vec<IntValue> = values
             .into_iter()
             .zip(extents)
@@ -737,7 +764,7 @@ impl Checker<'_> {
     }
 
     /// The extents of one item; checked against its names.
-    fn bounds(&mut self, item: &ParallelItem) -> Option<Vec<Sym>> {
+    pub(super) fn bounds(&mut self, item: &ParallelItem) -> Option<Vec<Sym>> {
         let names = binding_names(&item.binding);
         for (i, name) in names.iter().enumerate() {
             if names.iter().take(i).any(|n| n.text == name.text) {
@@ -893,7 +920,7 @@ fn binding_names(binding: &Binding) -> Vec<&ast::Name> {
     }
 }
 
-fn part_name(binding: &Binding, axis: usize) -> String {
+pub(super) fn part_name(binding: &Binding, axis: usize) -> String {
     match binding {
         Binding::None => "instance".into(),
         Binding::One(n) => n.text.clone(),
@@ -903,7 +930,12 @@ fn part_name(binding: &Binding, axis: usize) -> String {
     }
 }
 
-fn index_op(op: BinOp, a: Expr, b: Sym, at: Span) -> Expr {
+pub(super) fn block_index(axis: usize, at: Span) -> Expr {
+    let axis = u8::try_from(axis).unwrap_or(0);
+    Expr::new(ExprKind::Hardware(Hardware::Block(axis)), Scalar::Index, at)
+}
+
+pub(super) fn index_op(op: BinOp, a: Expr, b: Sym, at: Span) -> Expr {
     Expr::new(
         ExprKind::Binary(op, a, Expr::index(b, at)),
         Scalar::Index,
@@ -934,7 +966,7 @@ fn split_expr(linear: &Sym, index: &ThreadIndex, at: Span) -> Expr {
 }
 
 /// The children of a node, last first, to be taken in source order.
-fn node_cursor(node: &Node) -> Vec<Node> {
+pub(super) fn node_cursor(node: &Node) -> Vec<Node> {
     node.children.iter().rev().cloned().collect()
 }
 

@@ -72,7 +72,7 @@ impl Checker<'_> {
                 return None;
             };
             let (lo, hi) = self.f.cx.bounds(var);
-            let below_block = level != Level::Block && lo.is_some_and(Sym::is_zero);
+            let below_block = level > Level::Block && lo.is_some_and(Sym::is_zero);
             Some((var, id, hi?.as_int()? + 1)).filter(|_| below_block)
         })
         .collect()

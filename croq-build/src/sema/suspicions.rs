@@ -168,6 +168,10 @@ impl Checker<'_> {
             let Some(bound) = &value.bound else { continue };
             let several = self.f.cx.le(&Sym::int(2), bound) == Truth::Yes;
             let own = value.value.vars();
+            // Each block is in one place of its cluster.
+            if own.iter().any(|v| self.is_of_cluster(*v)) {
+                continue;
+            }
             let matters = op.is_some() || own_value || own.iter().any(|v| depends.0.contains(v));
             // Each block has shared memory of its own.
             let common = storage != Storage::Shared || !own.iter().any(|v| self.block_index(*v));

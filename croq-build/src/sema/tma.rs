@@ -36,6 +36,9 @@ impl Checker<'_> {
             }
         };
         self.uniform(global, level, at)?;
+        if is_multicast(c) {
+            self.by_the_block(level, load, c)?;
+        }
         let frame = self.tensor_of(global, at)?;
         let shape = self.boxed(source, dest, load, zero_fill, &frame, c)?;
         self.ends_are_the_tensors(global, &frame, load && !zero_fill, at)?;
@@ -54,7 +57,7 @@ impl Checker<'_> {
             );
             return Some(Engine::Threads);
         }
-        self.note_targets(c.head);
+        self.note_targets(c.head, "N0860", "copy engine");
         Some(Engine::Tma(tma))
     }
 
@@ -73,7 +76,7 @@ impl Checker<'_> {
     }
 
     /// Those with a copy engine, and those without.
-    fn targets(&self) -> (String, String) {
+    pub(super) fn targets(&self) -> (String, String) {
         let list = |newer: bool| {
             let targets = self.options.targets.iter();
             let names: Vec<&str> = targets
@@ -85,16 +88,16 @@ impl Checker<'_> {
         (list(true), list(false))
     }
 
-    /// Says once for each kernel that not all targets have it.
-    fn note_targets(&mut self, at: Span) {
+    /// Says once for each kernel that not all targets have something.
+    pub(super) fn note_targets(&mut self, at: Span, code: &'static str, what: &str) {
         let (newer, older) = self.targets();
         let header = self.kernel.as_ref().map_or(at, |k| k.header);
         if older.is_empty() || !self.older_left_out.insert(header) {
             return;
         }
         let text = format!("this kernel is built for {newer} alone");
-        let label = format!("{older} has no copy engine");
-        self.report(Diagnostic::new("N0860", at, text).label(label));
+        let label = format!("{older} has no {what}");
+        self.report(Diagnostic::new(code, at, text).label(label));
     }
 
     /// Device memory on one side, shared memory on the other.
@@ -141,6 +144,7 @@ impl Checker<'_> {
         let mut tma = Tma {
             promotion: 128,
             hint: None,
+            blocks: 1,
             arrival: None,
             event: None,
         };
@@ -163,10 +167,7 @@ impl Checker<'_> {
                     }
                 },
                 CopyModifier::EvictFirst | CopyModifier::EvictLast => {
-                    let many = c
-                        .modifiers
-                        .iter()
-                        .any(|(m, _)| matches!(m, CopyModifier::Multicast));
+                    let many = is_multicast(c);
                     if !matches!(c.op, CopyOp::Load) || many {
                         self.hint_refused(*at, many);
                         return None;
@@ -175,6 +176,10 @@ impl Checker<'_> {
                         CopyModifier::EvictFirst => CacheHint::EvictFirst,
                         _ => CacheHint::EvictLast,
                     });
+                }
+                CopyModifier::Multicast => {
+                    let size = self.kernel.as_ref().map(|k| k.cluster.iter().product());
+                    tma.blocks = size.unwrap_or(1);
                 }
                 _ => {}
             }
@@ -212,6 +217,11 @@ impl Checker<'_> {
         );
         None
     }
+}
+
+fn is_multicast(c: &CopyStmt) -> bool {
+    let mut modifiers = c.modifiers.iter();
+    modifiers.any(|(m, _)| matches!(m, CopyModifier::Multicast))
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ macro_rules! constants {
 fn the_mirror_has_the_headers_layout() {
     let mut ours = layout! {
         croq_failure { kind, check, line, thread, block, value_count, values, what }
-        croq_sim_thread { tid, block, grid, cluster, threads, shared, shared_bytes, marks, writers, fences, runtime }
+        croq_sim_thread { tid, block, grid, threads, shared, shared_bytes, marks, writers, fences, cluster, runtime }
         croq_sim_launch {
             kernel, file, grid, cluster, threads, shared_bytes, flags, closure, run, run_blocks
         }

@@ -128,17 +128,19 @@ fn take_turns(worker: &mut Worker, job: &Job, cluster: u64) -> Option<(usize, Bo
                 let residents = all.add(rank);
                 let fail =
                     |hazard| Some((rank, (*residents).fail(hazard, job.block(cluster, rank))));
+                let first = rank * count;
                 while let Some(thread) = (*residents).barriers.ready.pop_front() {
                     went_on = true;
                     if let Some(&soon) = (*residents).barriers.ready.get(1) {
-                        worker.stacks.prefetch(rank * count + soon as usize);
+                        worker.stacks.prefetch(first + soon as usize);
                     }
-                    match worker.coroutines[rank * count + thread as usize].resume(()) {
+                    match worker.coroutines[first + thread as usize].resume(()) {
                         CoroutineResult::Return(()) => {
                             (*residents).barriers.exit(thread);
-                            worker.meeting.exit((rank, thread));
-                            for (rank, thread) in worker.meeting.released() {
-                                (*all.add(rank)).barriers.ready.push_back(thread);
+                            if worker.meeting.exit((rank, thread)) {
+                                for (rank, thread) in worker.meeting.released() {
+                                    (*all.add(rank)).barriers.ready.push_back(thread);
+                                }
                             }
                             if let Err(hazard) = (*residents).asynchronous.exit(thread) {
                                 return fail(hazard);

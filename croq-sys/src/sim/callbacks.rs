@@ -136,7 +136,7 @@ unsafe fn meet(thread: *mut croq_sim_thread, line: u32, at: impl FnOnce(*mut Sea
                     Ok(()) => at(seat),
                     Err(hazard) => Arrival::Fails(residents.fail(hazard, (*thread).block)),
                 }
-            } else if (*thread).threads == 1 && (*thread).cluster == [1; 3] {
+            } else if (*thread).threads == 1 && (*thread).cluster == 0x1_01_01 {
                 Arrival::GoesOn
             } else {
                 barriers::misuse(
@@ -189,14 +189,15 @@ unsafe extern "C" fn cluster_barrier(thread: *mut croq_sim_thread, operation: u3
         meet(thread, line, |seat| {
             let tid = (*thread).tid;
             (*(*seat).residents).barriers.seen(tid, line);
-            let (who, blocks) = (((*seat).rank, tid), (*seat).blocks);
-            let meeting = &mut *(*seat).meeting;
+            let block = (*seat).residents;
+            let (who, blocks) = (((*block).rank, tid), (*block).blocks);
+            let meeting = &mut *(*block).meeting;
             let step = match operation {
                 CROQ_CLUSTER_ARRIVE => meeting.arrive(who, blocks),
                 _ => meeting.wait(who, blocks),
             };
             for (rank, thread) in meeting.released() {
-                let ready = &mut (*(*seat).cluster.add(rank)).barriers.ready;
+                let ready = &mut (*(*block).cluster.add(rank)).barriers.ready;
                 ready.push_back(thread);
             }
             match step {
@@ -413,12 +414,12 @@ unsafe fn block_of_cluster<'a>(
     };
     // SAFETY: the caller's promise; there are so many blocks.
     unsafe {
-        let blocks = (*seat).blocks;
+        let blocks = (*(*seat).residents).blocks;
         if rank as usize >= blocks {
             let what = format!("there is no block {rank} in a cluster of {blocks}");
             return error(what, deed("reaches for it"));
         }
-        let residents = &mut *(*seat).cluster.add(rank as usize);
+        let residents = &mut *(*(*seat).residents).cluster.add(rank as usize);
         if residents.barriers.live == 0 {
             let what = format!("block {rank} of the cluster has left the kernel");
             return error(what, deed("reaches for its shared memory"));
@@ -445,7 +446,7 @@ unsafe extern "C" fn tma_load(
         let tile = Tile { map, at };
         let tid = (*thread).tid;
         with_cluster(thread, |seat| {
-            let own = 1 << (*seat).rank;
+            let own = 1 << (*(*seat).residents).rank;
             let blocks = if blocks == 0 { own } else { blocks };
             for rank in (0..u32::BITS).filter(|rank| blocks & (1 << rank) != 0) {
                 let (_, dest) = block_of_cluster(seat, rank, &*dest)?;

@@ -69,12 +69,16 @@ impl Meeting {
         Step::Waits
     }
 
-    /// A thread has left the kernel.
-    pub(super) fn exit(&mut self, (rank, thread): Member) {
+    /// A thread has left the kernel; whether that may release others.
+    pub(super) fn exit(&mut self, (rank, thread): Member) -> bool {
         self.live -= 1;
-        if let Some((arrived, _)) = self.turns.get(rank * self.threads + thread as usize) {
-            self.arrived -= usize::from(*arrived > self.turn);
-            self.advance();
+        match self.turns.get(rank * self.threads + thread as usize) {
+            None => false,
+            Some((arrived, _)) => {
+                self.arrived -= usize::from(*arrived > self.turn);
+                self.advance();
+                true
+            }
         }
     }
 

@@ -76,6 +76,11 @@ pub(super) struct Stopped {
 pub(super) struct Residents {
     /// Its memory.
     pub(super) shared: *mut u8,
+    /// The first of its cluster's blocks, of which there are `blocks`; and which of them it is.
+    pub(super) cluster: *mut Residents,
+    pub(super) blocks: usize,
+    pub(super) rank: usize,
+    pub(super) meeting: *mut Meeting,
     pub(super) barriers: Barriers,
     /// There is a coroutine for each, so that one can wait for another.
     pub(super) can_wait: bool,
@@ -90,6 +95,10 @@ impl Default for Residents {
     fn default() -> Self {
         Self {
             shared: std::ptr::null_mut(),
+            cluster: std::ptr::null_mut(),
+            blocks: 0,
+            rank: 0,
+            meeting: std::ptr::null_mut(),
             barriers: Barriers::default(),
             can_wait: false,
             stopped: None,
@@ -113,11 +122,6 @@ impl Residents {
 pub(super) struct Seat {
     pub(super) thread: croq_sim_thread,
     pub(super) residents: *mut Residents,
-    /// The first of the cluster's blocks, of which there are `blocks`; and which of them this is.
-    pub(super) cluster: *mut Residents,
-    pub(super) blocks: usize,
-    pub(super) rank: usize,
-    pub(super) meeting: *mut Meeting,
     /// How the thread suspends itself; set when it first runs.
     pub(super) yielder: *const Yielder<(), ()>,
     pub(super) run: *const RunState,
@@ -210,6 +214,7 @@ impl Worker {
             self.memories.resize_with(blocks, Memory::default);
         }
         let cluster = self.residents.as_mut_ptr();
+        let [x, y, z] = job.launch.cluster;
         let meeting: *mut Meeting = &mut *self.meeting;
         self.seats.clear();
         let both = self.memories.iter_mut().zip(&mut self.residents);
@@ -217,6 +222,9 @@ impl Worker {
             let [shared, marks, writers] = memory.reserve(job)?;
             let writers = writers.cast::<u64>();
             residents.shared = shared;
+            residents.cluster = cluster;
+            residents.meeting = meeting;
+            (residents.rank, residents.blocks) = (rank, blocks);
             // SAFETY: reserved just now, and kept until the next `prepare`.
             unsafe {
                 residents
@@ -228,20 +236,16 @@ impl Worker {
                     tid,
                     block: [0; 3],
                     grid: job.launch.grid,
-                    cluster: job.launch.cluster,
                     threads: job.launch.threads,
                     shared,
                     shared_bytes: bytes,
                     marks,
                     writers,
                     fences: 0,
+                    cluster: x | y << 8 | z << 16,
                     runtime: std::ptr::null_mut(),
                 },
                 residents: cluster.wrapping_add(rank),
-                cluster,
-                blocks,
-                rank,
-                meeting,
                 yielder: std::ptr::null(),
                 run: job.run.map_or(std::ptr::null(), std::ptr::from_ref),
             }));

@@ -171,3 +171,21 @@ fn the_copy_engine_moves_boxes() {
     let length = older[name].instructions.len();
     assert!(length <= 24, "{length} instructions: {:?}", older[name]);
 }
+
+/// One load for all blocks of a cluster, and its barrier.
+#[test]
+fn the_copy_engine_moves_boxes_for_clusters() {
+    let text = include_str!("../../../kernels/co/matmul/cluster.co");
+    let Some(kernels) = kernels_of("cluster", text, "sm_90a") else {
+        return;
+    };
+    let name = "matmul_cluster_0";
+    let code = &kernels[name];
+    code.assert_clean(name);
+    assert_eq!(code.count("UTMALDG.2D.MULTICAST"), 2, "{code:?}");
+    assert_eq!(code.count("UTMALDG.2D"), 4, "{code:?}");
+    assert!(
+        code.has("UCGABAR_ARV") && code.has("UCGABAR_WAIT"),
+        "{code:?}"
+    );
+}

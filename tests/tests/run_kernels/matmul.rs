@@ -130,14 +130,45 @@ fn matmul_tma() {
         let lhs = Tensor::<f16, _>::random((m, k), -1.0..1.0, 23);
         let rhs = Tensor::<f16, _>::random((n, k), -1.0..1.0, 24);
         let out = kernels::matmul_tma(&lhs, &rhs).unwrap();
-        assert_close(&out, |[i, j]| {
-            let (mut sum, mut magnitude) = (0.0, 0.0);
-            for k in 0..k {
-                let product = lhs[[i, k]].to_f64() * rhs[[j, k]].to_f64();
-                sum += product;
-                magnitude += product.abs();
-            }
-            dot::<f32>(sum, magnitude, k)
-        });
+        assert_product(&out, &lhs, &rhs, k);
     }
+}
+
+/// `lhs · rhsᵀ`, summed up in f32.
+fn assert_product(
+    out: &Tensor<f32, (usize, usize)>,
+    lhs: &Tensor<f16, (usize, usize)>,
+    rhs: &Tensor<f16, (usize, usize)>,
+    k: usize,
+) {
+    assert_close(out, |[i, j]| {
+        let (mut sum, mut magnitude) = (0.0, 0.0);
+        for k in 0..k {
+            let product = lhs[[i, k]].to_f64() * rhs[[j, k]].to_f64();
+            sum += product;
+            magnitude += product.abs();
+        }
+        dot::<f32>(sum, magnitude, k)
+    });
+}
+
+#[test]
+fn matmul_cluster() {
+    for (m, k, n) in [
+        (65, 8, 4),
+        (128, 64, 64),
+        (100, 128, 36),
+        (201, 192, 128),
+        (128, 200, 92),
+        (256, 520, 64),
+    ] {
+        let lhs = Tensor::<f16, _>::random((m, k), -1.0..1.0, 25);
+        let rhs = Tensor::<f16, _>::random((n, k), -1.0..1.0, 26);
+        let out = kernels::matmul_cluster(&lhs, &rhs).unwrap();
+        assert_product(&out, &lhs, &rhs, k);
+    }
+    let lhs = Tensor::<f16, _>::random((64, 64), -1.0..1.0, 25);
+    let rhs = Tensor::<f16, _>::random((64, 64), -1.0..1.0, 26);
+    let error = kernels::matmul_cluster(&lhs, &rhs).unwrap_err();
+    assert!(error.to_string().contains("R05"), "{error}");
 }

@@ -115,7 +115,7 @@ pub const TABLE: &[Entry] = &[
     ),
     (
         "E0832",
-        "The copy engine moves tiles between global and shared memory, in kernels. Other pairs are for `dma`.",
+        "The copy engine moves tiles between global and shared memory, in kernels, and with `.multicast` only to shared memory. Other pairs are for `dma`.",
     ),
     (
         "E0833",
@@ -228,7 +228,7 @@ pub const TABLE: &[Entry] = &[
     ),
     (
         "E0862",
-        "One thread issues the copy for all of a block, warpgroup or warp, so all of them must mean the same tile.",
+        "One thread issues the copy for all of a block, warpgroup or warp, so all of them must mean the same tile; and for all blocks of a cluster with `.multicast`, so all of those must mean the same tile, and come by equally often.",
     ),
     (
         "E0863",
@@ -301,5 +301,9 @@ pub const TABLE: &[Entry] = &[
     (
         "W0882",
         "Two instances of one level use the same element of shared memory, at least one of them writes it, and no barrier stands between. The instances run in any order, so what is read is the old value or the new one. A `sync.shared;` between the two accesses orders them.",
+    ),
+    (
+        "W1044",
+        "What is for all blocks of a cluster stands in a kernel without clusters, where a block is on its own.",
     ),
 ];

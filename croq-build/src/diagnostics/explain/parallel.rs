@@ -40,12 +40,20 @@ pub const TABLE: &[Entry] = &[
         "The number of instances must be known here, because the size of the block depends on it.",
     ),
     (
+        "E0510",
+        "None of the architectures that this is built for has clusters of blocks; those from sm_90 on do.",
+    ),
+    (
+        "N0510",
+        "Only some of the architectures that this is built for have clusters of blocks (sm_90 and newer). For the others the kernel is left out, and calling it there is an error of the call.",
+    ),
+    (
         "E0511",
-        "The level can't be told from the levels around it. Annotate it with `: block`, `: group`, `: group-4` or `: thread`.",
+        "The level can't be told from the levels around it. Annotate it with `: cluster`, `: block`, `: group`, `: group-4` or `: thread`.",
     ),
     (
         "E0512",
-        "An inner level must be finer than the one around it: block, group-4, group, thread.",
+        "An inner level must be finer than the one around it: cluster, block, group-4, group, thread.",
     ),
     ("E0513", "There are more nested levels than a GPU has."),
     (
@@ -83,6 +91,14 @@ pub const TABLE: &[Entry] = &[
     (
         "W0524",
         "A single level that uses shared memory: each instance becomes a block of its own. Copies, and loops whose turns provably touch elements of their own, are shared out among threads that the compiler adds; where a loop that stores something can't be told to be such, or text can't be seen into, the block keeps one thread, and a label says what is in the way.",
+    ),
+    (
+        "E0525",
+        "A cluster is some of the blocks of a grid that are resident together: `parallel c by 2 : cluster parallel b by N : block …`. Its bounds are constants, 16 at most together, and divide the blocks along each axis; nothing but definitions stands between the two.",
+    ),
+    (
+        "W0525",
+        "Clusters of more than 8 blocks fit some GPUs only; on others the launch fails.",
     ),
     (
         "E0530",

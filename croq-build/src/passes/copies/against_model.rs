@@ -136,6 +136,7 @@ fn buffer(name: &str, elem: Scalar, storage: Storage, count: Sym) -> Buffer {
 
 fn function(case: &Case) -> Function {
     let kernel = Kernel {
+        cluster: [1; 3],
         name: "f_0".to_owned(),
         span: Span::default(),
         grid: [Sym::one(), Sym::one(), Sym::one()],

@@ -138,12 +138,12 @@ impl Expander<'_> {
                 level,
                 body: self.block(body),
             },
-            // A lone thread needs no mask.
+            // The lone thread of a block needs no mask.
             StmtKind::Once { level, body } => StmtKind::Once {
-                level: if self.present(level).is_one() {
-                    Level::Thread
-                } else {
-                    level
+                level: match level {
+                    Level::Cluster => level,
+                    _ if self.present(level).is_one() => Level::Thread,
+                    _ => level,
                 },
                 body: self.block(body),
             },
@@ -211,6 +211,7 @@ impl Expander<'_> {
     /// How many threads of a unit come here.
     fn present(&self, level: Level) -> Sym {
         match (level, self.regions.last()) {
+            (Level::Cluster, _) => self.threads.clone(),
             (Level::Block, Some(Some(region))) => Sym::int(i64::from(region.set.len())),
             (Level::Block, _) => self.threads.clone(),
             (Level::Group4, _) => Sym::int(128),

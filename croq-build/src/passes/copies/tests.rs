@@ -33,7 +33,7 @@ fn decided(text: &str) -> String {
         .unwrap_or_else(|| panic!("no copy: {text}"))
         .clone();
     let threads = match copy.level {
-        Level::Block => kernel.threads.clone(),
+        Level::Cluster | Level::Block => kernel.threads.clone(),
         Level::Group4 => Sym::int(128),
         Level::Group => Sym::int(32),
         Level::Thread => Sym::one(),

@@ -150,7 +150,7 @@ impl Varying<'_> {
     /// They are all in one unit of this level, or make up the region that such a statement is for.
     fn is_one(&self, level: Level) -> bool {
         match level {
-            Level::Block => true,
+            Level::Cluster | Level::Block => true,
             Level::Group4 => self.set.is_in_one(128),
             Level::Group => self.set.is_in_one(32),
             Level::Thread => false,
@@ -160,7 +160,7 @@ impl Varying<'_> {
     fn local(&self, id: LocalId) -> bool {
         let role = self.function.locals.get(id.index()).map(|l| l.role);
         match role {
-            Some(Role::Parallel(Level::Block)) => false,
+            Some(Role::Parallel(Level::Cluster | Level::Block)) => false,
             Some(Role::Parallel(level)) => !self.is_one(level),
             _ => self.found.contains(&id),
         }

@@ -31,15 +31,23 @@ pub struct Collector<'a> {
     pub vars: Vars,
     /// What the copy engine reads or writes.
     by_tma: BTreeSet<BufferId>,
+    /// Where loads for all blocks of a cluster come to, and what they read.
+    clustered: BTreeSet<BufferId>,
     instances: u32,
 }
 
 impl<'a> Collector<'a> {
-    pub fn new(function: &'a mut Function, vars: Vars, by_tma: BTreeSet<BufferId>) -> Self {
+    pub fn new(
+        function: &'a mut Function,
+        vars: Vars,
+        by_tma: BTreeSet<BufferId>,
+        clustered: BTreeSet<BufferId>,
+    ) -> Self {
         Self {
             function,
             vars,
             by_tma,
+            clustered,
             instances: 0,
         }
     }
@@ -286,6 +294,7 @@ impl<'a> Collector<'a> {
             opaque: false,
             by_tma: false,
             hidden,
+            clustered: self.clustered.contains(&view.buffer),
             settled: None,
             fenced: None,
             handed: Handed::Not,
@@ -311,6 +320,7 @@ impl<'a> Collector<'a> {
                 opaque: true,
                 by_tma: false,
                 hidden: write && self.by_tma.contains(&id),
+                clustered: self.clustered.contains(&id),
                 settled: None,
                 fenced: None,
                 handed: Handed::Not,

@@ -26,7 +26,7 @@ pub fn independent(function: &mut Function, kernel: &[Stmt], nest: &[Var], turn:
         set: None,
         team: None,
     };
-    let mut collector = Collector::new(function, vars, BTreeSet::new());
+    let mut collector = Collector::new(function, vars, BTreeSet::new(), BTreeSet::new());
     let mut touches = Vec::new();
     collector.block(turn, &context, &mut touches);
     let Collector { function, vars, .. } = &mut collector;

@@ -115,7 +115,7 @@ fn walk(
     let by_tma = moved_by_tma(body);
     let fence = tma::fence(function, body, &by_tma);
     let mut walker = Walker {
-        collector: Collector::new(function, vars, by_tma),
+        collector: Collector::new(function, vars, by_tma, tma::clustered(body)),
         sizes: Sizes {
             block: threads.unwrap_or_else(Sym::one),
             region: None,
@@ -362,14 +362,14 @@ impl Walker<'_> {
         match &mut stmt.kind {
             StmtKind::Barrier { scope, .. } => {
                 let level = match scope {
+                    BarrierScope::Cluster => Level::Cluster,
                     BarrierScope::Block => Level::Block,
                     BarrierScope::Group4 | BarrierScope::Group4From(_) => Level::Group4,
                     BarrierScope::Group => Level::Group,
                     // The program's own: who meets there is its business.
                     BarrierScope::Named { .. } | BarrierScope::Lanes(_) => return,
                 };
-                let whole = self.sizes.is_whole_block(level);
-                let level = if whole { Level::Block } else { level };
+                let level = self.sizes.widened(level);
                 pending.settle(level, self.after_fences, self.sizes.region.as_ref());
             }
             StmtKind::Yield => pending.end(),
@@ -522,7 +522,11 @@ impl Walker<'_> {
         let Collector { function, vars, .. } = &mut self.collector;
         for then in touches {
             for earlier in pending.touches() {
-                let enough = widest.as_ref().is_some_and(|(w, _)| *w == Level::Block);
+                let most = match then.clustered {
+                    true => Level::Cluster,
+                    false => Level::Block,
+                };
+                let enough = widest.as_ref().is_some_and(|(w, _)| *w <= most);
                 if enough && (fence || !then.by_tma) {
                     break;
                 }
@@ -559,7 +563,8 @@ impl Walker<'_> {
             inserted = 1;
         }
         let at = at + inserted;
-        if self.sizes.block.is_one() {
+        let wide = |(level, _): &(Level, BarrierReason)| *level == Level::Cluster;
+        if self.sizes.block.is_one() && !widest.as_ref().is_some_and(wide) {
             pending.settle(Level::Block, fence, None);
             return inserted;
         }
@@ -569,6 +574,7 @@ impl Walker<'_> {
         // A unit that is the whole block needs no name of its own.
         let whole = self.sizes.is_whole_block(level);
         let scope = match level {
+            Level::Cluster => BarrierScope::Cluster,
             Level::Block => BarrierScope::Block,
             Level::Group4 if whole => BarrierScope::Block,
             Level::Group4 => BarrierScope::Group4,
@@ -577,7 +583,7 @@ impl Walker<'_> {
             Level::Thread => return inserted,
         };
         stmts.insert(at, Stmt::new(StmtKind::Barrier { scope, why }, span));
-        let level = if whole { Level::Block } else { level };
+        let level = self.sizes.widened(level);
         pending.settle(level, fence, self.sizes.region.as_ref());
         inserted + 1
     }

@@ -106,9 +106,14 @@ impl Pending {
     }
 
     fn drop_settled(&mut self) {
-        let whole = Some(Level::Block);
-        self.touches
-            .retain(|t| t.settled != whole || (t.hidden && t.fenced != whole));
+        self.touches.retain(|t| {
+            let widest = match t.clustered {
+                true => Level::Cluster,
+                false => Level::Block,
+            };
+            let over = |level: Option<Level>| level.is_some_and(|level| level <= widest);
+            !over(t.settled) || (t.hidden && !over(t.fenced))
+        });
     }
 
     pub fn end(&mut self) {

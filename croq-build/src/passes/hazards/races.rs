@@ -53,7 +53,7 @@ pub fn race<'e>(
         }
     }
     let unit = |level: Level, tid: i128| match level {
-        Level::Block => tid / threads.max(1),
+        Level::Cluster | Level::Block => tid / threads.max(1),
         Level::Group4 => tid / 128,
         Level::Group => tid / 32,
         Level::Thread => tid,

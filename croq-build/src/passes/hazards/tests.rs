@@ -30,6 +30,7 @@ fn outline(stmts: &[Stmt]) -> String {
             Some(match &stmt.kind {
                 StmtKind::Barrier { scope, why } => {
                     let scope = match scope {
+                        BarrierScope::Cluster => "CLUSTER",
                         BarrierScope::Block => "BLOCK",
                         BarrierScope::Group4 => "GROUP4",
                         BarrierScope::Group => "WARP",

@@ -33,6 +33,24 @@ pub fn moved(body: &[Stmt]) -> BTreeSet<BufferId> {
     find.0
 }
 
+/// What a load for all blocks of a cluster reaches in each of them, and what it reads.
+pub fn clustered(body: &[Stmt]) -> BTreeSet<BufferId> {
+    struct Find(BTreeSet<BufferId>);
+    impl Visit for Find {
+        fn stmt(&mut self, stmt: &Stmt) {
+            if let StmtKind::Copy(copy) = &stmt.kind
+                && copy.engine.is_multicast()
+            {
+                self.0.extend([copy.source.buffer, copy.dest.buffer]);
+                self.0.extend(copy.engine.arrival().map(|a| a.barriers));
+            }
+        }
+    }
+    let mut find = Find(BTreeSet::new());
+    walk_block(body, &mut find);
+    find.0
+}
+
 /// What must be fenced: shared memory, or device memory as well, if threads write where the copy engine
 /// reads or writes.
 pub fn fence(function: &Function, body: &[Stmt], by_tma: &BTreeSet<BufferId>) -> FenceScope {
@@ -158,6 +176,7 @@ impl Collector<'_> {
     /// One thread of the unit has the copy engine do it all.
     pub fn boxes(&mut self, copy: &Copy, tma: &Tma, context: &Context, out: &mut Vec<Touch>) {
         let context = match context.who {
+            _ if copy.engine.is_multicast() => Self::once(context, Level::Cluster),
             Who::One(_) => context.clone(),
             _ => Self::once(context, copy.level),
         };

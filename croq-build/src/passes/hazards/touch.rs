@@ -46,6 +46,8 @@ pub struct Touch {
     pub by_tma: bool,
     /// The copy engine doesn't see what it wrote before a proxy fence.
     pub hidden: bool,
+    /// Of memory that loads of another block of the cluster reach, too.
+    pub clustered: bool,
     /// A barrier over the units of this level has come since.
     pub settled: Option<Level>,
     /// And proxy fences before it.
@@ -104,9 +106,18 @@ impl Sizes {
         }
     }
 
+    /// The widest level whose units are these.
+    pub fn widened(&self, level: Level) -> Level {
+        if self.is_whole_block(level) {
+            level.min(Level::Block)
+        } else {
+            level
+        }
+    }
+
     fn of(&self, level: Level) -> Sym {
         match level {
-            Level::Block => self.block.clone(),
+            Level::Cluster | Level::Block => self.block.clone(),
             Level::Group4 => Sym::int(128),
             Level::Group => Sym::int(32),
             Level::Thread => Sym::one(),
@@ -191,6 +202,14 @@ impl Touch {
         if self.buffer != then.buffer || !(self.write || then.write) {
             return Relation::Apart;
         }
+        let is_settled = |level: Level| settled.is_some_and(|s| s <= level);
+        // Of which block's memory it is is not known.
+        if [self.who, then.who].contains(&Who::One(Level::Cluster)) {
+            return match is_settled(Level::Cluster) {
+                true => Relation::Settled,
+                false => Relation::Between(Level::Cluster),
+            };
+        }
         if let (Some(a), Some(b)) = (&self.set, &then.set)
             && !a.meets(b)
         {
@@ -218,7 +237,6 @@ impl Touch {
                 unit = unit.min(level);
             }
         }
-        let is_settled = |level: Level| settled.is_some_and(|s| s <= level);
         if unit == Level::Thread {
             return Relation::OneThread;
         }

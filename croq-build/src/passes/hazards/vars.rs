@@ -132,7 +132,7 @@ impl Vars {
     }
 
     fn define(&mut self, function: &Function, var: Var, role: Role, value: &Expr, level: Level) {
-        if role == Role::Parallel(Level::Block) {
+        if matches!(role, Role::Parallel(Level::Cluster | Level::Block)) {
             return;
         }
         let whole = matches!(&*value.kind, ExprKind::Hardware(Hardware::Thread));

@@ -258,6 +258,10 @@ impl Visit for Seen<'_> {
         self.text = self.text.to(stmt.span);
         match &stmt.kind {
             StmtKind::Alloc(id) => drop(self.declared.insert(*id)),
+            // Another block of the cluster may load into it while this one is far behind.
+            StmtKind::Copy(copy) if copy.engine.is_multicast() => {
+                self.opaque.insert(copy.dest.buffer);
+            }
             StmtKind::Tma(op) => op.buffers().into_iter().for_each(|id| self.uses(id)),
             StmtKind::Cpp { text, names } => {
                 let words = identifiers(text);

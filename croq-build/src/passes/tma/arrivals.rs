@@ -35,6 +35,7 @@ pub fn prepare(function: &mut Function, id: KernelId, events: Beginning) {
         thread: None,
         first: events.phases,
         made: Vec::new(),
+        multicast: false,
     };
     for slots in events.slots {
         finder.made.push((slots.barriers, slots.slots, slots.count));
@@ -67,6 +68,8 @@ struct Finder<'a> {
     first: Vec<Stmt>,
     /// Arrays of mbarriers: how many, and how many arrivals each waits for.
     made: Vec<(BufferId, Sym, Sym)>,
+    /// A block loads for others.
+    multicast: bool,
 }
 
 impl Finder<'_> {
@@ -111,6 +114,7 @@ impl Finder<'_> {
             return;
         }
         let arrival = self.arrival(copy.future, &copy.dest, copy.level);
+        self.multicast |= copy.engine.is_multicast();
         if let Engine::Tma(tma) = &mut copy.engine {
             tma.arrival = Some(arrival);
         }
@@ -160,7 +164,7 @@ impl Finder<'_> {
     /// Which unit of this level this thread is in, and how many there are.
     fn unit(&mut self, level: Level) -> (Sym, Sym) {
         let size = match level {
-            Level::Block | Level::Thread => return (Sym::zero(), Sym::one()),
+            Level::Cluster | Level::Block | Level::Thread => return (Sym::zero(), Sym::one()),
             Level::Group4 => Sym::int(128),
             Level::Group => Sym::int(32),
         };
@@ -247,9 +251,15 @@ impl Finder<'_> {
                 .collect(),
         };
         first.push(Stmt::new(kind, span));
-        if !self.threads.is_one() {
+        // Before the first load for all blocks of a cluster, those of all are ready.
+        if !self.threads.is_one() || self.multicast {
+            let scope = if self.multicast {
+                BarrierScope::Cluster
+            } else {
+                BarrierScope::Block
+            };
             let kind = StmtKind::Barrier {
-                scope: BarrierScope::Block,
+                scope,
                 why: BarrierReason::Initialised,
             };
             first.push(Stmt::new(kind, span));

@@ -213,7 +213,7 @@ impl Expander<'_> {
         let alone = self.alone;
         let once = |level: Level, ops: Vec<TmaOp>| -> Vec<StmtKind> {
             let ops = ops.into_iter().map(StmtKind::Tma);
-            if alone {
+            if alone && level != Level::Cluster {
                 return ops.collect();
             }
             let body = ops.map(|op| Stmt::new(op, span)).collect();
@@ -249,9 +249,15 @@ impl Expander<'_> {
             slot,
             bytes,
         };
-        ops.insert(0, expect);
         let mut kinds = vec![flip(self.function, arrival, span)];
-        kinds.extend(once(copy.level, ops));
+        if copy.engine.is_multicast() {
+            // Each block announces its own bytes, perhaps after they have come.
+            kinds.extend(once(copy.level, vec![expect]));
+            kinds.extend(once(Level::Cluster, ops));
+        } else {
+            ops.insert(0, expect);
+            kinds.extend(once(copy.level, ops));
+        }
         if copy.future.is_none() {
             kinds.push(wait(self.function, arrival, span));
         }
@@ -275,6 +281,7 @@ impl Expander<'_> {
             barriers,
             slot: slot.clone(),
             hint: tma.hint,
+            blocks: tma.blocks,
         };
         let moved = self.moved(&copy.source, &copy.dest, shape, tma)?;
         Some((bytes, moved.into_iter().map(load).collect()))

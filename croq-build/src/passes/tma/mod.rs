@@ -16,9 +16,11 @@
 
 mod arrivals;
 mod expand;
+mod multicast;
 
 pub use arrivals::prepare;
 pub use expand::expand;
+pub use multicast::check as check_multicast;
 
 use crate::ir::{Stmt, StmtKind, Visit, walk_block};
 

@@ -124,7 +124,7 @@ impl Checker<'_> {
                 "the host's",
                 "put it inside `parallel … : block`, and there inside `parallel w by 4 : group`",
             ),
-            Some(Level::Block) => (
+            Some(Level::Cluster | Level::Block) => (
                 "the whole block's",
                 "put it inside `parallel w by 4 : group { … }`, for four warps",
             ),
