@@ -546,3 +546,27 @@ fn a_load_for_the_block_among_threads_waits_for_the_block() {
         "copy par { for { if { BLOCK(reuse:a_b) copy } wait store } wait }"
     );
 }
+
+#[test]
+fn a_load_for_all_waits_for_all_blocks_of_the_cluster() {
+    let outline = barriers(
+        "__co__ void f(global s32 [M, 64] x, global s32 [64, 64] y, global s32 [M, 64] z) {
+           parallel c by 2 : cluster, p by M : block {
+             shared s32 [64] sum;
+             parallel i by 64 : thread sum.at(i) = 0;
+             foreach k in [64] {
+               own = tma.load x.subspan(1, 64).at(p, 0) => shared;
+               parallel i by 64 : thread sum.at(i) += own.data.at(0, 63 - i);
+               all = tma.load.multicast y.subspan(1, 64).at(k, 0) => shared;
+               parallel i by 64 : thread sum.at(i) += all.data.at(0, 63 - i);
+             }
+             parallel i by 64 : thread z.at(p, i) = sum.at(63 - i);
+           }
+         }",
+    );
+    assert_eq!(
+        outline,
+        "once { fence } CLUSTER(ready) par { store } for { BLOCK(reuse:own) copy par { store } \
+         CLUSTER(reuse:all) copy par { store } } BLOCK(read:sum) par { store }"
+    );
+}
