@@ -125,7 +125,7 @@ impl Pass<'_> {
                 };
                 let mut stmts = vec![let_index(*i, row, span)];
                 let mut body = body.to_vec();
-                alone(pass.function, &mut body, &once, span);
+                alone(pass.function, &mut body, &once);
                 pass.in_registers(&mut body, &place);
                 stmts.extend(body);
                 stmts
@@ -194,7 +194,7 @@ impl Pass<'_> {
                 continue;
             }
             let mut then = vec![stmt.clone()];
-            alone(self.function, &mut then, once, span);
+            alone(self.function, &mut then, once);
             match first {
                 None => stmts.extend(then),
                 Some(cond) => {
@@ -376,10 +376,10 @@ fn first_of_row(at: &[Sym], span: Span) -> Option<Expr> {
 }
 
 /// Memory gets a row's value from one of the lanes that have it.
-fn alone(function: &Function, stmts: &mut [Stmt], once: &Expr, span: Span) {
+fn alone(function: &Function, stmts: &mut [Stmt], once: &Expr) {
     for stmt in stmts {
         for inner in stmt.kind.blocks_mut() {
-            alone(function, inner, once, span);
+            alone(function, inner, once);
         }
         let shared = match &stmt.kind {
             StmtKind::Store { access, .. } => {
