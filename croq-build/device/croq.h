@@ -42,6 +42,7 @@
 #if defined(CROQ_CUDA)
 #include "cuda/thread.h"
 #include "croq_math.h"
+#include "cuda/atomics.h"
 #include "cuda/handles.h"
 #include "cuda/copies.h"
 #include "cuda/matrices.h"
@@ -54,6 +55,7 @@
 #else
 #include "sim/thread.h"
 #include "croq_math.h"
+#include "sim/atomics.h"
 #include "sim/handles.h"
 #include "sim/watched.h"
 #include "sim/copies.h"

@@ -30,6 +30,7 @@ template <class T> struct handle {
   T *first = nullptr;
 
   CROQ_ACCESS(value, const)
+  CROQ_ATOMICS(value)
   CROQ_DEVICE T *pointer(idx offset) const { return first + offset; }
   CROQ_FN T *data() const { return first; }
 };

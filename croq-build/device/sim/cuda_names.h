@@ -174,41 +174,32 @@ CROQ_FN int __all_sync(unsigned mask, int predicate, int line = __builtin_LINE()
   return __ballot_sync(mask, predicate == 0, line) == 0;
 }
 
-/* Atomics: `next` of the old value, until no other block came between. */
-template <class T, class F> CROQ_FN T croq_atomic(T *p, F next) {
-  T old;
-  __atomic_load(p, &old, __ATOMIC_RELAXED);
-  T fresh = next(old);
-  while (!__atomic_compare_exchange(p, &old, &fresh, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-    fresh = next(old);
-  return old;
-}
 template <class T> CROQ_FN T atomicAdd(T *p, T v) {
-  return croq_atomic(p, [v](T old) { return static_cast<T>(old + v); });
+  return croq::atomically(p, [v](T old) { return static_cast<T>(old + v); });
 }
 template <class T> CROQ_FN T atomicSub(T *p, T v) {
-  return croq_atomic(p, [v](T old) { return static_cast<T>(old - v); });
+  return croq::atomically(p, [v](T old) { return static_cast<T>(old - v); });
 }
 template <class T> CROQ_FN T atomicMin(T *p, T v) {
-  return croq_atomic(p, [v](T old) { return v < old ? v : old; });
+  return croq::atomically(p, [v](T old) { return v < old ? v : old; });
 }
 template <class T> CROQ_FN T atomicMax(T *p, T v) {
-  return croq_atomic(p, [v](T old) { return old < v ? v : old; });
+  return croq::atomically(p, [v](T old) { return old < v ? v : old; });
 }
 template <class T> CROQ_FN T atomicExch(T *p, T v) {
-  return croq_atomic(p, [v](T) { return v; });
+  return croq::atomically(p, [v](T) { return v; });
 }
 template <class T> CROQ_FN T atomicCAS(T *p, T expected, T v) {
-  return croq_atomic(p, [=](T old) { return old == expected ? v : old; });
+  return croq::atomically(p, [=](T old) { return old == expected ? v : old; });
 }
 template <class T> CROQ_FN T atomicAnd(T *p, T v) {
-  return croq_atomic(p, [v](T old) { return static_cast<T>(old & v); });
+  return croq::atomically(p, [v](T old) { return static_cast<T>(old & v); });
 }
 template <class T> CROQ_FN T atomicOr(T *p, T v) {
-  return croq_atomic(p, [v](T old) { return static_cast<T>(old | v); });
+  return croq::atomically(p, [v](T old) { return static_cast<T>(old | v); });
 }
 template <class T> CROQ_FN T atomicXor(T *p, T v) {
-  return croq_atomic(p, [v](T old) { return static_cast<T>(old ^ v); });
+  return croq::atomically(p, [v](T old) { return static_cast<T>(old ^ v); });
 }
 
 #endif

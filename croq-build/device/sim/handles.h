@@ -50,6 +50,7 @@ template <class T> struct __attribute__((unused)) handle {
     return first[i];
   }
   CROQ_ACCESS(value, const)
+  CROQ_ATOMICS(value, element(i, line))
   /* For text that the compiler can't see into; what it does from there on is not checked. */
   CROQ_FN T *pointer(idx offset, int line = __builtin_LINE()) const {
     if (!CROQ_LIKELY(static_cast<unsigned long long>(offset) <=
@@ -61,7 +62,16 @@ template <class T> struct __attribute__((unused)) handle {
 };
 
 /* Device memory. */
-template <class T> struct __attribute__((unused)) global : handle<T> {};
+template <class T> struct __attribute__((unused)) global : handle<T> {
+  /* There f32 has no subnormal numbers for sums (PTX `atom.add`). */
+  using value = typename handle<T>::value;
+  CROQ_FN value atomic_add(idx i, value v, int line = __builtin_LINE()) const {
+    if constexpr (same<value, float>)
+      return atomically(&this->element(i, line),
+                        [=](value e) { return flushed(flushed(e) + flushed(v)); });
+    else return handle<T>::atomic_add(i, v, line);
+  }
+};
 /* The block's own memory. */
 template <class T> struct __attribute__((unused)) shared : handle<T> {};
 

@@ -70,6 +70,7 @@ template <class T> struct __attribute__((unused)) watched {
   CROQ_UPDATE(bit_or, e | v)
   CROQ_UPDATE(bit_xor, e ^ v)
 #undef CROQ_UPDATE
+  CROQ_ATOMICS(T, *reach(i, true, line))
   /* For text that the compiler can't see into; what it does from there on is not watched. */
   CROQ_FN T *pointer(idx offset, int line = __builtin_LINE()) const {
     if (!CROQ_LIKELY(static_cast<unsigned long long>(offset) <=

@@ -14,8 +14,8 @@ use super::stmt::Body;
 use super::text::{Binding, Text};
 use super::writer::{Writer, quoted};
 use crate::ir::{
-    BufferId, DimId, Extent, Function, KernelId, LocalId, ParamId, ParamKind, Return, ReturnValue,
-    Scalar, Stmt, StmtKind, Storage, TensorParam, Visit, walk_block,
+    BufferId, DimId, Extent, Function, Kernel, KernelId, LocalId, ParamId, ParamKind, Return,
+    ReturnValue, Scalar, Stmt, StmtKind, Storage, TensorParam, Visit, walk_block,
 };
 use crate::passes::captures::captures;
 use crate::passes::uses::Uses;
@@ -249,16 +249,7 @@ impl Body<'_, '_> {
             },
             self.names.sym(&kernel.threads).text,
             self.names.sym(&kernel.shared_bytes).text,
-            if !kernel.maps.is_empty() {
-                "croq::async_proxy"
-            } else if kernel.asynchronous {
-                "croq::asynchronous"
-            } else if kernel.waits {
-                "croq::waits"
-            } else {
-                "croq::plain"
-            }
-            .to_owned(),
+            mode(kernel),
         ];
         args.extend(maps);
         args.extend(
@@ -342,5 +333,23 @@ impl Body<'_, '_> {
         }
         self.writer.attribute(span);
         self.writer.line("return host.status();");
+    }
+}
+
+/// How the simulated GPU runs the kernel's blocks.
+fn mode(kernel: &Kernel) -> String {
+    let mode = if !kernel.maps.is_empty() {
+        "croq::async_proxy"
+    } else if kernel.asynchronous {
+        "croq::asynchronous"
+    } else if kernel.waits {
+        "croq::waits"
+    } else {
+        "croq::plain"
+    };
+    match (kernel.ordered, mode) {
+        (false, _) => mode.to_owned(),
+        (true, "croq::plain") => "croq::ordered".to_owned(),
+        (true, _) => format!("{mode} | croq::ordered"),
     }
 }

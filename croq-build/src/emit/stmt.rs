@@ -8,7 +8,7 @@ use super::scope::Names;
 use super::text::{Binding, Text};
 use super::writer::{Writer, quoted};
 use crate::ir::{
-    Access, BarrierReason, BarrierScope, BinOp, CppName, Expr, ExprKind, FenceScope, Level,
+    Access, Atomic, BarrierReason, BarrierScope, BinOp, CppName, Expr, ExprKind, FenceScope, Level,
     LocalId, MmaOp, Move, MoveMode, PrintPart, Scalar, Stmt, StmtKind, Unroll,
 };
 use crate::passes::uses::identifiers;
@@ -108,6 +108,7 @@ impl Body<'_, '_> {
         }
         match &stmt.kind {
             StmtKind::Store { access, op, value } => Some(self.store(access, *op, value)),
+            StmtKind::Atomic(atomic) if atomic.result.is_none() => Some(self.call_of(atomic)),
             StmtKind::Move(m) => Some(self.moved(m)),
             StmtKind::Assign { local, value } => Some(self.assign(*local, value)),
             StmtKind::Break => Some("break;".to_owned()),
@@ -154,6 +155,10 @@ impl Body<'_, '_> {
             }
             StmtKind::Store { access, op, value } => {
                 let text = self.store(access, *op, value);
+                self.line(span, &text);
+            }
+            StmtKind::Atomic(atomic) => {
+                let text = self.atomic(atomic);
                 self.line(span, &text);
             }
             StmtKind::For {
@@ -426,6 +431,24 @@ impl Body<'_, '_> {
             }
         };
         format!("{buffer}.{method}({address}, {});", self.expr(value))
+    }
+
+    fn call_of(&self, atomic: &Atomic) -> String {
+        let buffer = self.names.buffer(atomic.access.view.buffer);
+        let mut args = vec![self.names.place(&atomic.access).text];
+        args.extend(atomic.operands().map(|e| self.expr(e)));
+        let op = atomic.op.name();
+        format!("{buffer}.atomic_{op}({});", args.join(", "))
+    }
+
+    fn atomic(&mut self, atomic: &Atomic) -> String {
+        let call = self.call_of(atomic);
+        let Some(result) = atomic.result else {
+            return call;
+        };
+        let ty = self.names.function.local(result).ty;
+        let name = self.names.declare_local(result);
+        format!("const {} {name} = {call}", scalar::cpp(ty))
     }
 
     fn units_barrier(&self, first: u32) -> String {

@@ -412,3 +412,56 @@ fn own_cpp_stands_in_the_namespace_and_includes_do_not() {
         "{text}"
     );
 }
+
+/// The simulated GPU runs blocks in one order where what they leave depends on it.
+#[test]
+fn atomics_and_the_order_of_blocks() {
+    let text = |body: &str| {
+        emitted(
+            "t.co",
+            &format!("__co__ void f(s32 [1] & n, f32 [1] & s, s32 [64] & y) {{ {body} }}"),
+        )
+    };
+    let sum = text("parallel p by 64 { __atomic_add(n.at(0), 2); __atomic_cas(y.at(p), 1, 2); }");
+    assert!(sum.contains("n.atomic_add(0, 2);"), "{sum}");
+    assert!(sum.contains("y.atomic_cas(p, 1, 2);"), "{sum}");
+    for (body, mode) in [
+        ("parallel p by 64 __atomic_add(n.at(0), 2);", "croq::plain"),
+        ("parallel p by 64 __atomic_xor(n.at(0), 2);", "croq::plain"),
+        (
+            "parallel p by 64 __atomic_add(s.at(0), 2.0f);",
+            "croq::ordered",
+        ),
+        (
+            "parallel p by 64 __atomic_exch(n.at(0), 2);",
+            "croq::ordered",
+        ),
+        (
+            "parallel p by 64 __atomic_cas(n.at(0), 2, 3);",
+            "croq::ordered",
+        ),
+        (
+            "parallel p by 64 { s32 was = __atomic_add(n.at(0), 2); y.at(p) = was; }",
+            "croq::ordered",
+        ),
+        (
+            "parallel p by 64 : block { s32 was = __atomic_add(n.at(0), 2);
+               parallel t by 32 : thread y.at(p) = was; }",
+            "croq::waits | croq::ordered",
+        ),
+        (
+            "parallel p by 64 : block { shared f32 [1] a; shared s32 [1] b;
+               parallel t by 32 : thread { a.at(0) = 0.0f; b.at(0) = 0; }
+               parallel t by 32 : thread { __atomic_add(a.at(0), 1.0f); __atomic_exch(b.at(0), 1); } }",
+            "croq::waits",
+        ),
+    ] {
+        let text = text(body);
+        let launch = text.lines().find(|l| l.contains("host.launch"));
+        let launch = launch.expect("a launch");
+        assert!(
+            launch.contains(&format!(", {mode}, ")) || launch.contains(&format!(", {mode})")),
+            "{body}: {mode} in {launch}"
+        );
+    }
+}

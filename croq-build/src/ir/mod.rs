@@ -25,6 +25,7 @@ use std::collections::BTreeMap;
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, Var};
 
+mod atomic;
 mod events;
 mod expr;
 mod mma;
@@ -36,6 +37,7 @@ mod view;
 mod views_mut;
 mod visit;
 
+pub use atomic::{Atomic, AtomicOp};
 pub use events::*;
 pub use expr::*;
 pub use mma::*;
@@ -373,6 +375,8 @@ pub struct Kernel {
     pub shared_bytes: Sym,
     /// Filled by the barrier pass: some thread can wait for another.
     pub waits: bool,
+    /// What it leaves depends on the order in which its blocks come by.
+    pub ordered: bool,
     /// Filled when copies are expanded: bytes may land after the statement that moves them.
     pub asynchronous: bool,
     /// What the copy engine is told of device memory; filled when copies of boxes are expanded.

@@ -1,8 +1,8 @@
 //! Statements, on the host and in kernels.
 
 use super::{
-    Access, Arrival, BinOp, BufferId, CheckId, Engine, EventAt, Expr, FutureId, KernelId, Level,
-    LocalId, MmaOp, TmaOp, View,
+    Access, Arrival, Atomic, BinOp, BufferId, CheckId, Engine, EventAt, Expr, FutureId, KernelId,
+    Level, LocalId, MmaOp, TmaOp, View,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -36,6 +36,7 @@ pub enum StmtKind {
         op: Option<BinOp>,
         value: Expr,
     },
+    Atomic(Atomic),
     /// `for (local = lo; local < hi; local += step)`
     For {
         local: LocalId,

@@ -61,6 +61,10 @@ fn change_stmt(stmt: &mut Stmt, change: &mut dyn Change) {
             change.access(access);
             change_expr(value, change);
         }
+        StmtKind::Atomic(atomic) => {
+            change.access(&mut atomic.access);
+            atomic.operands_mut().for_each(|e| change_expr(e, change));
+        }
         StmtKind::For { body, .. }
         | StmtKind::Parallel { body, .. }
         | StmtKind::Once { body, .. } => change_all(body, change),

@@ -33,6 +33,10 @@ fn walk_stmt(stmt: &Stmt, v: &mut dyn Visit) {
             walk_access(access, true, v);
             walk_exprs(value, v);
         }
+        StmtKind::Atomic(atomic) => {
+            walk_access(&atomic.access, true, v);
+            atomic.operands().for_each(|e| walk_exprs(e, v));
+        }
         StmtKind::For {
             lo, hi, step, body, ..
         } => {

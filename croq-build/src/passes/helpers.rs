@@ -342,6 +342,7 @@ fn is_anybodys(function: &Function, turn: &[Stmt]) -> bool {
         StmtKind::Assign { local, .. } => uses.declared.contains(local),
         StmtKind::Let { .. }
         | StmtKind::Store { .. }
+        | StmtKind::Atomic(_)
         | StmtKind::For { .. }
         | StmtKind::While { .. }
         | StmtKind::If { .. }

@@ -50,7 +50,7 @@ pub use checks::lower as lower_checks;
 pub use shared::Limits;
 
 use crate::diagnostics::Diagnostics;
-use crate::ir::{Function, KernelId, MoveMode, Stmt, StmtKind, Visit, walk_block};
+use crate::ir::{Buffer, Function, KernelId, MoveMode, Stmt, StmtKind, Visit, walk_block};
 
 /// Runs all of them over a function that `sema` accepted. What only shows here is reported.
 /// `reorder`: threads may get their indices in another order than the program's.
@@ -84,12 +84,32 @@ pub fn run(function: &mut Function, limits: Limits, reorder: bool, diags: &mut D
             }
         }
         note_asynchronous(function, id);
+        note_order(function, id);
         accumulators::hold_around_copies(function, id);
         unused::drop_from(function, id);
         let kernel = function.kernels.get(id.index());
         if let Some(excess) = kernel.and_then(|kernel| shared::excess(function, kernel, limits)) {
             diags.push(excess);
         }
+    }
+}
+
+/// Blocks that meet at an element of device memory, where it matters which comes first.
+fn note_order(function: &mut Function, id: KernelId) {
+    struct Find<'a>(&'a [Buffer], bool);
+    impl Visit for Find<'_> {
+        fn stmt(&mut self, stmt: &Stmt) {
+            if let StmtKind::Atomic(atomic) = &stmt.kind {
+                let buffer = self.0.get(atomic.access.view.buffer.index());
+                let of_all = buffer.is_some_and(|b| b.storage.is_global());
+                self.1 |= of_all && atomic.depends_on_order();
+            }
+        }
+    }
+    if let Some(kernel) = function.kernels.get_mut(id.index()) {
+        let mut find = Find(&function.buffers, false);
+        walk_block(&kernel.body, &mut find);
+        kernel.ordered = find.1;
     }
 }
 

@@ -39,6 +39,7 @@ pub struct Event {
     pub buffer: BufferId,
     pub element: i128,
     pub write: bool,
+    pub atomic: bool,
     /// The unit that carries the statement out together.
     pub team: Level,
     pub path: Vec<(usize, u32, Level)>,
@@ -86,9 +87,14 @@ pub struct Thread<'a> {
     pub triggered: bool,
     pub events: HashSet<Event>,
     pub fuel: u32,
+    /// In an atomic operation.
+    pub atomic: bool,
     /// What stores have left; `None` when nobody wants to know.
     pub memory: Option<Memory>,
 }
+
+/// A loop that memory decides about may never end with a memory that is made up.
+const MOST_TURNS: u32 = 64;
 
 pub type Memory = BTreeMap<(BufferId, i128), Value>;
 
@@ -128,6 +134,7 @@ impl Thread<'_> {
                 buffer: view.buffer,
                 element,
                 write,
+                atomic: self.atomic,
                 team,
                 path: self.path.clone(),
                 epochs: self.epochs,
@@ -304,6 +311,17 @@ impl Thread<'_> {
                 let element = self.access(access, true);
                 self.leave(access.view.buffer, element, value);
             }
+            StmtKind::Atomic(atomic) => {
+                for operand in atomic.operands() {
+                    self.expr(operand);
+                }
+                self.atomic = true;
+                let element = self.access(&atomic.access, true);
+                self.atomic = false;
+                if let Some(result) = atomic.result {
+                    self.set(result, made_up(atomic.access.view.buffer, element));
+                }
+            }
             StmtKind::For {
                 local,
                 lo,
@@ -328,19 +346,21 @@ impl Thread<'_> {
                 prelude,
                 cond,
                 body,
-            } => loop {
-                if let Flow::Exit = self.block(prelude) {
-                    return Flow::Exit;
+            } => {
+                for _ in 0..MOST_TURNS {
+                    if let Flow::Exit = self.block(prelude) {
+                        return Flow::Exit;
+                    }
+                    if !self.expr(cond).truth() {
+                        break;
+                    }
+                    match self.block(body) {
+                        Flow::Break => break,
+                        Flow::Exit => return Flow::Exit,
+                        _ => {}
+                    }
                 }
-                if !self.expr(cond).truth() {
-                    break;
-                }
-                match self.block(body) {
-                    Flow::Break => break,
-                    Flow::Exit => return Flow::Exit,
-                    _ => {}
-                }
-            },
+            }
             StmtKind::If {
                 cond,
                 then,

@@ -111,6 +111,7 @@ impl Visit for Collector<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Let { local, .. } => drop(self.uses.declared.insert(*local)),
+            StmtKind::Atomic(atomic) => self.uses.declared.extend(atomic.result),
             StmtKind::For {
                 local,
                 lo,

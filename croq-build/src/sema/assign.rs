@@ -139,7 +139,10 @@ impl Checker<'_> {
             ast::ExprKind::Call(call) if self.is_device_call(call) => {
                 self.device_call(call, ty, value.span)
             }
-            _ => self.expr(value),
+            _ => match self.as_atomic(value) {
+                Some(call) => self.atomic_value(call, value.span),
+                None => self.expr(value),
+            },
         };
         if !self.initialiser_ok(&v, value.span) {
             return;

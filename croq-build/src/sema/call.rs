@@ -53,6 +53,7 @@ impl Checker<'_> {
                     self.emit(StmtKind::Eval(expr), span);
                 }
             }
+            _ if super::atomics::is_atomic(call) => self.atomic_stmt(call, span),
             (_, "assert") => self.assert(call, span),
             (CallKind::CompileTime, _) => self.print_now(call),
             (_, "print" | "println") => self.print(call, name == "println", span),
@@ -70,8 +71,14 @@ impl Checker<'_> {
         if let Some((function, arity)) = math(name) {
             return self.math(function, arity, call, span);
         }
+        if super::atomics::is_atomic(call) {
+            return self.misplaced_atomic(call, span);
+        }
         if name.starts_with("__atomic_") {
-            self.unsupported(span, "an atomic operation");
+            self.unknown_atomic(name, call.callee.span);
+            for a in &call.args {
+                self.expr(a);
+            }
             return Value::Error;
         }
         if matches!(name, "__bar_arrive" | "__bar_sync") {

@@ -168,6 +168,7 @@ impl Checker<'_> {
             shared: Vec::new(),
             shared_bytes: Sym::zero(),
             waits: false,
+            ordered: false,
             asynchronous: false,
             one_thread: None,
             maps: Vec::new(),
@@ -728,7 +729,10 @@ impl Checker<'_> {
     }
 
     /// Number of units of `level` in the block.
-    fn instances(&mut self, level: Level, at: Span) -> Option<Sym> {
+    pub(super) fn instances(&mut self, level: Level, at: Span) -> Option<Sym> {
+        if level == Level::Block {
+            return Some(Sym::one());
+        }
         let threads = self.kernel.as_ref().and_then(|k| k.threads.clone());
         let Some(threads) = threads else {
             self.report(
@@ -747,7 +751,7 @@ impl Checker<'_> {
     }
 
     /// This unit's number within the block.
-    fn instance(&mut self, level: Level) -> Sym {
+    pub(super) fn instance(&mut self, level: Level) -> Sym {
         let tid = self.thread_id();
         let cx = &self.f.cx;
         match level {

@@ -215,7 +215,10 @@ impl Checker<'_> {
             (ast::ExprKind::Call(call), Some(t)) if self.is_device_call(call) => {
                 self.device_call(call, t, init.span)
             }
-            _ => self.expr(init),
+            _ => match self.as_atomic(init).filter(|_| is_mutable) {
+                Some(call) => self.atomic_value(call, init.span),
+                None => self.expr(init),
+            },
         };
         if !self.initialiser_ok(&value, init.span) {
             return self.declare(name, Entity::Poison);

@@ -147,7 +147,7 @@ impl Walker<'_, '_> {
         let span = stmt.span;
         self.used_early(stmt, &flight);
         match &mut stmt.kind {
-            StmtKind::Store { access, .. } => {
+            StmtKind::Store { access, .. } | StmtKind::Atomic(crate::ir::Atomic { access, .. }) => {
                 let access = &*access;
                 self.overwritten(access.span, &flight, |cx, source| {
                     source.buffer == access.view.buffer && stores_into(cx, source, access)

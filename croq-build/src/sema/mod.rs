@@ -20,6 +20,7 @@ use crate::syntax::ast;
 mod access;
 mod arith;
 mod assign;
+mod atomics;
 mod boxes;
 mod call;
 mod checks;

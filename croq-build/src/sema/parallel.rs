@@ -197,6 +197,7 @@ impl Checker<'_> {
             shared: Vec::new(),
             shared_bytes: Sym::zero(),
             waits: false,
+            ordered: false,
             asynchronous: false,
             one_thread: p
                 .items

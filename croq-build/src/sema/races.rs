@@ -25,6 +25,7 @@ type Index = (Var, LocalId, i64);
 struct Seen {
     access: Access,
     writes: bool,
+    atomic: bool,
 }
 
 impl Checker<'_> {
@@ -84,7 +85,10 @@ impl Checker<'_> {
         let mut told = BTreeSet::new();
         for stmt in body {
             match &stmt.kind {
-                StmtKind::Let { .. } | StmtKind::Assign { .. } | StmtKind::Store { .. } => {}
+                StmtKind::Let { .. }
+                | StmtKind::Assign { .. }
+                | StmtKind::Store { .. }
+                | StmtKind::Atomic(_) => {}
                 // What comes after a loop, a branch or a barrier is another story.
                 _ => {
                     seen.clear();
@@ -94,6 +98,7 @@ impl Checker<'_> {
             let mut all = Accesses {
                 found: Vec::new(),
                 calls: false,
+                atomic: false,
             };
             match &stmt.kind {
                 StmtKind::Let {
@@ -106,6 +111,11 @@ impl Checker<'_> {
                         all.access(access, false);
                     }
                     all.access(access, true);
+                }
+                StmtKind::Atomic(atomic) => {
+                    atomic.operands().for_each(|e| walk_exprs(e, &mut all));
+                    all.atomic = true;
+                    all.access(&atomic.access, true);
                 }
                 _ => {}
             }
@@ -121,6 +131,7 @@ impl Checker<'_> {
                 let others = seen.entry(buffer).or_default();
                 for other in others.iter() {
                     if (one.writes || other.writes)
+                        && !(one.atomic && other.atomic)
                         && let Some((mine, theirs)) = self.meeting(&one, other, indices)
                         && told.insert(buffer)
                     {
@@ -175,7 +186,11 @@ impl Checker<'_> {
                 .collect();
             texts.join(", ")
         };
-        let does = |seen: &Seen| if seen.writes { "writes" } else { "reads" };
+        let does = |seen: &Seen| match seen.writes {
+            _ if seen.atomic => "updates",
+            true => "writes",
+            false => "reads",
+        };
         let (here, there) = (instance(&mine), instance(&theirs));
         let diagnostic = Diagnostic::new(
             "W0882",
@@ -195,6 +210,8 @@ impl Checker<'_> {
 struct Accesses {
     found: Vec<Seen>,
     calls: bool,
+    /// What comes now.
+    atomic: bool,
 }
 
 impl Visit for Accesses {
@@ -214,6 +231,7 @@ impl Visit for Accesses {
         self.found.push(Seen {
             access: access.clone(),
             writes: written,
+            atomic: self.atomic,
         });
     }
 }

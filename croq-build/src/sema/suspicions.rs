@@ -186,7 +186,7 @@ impl Checker<'_> {
         let (text, help) = if op.is_some() {
             (
                 format!("every instance of `{name}` updates the same element of `{buffer}`"),
-                "updates are not atomic: sum up in one instance, or give each its own element",
+                "updates are not atomic: use `__atomic_add` or the like, or give each its own element",
             )
         } else {
             (

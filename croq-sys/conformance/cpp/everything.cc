@@ -9,6 +9,7 @@
 #include "mma.cc"
 #include "mbarriers.cc"
 #include "tma.cc"
+#include "atomics.cc"
 #include "clusters.cc"
 #include "primitives.cc"
 
@@ -59,6 +60,9 @@ const entry entries[] = {
     {"convert", CONF(convert)},
     {"compute", CONF(compute)},
     {"math", CONF(math)},
+    {"atomics", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
+       return CONF(atomics)(env, memory[0], memory[1], memory[2], n[0], n[1]);
+     }},
     {"updates", [](const croq_env *env, void *const *memory, const croq_i64 *) {
        return CONF(updates)(env, ints(memory[0]));
      }},

@@ -3,6 +3,7 @@
 //! The kernels in `cpp/` are compiled by `build.rs` as croq compiles device text, so that croq-sys
 //! itself needs no C++ compiler.
 
+pub mod atomics;
 #[cfg(with_cuda)]
 pub mod gpu;
 #[cfg(not(with_cuda))]

@@ -189,3 +189,19 @@ fn the_copy_engine_moves_boxes_for_clusters() {
         "{code:?}"
     );
 }
+
+/// What was there before is not fetched for nobody, and what a warp adds to one bin is one addition.
+#[test]
+fn counts_are_reductions() {
+    let text = include_str!("../../../kernels/co/reduction/atomic.co");
+    for (arch, addition) in [("sm_80", "RED.E.ADD"), ("sm_90a", "REDG.E.ADD")] {
+        let Some(kernels) = kernels_of("atomic", text, arch) else {
+            return;
+        };
+        let code = &kernels["byte_counts_0"];
+        code.assert_clean("byte_counts_0");
+        assert_eq!(code.count(addition), 1, "{arch}: {code:?}");
+        assert_eq!(code.count("ATOMS.POPC.INC"), 16, "{arch}: {code:?}");
+        kernels["total_sum_0"].assert_clean("total_sum_0");
+    }
+}

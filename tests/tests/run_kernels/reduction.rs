@@ -108,3 +108,31 @@ fn layer_norm() {
         });
     }
 }
+
+#[test]
+fn total_sum() {
+    for n in [1, 255, 4096, 4097, 50_000] {
+        let x = Tensor::<f32, _>::random((n,), -1.0..1.0, 41);
+        let total = kernels::total_sum(&x).unwrap();
+        assert_close(&total, |_| {
+            let all = (0..n).map(|i| x[[i]].wide());
+            dot::<f32>(all.clone().sum(), all.map(f64::abs).sum(), n)
+        });
+        // On the simulated GPU blocks come by in one order.
+        assert_eq!(kernels::total_sum(&x).unwrap()[[0]], total[[0]]);
+    }
+}
+
+#[test]
+fn byte_counts() {
+    for n in [1, 4096, 30_001] {
+        let x = Tensor::<u8, _>::random((n,), 0..255, 42);
+        let total = kernels::byte_counts(&x).unwrap();
+        assert_exact(&total, |[byte]| {
+            x.as_slice()
+                .iter()
+                .filter(|v| usize::from(**v) == byte)
+                .count() as u32
+        });
+    }
+}

@@ -1,6 +1,7 @@
 //! What each diagnostic code means and what to do about it: a paragraph per code, for
 //! `croq explain` and for the documentation.
 
+mod atomics;
 mod declarations;
 mod events;
 mod files;
@@ -32,6 +33,7 @@ pub fn all() -> impl Iterator<Item = &'static Entry> {
         storage::TABLE,
         numbers::TABLE,
         movement::TABLE,
+        atomics::TABLE,
         events::TABLE,
         products::TABLE,
         tools::TABLE,

@@ -115,6 +115,7 @@ impl Built {
             triggered: false,
             events: HashSet::new(),
             fuel: 1_000_000,
+            atomic: false,
             memory: Some(memory),
         }
     }
@@ -147,6 +148,7 @@ fn function(case: &Case) -> Function {
         shared: Vec::new(),
         shared_bytes: Sym::zero(),
         waits: false,
+        ordered: false,
         asynchronous: false,
         one_thread: None,
         maps: Vec::new(),

@@ -211,6 +211,10 @@ impl Varying<'_> {
                         self.add(*local);
                     }
                 }
+                // Each thread finds what the one before it left.
+                StmtKind::Atomic(atomic) => {
+                    atomic.result.into_iter().for_each(|id| self.add(id));
+                }
                 StmtKind::Assign { local, value } => {
                     if apart || self.in_expr(value) {
                         self.add(*local);

@@ -151,6 +151,12 @@ impl<'a> Collector<'a> {
                 }
                 self.access(access, true, context, out);
             }
+            StmtKind::Atomic(atomic) => {
+                for operand in atomic.operands() {
+                    self.expr(operand, context, out);
+                }
+                self.atomic(&atomic.access, context, out);
+            }
             StmtKind::While { cond, .. }
             | StmtKind::If { cond, .. }
             | StmtKind::Region { pred: cond, .. } => {
@@ -257,6 +263,17 @@ impl<'a> Collector<'a> {
         self.add(&access.view, Some(&access.indices), write, context, out);
     }
 
+    fn atomic(&mut self, access: &Access, context: &Context, out: &mut Vec<Touch>) {
+        let mut touches = Vec::new();
+        self.access(access, true, context, &mut touches);
+        for mut touch in touches {
+            touch.atomic = true;
+            if !out.contains(&touch) {
+                out.push(touch);
+            }
+        }
+    }
+
     pub(super) fn view(
         &mut self,
         view: &View,
@@ -292,6 +309,7 @@ impl<'a> Collector<'a> {
             set: context.set.clone(),
             team: context.team.clone(),
             opaque: false,
+            atomic: false,
             by_tma: false,
             hidden,
             clustered: self.clustered.contains(&view.buffer),
@@ -318,6 +336,7 @@ impl<'a> Collector<'a> {
                 set: context.set.clone(),
                 team: context.team.clone(),
                 opaque: true,
+                atomic: false,
                 by_tma: false,
                 hidden: write && self.by_tma.contains(&id),
                 clustered: self.clustered.contains(&id),

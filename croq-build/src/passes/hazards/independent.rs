@@ -43,9 +43,9 @@ pub fn independent(function: &mut Function, kernel: &[Stmt], nest: &[Var], turn:
         })
     };
     touches.iter().enumerate().all(|(at, a)| {
-        touches
-            .iter()
-            .skip(at)
-            .all(|b| a.buffer != b.buffer || !(a.write || b.write) || same_turn(a, b))
+        touches.iter().skip(at).all(|b| {
+            let harmless = !(a.write || b.write) || (a.atomic && b.atomic);
+            a.buffer != b.buffer || harmless || same_turn(a, b)
+        })
     })
 }

@@ -61,7 +61,7 @@ pub fn race<'e>(
     for list in by_element.values() {
         for (at, a) in list.iter().enumerate() {
             for b in &list[at + 1..] {
-                if a.tid == b.tid || !(a.write || b.write) {
+                if a.tid == b.tid || !(a.write || b.write) || (a.atomic && b.atomic) {
                     continue;
                 }
                 let common = a
@@ -132,6 +132,7 @@ pub fn events_of(
             triggered: false,
             events: HashSet::new(),
             fuel: 20_000,
+            atomic: false,
             memory: None,
         };
         threads = thread.sym(&kernel.threads);
@@ -225,6 +226,7 @@ fn host_values(function: &Function, values: &BTreeMap<Var, i128>) -> BTreeMap<Lo
         triggered: false,
         events: HashSet::new(),
         fuel: 10_000,
+        atomic: false,
         memory: None,
     };
     host.block(&function.body);

@@ -57,6 +57,7 @@ fn outline(stmts: &[Stmt]) -> String {
                 StmtKind::Fence(_) => "fence".to_owned(),
                 StmtKind::Fill { .. } => "fill".to_owned(),
                 StmtKind::Store { .. } => "store".to_owned(),
+                StmtKind::Atomic(_) => "atomic".to_owned(),
                 StmtKind::Eval(_) => "call".to_owned(),
                 StmtKind::For { body, .. } => format!("for {{ {} }}", outline(body)),
                 StmtKind::While { prelude, body, .. } => {
@@ -568,5 +569,49 @@ fn a_load_for_all_waits_for_all_blocks_of_the_cluster() {
         outline,
         "once { fence } CLUSTER(ready) par { store } for { BLOCK(reuse:own) copy par { store } \
          CLUSTER(reuse:all) copy par { store } } BLOCK(read:sum) par { store }"
+    );
+}
+
+/// Atomic operations on one element order themselves; an ordinary access is another matter.
+#[test]
+fn atomics_wait_only_for_ordinary_accesses() {
+    let of = |body: &str| {
+        barriers(&format!(
+            "__co__ auto f(s32 [64] x) {{
+               s32 [64] y;
+               parallel b by 4 : block {{ shared s32 [64] a; {body} }}
+               return y;
+             }}"
+        ))
+    };
+    let add = "parallel t by 64 : thread __atomic_add(a.at(x.at(t) % 64), 1);";
+    let max = "parallel t by 64 : thread __atomic_max(a.at(0), x.at(t));";
+    let store = "parallel t by 64 : thread a.at(t) = 0;";
+    let load = "parallel t by 64 : thread y.at(t) = a.at(t);";
+    assert_eq!(
+        of(&format!("{add} {max} {add}")),
+        "par { atomic } par { atomic } par { atomic }"
+    );
+    assert_eq!(
+        of(&format!("{store} {add} {load} {add}")),
+        "par { store } BLOCK(rewrite:a) par { atomic } BLOCK(read:a) par { store } \
+         BLOCK(reuse:a) par { atomic }"
+    );
+    assert_eq!(
+        of(&format!("foreach k in [3] {{ {add} }} {load}")),
+        "for { par { atomic } } BLOCK(read:a) par { store }"
+    );
+    // What comes back is everybody's, and in the next turn so is the memory that it came through.
+    assert_eq!(
+        of(
+            "s32 n = 0; foreach k in [3] { n = __atomic_add(a.at(0), 1); }
+             parallel t by 64 : thread y.at(t) = n;"
+        ),
+        "for { BLOCK(reuse:before) once { atomic store } BLOCK(read:before) } par { store }"
+    );
+    assert_eq!(
+        of("parallel w by 2 : group { s32 n = __atomic_add(a.at(0), 1);
+              parallel t by 32 : thread y.at(w # t) = n; }"),
+        "par { once { atomic store } WARP(read:before) par { store } }"
     );
 }

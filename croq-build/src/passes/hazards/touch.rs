@@ -42,6 +42,8 @@ pub struct Touch {
     /// The innermost region around: which, and whose.
     pub team: Option<Team>,
     pub opaque: bool,
+    /// Of elements that others of the kind are made of at the same time.
+    pub atomic: bool,
     /// The copy engine makes it, for the thread.
     pub by_tma: bool,
     /// The copy engine doesn't see what it wrote before a proxy fence.
@@ -200,6 +202,9 @@ impl Touch {
         sizes: &Sizes,
     ) -> Relation {
         if self.buffer != then.buffer || !(self.write || then.write) {
+            return Relation::Apart;
+        }
+        if self.atomic && then.atomic {
             return Relation::Apart;
         }
         let is_settled = |level: Level| settled.is_some_and(|s| s <= level);

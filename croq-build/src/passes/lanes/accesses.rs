@@ -141,7 +141,7 @@ impl Collector<'_> {
     }
 
     fn repeated(&mut self, turns: &Sym, body: impl FnOnce(&mut Self)) {
-        let values = Values::new(self.function, self.vars);
+        let values = Values::new(self.function);
         let turns = values.of(turns).and_then(|n| u64::try_from(n).ok());
         let before = self.times;
         self.times = before.saturating_mul(turns.unwrap_or(MANY).clamp(1, MANY));
@@ -170,19 +170,15 @@ impl Collector<'_> {
 /// What variables are set to.
 struct Values<'a> {
     function: &'a Function,
-    vars: &'a Vars,
     /// The level's indices.
     digits: BTreeMap<Var, i128>,
-    lane: i128,
 }
 
 impl<'a> Values<'a> {
-    fn new(function: &'a Function, vars: &'a Vars) -> Self {
+    fn new(function: &'a Function) -> Self {
         Values {
             function,
-            vars,
             digits: BTreeMap::new(),
-            lane: 0,
         }
     }
 
@@ -198,9 +194,6 @@ impl<'a> Values<'a> {
     fn value(&self, var: Var, depth: u32) -> i128 {
         if let Some(digit) = self.digits.get(&var) {
             return *digit;
-        }
-        if self.vars.is_whole(var) {
-            return self.lane;
         }
         let bound = |sym: Option<&Sym>| match depth.checked_sub(1) {
             Some(depth) => sym.and_then(|s| self.within(s, depth)),
@@ -218,8 +211,8 @@ impl<'a> Values<'a> {
 }
 
 /// What the first warp of a level costs if its indices have this order, the fastest first.
-pub fn cost(function: &Function, vars: &Vars, candidate: &Candidate, order: &[usize]) -> Cost {
-    let warp = first_warp(function, vars, candidate, order);
+pub fn cost(function: &Function, candidate: &Candidate, order: &[usize]) -> Cost {
+    let warp = first_warp(function, candidate, order);
     let costs = candidate.traffic.iter();
     costs.map(|traffic| one(function, traffic, &warp)).sum()
 }
@@ -227,13 +220,8 @@ pub fn cost(function: &Function, vars: &Vars, candidate: &Candidate, order: &[us
 /// How many accesses of global memory touch no more than 32 neighbouring elements would, and how many
 /// there are.
 #[cfg(test)]
-pub fn coalesced(
-    function: &Function,
-    vars: &Vars,
-    candidate: &Candidate,
-    order: &[usize],
-) -> (usize, usize) {
-    let warp = first_warp(function, vars, candidate, order);
+pub fn coalesced(function: &Function, candidate: &Candidate, order: &[usize]) -> (usize, usize) {
+    let warp = first_warp(function, candidate, order);
     let global = |t: &&Traffic| function.buffer(t.buffer).storage.is_global();
     let all: Vec<&Traffic> = candidate.traffic.iter().filter(global).collect();
     let good = all.iter().filter(|traffic| {
@@ -246,7 +234,6 @@ pub fn coalesced(
 
 fn first_warp<'a>(
     function: &'a Function,
-    vars: &'a Vars,
     candidate: &Candidate,
     order: &[usize],
 ) -> Vec<Values<'a>> {
@@ -254,7 +241,7 @@ fn first_warp<'a>(
         .iter()
         .filter_map(|axis| candidate.indices.get(*axis))
         .map(|index| {
-            let extent = Values::new(function, vars).of(&index.extent);
+            let extent = Values::new(function).of(&index.extent);
             (index.var, extent.unwrap_or(LARGE).max(1))
         })
         .collect();
@@ -262,8 +249,7 @@ fn first_warp<'a>(
     let threads = all.fold(1i128, |all, n| all.saturating_mul(*n));
     (0..threads.min(32))
         .map(|lane| {
-            let mut values = Values::new(function, vars);
-            values.lane = lane;
+            let mut values = Values::new(function);
             let mut rest = lane;
             for (var, extent) in &indices {
                 values.digits.insert(*var, rest % extent);

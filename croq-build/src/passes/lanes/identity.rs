@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Candidate;
 use crate::ir::{
     Access, BarrierScope, BufferId, Copy, Expr, ExprKind, Function, Level, LocalId, Role, Stmt,
-    StmtKind, Storage, VarHome, View, Visit, walk_block, walk_exprs,
+    StmtKind, VarHome, View, Visit, walk_block, walk_exprs,
 };
 use crate::symbolic::Sym;
 
-/// Text in the kernel that may ask which thread it runs in.
+/// Something in the kernel may ask which thread it runs in, or means the lanes of a warp.
 pub fn is_observed(body: &[Stmt]) -> bool {
     struct Find(bool);
     impl Visit for Find {
         fn stmt(&mut self, stmt: &Stmt) {
-            self.0 |= matches!(stmt.kind, StmtKind::Cpp { .. });
+            self.0 |= matches!(stmt.kind, StmtKind::Cpp { .. } | StmtKind::Mma(_));
         }
         fn expr(&mut self, e: &Expr) {
             self.0 |= matches!(&*e.kind, ExprKind::Call(_));
@@ -65,6 +65,9 @@ pub fn is_observed_in(body: &[Stmt]) -> bool {
         fn stmt(&mut self, stmt: &Stmt) {
             self.0 |= match &stmt.kind {
                 StmtKind::Print { .. } | StmtKind::Region { .. } | StmtKind::Parallel { .. } => {
+                    true
+                }
+                StmtKind::WaitEvent(_) | StmtKind::Trigger(_) | StmtKind::ArriveNamed { .. } => {
                     true
                 }
                 StmtKind::Barrier { scope, .. } => *scope != BarrierScope::Block,
@@ -336,6 +339,7 @@ impl<'a> State<'a> {
             StmtKind::Let { local, .. } | StmtKind::Assign { local, .. } => {
                 targets.push(Kept::Local(*local));
             }
+            StmtKind::Atomic(atomic) => targets.extend(atomic.result.map(Kept::Local)),
             StmtKind::Store { access, .. } => targets.push(Kept::Buffer(access.view.buffer)),
             StmtKind::Copy(Copy { dest, level, .. }) => {
                 here.alike &= *level == Level::Thread;
@@ -389,10 +393,7 @@ impl<'a> State<'a> {
             }
             Kept::Buffer(id) => {
                 let buffer = self.function.buffers.get(id.index());
-                buffer.is_some_and(|b| {
-                    let everybodys = matches!(b.storage, Storage::Shared | Storage::Mbarriers);
-                    !everybodys && !b.storage.is_global()
-                })
+                buffer.is_some_and(|b| b.storage.is_private())
             }
         }
     }

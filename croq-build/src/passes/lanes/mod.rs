@@ -10,8 +10,10 @@
 //! Exchanging the order is a renaming of a level's threads. What could tell, and leaves the order as it is:
 //!
 //! * Text that can't be seen into (`__cpp__`, `call`), anywhere in the kernel: it may read `threadIdx`.
+//! * Products of fragments, anywhere in the kernel: what a lane has of one is its own.
 //! * In the level's body: `print`, whose lines would come in another order; a barrier of a warp or
-//!   warpgroup, which means just these threads; `inthreads`, whose predicate picks threads.
+//!   warpgroup, or one with a number, which means just these threads; events, whose generations each
+//!   thread counts for itself; `inthreads`, whose predicate picks threads.
 //! * What a thread keeps from one level to another: a mutable variable or `local` memory that one level
 //!   leaves to another or to the statements around them ([`identity`]). A copy that it has begun can't
 //!   be: names that a level binds to copies end with it. Renaming all these levels alike is still right if they have the same shape and
@@ -20,8 +22,8 @@
 //!
 //! Shared memory tells nothing, as barriers come after this pass; nor do copies that threads make together,
 //! which are divided by thread ids but are whole when they are done. Sub-levels of `group` and `group-4`
-//! stay: their order moves whole warps, and no access becomes a better one. So do levels of threads
-//! merged of two, whose inner one is the fastest by its meaning.
+//! stay: their order moves whole warps, and no access becomes a better one. Of a level
+//! of threads merged of two the inner one is the faster by its meaning, and only its own sub-levels move.
 
 mod accesses;
 mod identity;
@@ -117,7 +119,7 @@ fn orders(function: &Function, id: KernelId) -> Vec<(Candidate, &'static [usize]
     }
     let classes: Vec<Class> = identity::classes(function, body, &candidates)
         .into_iter()
-        .filter_map(|members| costs(function, &vars, &candidates, members))
+        .filter_map(|members| costs(function, &candidates, members))
         .collect();
     let decided = decide(&candidates, &classes);
     let order_of = |at: usize| {
@@ -132,17 +134,12 @@ fn orders(function: &Function, id: KernelId) -> Vec<(Candidate, &'static [usize]
     numbered.into_iter().filter_map(with_order).collect()
 }
 
-fn costs(
-    function: &Function,
-    vars: &Vars,
-    candidates: &[Candidate],
-    members: Vec<usize>,
-) -> Option<Class> {
+fn costs(function: &Function, candidates: &[Candidate], members: Vec<usize>) -> Option<Class> {
     let orders = candidates.get(*members.first()?)?.orders();
     let of = |order: &[usize]| {
         let members = members.iter().filter_map(|m| candidates.get(*m));
         members
-            .map(|candidate| accesses::cost(function, vars, candidate, order))
+            .map(|candidate| accesses::cost(function, candidate, order))
             .sum()
     };
     let costs = orders.iter().map(|order| of(order)).collect();
@@ -191,7 +188,7 @@ impl Find<'_> {
         for stmt in stmts {
             if let StmtKind::Parallel { level, body } = &stmt.kind {
                 self.sites += 1;
-                let candidate = self.candidate(*level, body, around);
+                let candidate = self.candidate(body, around);
                 self.found.extend(candidate);
                 around.push(*level);
                 self.block(body, around);
@@ -204,10 +201,7 @@ impl Find<'_> {
         }
     }
 
-    fn candidate(&self, level: Level, body: &[Stmt], around: &[Level]) -> Option<Candidate> {
-        if level != Level::Thread || around.contains(&Level::Thread) {
-            return None;
-        }
+    fn candidate(&self, body: &[Stmt], around: &[Level]) -> Option<Candidate> {
         let mut digits: Vec<Digit> = Vec::new();
         for list in lists(body) {
             for stmt in list {

@@ -1,4 +1,4 @@
-use super::{Vars, accesses, choose, orders};
+use super::{accesses, choose, orders};
 use crate::diagnostics::Diagnostics;
 use crate::ir::{Function, KernelId};
 use crate::{sema, source, syntax};
@@ -83,7 +83,17 @@ fn neighbours_touch_neighbours() {
         "k",
         "parallel {h, i, k} by [2, 8, 32] : thread y.at(h * 8 + i, k) = 1.0f;",
     );
-    // What is in a loop counts more; a broadcast costs little.
+    // What is in a loop counts more, turn by turn.
+    takes(
+        "",
+        "parallel {m, n} by [16, 16] : thread {
+             f32 s = 0.0f;
+             foreach k in [64] s += u.at(n, m);
+             y.at(m, n) = s;
+             y.at(m, n) += 1.0f;
+           }",
+    );
+    // A broadcast costs little.
     takes(
         "n",
         "parallel {m, n} by [64, 16] : thread {
@@ -186,10 +196,19 @@ fn what_can_tell_threads_apart_is_let_alone() {
         "println(i);",
         "sync.local;",
         "sync.barrier : group-4;",
+        "trigger e;",
+        "wait e;",
         "inthreads (i < 8) y.at(j, i) = 2.0f;",
     ] {
-        takes("", &in_block(&format!("{LEVEL} {{ {store} {also} }}")));
+        let text = format!("shared event e; {LEVEL} {{ {store} {also} }}");
+        takes("", &in_block(&text));
     }
+    let product = "shared f16 [16, 16] m; shared f32 [16, 8] r;
+        parallel w by 8 : group {
+          acc = mma.fill.f32 0.0f; fa = mma.load m; fb = mma.load m.subspan(8, 16).at(0, 0);
+          mma.row.row acc, fa, fb; mma.store acc, r;
+        }";
+    takes("", &in_block(&format!("{LEVEL} {{ {store} }} {product}")));
     takes(
         "j",
         &in_block(&format!("{LEVEL} {{ {store} sync.shared; }}")),
@@ -315,6 +334,15 @@ fn a_thread_that_leaves_is_missed_only_later() {
             "shared f32 [64, 64] a; {LEVEL} {body} dma.copy a => y;"
         )),
     );
+    takes(
+        "",
+        &format!(
+            "parallel b by 4 : block parallel w by 2 : group-4 {{
+             parallel {{i, j}} by [8, 16] : thread {body}
+             parallel {{i, j}} by [8, 16] : thread y.at(i, j) = 1.0f;
+           }}"
+        ),
+    );
 }
 
 #[test]
@@ -323,6 +351,14 @@ fn merged_levels_and_groups_stay() {
     takes(
         "",
         "parallel b by 2 : block parallel {v, w} by [2, 4] : group y.at(v, w) = 1.0f;",
+    );
+    takes(
+        "r",
+        "parallel b by 2, p by 4, {q, r} by [4, 16] y.at(p * 4 + q, r) = 1.0f;",
+    );
+    takes(
+        "",
+        "parallel b by 2, {q, r} by [4, 16], p by 4 y.at(p * 4 + q, r) = 1.0f;",
     );
 }
 
@@ -342,9 +378,8 @@ fn accesses_of_the_workspace() {
         let tree = syntax::parse(&file, &mut diags);
         for function in sema::check(&file, &tree, &sema::Options::default(), &mut diags) {
             for kernel in 0..function.kernels.len() {
-                let vars = Vars::of_block(&function, &function.kernels[kernel].body);
                 for (candidate, order) in orders(&function, KernelId(kernel as u32)) {
-                    let (few, any) = accesses::coalesced(&function, &vars, &candidate, order);
+                    let (few, any) = accesses::coalesced(&function, &candidate, order);
                     good += few;
                     all += any;
                 }

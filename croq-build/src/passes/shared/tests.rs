@@ -427,6 +427,7 @@ impl Steps<'_> {
             triggered: false,
             events: HashSet::new(),
             fuel: 100_000,
+            atomic: false,
             memory: Some(std::mem::take(self.memory)),
         }
     }

@@ -1,7 +1,7 @@
 //! What is run, and what must hold of it.
 
-use croq_conformance::products;
 use croq_conformance::twins::{self, Outcome};
+use croq_conformance::{atomics, products};
 use croq_sys::abi::CROQ_CHECK;
 
 use crate::compare::{near, same};
@@ -60,6 +60,7 @@ pub fn all() -> Vec<Case> {
         case("asynchronous_copies", asynchronous_copies),
         case("matrices", matrices),
         case("products", products),
+        case("atomics", atomic_operations),
         case("mbarriers", mbarriers),
         case("boxes", boxes),
         case("clusters", clusters),
@@ -291,6 +292,15 @@ fn matrices(machine: &dyn Machine) {
     for which in 0..6 {
         integers(machine, "load_matrices", ints([-1; 768]), &[768, which]);
         integers(machine, "store_matrices", ints([-1; 768]), &[768, which]);
+    }
+}
+
+/// What each gives back depends on which thread comes first; that none is lost does not.
+fn atomic_operations(machine: &dyn Machine) {
+    for atomic in atomics::all() {
+        let (sim, other) = both(machine, "atomics", &atomic.memory(), &atomic.numbers());
+        atomic.check(&sim);
+        atomic.check(&other);
     }
 }
 

@@ -1,0 +1,42 @@
+/* Operations on one word that nothing of another thread comes in between of. The threads of a block share an
+ * OS thread; those of other blocks may run on others. */
+#ifndef CROQ_SIM_ATOMICS_H
+#define CROQ_SIM_ATOMICS_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* What `next` makes of the old value takes its place. */
+template <class T, class F> CROQ_FN T atomically(T *p, F next) {
+  T old;
+  __atomic_load(p, &old, __ATOMIC_RELAXED);
+  T fresh = next(old);
+  while (!__atomic_compare_exchange(p, &old, &fresh, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    fresh = next(old);
+  return old;
+}
+
+/* A subnormal number is a zero of its sign. */
+CROQ_FN float flushed(float v) { return __builtin_fabsf(v) < 0x1p-126f ? v * 0.0f : v; }
+
+/* Methods of a handle, each giving the old value; `element` is the expression for element `i`. */
+#define CROQ_ATOMICS(T, element)                                                                   \
+  CROQ_ATOMIC(T, element, add, static_cast<T>(e + v))                                              \
+  CROQ_ATOMIC(T, element, sub, static_cast<T>(e - v))                                              \
+  CROQ_ATOMIC(T, element, exch, (static_cast<void>(e), v))                                         \
+  CROQ_ATOMIC(T, element, min, v < e ? v : e)                                                      \
+  CROQ_ATOMIC(T, element, max, e < v ? v : e)                                                      \
+  CROQ_ATOMIC(T, element, and, static_cast<T>(e & v))                                              \
+  CROQ_ATOMIC(T, element, or, static_cast<T>(e | v))                                               \
+  CROQ_ATOMIC(T, element, xor, static_cast<T>(e ^ v))                                              \
+  CROQ_FN T atomic_cas(idx i, T compare, T v, int line = __builtin_LINE()) const {                 \
+    return atomically(&element, [=](T e) { return e == compare ? v : e; });                        \
+  }
+#define CROQ_ATOMIC(T, element, name, ...)                                                         \
+  CROQ_FN T atomic_##name(idx i, T v, int line = __builtin_LINE()) const {                         \
+    return atomically(&element, [=](T e) { return __VA_ARGS__; });                                 \
+  }
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif
