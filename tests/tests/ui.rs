@@ -99,10 +99,6 @@ fn no_report_without_a_program() {
 /// Codes in the sources that no program of `tests/ui` can bring out, each with the reason.
 const ELSEWHERE: &[(&str, &str)] = &[
     (
-        "E0775",
-        "`__sqrt<f32>(x)` parses as comparisons: the syntax stage reports it before sema can",
-    ),
-    (
         "E0510",
         "depends on the architectures that are asked for; a test of `sema::clusters` asks for old ones",
     ),
