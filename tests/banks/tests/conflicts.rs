@@ -107,6 +107,11 @@ fn products() {
     let x = halves(64, 32);
     let y = halves(32, 64);
     assert_free(&of(|| kernels::matmul_pipelined(&x, &y)));
+    // ldmatrix takes eight rows at once, which the swizzle has sent to different banks.
+    let bias = Tensor::<f32, _>::random((64,), -1.0..1.0, 14);
+    let x = halves(128, 96);
+    let all = of(|| kernels::linear_relu(&x, &halves(64, 96), &bias));
+    assert_free(&all);
     // Sixteen rows of a swizzled tile, whose pattern repeats after eight; two rows of 64 words.
     let named = [("b_last_b_next_b", 2), ("product", 2)];
     let x = halves(64, 64);

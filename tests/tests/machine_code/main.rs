@@ -205,3 +205,57 @@ fn counts_are_reductions() {
         kernels["total_sum_0"].assert_clean("total_sum_0");
     }
 }
+
+/// Two tiles in turn, fetched while the other is multiplied: 64 x 32 sums for each of four warps.
+const PRODUCT: &str = "
+__co__ void product(global f16 [4096, 4096] a, global f16 [4096, 4096] b, global f16 [4096, 4096] c) {
+  parallel {bn, bm} by [64, 32] : block {
+    x = dma.copy.async.swiz<64> a.subspan(128, 32).at(bm, 0) => shared;
+    y = dma.copy.async.swiz<64> b.subspan(64, 32).at(bn, 0) => shared;
+    next_x = dma.any;
+    next_y = dma.any;
+    parallel {wm, wn} by [2, 2] : group {
+      sums = mma.fill.f32 0.0f;
+      foreach k in [128] {
+        if (k + 1 < 128) {
+          next_x = dma.copy.async.swiz<64> a.subspan(128, 32).at(bm, k + 1) => shared;
+          next_y = dma.copy.async.swiz<64> b.subspan(64, 32).at(bn, k + 1) => shared;
+        }
+        wait x, y;
+        fx = mma.load x.data.chunkat(wm, _);
+        fy = mma.load y.data.chunkat(wn, _);
+        mma.row.row sums, fx, fy;
+        swap(x, next_x);
+        swap(y, next_y);
+      }
+      wait x, y;
+      mma.store sums, c.subspan(64, 32).at(2 * bm + wm, 2 * bn + wn);
+    }
+  }
+}
+";
+
+/// Each operand is loaded once by the widest instruction, each instruction multiplies as much as there can be,
+/// and sums are converted and stored two at a time.
+#[test]
+fn a_product_is_its_instructions() {
+    for arch in ["sm_80", "sm_90a"] {
+        let Some(kernels) = kernels_of("product", PRODUCT, arch) else {
+            return;
+        };
+        let code = &kernels["product_0"];
+        code.assert_clean("product_0");
+        for (name, count) in [
+            ("HMMA.16816.F32", 32),
+            ("LDSM.16.M88.4", 12),
+            ("LDGSTS.E.BYPASS.128", 12),
+            ("F2FP", 32),
+            ("STG.E", 32),
+            ("CALL", 0),
+        ] {
+            assert_eq!(code.count(name), count, "{name} for {arch}: {code:?}");
+        }
+        let length = code.instructions.len();
+        assert!(length <= 350, "{length} instructions for {arch}: {code:?}");
+    }
+}

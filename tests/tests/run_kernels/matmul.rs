@@ -1,7 +1,7 @@
 use croq_kernels as kernels;
 use croq_sys::half::f16;
 use croq_sys::{Const, Tensor};
-use croq_tests::compare::{Float, assert_close, assert_exact, dot};
+use croq_tests::compare::{Float, assert_close, assert_exact, dot, near};
 
 const SIZES: [(usize, usize, usize); 5] = [
     (1, 1, 1),
@@ -171,4 +171,53 @@ fn matmul_cluster() {
     let rhs = Tensor::<f16, _>::random((64, 64), -1.0..1.0, 26);
     let error = kernels::matmul_cluster(&lhs, &rhs).unwrap_err();
     assert!(error.to_string().contains("R05"), "{error}");
+}
+
+/// Tiles that fit, and others in every direction; K shorter than a step, and ending inside of one.
+const TENSOR_SIZES: [(usize, usize, usize); 6] = [
+    (1, 1, 1),
+    (128, 32, 64),
+    (128, 96, 128),
+    (130, 40, 70),
+    (60, 100, 33),
+    (257, 17, 65),
+];
+
+#[test]
+fn linear_relu() {
+    for (m, k, n) in TENSOR_SIZES {
+        let lhs = Tensor::<f16, _>::random((m, k), -1.0..1.0, 31);
+        let rhs = Tensor::<f16, _>::random((n, k), -1.0..1.0, 32);
+        let bias = Tensor::<f32, _>::random((n,), -1.0..1.0, 33);
+        let out = kernels::linear_relu(&lhs, &rhs, &bias).unwrap();
+        assert_eq!(out.shape(), [m, n]);
+        assert_close(&out, |[i, j]| {
+            let (mut sum, mut magnitude) = (bias[[j]].wide(), bias[[j]].wide().abs());
+            for k in 0..k {
+                let product = lhs[[i, k]].wide() * rhs[[j, k]].wide();
+                sum += product;
+                magnitude += product.abs();
+            }
+            // Sums in f32, and one rounding to f16 at the end.
+            let tolerance = dot::<f32>(sum, magnitude, k + 1).tolerance;
+            near(
+                sum.max(0.0),
+                tolerance + sum.abs() * f16::ROUNDOFF + f16::SMALLEST,
+            )
+        });
+    }
+}
+
+#[test]
+fn matmul_s8_tensor() {
+    for (m, k, n) in SIZES {
+        let lhs = Tensor::<i8, _>::random((m, k), -128..127, 34);
+        let rhs = Tensor::<i8, _>::random((k, n), -128..127, 35);
+        let out = kernels::matmul_s8_tensor(&lhs, &rhs).unwrap();
+        assert_exact(&out, |[i, j]| {
+            (0..k)
+                .map(|k| i32::from(lhs[[i, k]]) * i32::from(rhs[[k, j]]))
+                .sum()
+        });
+    }
 }
