@@ -113,6 +113,7 @@ const ON_PURPOSE: &[(&str, &str)] = &[
     ("tests/run/features/levels.co", "W0520"),
     ("tests/run/features/params.co", "W0620"),
     ("tests/run/features/stops.co", "W0879"),
+    ("tests/run/features/stops.co", "W1003"),
     ("tests/run/features/tma.co", "W0867"),
 ];
 

@@ -268,9 +268,6 @@ impl Body<'_, '_> {
                 self.first.pop();
             }
             StmtKind::Barrier { scope, why } => self.barrier(span, *scope, why),
-            StmtKind::ArriveNamed { id, threads } => {
-                self.line(span, &format!("croq::barrier_arrive({id}, {threads});"))
-            }
             StmtKind::Fence(FenceScope::Block) => self.line(span, "croq::fence_block();"),
             StmtKind::Fence(FenceScope::Device) => self.line(span, "croq::fence_device();"),
             StmtKind::Fence(FenceScope::AsyncProxy) => {

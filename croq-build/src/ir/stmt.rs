@@ -125,11 +125,6 @@ pub enum StmtKind {
         scope: BarrierScope,
         why: BarrierReason,
     },
-    /// `__bar_arrive`: counts at a named barrier, and doesn't wait.
-    ArriveNamed {
-        id: u32,
-        threads: u32,
-    },
     Fence(FenceScope),
     /// Fails when `cond` is false: on the host before anything else happens, on the device by
     /// stopping the kernel. `values` are what the message shows.

@@ -143,7 +143,6 @@ fn change_stmt(stmt: &mut Stmt, change: &mut dyn Change) {
         | StmtKind::Continue
         | StmtKind::Yield
         | StmtKind::Barrier { .. }
-        | StmtKind::ArriveNamed { .. }
         | StmtKind::WaitEvent(_)
         | StmtKind::Trigger(_)
         | StmtKind::Rotate { .. }

@@ -121,7 +121,6 @@ fn walk_stmt(stmt: &Stmt, v: &mut dyn Visit) {
         | StmtKind::Continue
         | StmtKind::Yield
         | StmtKind::Barrier { .. }
-        | StmtKind::ArriveNamed { .. }
         | StmtKind::Rotate { .. }
         | StmtKind::Consult(_)
         | StmtKind::CommitCopies

@@ -46,13 +46,12 @@ struct Own<'a>(&'a mut BTreeSet<u32>);
 
 impl Visit for Own<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
-        match stmt.kind {
-            StmtKind::Barrier {
-                scope: BarrierScope::Named { id, .. },
-                ..
-            }
-            | StmtKind::ArriveNamed { id, .. } => drop(self.0.insert(id)),
-            _ => {}
+        if let StmtKind::Barrier {
+            scope: BarrierScope::Named { id, .. },
+            ..
+        } = stmt.kind
+        {
+            self.0.insert(id);
         }
     }
 }

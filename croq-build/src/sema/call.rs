@@ -81,8 +81,12 @@ impl Checker<'_> {
             }
             return Value::Error;
         }
-        if matches!(name, "__bar_arrive" | "__bar_sync") {
-            self.unsupported(span, "a named barrier");
+        if name == "__bar_sync" {
+            self.named_barrier(call, span);
+            return Value::Error;
+        }
+        if name == "__bar_arrive" {
+            self.unsupported(span, "an arrival at a named barrier");
             return Value::Error;
         }
         if matches!(name, "assert" | "print" | "println") {

@@ -445,6 +445,63 @@ impl Checker<'_> {
         );
     }
 
+    /// `__bar_sync(id, threads)`
+    pub(super) fn named_barrier(&mut self, call: &ast::CallExpr, span: Span) {
+        if self.kernel.is_none() {
+            return self.sync_error(span, "a barrier needs the threads of a kernel");
+        }
+        let numbers: Vec<Option<u32>> = call
+            .args
+            .iter()
+            .map(|e| self.const_int(e).and_then(|n| u32::try_from(n).ok()))
+            .collect();
+        let block = self
+            .kernel
+            .as_ref()
+            .and_then(|k| k.threads.as_ref()?.as_int());
+        let fits = |threads: u32| block.is_none_or(|n| i64::from(threads) <= n) && threads > 0;
+        let (id, threads) = match numbers.as_slice() {
+            [Some(id), Some(threads)] if *id < 16 && fits(*threads) => (*id, *threads),
+            _ => {
+                let most = block.map_or_else(|| "1024".to_owned(), |n| n.to_string());
+                self.report(
+                    Diagnostic::new(
+                        "E0587",
+                        span,
+                        "a named barrier takes its number and how many threads meet there",
+                    )
+                    .label(format!("0 to 15, and 1 to {most} threads of the block"))
+                    .help("write constants: `__bar_sync(1, 64);`"),
+                );
+                return;
+            }
+        };
+        if id == 15 {
+            self.report(
+                Diagnostic::new("W0583", span, "named barrier 15 is reserved in other tools")
+                    .label("this number")
+                    .help("take one of 1 to 14"),
+            );
+        }
+        if threads % 32 != 0 {
+            let text =
+                format!("{threads} threads are not whole warps, which a named barrier counts");
+            self.report(
+                Diagnostic::new("W0584", span, text)
+                    .label("no multiple of 32")
+                    .help("let whole warps meet"),
+            );
+        }
+        self.cooperative(span, "a barrier");
+        self.emit(
+            StmtKind::Barrier {
+                scope: BarrierScope::Named { id, threads },
+                why: BarrierReason::Written,
+            },
+            span,
+        );
+    }
+
     pub(super) fn sync_fence(&mut self, level: ast::Level, span: Span) {
         if self.kernel.is_none() {
             return self.sync_error(span, "a fence needs the threads of a kernel");

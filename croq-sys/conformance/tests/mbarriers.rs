@@ -60,8 +60,8 @@ fn a_poll_comes_back_and_a_loop_of_polls_that_cannot_end_is_a_deadlock() {
     assert_eq!(record.kind, CROQ_DEADLOCK);
     let expected = "\
 deadlock in poll_0: no thread can go on
-  thread 0 waits at mbarrier `b`[0], phase 0 (0 of 1 have arrived), mbarriers.co:86
-  thread 1 waits at mbarrier `b`[0], phase 0 (0 of 1 have arrived), mbarriers.co:80";
+  thread 0 waits at mbarrier `b`[0], phase 0 (0 of 1 have arrived; nobody ever has), mbarriers.co:86
+  thread 1 waits at mbarrier `b`[0], phase 0 (0 of 1 have arrived; nobody ever has), mbarriers.co:80";
     assert_eq!(report.as_deref(), Some(expected));
 }
 
@@ -71,7 +71,8 @@ fn a_phase_that_lacks_an_arrival_is_a_deadlock_that_names_it() {
     assert_eq!((record.kind, record.line), (CROQ_DEADLOCK, 107));
     let expected = "\
 deadlock in misused_0: no thread can go on
-  threads 0..63 wait at mbarrier `b`[0], phase 0 (31 of 32 have arrived), mbarriers.co:107";
+  threads 0..63 wait at mbarrier `b`[0], phase 0 (31 of 32 have arrived; the last was thread 30, on line 105), \
+   mbarriers.co:107";
     assert_eq!(report.as_deref(), Some(expected));
 }
 

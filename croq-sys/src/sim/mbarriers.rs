@@ -45,6 +45,8 @@ struct Mbarrier {
     waiting: Vec<Waiter>,
     /// Who announced bytes in this phase.
     announced: Vec<Deed>,
+    /// Who arrived last, ever.
+    last: Option<Deed>,
 }
 
 impl Mbarrier {
@@ -105,7 +107,13 @@ impl Mbarrier {
         if self.bytes != 0 {
             text.push_str(&format!(", {}", balance(self.bytes)));
         }
-        text + ")"
+        // Where an arrival is missing, the place of others like it helps.
+        match self.last {
+            None => text + "; nobody ever has)",
+            Some(Deed { thread, line, .. }) => {
+                text + &format!("; the last was thread {thread}, on line {line})")
+            }
+        }
     }
 }
 
@@ -186,6 +194,7 @@ impl Mbarriers {
             phase: 0,
             waiting: Vec::new(),
             announced: Vec::new(),
+            last: None,
         };
         self.all.insert(access.at as usize, mbarrier);
         Ok(())
@@ -251,6 +260,11 @@ impl Mbarriers {
             return Err(mbarrier.misuse(what, deed));
         }
         mbarrier.pending -= 1;
+        mbarrier.last = Some(Deed {
+            thread,
+            what: "arrived",
+            line: access.line,
+        });
         mbarrier.advance(ready);
         Ok(())
     }

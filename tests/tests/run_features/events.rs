@@ -88,3 +88,10 @@ fn copies_by_threads_that_take_turns() {
         });
     }
 }
+
+#[test]
+fn barriers_by_number() {
+    let a = Tensor::<i32, _>::random((Const::<64>,), -100..100, 8);
+    let c = kernels::region_numbered(&a).unwrap();
+    assert_exact(&c, |[i]| 2 * a[[63 - (i + 1) % 64]]);
+}

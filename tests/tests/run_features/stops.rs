@@ -103,3 +103,58 @@ fn a_source_that_changes_under_the_copy() {
     };
     contains(report, &[&line_of("tile = dma.copy.async x.chunkat(b)")]);
 }
+
+fn rows(m: usize) -> Tensor<f32, (usize, croq_sys::Const<64>)> {
+    Tensor::<f32, _>::random((m, croq_sys::Const::<64>), -1.0..1.0, 9)
+}
+
+/// On the simulated GPU alone: others would never come back.
+fn run_on_sim(
+    m: usize,
+    kernel: impl Fn(
+        &Tensor<f32, (usize, croq_sys::Const<64>)>,
+        &mut DeviceTensor<f32, (usize, croq_sys::Const<64>)>,
+    ) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let device = Device::sim();
+    let mut dst = DeviceTensor::zeros((m, croq_sys::Const::<64>), &device).unwrap();
+    kernel(&rows(m), &mut dst)
+}
+
+#[test]
+fn a_producer_whose_consumer_leaves_early() {
+    run_on_sim(80, |src, dst| kernels::stop_trips(src, dst, 0)).unwrap();
+    // The credits that are left are enough for as many tiles.
+    run_on_sim(80, |src, dst| kernels::stop_trips(src, dst, 2)).unwrap();
+    let error = run_on_sim(80, |src, dst| kernels::stop_trips(src, dst, 3)).unwrap_err();
+    let line = line_of("trigger empty.at(k);");
+    let line = line.rsplit(':').next().unwrap_or_default();
+    contains(
+        &error.to_string(),
+        &[
+            "deadlock in stop_trips_0",
+            "threads 0..127 wait at mbarrier `empty`[1]",
+            &format!("on line {line}"),
+            &line_of("wait empty[k % RING];"),
+            "threads 128..255 have left the kernel",
+        ],
+    );
+}
+
+#[test]
+fn an_arrival_that_never_comes() {
+    let error = run_on_sim(8, |src, dst| kernels::stop_arrivals(src, dst)).unwrap_err();
+    contains(
+        &error.to_string(),
+        &[
+            "threads 128..255 wait at mbarrier `full`[0], phase 0 (128 of 129 have arrived",
+            &line_of("wait full;"),
+        ],
+    );
+}
+
+#[test]
+fn a_slot_given_back_before_it_is_read() {
+    let error = run_on_sim(80, |src, dst| kernels::stop_early_release(src, dst)).unwrap_err();
+    contains(&error.to_string(), &["`ring`", "race"]);
+}

@@ -221,3 +221,28 @@ fn matmul_s8_tensor() {
         });
     }
 }
+
+/// `lhs · rhsᵀ`, for steps fewer and more than the ring has slots, and fewer and more tiles than blocks.
+#[test]
+fn matmul_by_regions() {
+    for (m, k, n) in [
+        (1, 8, 4),
+        (64, 64, 64),
+        (70, 128, 36),
+        (37, 200, 92),
+        (64, 520, 64),
+        (200, 72, 330),
+    ] {
+        let lhs = Tensor::<f16, _>::random((m, k), -1.0..1.0, 25);
+        let rhs = Tensor::<f16, _>::random((n, k), -1.0..1.0, 26);
+        let turned = Tensor::from_fn((k, n), |[e, j]| rhs[[j, e]]);
+        let products = [
+            kernels::matmul_regions(&lhs, &turned).unwrap(),
+            kernels::matmul_regions_tma(&lhs, &rhs).unwrap(),
+            kernels::matmul_persistent(&lhs, &rhs).unwrap(),
+        ];
+        for out in products {
+            assert_product(&out, &lhs, &rhs, k);
+        }
+    }
+}

@@ -119,4 +119,16 @@ pub const TABLE: &[Entry] = &[
         "E1045",
         "One side of a pipeline waits more often than the other side triggers, so it never ends. Loops that hand tiles to each other have the same number of turns.",
     ),
+    (
+        "E0587",
+        "`__bar_sync(id, threads)` waits at one of the block's 16 barriers until so many threads have come: constants, 0 to 15, and no more threads than the block has.",
+    ),
+    (
+        "W0583",
+        "Barrier 15 is used by code that other compilers generate. croq leaves every number alone that the program names.",
+    ),
+    (
+        "W0584",
+        "Named barriers count warps: the number of threads is a multiple of 32.",
+    ),
 ];

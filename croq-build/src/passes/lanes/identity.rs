@@ -67,9 +67,7 @@ pub fn is_observed_in(body: &[Stmt]) -> bool {
                 StmtKind::Print { .. } | StmtKind::Region { .. } | StmtKind::Parallel { .. } => {
                     true
                 }
-                StmtKind::WaitEvent(_) | StmtKind::Trigger(_) | StmtKind::ArriveNamed { .. } => {
-                    true
-                }
+                StmtKind::WaitEvent(_) | StmtKind::Trigger(_) => true,
                 StmtKind::Barrier { scope, .. } => *scope != BarrierScope::Block,
                 StmtKind::Once { level, .. } => *level != Level::Thread,
                 _ => false,
