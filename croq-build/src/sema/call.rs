@@ -106,6 +106,9 @@ impl Checker<'_> {
     pub(super) fn not_a_builtin(&mut self, name: &str, at: Span) {
         let mut d =
             Diagnostic::new("E0208", at, format!("`{name}` is not a builtin")).label("unknown");
+        if let Some(meant) = meant(name) {
+            return self.report(d.help(format!("here that is `{meant}`")));
+        }
         let near = crate::diagnostics::nearest(
             name,
             MATH.iter().map(|(n, ..)| *n).chain(OTHERS.iter().copied()),
@@ -612,6 +615,39 @@ const OTHERS: &[&str] = &[
     "print",
     "println",
 ];
+
+/// What other languages' functions are called here.
+pub(super) fn meant(name: &str) -> Option<&'static str> {
+    let plain = name.strip_prefix("atomic").map(str::to_lowercase);
+    Some(match (name, plain.as_deref()) {
+        ("abs" | "fabs" | "fabsf", _) => "__fabs",
+        ("fma" | "fmaf", _) => "__fmaf",
+        ("fmax" | "fmaxf", _) => "__max",
+        ("fmin" | "fminf", _) => "__min",
+        ("exp2" | "exp2f", _) => "__exp2f",
+        ("__syncthreads" | "syncthreads", _) => "sync.shared",
+        (_, Some("add")) => "__atomic_add",
+        (_, Some("sub")) => "__atomic_sub",
+        (_, Some("exch")) => "__atomic_exch",
+        (_, Some("min")) => "__atomic_min",
+        (_, Some("max")) => "__atomic_max",
+        (_, Some("and")) => "__atomic_and",
+        (_, Some("or")) => "__atomic_or",
+        (_, Some("xor")) => "__atomic_xor",
+        (_, Some("cas")) => "__atomic_cas",
+        _ => {
+            let named = |name: &str| {
+                let all = MATH
+                    .iter()
+                    .map(|(known, ..)| *known)
+                    .chain(OTHERS.iter().copied());
+                all.into_iter()
+                    .find(|known| known.strip_prefix("__") == Some(name))
+            };
+            return named(name).or_else(|| named(name.strip_suffix('f')?));
+        }
+    })
+}
 
 fn math(name: &str) -> Option<(MathFn, usize)> {
     MATH.iter()

@@ -232,7 +232,9 @@ impl Checker<'_> {
         } else {
             d = Diagnostic::new("E0201", span, format!("`{name}` is not declared"))
                 .label("nothing of this name is visible here");
-            if let Some(near) = self.scopes.nearest(name) {
+            if let Some(meant) = super::call::meant(name) {
+                d = d.help(format!("the function is `{meant}` here"));
+            } else if let Some(near) = self.scopes.nearest(name) {
                 d = d.help(format!("did you mean `{near}`?"));
             }
         }

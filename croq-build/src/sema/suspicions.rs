@@ -166,7 +166,8 @@ impl Checker<'_> {
                 continue;
             };
             let Some(bound) = &value.bound else { continue };
-            let several = self.f.cx.le(&Sym::int(2), bound) == Truth::Yes;
+            // Also where the caller decides how many there are: that is hardly ever one.
+            let several = self.f.cx.le(bound, &Sym::one()) != Truth::Yes;
             let own = value.value.vars();
             // Each block is in one place of its cluster.
             if own.iter().any(|v| self.is_of_cluster(*v)) {

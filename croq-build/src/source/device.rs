@@ -212,7 +212,7 @@ impl Scanner<'_> {
                     let span = Span::new(at as u32, at as u32 + 6);
                     self.report(
                         Diagnostic::new("E0010", span, "`__co__` inside a `__cok__` block")
-                            .label("DSL functions stand at file scope")
+                            .label("`__co__` functions stand at file scope")
                             .also(opening, "the block begins here"),
                     );
                 }

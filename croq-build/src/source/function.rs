@@ -55,22 +55,25 @@ impl Scanner<'_> {
                     Diagnostic::new(
                         "E0100",
                         semi,
-                        "a DSL function can't be declared without a body",
+                        "a `__co__` function can't be declared without a body",
                     )
                     .label("expected `{` here")
                     .also(opening, "the function begins here")
                     .help(
-                        "give it its body: DSL functions of one file need no forward declarations",
+                        "give it its body: `__co__` functions of one file need no forward declarations",
                     ),
                 );
                 return;
             }
             End::Intruder(intruder) => {
-                let diagnostic =
-                    Diagnostic::new("E0010", intruder, "`__co__` inside another DSL function")
-                        .label("DSL functions stand at file scope")
-                        .also(opening, "the enclosing function begins here")
-                        .help("close the function before it: a `}` may be missing");
+                let diagnostic = Diagnostic::new(
+                    "E0010",
+                    intruder,
+                    "`__co__` inside another `__co__` function",
+                )
+                .label("`__co__` functions stand at file scope")
+                .also(opening, "the enclosing function begins here")
+                .help("close the function before it: a `}` may be missing");
                 self.report(with_open_brace(diagnostic, &braces));
                 false
             }
@@ -81,10 +84,13 @@ impl Scanner<'_> {
             // The conditional that swallowed the rest of the file is reported by itself.
             End::FileEnd if self.branches.len() > open_branches => return,
             End::FileEnd => {
-                let diagnostic =
-                    Diagnostic::new("E0004", opening, "the file ends inside this DSL function")
-                        .label("begins here")
-                        .help("a closing `}` is missing");
+                let diagnostic = Diagnostic::new(
+                    "E0004",
+                    opening,
+                    "the file ends inside this `__co__` function",
+                )
+                .label("begins here")
+                .help("a closing `}` is missing");
                 self.report(with_open_brace(diagnostic, &braces));
                 return;
             }
@@ -232,9 +238,13 @@ impl Scanner<'_> {
 
     fn misplaced(&mut self, word: &str, span: Span) {
         self.report(
-            Diagnostic::new("E0011", span, format!("`{word}` inside a DSL function"))
-                .label("device text stands at file scope")
-                .help("move it out of the function"),
+            Diagnostic::new(
+                "E0011",
+                span,
+                format!("`{word}` inside a `__co__` function"),
+            )
+            .label("device text stands at file scope")
+            .help("move it out of the function"),
         );
         self.walk.pos = span.end as usize;
         let dead = std::mem::replace(&mut self.dead, true);

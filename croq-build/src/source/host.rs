@@ -286,7 +286,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A DSL function has no linkage of its own choosing.
+    /// A `__co__` function has no linkage of its own choosing.
     fn refuse_specifiers(&mut self, start: usize, at: usize, seen: &Seen) {
         let before = self.text.get(start..at).unwrap_or("").trim_end();
         let refused = ["inline", "extern", "static", "template", "constexpr"];
@@ -299,9 +299,13 @@ impl<'a> Scanner<'a> {
         if let Some(word) = word {
             let span = Span::new(start as u32, (start + before.len()) as u32);
             self.report(
-                Diagnostic::new("E0100", span, format!("a DSL function can't be `{word}`"))
-                    .label("nothing may stand before `__co__`")
-                    .help("remove it"),
+                Diagnostic::new(
+                    "E0100",
+                    span,
+                    format!("a `__co__` function can't be `{word}`"),
+                )
+                .label("nothing may stand before `__co__`")
+                .help("remove it"),
             );
         }
         if let Some(scope) = self.scopes.last().copied() {

@@ -176,7 +176,7 @@ impl<'a> Scanner<'a> {
             }
             "include" if place == Place::Function => {
                 self.diags.push(
-                    Diagnostic::new("E0018", line.span, "`#include` inside a DSL function")
+                    Diagnostic::new("E0018", line.span, "`#include` inside a `__co__` function")
                         .label("not allowed here")
                         .help("move it to file scope"),
                 );

@@ -64,7 +64,7 @@ const FILES: &[(&str, &str, &str, &str)] = &[
         "E0004",
         "__co__ void f() {\n if (a) {\n}\n",
         "__co__",
-        "the file ends inside this DSL function",
+        "the file ends inside this `__co__` function",
     ),
     (
         "E0005",
@@ -130,7 +130,7 @@ const FILES: &[(&str, &str, &str, &str)] = &[
         "E0010",
         "__co__ void f() {\n x = 1;\n\n__co__ void g() { y = 2; }\n",
         "__co__",
-        "`__co__` inside another DSL function",
+        "`__co__` inside another `__co__` function",
     ),
     (
         "E0010",
@@ -148,13 +148,13 @@ const FILES: &[(&str, &str, &str, &str)] = &[
         "E0011",
         "__co__ void f() {\n__device__ int g(int a) { return a; }\n x = 2;\n}\n",
         "__device__",
-        "`__device__` inside a DSL function",
+        "`__device__` inside a `__co__` function",
     ),
     (
         "E0011",
         "__co__ void f() {\n__cok__ { int g(); }\n x = 2;\n}\n",
         "__cok__",
-        "`__cok__` inside a DSL function",
+        "`__cok__` inside a `__co__` function",
     ),
     (
         "E0012",
@@ -244,7 +244,7 @@ const FILES: &[(&str, &str, &str, &str)] = &[
         "E0018",
         "__co__ void f() {\n#include <cmath>\nx = 1;\n}\n",
         "#include <cmath>",
-        "`#include` inside a DSL function",
+        "`#include` inside a `__co__` function",
     ),
     (
         "W0019",
@@ -262,19 +262,19 @@ const FILES: &[(&str, &str, &str, &str)] = &[
         "E0100",
         "__co__ void f(int a);\n__co__ void g() { }\n",
         ";",
-        "a DSL function can't be declared without a body",
+        "a `__co__` function can't be declared without a body",
     ),
     (
         "E0100",
         "inline __co__ void g() { }\n",
         "inline",
-        "a DSL function can't be `inline`",
+        "a `__co__` function can't be `inline`",
     ),
     (
         "E0100",
         "template <int N>\n__co__ void g() { }\n",
         "template <int N>",
-        "a DSL function can't be `template`",
+        "a `__co__` function can't be `template`",
     ),
     (
         "E0100",
