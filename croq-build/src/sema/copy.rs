@@ -102,6 +102,11 @@ impl Checker<'_> {
             );
         }
         self.swizzle_asked(c, &dest.view)?;
+        let cut = |v: &crate::ir::Valid| v.lo.is_some() || v.hi.is_some();
+        let partial = source.view.valid.iter().any(cut);
+        if partial && !zero_fill && c.engine == ast::Engine::Dma {
+            self.cut_off.entry(dest.view.buffer).or_insert(c.head);
+        }
         let level = self.copy_level(
             &source.view,
             &dest.view,

@@ -227,6 +227,8 @@ struct Checker<'a> {
     /// What may keep a call from coming here at all: conditions, loops of perhaps no turns, and what
     /// leaves early. Host code and kernels alike.
     uncertain: u32,
+    /// Shared buffers that a copy may leave partly as they were, and where.
+    cut_off: BTreeMap<ir::BufferId, Span>,
     /// Inside a branch that is never taken: a proven violation there is none.
     dead: u32,
     /// Inside a condition that may well be true always: an `assert`'s, an `inthreads`'.
@@ -311,6 +313,7 @@ impl<'a> Checker<'a> {
             loops_apart: 0,
             conditional: 0,
             uncertain: 0,
+            cut_off: BTreeMap::new(),
             dead: 0,
             asserting: false,
             merging: false,

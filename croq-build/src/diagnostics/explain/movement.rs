@@ -255,6 +255,10 @@ pub const TABLE: &[Entry] = &[
         "The copy engine knows tensors as the host describes them before the launch, a parameter or buffer or a reshaped one. It stops at the ends of those, and knows of no others.",
     ),
     (
+        "W0834",
+        "A copy at the edge of the data leaves the rest of its tile as it was, and a product takes in all of the tile. With `.zfill` the rest is zero.",
+    ),
+    (
         "W0870",
         "Elements of less than four bytes move fast when several of them make one access. Here none do: rows have an odd number of elements, or begin at one, or neighbours in the tile are no neighbours in memory. Said only where it is so in every call.",
     ),

@@ -28,6 +28,7 @@ impl Checker<'_> {
         let data = self.tile_of(source, "mma.load")?;
         let shape = self.static_extents(&data.view)?;
         self.edge_of_load(&data);
+        self.rest_of_tile(&data);
         let view = data.view;
         if let Some(width) = swizzle {
             let bytes = self.swizzle_width(Some(width), width.span)?;
@@ -45,6 +46,31 @@ impl Checker<'_> {
         };
         self.emit_mma(MmaOp::Load { into, source: view }, span);
         Some(())
+    }
+
+    /// A tile that a copy cut off at an edge has what was there before in its rest.
+    fn rest_of_tile(&mut self, data: &Data) {
+        let root = self.pools.find(data.view.buffer).0;
+        let cut = self.cut_off.iter();
+        let found = cut
+            .filter(|(id, _)| self.pools.find(**id).0 == root)
+            .map(|(id, at)| (*id, *at))
+            .next();
+        let Some((id, copied)) = found else { return };
+        self.cut_off.remove(&id);
+        self.report(
+            Diagnostic::new(
+                "W0834",
+                data.span,
+                format!(
+                    "`{}` is multiplied whole, and may be filled only in part",
+                    data.name
+                ),
+            )
+            .label("beyond the edge of the data it holds what was there before")
+            .also(copied, "copied here, without `.zfill`")
+            .help("add `.zfill` to the copy: zeros add nothing to a product"),
+        );
     }
 
     /// The memory that a load or store names.
