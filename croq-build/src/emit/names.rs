@@ -162,7 +162,6 @@ const RUST_VALUES: &[&str] = &[
     "Err",
     "F8E4M3",
     "F8E5M2",
-    "KERNEL",
     "MOVED_LINES",
     "None",
     "Ok",

@@ -20,6 +20,7 @@ pub struct Naming {
     /// `K_rhs: Same<K>` …, in order.
     pub generics: Vec<String>,
     /// The wrapper's own variables.
+    pub kernel: String,
     pub call: String,
     pub args: String,
     pub stream: String,
@@ -81,6 +82,7 @@ impl Naming {
             }
             axis_types.push(axes);
         }
+        let kernel = values.fresh("kernel".to_owned());
         let call = values.fresh("call".to_owned());
         let args = values.fresh("args".to_owned());
         let stream = values.fresh("stream".to_owned());
@@ -90,6 +92,7 @@ impl Naming {
             dim_types,
             axis_types,
             generics,
+            kernel,
             call,
             args,
             stream,

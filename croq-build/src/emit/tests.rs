@@ -2,9 +2,9 @@
 //! wrong.
 
 use super::{FileMeta, device_text};
-use crate::diagnostics::Diagnostics;
 use crate::ir::{Function, FutureId, StmtKind};
-use crate::{passes, sema, source, syntax};
+use crate::passes;
+use crate::sema::testing;
 
 fn emitted(path: &str, text: &str) -> String {
     emitted_after(path, text, |_| {})
@@ -12,10 +12,7 @@ fn emitted(path: &str, text: &str) -> String {
 
 /// With `edit` between `sema` and the passes.
 fn emitted_after(path: &str, text: &str, edit: fn(&mut Function)) -> String {
-    let mut diags = Diagnostics::new();
-    let file = source::load(path, text, &[], &mut diags);
-    let functions = syntax::parse(&file, &mut diags);
-    let mut program = sema::check(&file, &functions, &sema::Options::default(), &mut diags);
+    let (file, mut program, mut diags) = testing::program(path, text);
     assert!(!diags.has_errors(), "{:#?}", diags.into_sorted());
     let limits = crate::pipeline::Options::default().shared_limits();
     for function in &mut program {
@@ -464,4 +461,31 @@ fn atomics_and_the_order_of_blocks() {
             "{body}: {mode} in {launch}"
         );
     }
+}
+
+#[test]
+fn a_launch_goes_to_the_stream_that_it_names() {
+    let launches = |word: &str, stream: &str| {
+        let text = lines(&format!(
+            "__co__ void f(global s32 [64] x, stream s) {{
+               {word} b by 64 : block {stream} x.at(b) = b;
+               parallel b by 64 : block x.at(b) += 1;
+             }}"
+        ));
+        let of_host = text.iter().filter_map(|line| line.split_once("host."));
+        let words = of_host.filter_map(|(_, rest)| rest.split(['<', ';']).next());
+        let about = words.filter(|w| w.starts_with("next_on") || *w == "launch");
+        about.collect::<Vec<&str>>().join(" ")
+    };
+    assert_eq!(launches("parallel", ""), "launch launch");
+    for (word, overlaps) in [("parallel", false), ("parallel.async", true)] {
+        assert_eq!(
+            launches(word, "stream s"),
+            format!("next_on(args->s, {overlaps}) launch launch")
+        );
+    }
+    assert_eq!(
+        launches("parallel.async", ""),
+        "next_on(nullptr, true) launch launch"
+    );
 }

@@ -294,21 +294,15 @@ mod tests {
     use super::super::run;
     use crate::diagnostics::Diagnostics;
     use crate::ir::{Stmt, StmtKind};
-    use crate::{sema, source, syntax};
+    use crate::sema::testing;
 
     /// Loops and stores of the first kernel, held elements as `hold`.
     fn outline(text: &str) -> String {
-        let mut diags = Diagnostics::new();
-        let file = source::load("t.co", text, &[], &mut diags);
-        let tree = syntax::parse(&file, &mut diags);
-        let mut functions = sema::check(&file, &tree, &sema::Options::default(), &mut diags);
-        let Some(function) = functions.first_mut() else {
-            panic!("{:#?}", diags.into_sorted());
-        };
+        let mut function = testing::function(text);
         let limits = crate::pipeline::Options::default().shared_limits();
-        run(function, limits, true, &mut diags);
+        run(&mut function, limits, true, &mut Diagnostics::new());
         let mut words = Vec::new();
-        describe(function, &function.kernels[0].body, &mut words);
+        describe(&function, &function.kernels[0].body, &mut words);
         words.join(" ")
     }
 

@@ -407,9 +407,8 @@ fn by_whoever_comes(mut stmt: Stmt) -> Vec<Stmt> {
 #[cfg(test)]
 mod tests {
     use super::add;
-    use crate::diagnostics::Diagnostics;
     use crate::ir::KernelId;
-    use crate::{sema, source, syntax};
+    use crate::sema::testing;
 
     /// Threads of a block for this body of a single level, and what keeps it at one.
     fn threads(body: &str) -> (i64, Option<String>) {
@@ -423,15 +422,8 @@ mod tests {
                return y;
              }}"
         );
-        let mut diags = Diagnostics::new();
-        let file = source::load("t.co", &text, &[], &mut diags);
-        let tree = syntax::parse(&file, &mut diags);
-        let options = sema::Options::default();
-        let mut functions = sema::check(&file, &tree, &options, &mut diags);
-        let Some(function) = functions.first_mut() else {
-            panic!("{text}\n{:#?}", diags.into_sorted());
-        };
-        let note = add(function, KernelId(0)).expect("a note");
+        let mut function = testing::function(&text);
+        let note = add(&mut function, KernelId(0)).expect("a note");
         let why = note.secondary.first().map(|l| l.text.clone());
         let threads = function.kernels[0].threads.as_int();
         (threads.expect("a number"), why)

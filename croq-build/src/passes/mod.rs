@@ -20,6 +20,8 @@
 //!
 //! Before them [`lower_checks`] leaves run-time checks out, where a build asks for fewer.
 //!
+//! [`differing`] answers [`tma`] and [`events`] what is the same for all blocks of a cluster, or threads of a region.
+//!
 //! Afterwards nothing is left to decide: `emit` only spells. [`captures`] and [`uses`] answer its
 //! questions about what a kernel is given.
 
@@ -28,6 +30,7 @@ pub mod captures;
 mod checks;
 mod conflicts;
 mod copies;
+mod differing;
 mod events;
 mod fresh;
 mod grid_copies;

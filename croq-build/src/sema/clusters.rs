@@ -287,8 +287,6 @@ impl Checker<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::diagnostics::Diagnostics;
-    use crate::{sema, source, syntax};
 
     fn codes(size: u32, archs: &[(&str, u16)]) -> Vec<&'static str> {
         let text = format!(
@@ -296,19 +294,7 @@ mod tests {
                parallel c by {size} : cluster, p by 2 : block, i by 32 : thread x.at(p # i) = c;
              }}"
         );
-        let targets = archs.iter().map(|(name, number)| sema::Target {
-            name: (*name).to_owned(),
-            number: *number,
-        });
-        let options = sema::Options {
-            targets: targets.collect(),
-            ..sema::Options::default()
-        };
-        let mut diags = Diagnostics::new();
-        let file = source::load("t.co", &text, &[], &mut diags);
-        let functions = syntax::parse(&file, &mut diags);
-        sema::check(&file, &functions, &options, &mut diags);
-        diags.into_sorted().iter().map(|d| d.code).collect()
+        crate::sema::testing::codes(&text, archs)
     }
 
     #[test]

@@ -52,6 +52,8 @@ mod sparse;
 mod stmt;
 mod suspicions;
 mod swizzles;
+#[cfg(test)]
+pub mod testing;
 mod tma;
 mod unsupported;
 mod value;

@@ -226,8 +226,6 @@ fn is_multicast(c: &CopyStmt) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::diagnostics::Diagnostics;
-    use crate::{sema, source, syntax};
 
     fn codes(archs: &[(&str, u16)]) -> Vec<&'static str> {
         let text = "__co__ void f(global f32 [64, 64] x) {
@@ -236,21 +234,7 @@ mod tests {
             tma.copy t.data => x.chunkat(p, _);
           }
         }";
-        let options = sema::Options {
-            targets: archs
-                .iter()
-                .map(|(name, number)| sema::Target {
-                    name: (*name).to_owned(),
-                    number: *number,
-                })
-                .collect(),
-            ..Default::default()
-        };
-        let mut diags = Diagnostics::new();
-        let file = source::load("t.co", text, &[], &mut diags);
-        let functions = syntax::parse(&file, &mut diags);
-        sema::check(&file, &functions, &options, &mut diags);
-        diags.into_sorted().iter().map(|d| d.code).collect()
+        crate::sema::testing::codes(text, archs)
     }
 
     #[test]

@@ -15,18 +15,11 @@ pub fn gemm<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, M_output: Same<M>, N_output:
     rhs: &DeviceTensor<f16, (N, K_rhs)>,
     output: &mut DeviceTensor<f16, (M_output, N_output)>,
 ) -> Result<()> {
-    static KERNEL: Kernel<ffi::croq_0badcafe_gemm_args> = Kernel {
-        name: "gemm",
-        file: "kernels/gemm.co",
-        sim: ffi::croq_sim_0badcafe_gemm,
-        cuda: Some(ffi::croq_cuda_0badcafe_gemm),
-        moved: MOVED_LINES,
-        checks: &[],
-    };
-    let [M, K] = KERNEL.extents("lhs", lhs.shape(), [("M", None), ("K", None)])?;
-    let [N, _] = KERNEL.extents("rhs", rhs.shape(), [("N", None), ("K", Some(K))])?;
-    KERNEL.extents("output", output.shape(), [("M", Some(M)), ("N", Some(N))])?;
-    let mut call = KERNEL.call_on(lhs.device())?;
+    let kernel = self::kernel_of_gemm();
+    let [M, K] = kernel.extents("lhs", lhs.shape(), [("M", None), ("K", None)])?;
+    let [N, _] = kernel.extents("rhs", rhs.shape(), [("N", None), ("K", Some(K))])?;
+    kernel.extents("output", output.shape(), [("M", Some(M)), ("N", Some(N))])?;
+    let mut call = kernel.call_on(lhs.device())?;
     let mut args = ffi::croq_0badcafe_gemm_args {
         lhs: call.global("lhs", lhs)?,
         rhs: call.global("rhs", rhs)?,
@@ -46,18 +39,11 @@ pub fn gemm_on<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, M_output: Same<M>, N_outp
     rhs: &DeviceTensor<f16, (N, K_rhs)>,
     output: &mut DeviceTensor<f16, (M_output, N_output)>,
 ) -> Result<()> {
-    static KERNEL: Kernel<ffi::croq_0badcafe_gemm_args> = Kernel {
-        name: "gemm",
-        file: "kernels/gemm.co",
-        sim: ffi::croq_sim_0badcafe_gemm,
-        cuda: Some(ffi::croq_cuda_0badcafe_gemm),
-        moved: MOVED_LINES,
-        checks: &[],
-    };
-    let [M, K] = KERNEL.extents("lhs", lhs.shape(), [("M", None), ("K", None)])?;
-    let [N, _] = KERNEL.extents("rhs", rhs.shape(), [("N", None), ("K", Some(K))])?;
-    KERNEL.extents("output", output.shape(), [("M", Some(M)), ("N", Some(N))])?;
-    let mut call = KERNEL.call_on(stream.device())?;
+    let kernel = self::kernel_of_gemm();
+    let [M, K] = kernel.extents("lhs", lhs.shape(), [("M", None), ("K", None)])?;
+    let [N, _] = kernel.extents("rhs", rhs.shape(), [("N", None), ("K", Some(K))])?;
+    kernel.extents("output", output.shape(), [("M", Some(M)), ("N", Some(N))])?;
+    let mut call = kernel.call_on(stream.device())?;
     let mut args = ffi::croq_0badcafe_gemm_args {
         lhs: call.global("lhs", lhs)?,
         rhs: call.global("rhs", rhs)?,
@@ -67,4 +53,16 @@ pub fn gemm_on<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, M_output: Same<M>, N_outp
         N: N as i64,
     };
     call.enqueue(&mut args, stream)
+}
+
+fn kernel_of_gemm() -> &'static Kernel<ffi::croq_0badcafe_gemm_args> {
+    static KERNEL: Kernel<ffi::croq_0badcafe_gemm_args> = Kernel {
+        name: "gemm",
+        file: "kernels/gemm.co",
+        sim: ffi::croq_sim_0badcafe_gemm,
+        cuda: Some(ffi::croq_cuda_0badcafe_gemm),
+        moved: MOVED_LINES,
+        checks: &[],
+    };
+    &KERNEL
 }

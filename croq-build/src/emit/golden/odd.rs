@@ -27,26 +27,19 @@ pub fn match_<
     flag: bool,
     s: &Stream,
 ) -> Result<Tensor<u8, (usize, Const<7>, Const_)>> {
-    static KERNEL: Kernel<ffi::croq_0badcafe_match_args> = Kernel {
-        name: "match",
-        file: "kernels/odd.co",
-        sim: ffi::croq_sim_0badcafe_match,
-        cuda: Some(ffi::croq_cuda_0badcafe_match),
-        moved: MOVED_LINES,
-        checks: &[],
-    };
-    let [M, _, Const_] = KERNEL.extents("type", type_.shape(), [
+    let kernel = self::kernel_of_match();
+    let [M, _, Const_] = kernel.extents("type", type_.shape(), [
         ("M", None),
         ("M", Some(type_.shape()[0])),
         ("Const", None),
     ])?;
-    let [_, call_1, _] = KERNEL.extents("call", call.shape(), [
+    let [_, call_1, _] = kernel.extents("call", call.shape(), [
         ("??", None),
         ("?", None),
         ("M", Some(M)),
     ])?;
-    KERNEL.extents("x", x.shape(), [("M", Some(M)), ("M", Some(M))])?;
-    let mut call_ = KERNEL.call_on(call.device())?;
+    kernel.extents("x", x.shape(), [("M", Some(M)), ("M", Some(M))])?;
+    let mut call_ = kernel.call_on(call.device())?;
     let mut args = ffi::croq_0badcafe_match_args {
         type_: call_.copy_in(type_)?,
         call: call_.global("call", call)?,
@@ -64,4 +57,16 @@ pub fn match_<
     call_.run(&mut args)?;
     call_.copy_back(args.type_, type_)?;
     call_.result(args.result, (args.result_shape[0] as usize, Const, type_.dims().2))
+}
+
+fn kernel_of_match() -> &'static Kernel<ffi::croq_0badcafe_match_args> {
+    static KERNEL: Kernel<ffi::croq_0badcafe_match_args> = Kernel {
+        name: "match",
+        file: "kernels/odd.co",
+        sim: ffi::croq_sim_0badcafe_match,
+        cuda: Some(ffi::croq_cuda_0badcafe_match),
+        moved: MOVED_LINES,
+        checks: &[],
+    };
+    &KERNEL
 }

@@ -15,18 +15,9 @@ pub fn scale<M: Dim, src_1: Same<Const<64>>>(
     src: &Tensor<f32, (M, src_1), impl HostData<f32>>,
     gain: f32,
 ) -> Result<Tensor<f32, (M, Const<64>)>> {
-    static KERNEL: Kernel<ffi::croq_0badcafe_scale_args> = Kernel {
-        name: "scale",
-        file: "kernels/scale.co",
-        sim: ffi::croq_sim_0badcafe_scale,
-        cuda: None,
-        moved: MOVED_LINES,
-        checks: &[
-            Check { code: "R05", line: 4, message: "`cdiv(M, 8)` is {0}: a grid has at most 2147483647 blocks along x" },
-        ],
-    };
-    let [M, _] = KERNEL.extents("src", src.shape(), [("M", None), ("64", Some(64))])?;
-    let mut call = KERNEL.call()?;
+    let kernel = self::kernel_of_scale();
+    let [M, _] = kernel.extents("src", src.shape(), [("M", None), ("64", Some(64))])?;
+    let mut call = kernel.call()?;
     let mut args = ffi::croq_0badcafe_scale_args {
         src: call.copy_in(src)?,
         gain,
@@ -45,6 +36,21 @@ pub fn scale_on<M: Dim, src_1: Same<Const<64>>>(
     src: &Tensor<f32, (M, src_1), impl HostData<f32>>,
     gain: f32,
 ) -> Result<DeviceTensor<f32, (M, Const<64>)>> {
+    let kernel = self::kernel_of_scale();
+    let [M, _] = kernel.extents("src", src.shape(), [("M", None), ("64", Some(64))])?;
+    let mut call = kernel.call_on(stream.device())?;
+    let mut args = ffi::croq_0badcafe_scale_args {
+        src: call.copy_in(src)?,
+        gain,
+        M: M as i64,
+        result: null_mut(),
+        result_shape: [0; 2],
+    };
+    call.enqueue(&mut args, stream)?;
+    call.device_result(args.result, (src.dims().0, Const))
+}
+
+fn kernel_of_scale() -> &'static Kernel<ffi::croq_0badcafe_scale_args> {
     static KERNEL: Kernel<ffi::croq_0badcafe_scale_args> = Kernel {
         name: "scale",
         file: "kernels/scale.co",
@@ -55,15 +61,5 @@ pub fn scale_on<M: Dim, src_1: Same<Const<64>>>(
             Check { code: "R05", line: 4, message: "`cdiv(M, 8)` is {0}: a grid has at most 2147483647 blocks along x" },
         ],
     };
-    let [M, _] = KERNEL.extents("src", src.shape(), [("M", None), ("64", Some(64))])?;
-    let mut call = KERNEL.call_on(stream.device())?;
-    let mut args = ffi::croq_0badcafe_scale_args {
-        src: call.copy_in(src)?,
-        gain,
-        M: M as i64,
-        result: null_mut(),
-        result_shape: [0; 2],
-    };
-    call.enqueue(&mut args, stream)?;
-    call.device_result(args.result, (src.dims().0, Const))
+    &KERNEL
 }

@@ -12,16 +12,9 @@ use ::croq_sys::{Dim, HostDataMut, Result, Tensor};
 pub fn total<N: Dim>(
     x: &mut Tensor<f64, (N,), impl HostDataMut<f64>>,
 ) -> Result<bool> {
-    static KERNEL: Kernel<ffi::croq_0badcafe_total_args> = Kernel {
-        name: "total",
-        file: "kernels/total.co",
-        sim: ffi::croq_sim_0badcafe_total,
-        cuda: None,
-        moved: MOVED_LINES,
-        checks: &[],
-    };
-    let [N] = KERNEL.extents("x", x.shape(), [("N", None)])?;
-    let mut call = KERNEL.call()?;
+    let kernel = self::kernel_of_total();
+    let [N] = kernel.extents("x", x.shape(), [("N", None)])?;
+    let mut call = kernel.call()?;
     let mut args = ffi::croq_0badcafe_total_args {
         x: call.copy_in(x)?,
         N: N as i64,
@@ -30,4 +23,16 @@ pub fn total<N: Dim>(
     call.run(&mut args)?;
     call.copy_back(args.x, x)?;
     Ok(args.result != 0)
+}
+
+fn kernel_of_total() -> &'static Kernel<ffi::croq_0badcafe_total_args> {
+    static KERNEL: Kernel<ffi::croq_0badcafe_total_args> = Kernel {
+        name: "total",
+        file: "kernels/total.co",
+        sim: ffi::croq_sim_0badcafe_total,
+        cuda: None,
+        moved: MOVED_LINES,
+        checks: &[],
+    };
+    &KERNEL
 }

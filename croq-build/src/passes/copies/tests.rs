@@ -2,19 +2,9 @@
 
 use super::tile::Tile;
 use super::width::{Way, known, plan};
-use crate::diagnostics::Diagnostics;
-use crate::ir::{Function, Level, Stmt, StmtKind};
+use crate::ir::{Level, Stmt, StmtKind};
+use crate::sema::testing::function;
 use crate::symbolic::Sym;
-use crate::{sema, source, syntax};
-
-fn function(text: &str) -> Function {
-    let mut diags = Diagnostics::new();
-    let file = source::load("t.co", text, &[], &mut diags);
-    let functions = syntax::parse(&file, &mut diags);
-    let program = sema::check(&file, &functions, &sema::Options::default(), &mut diags);
-    let function = program.into_iter().next();
-    function.unwrap_or_else(|| panic!("{:#?}", diags.into_sorted()))
-}
 
 fn copy_in(stmts: &[Stmt]) -> Option<&crate::ir::Copy> {
     stmts.iter().find_map(|stmt| match &stmt.kind {

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::ir::{
     BinOp, Engine, Expr, ExprKind, Function, Hardware, Level, LocalId, Role, Scalar, Stmt,
-    StmtKind, Storage, ThreadSet, VarHome, Visit, walk_block, walk_exprs,
+    StmtKind, Storage, ThreadSet, Visit, walk_block,
 };
+use crate::passes::differing::{Apart, Differing, Sharing, Turnout};
 use crate::symbolic::Sym;
 
 /// Gives regions of which one thread does everything, copies by the copy engine among it, to that thread.
@@ -71,17 +72,9 @@ fn by_the_region(stmts: &mut [Stmt]) {
 
 /// All it does is the copy engine's or an arrival, the same for all threads of `set`.
 fn is_one_threads(function: &Function, whole: &[Stmt], body: &[Stmt], set: &ThreadSet) -> bool {
-    let mut varying = Varying {
-        function,
-        set,
-        found: BTreeSet::new(),
-        grown: true,
-    };
-    while std::mem::take(&mut varying.grown) {
-        varying.block(whole, false);
-    }
     let mut one = One {
-        varying: &varying,
+        function,
+        differing: Differing::of(function, whole, Threads { set }),
         declared: BTreeSet::new(),
         acts: false,
         fits: true,
@@ -91,7 +84,8 @@ fn is_one_threads(function: &Function, whole: &[Stmt], body: &[Stmt], set: &Thre
 }
 
 struct One<'a> {
-    varying: &'a Varying<'a>,
+    function: &'a Function,
+    differing: Differing<'a, Threads<'a>>,
     declared: BTreeSet<LocalId>,
     acts: bool,
     fits: bool,
@@ -108,11 +102,13 @@ impl Visit for One<'_> {
             StmtKind::Assign { local, .. } => self.declared.contains(local),
             StmtKind::Copy(copy) => {
                 self.acts = true;
-                matches!(copy.engine, Engine::Tma(_)) && self.varying.is_one(copy.level)
+                matches!(copy.engine, Engine::Tma(_)) && self.differing.apart.is_one(copy.level)
             }
-            StmtKind::WaitTma { futures } => futures.iter().all(|w| self.varying.is_one(w.level)),
+            StmtKind::WaitTma { futures } => {
+                futures.iter().all(|w| self.differing.apart.is_one(w.level))
+            }
             StmtKind::Trigger(at) => {
-                let event = self.varying.function.event(at.event);
+                let event = self.function.event(at.event);
                 event.count.is_none_or(|(n, _)| n == 1)
             }
             StmtKind::WaitEvent(_)
@@ -130,23 +126,20 @@ impl Visit for One<'_> {
     }
 
     fn expr(&mut self, e: &Expr) {
-        self.fits &= !self.varying.in_expr(e);
+        self.fits &= !self.differing.expr(e);
     }
 
     fn sym(&mut self, sym: &Sym) {
-        self.fits &= !self.varying.in_sym(sym);
+        self.fits &= !self.differing.sym(sym);
     }
 }
 
-/// The locals that threads of `set` may disagree about.
-struct Varying<'a> {
-    function: &'a Function,
+/// The threads of a region.
+struct Threads<'a> {
     set: &'a ThreadSet,
-    found: BTreeSet<LocalId>,
-    grown: bool,
 }
 
-impl Varying<'_> {
+impl Threads<'_> {
     /// They are all in one unit of this level, or make up the region that such a statement is for.
     fn is_one(&self, level: Level) -> bool {
         match level {
@@ -156,120 +149,38 @@ impl Varying<'_> {
             Level::Thread => false,
         }
     }
+}
 
-    fn local(&self, id: LocalId) -> bool {
-        let role = self.function.locals.get(id.index()).map(|l| l.role);
-        match role {
-            Some(Role::Parallel(Level::Cluster | Level::Block)) => false,
-            Some(Role::Parallel(level)) => !self.is_one(level),
-            _ => self.found.contains(&id),
+impl Apart for Threads<'_> {
+    fn hardware(&self, what: Hardware) -> bool {
+        what == Hardware::Thread
+    }
+
+    fn index(&self, function: &Function, local: LocalId) -> Option<bool> {
+        match function.locals.get(local.index())?.role {
+            Role::Parallel(level) => Some(!self.is_one(level)),
+            _ => None,
         }
     }
 
-    fn in_sym(&self, sym: &Sym) -> bool {
-        sym.vars()
-            .iter()
-            .any(|v| match self.function.var_home.get(v) {
-                Some(VarHome::Local(id)) => self.local(*id),
-                _ => false,
-            })
+    fn memory(&self, storage: Storage) -> Option<bool> {
+        Some(storage.is_private())
     }
 
-    fn in_expr(&self, e: &Expr) -> bool {
-        struct Find<'a>(&'a Varying<'a>, bool);
-        impl Visit for Find<'_> {
-            fn expr(&mut self, e: &Expr) {
-                self.1 |= match &*e.kind {
-                    ExprKind::Hardware(Hardware::Thread) | ExprKind::Call(_) => true,
-                    ExprKind::Local(id) => self.0.local(*id),
-                    ExprKind::Load(access) => {
-                        let buffer = self.0.function.buffers.get(access.view.buffer.index());
-                        buffer.is_none_or(|b| b.storage == Storage::Local)
-                    }
-                    _ => false,
-                };
-            }
-            fn sym(&mut self, sym: &Sym) {
-                self.1 |= self.0.in_sym(sym);
-            }
+    fn common(&self, _: &Function, sym: &Sym) -> Sharing {
+        Sharing::As(sym.clone())
+    }
+
+    fn region(&self, set: Option<&ThreadSet>, _: bool) -> Turnout {
+        match set {
+            None => Turnout::Some,
+            Some(set) if !set.meets(self.set) => Turnout::Nobody,
+            Some(set) if self.set.threads().all(|tid| set.contains(tid)) => Turnout::All,
+            Some(_) => Turnout::Some,
         }
-        let mut find = Find(self, false);
-        walk_exprs(e, &mut find);
-        find.1
     }
 
-    fn add(&mut self, id: LocalId) {
-        self.grown |= self.found.insert(id);
-    }
-
-    /// `apart`: not all of the threads come here.
-    fn block(&mut self, stmts: &[Stmt], apart: bool) {
-        for stmt in stmts {
-            match &stmt.kind {
-                StmtKind::Let { local, value } => {
-                    if apart || value.as_ref().is_some_and(|e| self.in_expr(e)) {
-                        self.add(*local);
-                    }
-                }
-                // Each thread finds what the one before it left.
-                StmtKind::Atomic(atomic) => {
-                    atomic.result.into_iter().for_each(|id| self.add(id));
-                }
-                StmtKind::Assign { local, value } => {
-                    if apart || self.in_expr(value) {
-                        self.add(*local);
-                    }
-                }
-                StmtKind::For {
-                    local,
-                    lo,
-                    hi,
-                    step,
-                    body,
-                    ..
-                } => {
-                    let apart = apart || [lo, hi, step].iter().any(|s| self.in_sym(s));
-                    if apart {
-                        self.add(*local);
-                    }
-                    self.block(body, apart);
-                }
-                StmtKind::While {
-                    prelude,
-                    cond,
-                    body,
-                } => {
-                    let apart = apart || self.in_expr(cond);
-                    self.block(prelude, apart);
-                    self.block(body, apart);
-                }
-                StmtKind::If {
-                    cond,
-                    then,
-                    otherwise,
-                } => {
-                    let apart = apart || self.in_expr(cond);
-                    self.block(then, apart);
-                    self.block(otherwise, apart);
-                }
-                StmtKind::Once { body, .. } => self.block(body, true),
-                StmtKind::Region { set, body, .. } => {
-                    let Some(other) = set else {
-                        self.block(body, true);
-                        continue;
-                    };
-                    // What others do by themselves is theirs: each thread has locals of its own.
-                    if other.meets(self.set) {
-                        let all = self.set.threads().all(|tid| other.contains(tid));
-                        self.block(body, apart || !all);
-                    }
-                }
-                kind => {
-                    for block in kind.blocks() {
-                        self.block(block, apart);
-                    }
-                }
-            }
-        }
+    fn once(&self) -> Turnout {
+        Turnout::Some
     }
 }

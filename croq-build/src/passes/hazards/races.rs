@@ -9,8 +9,8 @@ use crate::diagnostics::Diagnostics;
 use crate::ir::*;
 use crate::passes::model::{Event, Thread, Value};
 use crate::passes::shared::{Limits, plan};
+use crate::sema::testing;
 use crate::symbolic::Var;
-use crate::{sema, source, syntax};
 
 /// Memory by which events are told apart: an element of a buffer, or a byte that several buffers share.
 type Cell = (Option<BufferId>, i128);
@@ -161,10 +161,7 @@ fn meetings(body: &[Stmt]) -> usize {
 
 /// Every kernel of the file, for a few sizes; `share_all`: memory is shared whatever it costs.
 fn check_file(path: &str, text: &str, share_all: bool) {
-    let mut diags = Diagnostics::new();
-    let file = source::load(path, text, &[], &mut diags);
-    let functions = syntax::parse(&file, &mut diags);
-    let mut program = sema::check(&file, &functions, &sema::Options::default(), &mut diags);
+    let (_, mut program, _) = testing::program(path, text);
     for function in &mut program {
         for at in 0..function.kernels.len() {
             let id = KernelId(at as u32);
@@ -257,11 +254,7 @@ fn the_model_sees_a_missing_barrier() {
            }
            return y;
          }";
-    let mut diags = Diagnostics::new();
-    let file = source::load("t.co", text, &[], &mut diags);
-    let functions = syntax::parse(&file, &mut diags);
-    let program = sema::check(&file, &functions, &sema::Options::default(), &mut diags);
-    let function = program.first().expect("a function");
+    let function = &testing::function(text);
     let none = (BTreeMap::new(), BTreeMap::new());
     let (events, threads) = events_of(function, &function.kernels[0], &none.0, &none.1);
     assert!(race(&events, threads, function, &function.kernels[0]).is_some());

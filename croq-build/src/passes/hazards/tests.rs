@@ -3,18 +3,11 @@
 use super::insert_barriers;
 use crate::diagnostics::Diagnostics;
 use crate::ir::{BarrierReason, BarrierScope, Kernel, KernelId, Stmt, StmtKind};
-use crate::{sema, source, syntax};
+use crate::sema::testing;
 
 /// The first kernel of `text` after the pass.
 fn kernel(text: &str) -> Kernel {
-    let mut diags = Diagnostics::new();
-    let file = source::load("t.co", text, &[], &mut diags);
-    let functions = syntax::parse(&file, &mut diags);
-    let program = sema::check(&file, &functions, &sema::Options::default(), &mut diags);
-    let mut functions = program.into_iter();
-    let mut function = functions
-        .next()
-        .unwrap_or_else(|| panic!("{:#?}", diags.into_sorted()));
+    let mut function = testing::function(text);
     let events =
         crate::passes::events::prepare(&mut function, KernelId(0), &mut Diagnostics::new());
     crate::passes::tma::prepare(&mut function, KernelId(0), events);

@@ -1,7 +1,6 @@
 use super::{accesses, choose, orders};
-use crate::diagnostics::Diagnostics;
 use crate::ir::{Function, KernelId};
-use crate::{sema, source, syntax};
+use crate::sema::testing;
 
 fn chosen(function: &mut Function) -> String {
     let names: Vec<String> = (0..function.kernels.len())
@@ -28,15 +27,7 @@ fn fastest(body: &str) -> String {
            return y;
          }}"
     );
-    let mut diags = Diagnostics::new();
-    let file = source::load("t.co", &text, &[], &mut diags);
-    let tree = syntax::parse(&file, &mut diags);
-    let options = sema::Options::default();
-    let mut functions = sema::check(&file, &tree, &options, &mut diags);
-    let Some(function) = functions.first_mut() else {
-        panic!("{text}\n{:#?}", diags.into_sorted());
-    };
-    chosen(function)
+    chosen(&mut testing::function(&text))
 }
 
 #[track_caller]
@@ -373,10 +364,7 @@ fn accesses_of_the_workspace() {
     let (mut good, mut all) = (0, 0);
     for path in files {
         let text = std::fs::read_to_string(&path).expect("a kernel");
-        let mut diags = Diagnostics::new();
-        let file = source::load("k.co", &text, &[], &mut diags);
-        let tree = syntax::parse(&file, &mut diags);
-        for function in sema::check(&file, &tree, &sema::Options::default(), &mut diags) {
+        for function in testing::program("k.co", &text).1 {
             for kernel in 0..function.kernels.len() {
                 for (candidate, order) in orders(&function, KernelId(kernel as u32)) {
                     let (few, any) = accesses::coalesced(&function, &candidate, order);

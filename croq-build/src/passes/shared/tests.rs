@@ -5,13 +5,12 @@ use std::collections::{BTreeMap, HashSet};
 use proptest::prelude::*;
 
 use super::{Limits, plan};
-use crate::diagnostics::Diagnostics;
 use crate::ir::*;
 use crate::passes::hazards::insert_barriers;
 use crate::passes::hazards::races::{events_of, race};
 use crate::passes::model::{Memory, Thread};
+use crate::sema::testing::function as checked;
 use crate::symbolic::Sym;
-use crate::{sema, source, syntax};
 
 const ROOMY: Limits = Limits {
     most: u64::MAX,
@@ -22,17 +21,6 @@ const TIGHT: Limits = Limits {
     most: u64::MAX,
     least: 0,
 };
-
-fn checked(text: &str) -> Function {
-    let mut diags = Diagnostics::new();
-    let file = source::load("t.co", text, &[], &mut diags);
-    let tree = syntax::parse(&file, &mut diags);
-    let mut functions = sema::check(&file, &tree, &sema::Options::default(), &mut diags);
-    if functions.is_empty() {
-        panic!("{text}\n{:#?}", diags.into_sorted());
-    }
-    functions.swap_remove(0)
-}
 
 fn planned(text: &str, limits: Limits) -> Function {
     let mut function = checked(text);

@@ -437,8 +437,7 @@ fn wait(function: &Function, arrival: &Arrival, span: Span) -> StmtKind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostics::Diagnostics;
-    use crate::{sema, source, syntax};
+    use crate::sema::testing;
 
     /// Whether each store of the kernel is waited for until it is carried out.
     fn waits(body: &str) -> Vec<bool> {
@@ -450,14 +449,7 @@ mod tests {
                }}
              }}"
         );
-        let mut diags = Diagnostics::new();
-        let file = source::load("t.co", &text, &[], &mut diags);
-        let functions = syntax::parse(&file, &mut diags);
-        let mut program =
-            sema::check(&file, &functions, &sema::Options::default(), &mut diags).into_iter();
-        let mut function = program
-            .next()
-            .unwrap_or_else(|| panic!("{:#?}", diags.into_sorted()));
+        let mut function = testing::function(&text);
         super::super::prepare(&mut function, KernelId(0), Default::default());
         expand(&mut function, KernelId(0));
         struct Find(Vec<bool>);

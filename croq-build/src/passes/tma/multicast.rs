@@ -3,13 +3,12 @@
 //! The first block loads, so a tile must not depend on where in its cluster a block is; and all of them
 //! wait, so neither may whether, or how often, they come by.
 
-use std::collections::BTreeSet;
-
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::{
-    Access, Copy, Expr, ExprKind, Function, Hardware, Kernel, KernelId, Level, LocalId, Role, Stmt,
-    StmtKind, Storage, View, Visit, walk_exprs,
+    Copy, ExprKind, Function, Hardware, Kernel, KernelId, Level, LocalId, Role, Stmt, StmtKind,
+    Storage, ThreadSet, VarHome, View, Visit, walk_block,
 };
+use crate::passes::differing::{Apart, Differing, Sharing, Split, Turnout};
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 
@@ -21,18 +20,15 @@ pub fn check(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
         return;
     }
     let body = std::mem::take(&mut kernel.body);
-    let cluster = kernel.cluster;
+    let blocks = Blocks::of(function, id, &body);
     let mut walk = Walk {
         function,
-        cluster,
-        blocks: Vec::new(),
-        differ: BTreeSet::new(),
+        body: &body,
+        differing: Differing::of(function, &body, blocks),
         around: Vec::new(),
+        gone: None,
         found: Vec::new(),
     };
-    // What a loop changes may reach back to its beginning.
-    walk.learn(&body);
-    walk.learn(&body);
     walk.block(&body);
     let found = walk.found;
     found.into_iter().for_each(|d| diags.push(d));
@@ -41,160 +37,152 @@ pub fn check(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
     }
 }
 
-struct Walk<'a> {
-    function: &'a mut Function,
+/// The blocks of a cluster.
+struct Blocks {
     cluster: [u32; 3],
-    /// Block indices along axes with several blocks of a cluster, and how many.
-    blocks: Vec<(Var, u32)>,
-    /// Locals that differ between the blocks of a cluster, or may.
-    differ: BTreeSet<LocalId>,
-    /// What decides whether threads come here, if it differs between blocks.
-    around: Vec<Span>,
+    /// Block indices along axes with several blocks of a cluster: a multiple of the cluster's size, which
+    /// is common, and a place in it.
+    indices: Vec<(Var, Sym)>,
+    places: Vec<Var>,
+}
+
+impl Blocks {
+    fn of(function: &mut Function, id: KernelId, body: &[Stmt]) -> Self {
+        let cluster = function.kernels.get(id.index());
+        let mut blocks = Self {
+            cluster: cluster.map_or([1; 3], |k| k.cluster),
+            indices: Vec::new(),
+            places: Vec::new(),
+        };
+        blocks.find(function, body);
+        blocks
+    }
+
+    fn find(&mut self, function: &mut Function, stmts: &[Stmt]) {
+        for stmt in stmts {
+            if let StmtKind::Let {
+                local,
+                value: Some(value),
+            } = &stmt.kind
+                && let ExprKind::Hardware(Hardware::Block(axis)) = &*value.kind
+                && let Some(var) = function.locals.get(local.index()).and_then(|l| l.var)
+                && self.size(*axis) > 1
+            {
+                let size = Sym::int(i64::from(self.size(*axis)));
+                let cx = &mut function.cx;
+                let cluster = cx.new_var("cluster", Some(Sym::zero()), None);
+                let place = cx.new_var("place", Some(Sym::zero()), Some(&size - 1));
+                let index = &(&Sym::var(cluster) * &size) + &Sym::var(place);
+                self.indices.push((var, index));
+                self.places.push(place);
+            }
+            for block in stmt.kind.blocks() {
+                self.find(function, block);
+            }
+        }
+    }
+
+    fn size(&self, axis: u8) -> u32 {
+        self.cluster.get(usize::from(axis)).copied().unwrap_or(1)
+    }
+
+    fn is_index(&self, var: Var) -> bool {
+        self.indices.iter().any(|(v, _)| *v == var)
+    }
+}
+
+impl Apart for Blocks {
+    fn hardware(&self, what: Hardware) -> bool {
+        matches!(what, Hardware::Block(axis) if self.size(axis) > 1)
+    }
+
+    fn index(&self, function: &Function, local: LocalId) -> Option<bool> {
+        let local = function.locals.get(local.index())?;
+        if local.role != Role::Parallel(Level::Cluster) {
+            return None;
+        }
+        let bounds = local.var.map(|v| function.cx.bounds(v));
+        Some(!matches!(bounds, Some((_, Some(hi))) if hi.is_zero()))
+    }
+
+    fn memory(&self, storage: Storage) -> Option<bool> {
+        match storage {
+            // Each block has its own.
+            Storage::Shared | Storage::Mbarriers | Storage::Fragment => Some(true),
+            Storage::Local => None,
+            Storage::Param(_) | Storage::Host => Some(false),
+        }
+    }
+
+    fn common(&self, function: &Function, sym: &Sym) -> Sharing {
+        let vars = sym.vars();
+        let present = self.indices.iter().filter(|(var, _)| vars.contains(var));
+        let rest = present.fold(sym.clone(), |sym, (var, index)| {
+            sym.subst(*var, index, &function.cx)
+        });
+        match rest.vars().iter().any(|v| self.places.contains(v)) {
+            true => Sharing::Differs,
+            false => Sharing::As(rest),
+        }
+    }
+
+    fn region(&self, _: Option<&ThreadSet>, differs: bool) -> Turnout {
+        if differs { Turnout::Some } else { Turnout::All }
+    }
+
+    fn once(&self) -> Turnout {
+        Turnout::All
+    }
+}
+
+struct Walk<'a> {
+    function: &'a Function,
+    body: &'a [Stmt],
+    differing: Differing<'a, Blocks>,
+    /// What decides whether blocks come here, if it differs between them.
+    around: Vec<(Span, Split)>,
+    /// Where some of the blocks' threads have left for good.
+    gone: Option<(Span, Split)>,
     found: Vec<Diagnostic>,
 }
 
 impl Walk<'_> {
-    fn learn(&mut self, stmts: &[Stmt]) {
-        for stmt in stmts {
-            match &stmt.kind {
-                StmtKind::Let {
-                    local,
-                    value: Some(value),
-                } => self.define(*local, value),
-                StmtKind::Assign { local, value } if self.expr_differs(value) => {
-                    self.differ.insert(*local);
-                }
-                StmtKind::For { local, lo, .. } if self.sym_differs(lo) => {
-                    self.differ.insert(*local);
-                }
-                _ => {}
-            }
-            for block in stmt.kind.blocks() {
-                self.learn(block);
-            }
-        }
-    }
-
-    fn define(&mut self, local: LocalId, value: &Expr) {
-        let Some(known) = self.function.locals.get(local.index()) else {
-            return;
-        };
-        let (var, role) = (known.var, known.role);
-        match (&*value.kind, var) {
-            (ExprKind::Hardware(Hardware::Block(axis)), Some(var)) => {
-                let size = self.cluster.get(usize::from(*axis)).copied().unwrap_or(1);
-                if size > 1 && !self.blocks.iter().any(|(v, _)| *v == var) {
-                    self.blocks.push((var, size));
-                }
-            }
-            _ if role == Role::Parallel(Level::Cluster) => {
-                let extent = var.map(|v| self.function.cx.bounds(v));
-                let single = matches!(extent, Some((_, Some(hi))) if hi.is_zero());
-                if !single {
-                    self.differ.insert(local);
-                }
-            }
-            _ if self.expr_differs(value) => drop(self.differ.insert(local)),
-            _ => {}
-        }
-    }
-
-    fn is_one_that_differs(&self, var: Var) -> bool {
-        let home = self.function.var_home.get(&var);
-        matches!(home, Some(crate::ir::VarHome::Local(id)) if self.differ.contains(id))
-    }
-
-    /// Whether a value differs between the blocks of a cluster: with a block's index as a multiple of
-    /// the cluster's size and a rest, the rest stays.
-    fn sym_differs(&mut self, sym: &Sym) -> bool {
-        let mut sym = sym.clone();
-        let mut places = Vec::new();
-        for (var, size) in self.blocks.clone() {
-            if !sym.vars().contains(&var) {
-                continue;
-            }
-            let cx = &mut self.function.cx;
-            let size = Sym::int(i64::from(size));
-            let first = cx.new_var("cluster", Some(Sym::zero()), None);
-            let place = cx.new_var("place", Some(Sym::zero()), Some(&size - 1));
-            let block = &(&Sym::var(first) * &size) + &Sym::var(place);
-            sym = sym.subst(var, &block, cx);
-            places.push(place);
-        }
-        let vars = sym.vars();
-        vars.iter()
-            .any(|v| places.contains(v) || self.is_one_that_differs(*v))
-    }
-
-    fn expr_differs(&mut self, e: &Expr) -> bool {
-        struct Find<'w, 'a> {
-            walk: &'w mut Walk<'a>,
-            found: bool,
-        }
-        impl Visit for Find<'_, '_> {
-            fn expr(&mut self, e: &Expr) {
-                self.found |= match &*e.kind {
-                    ExprKind::Local(id) => self.walk.differ.contains(id),
-                    ExprKind::Hardware(Hardware::Block(axis)) => {
-                        self.walk.cluster.get(usize::from(*axis)) != Some(&1)
-                    }
-                    ExprKind::Call(_) => true,
-                    _ => false,
-                };
-            }
-            fn sym(&mut self, s: &Sym) {
-                self.found |= self.walk.sym_differs(s);
-            }
-            // Each block has its own.
-            fn access(&mut self, access: &Access, _written: bool) {
-                let buffer = self.walk.function.buffers.get(access.view.buffer.index());
-                self.found |= buffer.is_some_and(|b| b.storage == Storage::Shared);
-            }
-        }
-        let mut find = Find {
-            walk: self,
-            found: false,
-        };
-        walk_exprs(e, &mut find);
-        find.found
-    }
-
     fn block(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
-            let differs = match &stmt.kind {
-                StmtKind::Copy(copy) if copy.engine.is_multicast() => {
-                    self.copy(copy, stmt.span);
-                    continue;
-                }
-                StmtKind::For { lo, hi, step, .. } => {
-                    [lo, hi, step].into_iter().any(|s| self.sym_differs(s))
-                }
-                StmtKind::If { cond, .. } | StmtKind::While { cond, .. } => self.expr_differs(cond),
-                _ => false,
-            };
-            if differs {
-                self.around.push(stmt.span);
+            if matches!(stmt.kind, StmtKind::Yield) && !self.around.is_empty() {
+                self.gone = Some((stmt.span, Split::Leaves(stmt.span)));
             }
+            if let StmtKind::Copy(copy) = &stmt.kind
+                && copy.engine.is_multicast()
+            {
+                self.copy(copy, stmt.span);
+                continue;
+            }
+            let split = self.differing.split(stmt).map(|split| (stmt.span, split));
+            self.around.extend(split);
             for block in stmt.kind.blocks() {
                 self.block(block);
             }
-            if differs {
+            if split.is_some() {
                 self.around.pop();
             }
         }
     }
 
     fn copy(&mut self, copy: &Copy, at: Span) {
-        if let Some(around) = self.around.last() {
+        if let Some((around, split)) = self.around.last().or(self.gone.as_ref()) {
             let report = Diagnostic::new(
                 "E0862",
                 at,
                 "not all blocks of a cluster may come to this multicast",
             )
-            .label("the first loads for all, and each waits")
-            .also(head(*around, at), "this differs between them")
-            .help("move it out, or remove `.multicast`");
-            self.found.push(report);
+            .label("the first loads for all, and each waits");
+            let report = match split {
+                Split::Asked => report.also(head(*around, at), "this differs between them"),
+                Split::Leaves(leave) => report.also(*leave, "not all of them leave here"),
+            };
+            self.found
+                .push(report.help("move it out, or remove `.multicast`"));
             return;
         }
         for view in [&copy.source, &copy.dest] {
@@ -213,17 +201,60 @@ impl Walk<'_> {
     }
 
     /// What of a tile's place differs.
-    fn view_differs(&mut self, view: &View) -> Option<String> {
+    fn view_differs(&self, view: &View) -> Option<String> {
         let origin = view.frame.iter().flat_map(|f| &f.origin);
-        let places: Vec<Sym> = origin.chain([&view.offset]).cloned().collect();
-        let place = places.into_iter().find(|place| self.sym_differs(place))?;
-        let blocks = self.blocks.clone();
-        let vars = place.vars();
-        let var = vars
-            .iter()
-            .find(|v| blocks.iter().any(|(b, _)| b == *v) || self.is_one_that_differs(**v));
-        let name = var.map(|v| format!("`{}`", self.function.cx.name(*v)));
+        let mut places = origin.chain([&view.offset]);
+        let vars = places.find(|place| self.differing.sym(place))?.vars();
+        let differs = |var: &Var| {
+            let home = self.function.var_home.get(var);
+            matches!(home, Some(VarHome::Local(id)) if self.differing.local(*id))
+        };
+        // A block's index may stand there divided by the cluster's size.
+        let blocks = &self.differing.apart;
+        let mut candidates = vars.iter().filter(|v| differs(v));
+        let other = candidates.clone().find(|v| !blocks.is_index(**v));
+        let name = other
+            .or_else(|| candidates.next())
+            .map(|v| format!("`{}`", self.name(*v)));
         Some(name.unwrap_or_else(|| "the tile".to_owned()))
+    }
+
+    /// As the program has it, where the value was taken at some moment.
+    fn name(&self, var: Var) -> &str {
+        struct Find<'f>(&'f Function, LocalId, Option<&'f str>);
+        impl Visit for Find<'_> {
+            fn stmt(&mut self, stmt: &Stmt) {
+                if let StmtKind::Let {
+                    local,
+                    value: Some(value),
+                } = &stmt.kind
+                    && *local == self.1
+                {
+                    let mut value = value;
+                    while let ExprKind::Cast(inner) = &*value.kind {
+                        value = inner;
+                    }
+                    self.2 = match &*value.kind {
+                        ExprKind::Local(id) => self.0.locals.get(id.index()).map(|l| &*l.name),
+                        ExprKind::Load(access) => {
+                            let buffer = self.0.buffers.get(access.view.buffer.index());
+                            buffer.map(|b| &*b.name)
+                        }
+                        _ => None,
+                    };
+                }
+            }
+        }
+        let home = self.function.var_home.get(&var);
+        let taken = home.and_then(|home| match home {
+            VarHome::Local(id) => {
+                let mut find = Find(self.function, *id, None);
+                walk_block(self.body, &mut find);
+                find.2
+            }
+            _ => None,
+        });
+        taken.unwrap_or_else(|| self.function.cx.name(var))
     }
 }
 

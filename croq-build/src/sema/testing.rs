@@ -1,0 +1,48 @@
+//! Text to what `sema` makes of it, for tests.
+
+use super::{Options, Target, check};
+use crate::diagnostics::Diagnostics;
+use crate::ir::Function;
+use crate::source::{self, SourceFile};
+use crate::syntax;
+
+/// All functions of a file, with its reports.
+pub fn program(path: &str, text: &str) -> (SourceFile, Vec<Function>, Diagnostics) {
+    program_for(path, text, &Options::default())
+}
+
+fn program_for(
+    path: &str,
+    text: &str,
+    options: &Options,
+) -> (SourceFile, Vec<Function>, Diagnostics) {
+    let mut diags = Diagnostics::new();
+    let file = source::load(path, text, &[], &mut diags);
+    let tree = syntax::parse(&file, &mut diags);
+    let functions = check(&file, &tree, options, &mut diags);
+    (file, functions, diags)
+}
+
+/// The first function.
+#[track_caller]
+pub fn function(text: &str) -> Function {
+    let (_, mut functions, diags) = program("t.co", text);
+    if functions.is_empty() {
+        panic!("{text}\n{:#?}", diags.into_sorted());
+    }
+    functions.swap_remove(0)
+}
+
+/// What is reported of a file that is built for these GPUs.
+pub fn codes(text: &str, archs: &[(&str, u16)]) -> Vec<&'static str> {
+    let targets = archs.iter().map(|(name, number)| Target {
+        name: (*name).to_owned(),
+        number: *number,
+    });
+    let options = Options {
+        targets: targets.collect(),
+        ..Options::default()
+    };
+    let (_, _, diags) = program_for("t.co", text, &options);
+    diags.into_sorted().iter().map(|d| d.code).collect()
+}
