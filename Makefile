@@ -6,7 +6,8 @@ setup:
 
 # A table of kernels, each compared with plain Rust.
 demo: setup
-	@cargo run --manifest-path examples/demo_table/Cargo.toml
+	@cp Cargo.lock examples/demo_table/
+	@CARGO_TARGET_DIR=target cargo run --manifest-path examples/demo_table/Cargo.toml
 
 # Everything that can be tested on this machine.
 test: setup

@@ -14,7 +14,7 @@ failed=0
 
 # step NAME COMMAND…: shows what the command prints and counts its tests.
 step() {
-  local name=$1 status ok bad
+  local name=$1 status ok bad start=$SECONDS
   shift
   echo "== $name"
   "$@" 2>&1 | tee "$log"
@@ -30,14 +30,17 @@ step() {
   elif [ "$status" -eq 0 ] && [ "$ok" -eq 0 ]; then
     passed=$((passed + 1))
   fi
+  echo "== $name: $((SECONDS - start)) s"
 }
 
 step "formatting" cargo fmt --all --check
 step "lints" cargo clippy --workspace --all-targets --all-features --quiet -- -D warnings
 step "workspace" cargo test --workspace --all-features --no-fail-fast --quiet
+# The examples stand for other people's packages. With the workspace's versions of all dependencies and in
+# its target folder they share what is built already.
 for example in examples/*/; do
-  # One target folder for all of them: they share every dependency.
-  step "${example%/}" env CARGO_TARGET_DIR="$PWD/target/examples" \
+  cp Cargo.lock "$example"
+  step "${example%/}" env CARGO_TARGET_DIR="$PWD/target" \
     cargo test --manifest-path "${example}Cargo.toml" --no-fail-fast --quiet
 done
 
