@@ -5,7 +5,7 @@
 #ifndef CROQ_ABI_H
 #define CROQ_ABI_H
 
-#define CROQ_ABI_VERSION 6
+#define CROQ_ABI_VERSION 7
 
 typedef __INT64_TYPE__ croq_i64;
 typedef __UINT64_TYPE__ croq_u64;
@@ -51,6 +51,7 @@ typedef struct croq_sim_thread {
   croq_u64 *writers;
   croq_u32 fences; /* how many fence.proxy.async the thread has executed, modulo 2^20 */
   croq_u32 cluster; /* blocks of one along x (lowest 8 bits), y and z */
+  croq_u32 product_fences; /* how many wgmma_fence it has executed */
   void *runtime; /* the scheduler's own record */
 } croq_sim_thread;
 
@@ -96,6 +97,49 @@ typedef struct croq_sim_tensor_map {
   croq_u32 element_bytes;
   croq_u32 swizzle; /* 0, 32, 64 or 128 */
 } croq_sim_tensor_map;
+
+/* A thread's fragment: what a warpgroup's products may be doing with its registers. */
+typedef struct croq_sim_registers {
+  croq_u32 pending; /* products that have some of them */
+  /* What the thread itself has reached for since its last fence: the elements `first <= i < end`, when it
+   * had executed so many fences, and the line. */
+  croq_u32 fences, first, end, line;
+} croq_sim_registers;
+
+/* Some of a fragment. */
+typedef struct croq_sim_part {
+  croq_sim_registers *registers;
+  void *at; /* the first element */
+  croq_u32 first, count, bytes;
+} croq_sim_part;
+
+/* What carries out a product: where in shared memory the pieces of 16 bytes of A and B lie, and, for each
+ * thread of the warpgroup, its sums and its part of A. */
+typedef struct croq_sim_factors {
+  const unsigned char *shared;
+  const croq_u32 *a, *b;
+  void *const *sums;
+  void *const *registers;
+  croq_u32 columns;
+  croq_u32 accumulate;
+} croq_sim_factors;
+
+/* A product of matrices by a warpgroup, as one of its threads takes part in it. */
+typedef struct croq_sim_product {
+  croq_u64 a, b; /* descriptors */
+  croq_sim_part sums;
+  croq_sim_part registers; /* of A; `at` is null when A is in shared memory */
+  croq_u32 columns;
+  croq_u32 flags;
+  croq_u32 line;
+  void (*carry_out)(const croq_sim_factors *factors);
+} croq_sim_product;
+
+enum {
+  CROQ_PRODUCT_TRANSPOSED_A = 1,
+  CROQ_PRODUCT_TRANSPOSED_B = 2,
+  CROQ_PRODUCT_ACCUMULATES = 4
+};
 
 /* What is done to an mbarrier, and with which value. */
 enum {
@@ -154,6 +198,13 @@ typedef struct croq_sim_api {
   void (*cluster_barrier)(croq_sim_thread *thread, croq_u32 operation, croq_u32 line);
   /* Arrives at the mbarrier that is at the same place in the block of this rank. */
   void (*arrive_remote)(croq_sim_thread *thread, const croq_sim_access *at, croq_u32 rank);
+  /* Comes back when all threads of the warpgroup have come to it. */
+  void (*product)(croq_sim_thread *thread, const croq_sim_product *product);
+  void (*commit_products)(croq_sim_thread *thread);
+  /* All groups of the thread but the `pending` youngest. */
+  void (*wait_products)(croq_sim_thread *thread, croq_u32 pending);
+  /* The thread reaches for registers some of which a product has: returns if it hasn't these. */
+  void (*touch_registers)(croq_sim_thread *thread, const croq_sim_part *part, croq_u32 line);
 } croq_sim_api;
 
 /* Everything a shim needs of the run it is part of. */

@@ -12,7 +12,7 @@ pub type croq_i64 = i64;
 pub type croq_u64 = u64;
 pub type croq_u32 = u32;
 
-pub const CROQ_ABI_VERSION: u32 = 6;
+pub const CROQ_ABI_VERSION: u32 = 7;
 
 pub const CROQ_OK: u32 = 0;
 pub const CROQ_CHECK: u32 = 1;
@@ -117,6 +117,7 @@ pub struct croq_sim_thread {
     pub writers: *mut u64,
     pub fences: u32,
     pub cluster: u32,
+    pub product_fences: u32,
     pub runtime: *mut c_void,
 }
 
@@ -170,6 +171,55 @@ pub struct croq_sim_access {
     pub bytes: u32,
     pub line: u32,
 }
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct croq_sim_registers {
+    pub pending: u32,
+    pub fences: u32,
+    pub first: u32,
+    pub end: u32,
+    pub line: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct croq_sim_part {
+    pub registers: *mut croq_sim_registers,
+    pub at: *mut c_void,
+    pub first: u32,
+    pub count: u32,
+    pub bytes: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct croq_sim_factors {
+    pub shared: *const u8,
+    pub a: *const u32,
+    pub b: *const u32,
+    pub sums: *const *mut c_void,
+    pub registers: *const *mut c_void,
+    pub columns: u32,
+    pub accumulate: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct croq_sim_product {
+    pub a: u64,
+    pub b: u64,
+    pub sums: croq_sim_part,
+    pub registers: croq_sim_part,
+    pub columns: u32,
+    pub flags: u32,
+    pub line: u32,
+    pub carry_out: Option<unsafe extern "C" fn(factors: *const croq_sim_factors)>,
+}
+
+pub const CROQ_PRODUCT_TRANSPOSED_A: u32 = 1;
+pub const CROQ_PRODUCT_TRANSPOSED_B: u32 = 2;
+pub const CROQ_PRODUCT_ACCUMULATES: u32 = 4;
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -238,6 +288,12 @@ pub struct croq_sim_api {
         unsafe extern "C" fn(thread: *mut croq_sim_thread, operation: u32, line: u32),
     pub arrive_remote:
         unsafe extern "C" fn(thread: *mut croq_sim_thread, at: *const croq_sim_access, rank: u32),
+    pub product:
+        unsafe extern "C" fn(thread: *mut croq_sim_thread, product: *const croq_sim_product),
+    pub commit_products: unsafe extern "C" fn(thread: *mut croq_sim_thread),
+    pub wait_products: unsafe extern "C" fn(thread: *mut croq_sim_thread, pending: u32),
+    pub touch_registers:
+        unsafe extern "C" fn(thread: *mut croq_sim_thread, part: *const croq_sim_part, line: u32),
 }
 
 #[repr(C)]

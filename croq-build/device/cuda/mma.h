@@ -29,6 +29,15 @@ CROQ_DEVICE void ldmatrix(fragment<T, N> &into, idx at, shared<T> memory, idx ro
     set_register(into, at + r * (4 / sizeof(T)), registers[r]);
 }
 
+/* The way back (sm_90). */
+template <unsigned Count, bool Transposed = false, class T, int N>
+CROQ_DEVICE void stmatrix(shared<T> memory, idx row, const fragment<T, N> &from, idx at) {
+  unsigned registers[Count];
+  CROQ_UNROLL for (unsigned r = 0; r < Count; ++r)
+    registers[r] = register_of(from, at + r * (4 / sizeof(T)));
+  stmatrix<Count, Transposed>(memory, row, registers);
+}
+
 /* Registers of a, b and c, as operands of one instruction. */
 #define CROQ_A(n) "r"(register_of(a, ai + n * idx(4 / sizeof(A))))
 #define CROQ_B(n) "r"(register_of(b, bi + n * idx(4 / sizeof(B))))

@@ -42,6 +42,14 @@ CROQ_FN T *reach(local<T, N> &memory, idx i, bool, int line) {
   return memory.elements + i;
 }
 
+template <unsigned V, class T, int N>
+CROQ_FN T *reach(fragment<T, N> &memory, idx i, bool writes, int line) {
+  T *const at = reach<V>(static_cast<local<T, N> &>(memory), i, writes, line);
+  if (!CROQ_LIKELY(current->product_fences == 0))
+    use_registers(memory.registers, at, i, V, V * sizeof(T), line);
+  return at;
+}
+
 template <unsigned V, class T> CROQ_FN void move_elements(T *to, const T *from) {
   /* Through a buffer: the two may overlap. */
   unsigned char bytes[V * sizeof(T)];

@@ -112,6 +112,38 @@ template <class T, int N> struct __attribute__((unused)) local {
   }
   CROQ_FN T *data() { return elements; }
 };
+
+/* What a thread does with registers that a product may have, or be given next. */
+CROQ_COLD inline void use_registers(croq_sim_registers &all, void *at, idx i, unsigned count,
+                                    croq_u32 bytes, int line) {
+  croq_sim_thread *const self = current;
+  const croq_u32 first = static_cast<croq_u32>(i), end = first + count;
+  if (all.pending != 0) {
+    const croq_sim_part part = {&all, at, first, count, bytes};
+    sim_api()->touch_registers(self, &part, static_cast<croq_u32>(line));
+    current = self;
+  }
+  const bool fresh = all.fences != self->product_fences;
+  all.first = fresh || first < all.first ? first : all.first;
+  all.end = fresh || end > all.end ? end : all.end;
+  all.fences = self->product_fences;
+  all.line = static_cast<croq_u32>(line);
+}
+
+/* A thread's part of a matrix that a warp or a warpgroup holds in registers: `N` elements, in the order in
+ * which the instructions number them. */
+template <class T, int N> struct __attribute__((unused)) fragment : local<T, N> {
+  croq_sim_registers registers = {};
+
+  CROQ_FN T &element(idx i, int line) {
+    T &e = local<T, N>::element(i, line);
+    /* Nobody has executed such a fence where there are no products of warpgroups. */
+    if (!CROQ_LIKELY(current->product_fences == 0))
+      use_registers(registers, &e, i, 1, sizeof(T), line);
+    return e;
+  }
+  CROQ_ACCESS(T, )
+};
 #undef CROQ_UPDATE
 #undef CROQ_ACCESS
 

@@ -5,10 +5,6 @@
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* A thread's part of a matrix that a warp holds in registers: `N` elements, in the order in which the
- * instructions number them. */
-template <class T, int N> struct fragment : local<T, N> {};
-
 /* `Count` matrices of 8 rows of 16 bytes from shared memory into the registers from element `at` on; see
  * above. */
 template <unsigned Count, bool Transposed = false, class T, int N, class M>
@@ -17,6 +13,15 @@ CROQ_FN void ldmatrix(fragment<T, N> &into, idx at, const M &memory, idx row,
   unsigned registers[Count];
   ldmatrix<Count, Transposed>(registers, memory, row, line);
   __builtin_memcpy(reach<Count * 4 / sizeof(T)>(into, at, true, line), registers, sizeof registers);
+}
+
+/* The way back. */
+template <unsigned Count, bool Transposed = false, class T, int N, class M>
+CROQ_FN void stmatrix(const M &memory, idx row, fragment<T, N> &from, idx at,
+                      int line = __builtin_LINE()) {
+  unsigned registers[Count];
+  __builtin_memcpy(registers, reach<Count * 4 / sizeof(T)>(from, at, false, line), sizeof registers);
+  stmatrix<Count, Transposed>(memory, row, registers, line);
 }
 
 /* What the warps of a block multiply: of each the rows of A and the columns of B, 16 f64 or 32 f32 a

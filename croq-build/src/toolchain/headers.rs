@@ -15,6 +15,7 @@ headers![
     "croq_swizzle.h",
     "croq_tensor_map.h",
     "croq_types.h",
+    "croq_wgmma.h",
     "cuda/atomics.h",
     "cuda/clusters.h",
     "cuda/copies.h",
@@ -26,6 +27,9 @@ headers![
     "cuda/print.h",
     "cuda/thread.h",
     "cuda/tma.h",
+    "cuda/wgmma.h",
+    "cuda/wgmma_n.h",
+    "cuda/wgmma_registers.h",
     "sim/atomics.h",
     "sim/clusters.h",
     "sim/copies.h",
@@ -39,6 +43,7 @@ headers![
     "sim/thread.h",
     "sim/tma.h",
     "sim/watched.h",
+    "sim/wgmma.h",
 ];
 
 /// Gives croq-sys the CUDA runtime; compiled once for each package that is built for CUDA.

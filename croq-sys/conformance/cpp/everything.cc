@@ -11,6 +11,7 @@
 #include "tma.cc"
 #include "atomics.cc"
 #include "clusters.cc"
+#include "wgmma.cc"
 #include "primitives.cc"
 
 #if defined(CROQ_CUDA)
@@ -100,6 +101,9 @@ const entry entries[] = {
        return CONF(multiply)(env, memory[0], memory[1], memory[2], n[0]);
      }},
     WITH_EXTENT(into_fragments),
+    {"warpgroup", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
+       return CONF(warpgroup)(env, memory[0], memory[1], memory[2], n);
+     }},
     {"members", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
        return CONF(members)(env, ints(memory[0]), n);
      }},

@@ -11,6 +11,7 @@ pub mod gpu;
 pub mod gpu;
 pub mod products;
 pub mod twins;
+pub mod warpgroups;
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ffi::c_void;

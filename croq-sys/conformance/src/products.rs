@@ -29,7 +29,7 @@ impl Kind {
         }
     }
 
-    fn encode(self, value: f64) -> Vec<u8> {
+    pub(crate) fn encode(self, value: f64) -> Vec<u8> {
         let single = value as f32;
         match self {
             Kind::F16 => f16::from_f64(value).to_le_bytes().to_vec(),
@@ -67,7 +67,7 @@ impl Kind {
     }
 
     /// Small numbers that every type has exactly, with few equal neighbours.
-    fn value(self, at: usize) -> f64 {
+    pub(crate) fn value(self, at: usize) -> f64 {
         let value = (at.wrapping_mul(0x9e37_79b1) >> 7) % 7;
         match self {
             Kind::U8 => value as f64,

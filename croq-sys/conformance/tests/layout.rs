@@ -29,7 +29,7 @@ macro_rules! constants {
 fn the_mirror_has_the_headers_layout() {
     let mut ours = layout! {
         croq_failure { kind, check, line, thread, block, value_count, values, what }
-        croq_sim_thread { tid, block, grid, threads, shared, shared_bytes, marks, writers, fences, cluster, runtime }
+        croq_sim_thread { tid, block, grid, threads, shared, shared_bytes, marks, writers, fences, cluster, product_fences, runtime }
         croq_sim_launch {
             kernel, file, grid, cluster, threads, shared_bytes, flags, closure, run, run_blocks
         }
@@ -38,8 +38,12 @@ fn the_mirror_has_the_headers_layout() {
         croq_sim_api {
             abi_version, launch, barrier, barrier_named, barrier_warp, stop, print, touch,
             copy_async, commit_copies, wait_copies, mbarrier, fence, tma_load, tma_store, bulk_commit, bulk_wait,
-            trace, cluster_barrier, arrive_remote
+            trace, cluster_barrier, arrive_remote, product, commit_products, wait_products, touch_registers
         }
+        croq_sim_registers { pending, fences, first, end, line }
+        croq_sim_part { registers, at, first, count, bytes }
+        croq_sim_factors { shared, a, b, sums, registers, columns, accumulate }
+        croq_sim_product { a, b, sums, registers, columns, flags, line, carry_out }
         croq_env { abi_version, device, stream, sim, failure, device_failure, alloc }
         croq_cuda_device_info {
             name, major, minor, memory_bytes, shared_bytes_per_block, multiprocessors
@@ -76,7 +80,10 @@ fn the_mirror_has_the_headers_layout() {
         CROQ_FENCE_MBARRIER_INIT,
         CROQ_FENCE_PROXY_ASYNC,
         CROQ_CLUSTER_ARRIVE,
-        CROQ_CLUSTER_WAIT
+        CROQ_CLUSTER_WAIT,
+        CROQ_PRODUCT_TRANSPOSED_A,
+        CROQ_PRODUCT_TRANSPOSED_B,
+        CROQ_PRODUCT_ACCUMULATES
     ));
     let mut theirs = BTreeMap::new();
     for index in 0.. {

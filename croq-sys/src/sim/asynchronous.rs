@@ -6,8 +6,9 @@ use super::barriers::Barriers;
 use super::bulk::Bulk;
 use super::copies::Copies;
 use super::hazard::{Deed, Hazard};
-use super::marks::{INCOMING, MBARRIER, Marks, OUTGOING, element};
+use super::marks::{FACTOR, INCOMING, MBARRIER, Marks, OUTGOING, element};
 use super::mbarriers::Mbarriers;
+use super::products::Products;
 use super::proxies::Proxies;
 use crate::abi::{CROQ_FENCE_PROXY_ASYNC, croq_sim_access};
 
@@ -16,11 +17,12 @@ type Outcome<T = ()> = Result<T, Box<Hazard>>;
 #[derive(Default)]
 pub(super) struct Asynchronous {
     /// The launch is one in which something can be.
-    watching: bool,
+    pub(super) watching: bool,
     pub(super) marks: Marks,
     pub(super) copies: Copies,
     pub(super) mbarriers: Mbarriers,
     pub(super) bulk: Bulk,
+    pub(super) products: Products,
     pub(super) proxies: Proxies,
     bytes: u64,
     seed: u64,
@@ -58,6 +60,7 @@ impl Asynchronous {
             self.copies.reset(self.seed, block, threads);
             self.mbarriers.reset();
             self.bulk.reset(self.seed, block, threads);
+            self.products.reset(self.seed, block, threads, self.bytes);
             self.proxies.reset(threads, self.bytes);
         }
     }
@@ -82,6 +85,8 @@ impl Asynchronous {
             }
         } else if union & OUTGOING != 0 && writes {
             "is written while a copy from it is under way"
+        } else if union & FACTOR != 0 && writes {
+            "is written while a product that reads it is under way"
         } else if union & MBARRIER != 0 {
             "is part of an mbarrier"
         } else {
@@ -97,6 +102,8 @@ impl Asynchronous {
             "is the destination of two copies at once"
         } else if union & OUTGOING != 0 {
             "becomes the destination of a copy while one from it is under way"
+        } else if union & FACTOR != 0 {
+            "becomes the destination of a copy while a product that reads it is under way"
         } else if union & MBARRIER != 0 {
             "is part of an mbarrier"
         } else {
@@ -173,22 +180,26 @@ impl Asynchronous {
         what: &str,
         deed: &'static str,
     ) -> Box<Hazard> {
-        let reached = (access.at.cast_const().cast(), access.bytes as usize);
         let mut deeds = vec![Deed {
             thread,
             what: deed,
             line: access.line,
         }];
-        deeds.extend(
-            (self.copies.find(reached))
-                .or_else(|| self.bulk.find(reached))
-                .or_else(|| self.mbarriers.find(reached)),
-        );
+        deeds.extend(self.who_is_at((access.at.cast_const().cast(), access.bytes as usize)));
         Box::new(Hazard {
             kind: "race",
             what: format!("{} {what}", element(access)),
             deeds,
         })
+    }
+
+    /// Who began what is under way in this memory.
+    pub(super) fn who_is_at(&self, reached: (*const u8, usize)) -> Option<Deed> {
+        let offset = self.marks.offset(reached.0, reached.1);
+        (self.copies.find(reached))
+            .or_else(|| self.bulk.find(reached))
+            .or_else(|| self.products.find(offset?, reached.1))
+            .or_else(|| self.mbarriers.find(reached))
     }
 
     /// No thread can go on: something may happen that lets one.
@@ -205,6 +216,7 @@ impl Asynchronous {
         if self.watching {
             self.copies.exit(thread)?;
             self.bulk.exit(thread)?;
+            self.products.exit(thread)?;
         }
         Ok(())
     }

@@ -94,7 +94,10 @@ fn begin(worker: &mut Worker, job: &Job, coordinates: [u32; 3], rank: usize) {
         // SAFETY: there are `count` seats for each block.
         let seat: *mut Seat = unsafe { seats.add(index) };
         // SAFETY: no coroutine runs, so nothing else refers to it.
-        unsafe { ((*seat).thread.block, (*seat).thread.fences) = (coordinates, 0) };
+        unsafe {
+            ((*seat).thread.block, (*seat).thread.fences) = (coordinates, 0);
+            (*seat).thread.product_fences = 0;
+        }
         // SAFETY: the pool outlives the coroutines, and each has its own number.
         let stack = unsafe { worker.stacks.stack(rank * count + index) };
         worker

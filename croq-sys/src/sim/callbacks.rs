@@ -15,8 +15,8 @@ use super::{RunState, launch};
 use crate::abi::{
     CROQ_ABI_VERSION, CROQ_CHECK, CROQ_CLUSTER_ARRIVE, CROQ_MBARRIER_ARRIVE, CROQ_MBARRIER_EXPECT,
     CROQ_MBARRIER_INIT, CROQ_MBARRIER_INVALIDATE, CROQ_MBARRIER_TRY_WAIT, CROQ_MBARRIER_WAIT,
-    CROQ_OK, croq_failure, croq_sim_access, croq_sim_api, croq_sim_launch, croq_sim_tensor_map,
-    croq_sim_thread,
+    CROQ_OK, croq_failure, croq_sim_access, croq_sim_api, croq_sim_launch, croq_sim_part,
+    croq_sim_product, croq_sim_tensor_map, croq_sim_thread,
 };
 
 pub(super) static API: croq_sim_api = croq_sim_api {
@@ -40,6 +40,10 @@ pub(super) static API: croq_sim_api = croq_sim_api {
     trace,
     cluster_barrier,
     arrive_remote,
+    product,
+    commit_products,
+    wait_products,
+    touch_registers,
 };
 
 fn internal_error() -> Box<croq_failure> {
@@ -509,4 +513,47 @@ unsafe extern "C" fn bulk_wait(thread: *mut croq_sim_thread, pending: u32, only_
             Ok(())
         })
     }
+}
+
+unsafe extern "C" fn product(thread: *mut croq_sim_thread, product: *const croq_sim_product) {
+    // SAFETY: device text passes the running thread, and a record on its stack that names fragments of
+    // its own.
+    unsafe {
+        let waits = with(thread, |all, barriers, tid| {
+            barriers.seen(tid, (*product).line);
+            all.join_product(tid, &*product, (*thread).product_fences, barriers)
+        });
+        if waits {
+            suspend((*thread).runtime.cast::<Seat>());
+        }
+    }
+}
+
+unsafe extern "C" fn commit_products(thread: *mut croq_sim_thread) {
+    // SAFETY: device text passes the running thread.
+    unsafe {
+        with(thread, |all, _, tid| {
+            all.products.commit(tid);
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn wait_products(thread: *mut croq_sim_thread, pending: u32) {
+    // SAFETY: device text passes the running thread.
+    unsafe {
+        with(thread, |all, _, tid| {
+            all.wait_products(tid, pending);
+            Ok(())
+        })
+    }
+}
+
+unsafe extern "C" fn touch_registers(
+    thread: *mut croq_sim_thread,
+    part: *const croq_sim_part,
+    line: u32,
+) {
+    // SAFETY: device text passes the running thread and a record on its stack.
+    unsafe { with(thread, |all, _, tid| all.products.touch(tid, &*part, line)) }
 }

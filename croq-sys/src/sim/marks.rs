@@ -14,6 +14,8 @@ pub(super) const INCOMING: u8 = 1;
 pub(super) const OUTGOING: u8 = 2;
 /// The byte is part of an mbarrier.
 pub(super) const MBARRIER: u8 = 4;
+/// A product that reads this byte is under way.
+pub(super) const FACTOR: u8 = 8;
 
 pub(super) struct Marks {
     arena: *mut u8,
@@ -38,6 +40,15 @@ impl Marks {
         (self.arena, self.marks, self.bytes) = (arena, marks, bytes);
     }
 
+    pub(super) fn arena(&self) -> *const u8 {
+        self.arena
+    }
+
+    /// Of shared memory.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     pub(super) fn clear(&mut self) {
         // SAFETY: the marks are of this size.
         unsafe { Arena::clear(self.marks, self.bytes) };
@@ -57,6 +68,12 @@ impl Marks {
             Some(first) => unsafe { std::slice::from_raw_parts_mut(self.marks.add(first), bytes) },
             None => &mut [],
         }
+    }
+
+    /// The marks of `bytes` that begin so far into the arena; of none when they are not all there.
+    pub(super) fn from(&mut self, offset: usize, bytes: usize) -> &mut [u8] {
+        let at = self.arena.wrapping_add(offset);
+        self.of(at, bytes)
     }
 
     /// All the marks that are set in some bytes.

@@ -152,6 +152,9 @@ impl Stuck<'_> {
         for (thread, mbarrier) in residents.asynchronous.mbarriers.plights() {
             note(thread, &mbarrier);
         }
+        for (thread, product) in residents.asynchronous.products.plights() {
+            note(thread, &product);
+        }
         let (meeting, members) = self.meeting.plight();
         for &(_, thread) in members.iter().filter(|(of, _)| *of == rank) {
             note(thread, &meeting);

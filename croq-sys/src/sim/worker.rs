@@ -243,6 +243,7 @@ impl Worker {
                     writers,
                     fences: 0,
                     cluster: x | y << 8 | z << 16,
+                    product_fences: 0,
                     runtime: std::ptr::null_mut(),
                 },
                 residents: cluster.wrapping_add(rank),

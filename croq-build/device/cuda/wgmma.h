@@ -1,0 +1,111 @@
+/* Products of matrices by the 128 threads of a warpgroup, which run beside them (sm_90a). */
+#ifndef CROQ_CUDA_WGMMA_H
+#define CROQ_CUDA_WGMMA_H
+
+#include "wgmma_registers.h"
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* Where an operand lies in shared memory, and how. */
+using matrix_descriptor = unsigned long long;
+
+/* The matrix that begins at element `at`, of rows of 32, 64 or 128 bytes in a swizzle of that name, or, with
+ * swizzle 0, of pieces of 8 rows of 16 bytes. `stride`: from 8 rows to the next 8. `leading`: without a
+ * swizzle from 16 bytes of a row to the next 16; of operands whose rows run along K with one, nothing; of
+ * others from one group of columns to the next. (Those without a swizzle have the two the other way round.) */
+template <class T>
+CROQ_DEVICE matrix_descriptor describe(shared<T> memory, idx at, unsigned swizzle, unsigned leading,
+                                       unsigned stride) {
+  const unsigned code = swizzle == 128 ? 1 : swizzle == 64 ? 2 : swizzle == 32 ? 3 : 0;
+  const unsigned low = (shared_address(memory.first + at) & 0x3ffff) >> 4 | leading >> 4 << 16;
+  const unsigned high = stride >> 4 | code << 30;
+  return static_cast<matrix_descriptor>(high) << 32 | low;
+}
+
+/* The same, `bytes` further on, which is a multiple of 16. */
+CROQ_DEVICE matrix_descriptor advance(matrix_descriptor from, unsigned bytes) {
+  const unsigned low = static_cast<unsigned>(from) + (bytes >> 4);
+  return from >> 32 << 32 | low;
+}
+
+/* Keeps the compiler from moving what is done with these registers from one side to the other. */
+template <class T, int N> CROQ_DEVICE void hold(fragment<T, N> &registers) {
+  static_assert(N * sizeof(T) % 4 == 0, "registers are whole");
+  constexpr int width = 4 / sizeof(T);
+  CROQ_UNROLL for (int i = 0; i < N; i += width) {
+    if constexpr (same<T, float>) asm volatile("" : "+f"(registers.first[i]) : : "memory");
+    else if constexpr (width == 1) asm volatile("" : "+r"(registers.first[i]) : : "memory");
+    else {
+      unsigned bits = register_of(registers, i);
+      asm volatile("" : "+r"(bits) : : "memory");
+      set_register(registers, i, bits);
+    }
+  }
+}
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#define CROQ_ON_SM_90A(...) __VA_ARGS__
+#else
+#define CROQ_ON_SM_90A(...) __trap()
+#endif
+
+/* Before the first product, and wherever registers of the next one have been used since the last: what
+ * was done with them is done. `used` are the fragments that may have been. */
+template <class... F> CROQ_DEVICE void wgmma_fence([[maybe_unused]] F &...used) {
+  (hold(used), ...);
+  CROQ_ON_SM_90A(asm volatile("wgmma.fence.sync.aligned;" : : : "memory"));
+}
+/* Closes the group of the products since the last one. */
+CROQ_DEVICE void wgmma_commit() {
+  CROQ_ON_SM_90A(asm volatile("wgmma.commit_group.sync.aligned;" : : : "memory"));
+}
+/* Until all groups but the `N` youngest are done, with their registers and with shared memory. `done` are
+ * the fragments that are used next. */
+template <unsigned N, class... F> CROQ_DEVICE void wgmma_wait([[maybe_unused]] F &...done) {
+  static_assert(N < 8, "so many groups can't be waited for");
+  CROQ_ON_SM_90A(asm volatile("wgmma.wait_group.sync.aligned %0;" : : "n"(N) : "memory"));
+  (hold(done), ...);
+}
+
+/* How many registers each thread has from here on, by all threads of a warpgroup: they take them from
+ * what was given back, and wait for that. */
+template <unsigned N> CROQ_DEVICE void set_max_registers_up() {
+  static_assert(N >= 24 && N <= 256 && N % 8 == 0, "multiples of 8 from 24 to 256");
+  CROQ_ON_SM_90A(asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" : : "n"(N)));
+}
+/* They give some back. */
+template <unsigned N> CROQ_DEVICE void set_max_registers_down() {
+  static_assert(N >= 24 && N <= 256 && N % 8 == 0, "multiples of 8 from 24 to 256");
+  CROQ_ON_SM_90A(asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" : : "n"(N)));
+}
+
+/* The texts for `N` columns, which `wgmma_n.h` makes. */
+template <unsigned N> struct products_of;
+
+/* c += a b, or c = a b where `accumulate` is false: 64 x `N` sums over `K` products each, by a warpgroup. A
+ * thread's N / 2 sums begin at `ci`; warp w has rows 16 w and up, in the order of `mma`. Operands lie in
+ * shared memory, rows along K, or, if `AT` or `BT` says so, along the other axis. f32 counts as tf32.
+ *
+ * Before: `wgmma_fence`. After: `wgmma_commit`, and `wgmma_wait` before anything is done with the sums, or
+ * anything is written where the operands are. */
+template <unsigned N, unsigned K, class A, class B, bool AT = false, bool BT = false, class C, int CN>
+CROQ_DEVICE void wgmma(fragment<C, CN> &c, idx ci, matrix_descriptor a, matrix_descriptor b,
+                       bool accumulate) {
+  static_assert(K * sizeof(A) == 32 && sizeof(A) == sizeof(B), "there is no such instruction");
+  static_assert(sizeof(A) == 2 || (!AT && !BT), "only elements of two bytes are transposed");
+  products_of<N>::template of_shared<A, B, AT, BT>(c, ci, a, b, accumulate);
+}
+/* The same with A in registers, four from element `ai` on: each warp has its 16 rows as `mma` has them.
+ * They are not to be touched either before the wait. */
+template <unsigned N, unsigned K, class B, bool BT = false, class C, int CN, class A, int AN>
+CROQ_DEVICE void wgmma(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, idx ai,
+                       matrix_descriptor b, bool accumulate) {
+  static_assert(K * sizeof(A) == 32 && sizeof(A) == sizeof(B), "there is no such instruction");
+  static_assert(sizeof(A) == 2 || !BT, "only elements of two bytes are transposed");
+  products_of<N>::template of_registers<B, BT>(c, ci, a, ai, b, accumulate);
+}
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

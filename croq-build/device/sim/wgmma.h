@@ -1,0 +1,200 @@
+/* Products of matrices by the 128 threads of a warpgroup, which run beside them. */
+#ifndef CROQ_SIM_WGMMA_H
+#define CROQ_SIM_WGMMA_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* Where an operand lies in shared memory, and how. */
+using matrix_descriptor = unsigned long long;
+
+/* The matrix that begins at element `at`, of rows of 32, 64 or 128 bytes in a swizzle of that name, or, with
+ * swizzle 0, of pieces of 8 rows of 16 bytes. `stride`: from 8 rows to the next 8. `leading`: without a
+ * swizzle from 16 bytes of a row to the next 16; of operands whose rows run along K with one, nothing; of
+ * others from one group of columns to the next. (Those without a swizzle have the two the other way round.) */
+template <class M>
+CROQ_FN matrix_descriptor describe(const M &memory, idx at, unsigned swizzle, unsigned leading,
+                                   unsigned stride, int line = __builtin_LINE()) {
+  if (!CROQ_LIKELY(static_cast<unsigned long long>(at) <
+                   static_cast<unsigned long long>(memory.extent)))
+    out_of_bounds(memory.name, at, memory.extent, line);
+  const auto *const first = reinterpret_cast<const unsigned char *>(memory.first + at);
+  const unsigned long long address = static_cast<unsigned long long>(first - current->shared);
+  if (!CROQ_LIKELY(address % 16 == 0)) misaligned(memory.name, at, 16, line);
+  if (!CROQ_LIKELY(leading % 16 == 0 && stride % 16 == 0 && leading < 1u << 18 && stride < 1u << 18)) {
+    const croq_i64 values[] = {leading, stride};
+    stop(CROQ_CHECK, no_row, line, "strides that no matrix descriptor can hold", 2, values);
+  }
+  const unsigned code = swizzle == 128 ? 1 : swizzle == 64 ? 2 : swizzle == 32 ? 3 : 0;
+  return (address & 0x3ffff) >> 4 | static_cast<matrix_descriptor>(leading >> 4) << 16 |
+         static_cast<matrix_descriptor>(stride >> 4) << 32 |
+         static_cast<matrix_descriptor>(code) << 62;
+}
+
+/* The same, `bytes` further on, which is a multiple of 16. */
+CROQ_FN matrix_descriptor advance(matrix_descriptor from, unsigned bytes) {
+  const unsigned low = static_cast<unsigned>(from) + (bytes >> 4);
+  return from >> 32 << 32 | low;
+}
+
+/* Before the first product, and wherever registers of the next one have been used since the last: what
+ * was done with them is done. `used` are the fragments that may have been. */
+template <class... F> CROQ_FN void wgmma_fence(F &...) { ++current->product_fences; }
+/* Closes the group of the products since the last one. */
+CROQ_FN void wgmma_commit() {
+  croq_sim_thread *const self = current;
+  sim_api()->commit_products(self);
+  current = self;
+}
+/* Until all groups but the `N` youngest are done, with their registers and with shared memory. `done` are
+ * the fragments that are used next. */
+template <unsigned N, class... F> CROQ_FN void wgmma_wait(F &...) {
+  static_assert(N < 8, "so many groups can't be waited for");
+  croq_sim_thread *const self = current;
+  sim_api()->wait_products(self, N);
+  current = self;
+}
+
+/* How many registers each thread has from here on, by all threads of a warpgroup. Nobody counts them
+ * here. */
+template <unsigned N> CROQ_FN void set_max_registers_up() {
+  static_assert(N >= 24 && N <= 256 && N % 8 == 0, "multiples of 8 from 24 to 256");
+}
+template <unsigned N> CROQ_FN void set_max_registers_down() {
+  static_assert(N >= 24 && N <= 256 && N % 8 == 0, "multiples of 8 from 24 to 256");
+}
+
+template <unsigned N, class A, class B, class C> constexpr bool has_wgmma() {
+  constexpr bool eights = (same<A, f8_e4m3> || same<A, f8_e5m2>) && (same<B, f8_e4m3> || same<B, f8_e5m2>);
+  constexpr bool bytes = (same<A, signed char> || same<A, unsigned char>) &&
+                         (same<B, signed char> || same<B, unsigned char>);
+  if constexpr (N < 8 || N > 256 || N % 8 != 0) return false;
+  else if constexpr (bytes) return same<C, int> && (N <= 32 || N % 16 == 0);
+  else if constexpr (eights || (same<A, f16> && same<B, f16>)) return same<C, float> || same<C, f16>;
+  else return same<A, B> && (same<A, bf16> || same<A, float>) && same<C, float>;
+}
+
+/* What is being multiplied: one product at a time on an OS thread. */
+struct wgmma_matrices {
+  double a[64][32];
+  double b[32][256];
+};
+inline thread_local wgmma_matrices wgmma_operands;
+
+/* Elements of an operand of `rows` rows of 32 bytes along K from its pieces of 16 bytes: row by row, two of
+ * each, or, where the other axis is the one that is stored together, K by K. */
+template <bool Transposed, class T, class F>
+CROQ_FN void gather(const unsigned char *shared, const croq_u32 *pieces, unsigned rows, F put) {
+  constexpr unsigned of_piece = 16 / sizeof(T);
+  const unsigned of_row = Transposed ? rows / of_piece : 2;
+  for (unsigned p = 0; p < rows * 2; ++p) {
+    T elements[of_piece];
+    __builtin_memcpy(elements, shared + pieces[p], 16);
+    for (unsigned e = 0; e < of_piece; ++e) {
+      const unsigned along = p % of_row * of_piece + e, across = p / of_row;
+      put(Transposed ? along : across, Transposed ? across : along, factor(elements[e]));
+    }
+  }
+}
+
+/* Eight sums of a row. */
+inline void multiply(double (&sums)[8], unsigned row, unsigned column, unsigned count) {
+  const wgmma_matrices &all = wgmma_operands;
+  for (unsigned k = 0; k < count; ++k)
+    for (unsigned n = 0; n < 8; ++n) sums[n] += all.a[row][k] * all.b[k][column + n];
+}
+
+template <class A, class B, bool AT, bool BT, class C>
+void carry_out(const croq_sim_factors *factors) {
+  wgmma_matrices &all = wgmma_operands;
+  if (factors->a != nullptr)
+    gather<AT, A>(factors->shared, factors->a, 64,
+                  [&](unsigned row, unsigned k, auto v) { all.a[row][k] = v; });
+  else
+    for (unsigned thread = 0; thread < 128; ++thread) {
+      constexpr unsigned width = 4 / sizeof(A);
+      const A *const mine = static_cast<const A *>(factors->registers[thread]);
+      for (unsigned e = 0; e < 4 * width; ++e) {
+        const unsigned r = e / width, row = thread / 32 * 16 + thread % 32 / 4 + r % 2 * 8;
+        all.a[row][r / 2 * 4 * width + thread % 4 * width + e % width] = factor(mine[e]);
+      }
+    }
+  gather<BT, B>(factors->shared, factors->b, factors->columns,
+                [&](unsigned column, unsigned k, auto v) { all.b[k][column] = v; });
+  for (unsigned row = 0; row < 64; ++row)
+    for (unsigned column = 0; column < factors->columns; column += 8) {
+      const auto at = [&](unsigned n) -> C & {
+        const unsigned thread = row / 16 * 32 + row % 8 * 4 + n / 2;
+        return static_cast<C *>(factors->sums[thread])[column / 2 + row % 16 / 8 * 2 + n % 2];
+      };
+      double sums[8] = {};
+      if (!same<C, int> && factors->accumulate != 0)
+        for (unsigned n = 0; n < 8; ++n) sums[n] = to<double>(at(n));
+      multiply(sums, row, column, 32 / sizeof(A));
+      for (unsigned n = 0; n < 8; ++n) {
+        C &sum = at(n);
+        if constexpr (same<C, int>) {
+          /* At most 32 products of 16 bits; their sum with what was there wraps. */
+          const unsigned before = factors->accumulate != 0 ? static_cast<unsigned>(sum) : 0;
+          sum = static_cast<int>(before + static_cast<unsigned>(static_cast<int>(sums[n])));
+        } else sum = to<C>(sums[n]);
+      }
+    }
+}
+
+template <class T, int N>
+CROQ_FN croq_sim_part part_of(fragment<T, N> &registers, idx first, idx count, int line) {
+  if (!CROQ_LIKELY(first >= 0 && first <= N - count))
+    out_of_bounds("fragment", first < 0 ? first : N, N, line);
+  return {&registers.registers, registers.elements + first, static_cast<croq_u32>(first),
+          static_cast<croq_u32>(count), static_cast<croq_u32>(count * idx(sizeof(T)))};
+}
+
+CROQ_FN croq_u32 product_flags(bool at, bool bt, bool accumulate) {
+  croq_u32 flags = 0;
+  if (at) flags |= CROQ_PRODUCT_TRANSPOSED_A;
+  if (bt) flags |= CROQ_PRODUCT_TRANSPOSED_B;
+  if (accumulate) flags |= CROQ_PRODUCT_ACCUMULATES;
+  return flags;
+}
+
+/* c += a b, or c = a b where `accumulate` is false: 64 x `N` sums over `K` products each, by a warpgroup. A
+ * thread's N / 2 sums begin at `ci`; warp w has rows 16 w and up, in the order of `mma`. Operands lie in
+ * shared memory, rows along K, or, if `AT` or `BT` says so, along the other axis. f32 counts as tf32.
+ *
+ * Before: `wgmma_fence`. After: `wgmma_commit`, and `wgmma_wait` before anything is done with the sums, or
+ * anything is written where the operands are.
+ *
+ * Rounding is that of `mma`. */
+template <unsigned N, unsigned K, class A, class B, bool AT = false, bool BT = false, class C, int CN>
+CROQ_FN void wgmma(fragment<C, CN> &c, idx ci, matrix_descriptor a, matrix_descriptor b,
+                   bool accumulate, int line = __builtin_LINE()) {
+  static_assert(K * sizeof(A) == 32 && has_wgmma<N, A, B, C>(), "there is no such instruction");
+  static_assert(sizeof(A) == 2 || (!AT && !BT), "only elements of two bytes are transposed");
+  const croq_sim_product product = {
+      a, b, part_of(c, ci, N / 2, line), {}, N,
+      product_flags(AT, BT, accumulate),
+      static_cast<croq_u32>(line), &carry_out<A, B, AT, BT, C>};
+  croq_sim_thread *const self = current;
+  sim_api()->product(self, &product);
+  current = self;
+}
+/* The same with A in registers, four from element `ai` on: each warp has its 16 rows as `mma` has them.
+ * They are not to be touched either before the wait. */
+template <unsigned N, unsigned K, class B, bool BT = false, class C, int CN, class A, int AN>
+CROQ_FN void wgmma(fragment<C, CN> &c, idx ci, fragment<A, AN> &a, idx ai, matrix_descriptor b,
+                   bool accumulate, int line = __builtin_LINE()) {
+  static_assert(K * sizeof(A) == 32 && has_wgmma<N, A, B, C>(), "there is no such instruction");
+  static_assert(sizeof(A) == 2 || !BT, "only elements of two bytes are transposed");
+  const croq_sim_product product = {
+      0, b, part_of(c, ci, N / 2, line), part_of(a, ai, 16 / sizeof(A), line), N,
+      product_flags(false, BT, accumulate),
+      static_cast<croq_u32>(line), &carry_out<A, B, false, BT, C>};
+  croq_sim_thread *const self = current;
+  sim_api()->product(self, &product);
+  current = self;
+}
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

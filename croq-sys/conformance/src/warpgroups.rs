@@ -1,0 +1,354 @@
+//! Which elements of its matrices a thread has in a product of a warpgroup, and where operands lie in shared
+//! memory, as the PTX ISA tells ("asynchronous warpgroup level matrix instructions"); and matrices to try
+//! that with.
+
+use crate::products::Kind;
+
+/// An instruction of `cpp/wgmma.cc`.
+#[derive(Clone, Copy, Debug)]
+pub struct Product {
+    pub columns: usize,
+    pub a: Kind,
+    pub b: Kind,
+    pub c: Kind,
+    /// The operand is stored along M or N, not along K.
+    pub transposed: [bool; 2],
+    /// A is in registers.
+    pub registers: bool,
+}
+
+/// The list of `cpp/wgmma.cc`.
+pub fn all() -> Vec<Product> {
+    let mut all = Vec::new();
+    of_all_types(8, &mut all);
+    of_all_types(96, &mut all);
+    for columns in (16..=256).step_by(8).filter(|&n| n != 96) {
+        wide(columns, &mut all);
+    }
+    all
+}
+
+fn of_all_types(columns: usize, all: &mut Vec<Product>) {
+    use Kind::*;
+    let mut of = |a, b, c, at, bt, registers| {
+        all.push(Product {
+            columns,
+            a,
+            b,
+            c,
+            transposed: [at, bt],
+            registers,
+        });
+    };
+    for (t, c) in [(F16, F32), (F16, F16), (Bf16, F32)] {
+        for (at, bt) in [(false, false), (false, true), (true, false), (true, true)] {
+            of(t, t, c, at, bt, false);
+        }
+        of(t, t, c, false, false, true);
+        of(t, t, c, false, true, true);
+    }
+    let mut others = |a, b, c| {
+        of(a, b, c, false, false, false);
+        of(a, b, c, false, false, true);
+    };
+    others(Tf32, Tf32, F32);
+    for (a, b) in [(E4m3, E4m3), (E4m3, E5m2), (E5m2, E4m3), (E5m2, E5m2)] {
+        others(a, b, F32);
+        others(a, b, F16);
+    }
+    for (a, b) in [(S8, S8), (S8, U8), (U8, S8), (U8, U8)] {
+        others(a, b, S32);
+    }
+}
+
+fn wide(columns: usize, all: &mut Vec<Product>) {
+    let plain = |a, c, bt| Product {
+        columns,
+        a,
+        b: a,
+        c,
+        transposed: [false, bt],
+        registers: false,
+    };
+    all.push(plain(Kind::F16, Kind::F32, true));
+    all.push(plain(Kind::E4m3, Kind::F16, false));
+    if columns <= 32 || columns.is_multiple_of(16) {
+        all.push(plain(Kind::S8, Kind::S32, false));
+    }
+}
+
+/// How both operands lie in shared memory, and what is done with them.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// 0, 32, 64 or 128.
+    pub swizzle: usize,
+    /// More than the strides have to be, in patterns.
+    pub gap: usize,
+    /// How many instructions follow each other along K.
+    pub steps: usize,
+    pub accumulate: bool,
+}
+
+/// Of an operand, in bytes.
+#[derive(Clone, Copy)]
+struct Place {
+    at: usize,
+    leading: usize,
+    stride: usize,
+    step: usize,
+}
+
+/// Where A and B begin, and how much there is at most.
+const STARTS: [usize; 2] = [1024, 33 * 1024];
+const MOST_BYTES: usize = 160 * 1024;
+const ROWS: usize = 64;
+const THREADS: usize = 128;
+
+impl Product {
+    /// Products of one instruction.
+    pub fn k(&self) -> usize {
+        32 / self.a.bytes()
+    }
+
+    fn rows(&self, operand: usize) -> usize {
+        [ROWS, self.columns][operand]
+    }
+
+    fn kind(&self, operand: usize) -> Kind {
+        [self.a, self.b][operand]
+    }
+
+    /// The strides of the canonical layouts with as little between as can be, and `gap` patterns.
+    fn place(&self, operand: usize, of: &Setting) -> Place {
+        let Setting {
+            swizzle,
+            gap,
+            steps,
+            ..
+        } = *of;
+        let at = STARTS[operand];
+        let rows = self.rows(operand);
+        match (swizzle, self.transposed[operand]) {
+            // Pieces of 8 rows and 16 bytes: along K first, then along the rows.
+            (0, false) => {
+                let leading = 128 * (1 + gap);
+                let stride = 2 * steps * leading;
+                let step = 2 * leading;
+                Place {
+                    at,
+                    leading,
+                    stride,
+                    step,
+                }
+            }
+            // Pieces of 8 numbers along K, by 8 rows.
+            (0, true) => {
+                let stride = 128 * (1 + gap);
+                let leading = rows / 8 * stride;
+                let step = 2 * leading;
+                Place {
+                    at,
+                    leading,
+                    stride,
+                    step,
+                }
+            }
+            (width, false) => Place {
+                at,
+                leading: 16,
+                stride: 8 * width * (1 + gap),
+                step: 32,
+            },
+            (width, true) => {
+                let stride = 8 * width * (1 + gap);
+                Place {
+                    at,
+                    leading: 2 * steps * stride,
+                    stride,
+                    step: 2 * stride,
+                }
+            }
+        }
+    }
+
+    /// Where the element in this row and at this place along K is stored.
+    fn stored(&self, operand: usize, of: &Setting, row: usize, k: usize) -> usize {
+        let place = self.place(operand, of);
+        let bytes = self.kind(operand).bytes();
+        // Within its pattern or piece: the line that it is in, and the byte of that line.
+        let (line, byte, before) = match (of.swizzle, self.transposed[operand]) {
+            (0, false) => {
+                let byte = k * bytes;
+                (
+                    row % 8,
+                    byte % 16,
+                    row / 8 * place.stride + byte / 16 * place.leading,
+                )
+            }
+            (0, true) => {
+                let byte = row * bytes;
+                (
+                    k % 8,
+                    byte % 16,
+                    byte / 16 * place.stride + k / 8 * place.leading,
+                )
+            }
+            (_, false) => (row % 8, k * bytes, row / 8 * place.stride),
+            (width, true) => {
+                let byte = row * bytes;
+                (
+                    k % 8,
+                    byte % width,
+                    byte / width * place.leading + k / 8 * place.stride,
+                )
+            }
+        };
+        let (width, unit) = (of.swizzle.max(16), byte / 16);
+        // The tables of the PTX ISA: units of 16 bytes trade places.
+        let unit = match of.swizzle {
+            128 => unit ^ line,
+            64 => unit ^ (line / 2),
+            32 => unit ^ (line / 4),
+            _ => unit,
+        };
+        place.at + before + line * width + unit * 16 + byte % 16
+    }
+
+    /// How many steps along K fit.
+    pub fn most_steps(&self, swizzle: usize) -> usize {
+        let within = match swizzle {
+            0 => 2,
+            width => width / 32,
+        };
+        match (self.registers, self.transposed) {
+            (true, _) => 1,
+            (_, [true, true]) => 2,
+            _ => within,
+        }
+    }
+
+    fn value(&self, which: usize, row: usize, column: usize) -> f64 {
+        let kind = [self.a, self.b, self.c][which];
+        kind.value((which * 256 + row) * 256 + column + 1)
+    }
+
+    /// Row and column of a thread's element `i` of the sums.
+    pub fn place_in_c(thread: usize, i: usize) -> (usize, usize) {
+        let (warp, lane) = (thread / 32, thread % 32);
+        let (group, place) = (lane / 4, lane % 4);
+        let row = if i % 4 < 2 { group } else { group + 8 };
+        (16 * warp + row, i / 4 * 8 + place * 2 + i % 2)
+    }
+
+    /// Row and column of a thread's element `i` of A.
+    pub fn place_in_a(&self, thread: usize, i: usize) -> (usize, usize) {
+        let (warp, lane) = (thread / 32, thread % 32);
+        let (group, place) = (lane / 4, lane % 4);
+        let (below, column) = match self.a.bytes() {
+            4 => (i == 1 || i == 3, place + if i >= 2 { 4 } else { 0 }),
+            2 => (
+                matches!(i, 2 | 3 | 6 | 7),
+                place * 2 + (i & 1) + if i >= 4 { 8 } else { 0 },
+            ),
+            _ => (
+                matches!(i, 4..8 | 12..16),
+                place * 4 + (i & 3) + if i >= 8 { 16 } else { 0 },
+            ),
+        };
+        (16 * warp + group + if below { 8 } else { 0 }, column)
+    }
+
+    /// C, A and shared memory before.
+    pub fn memory(&self, of: &Setting) -> Vec<Vec<u8>> {
+        let mut c = Vec::new();
+        let mut a = Vec::new();
+        // Not a number in any float: what no operand has is not to be looked at.
+        let mut image = vec![0xffu8; MOST_BYTES];
+        for thread in 0..THREADS {
+            for i in 0..self.columns / 2 {
+                let (row, column) = Self::place_in_c(thread, i);
+                c.extend(self.c.encode(self.value(2, row, column)));
+            }
+            for i in 0..16 / self.a.bytes() {
+                let (row, k) = self.place_in_a(thread, i);
+                a.extend(self.a.encode(self.value(0, row, k)));
+            }
+        }
+        for operand in 0..2 {
+            if operand == 0 && self.registers {
+                continue;
+            }
+            for row in 0..self.rows(operand) {
+                for k in 0..self.k() * of.steps {
+                    let bytes = self.kind(operand).encode(self.value(operand, row, k));
+                    let at = self.stored(operand, of, row, k);
+                    image[at..at + bytes.len()].copy_from_slice(&bytes);
+                }
+            }
+        }
+        let used = image.iter().rposition(|byte| *byte != 0xff).unwrap_or(0) + 1;
+        image.truncate(used.next_multiple_of(1024));
+        vec![c, a, image]
+    }
+
+    /// What the text is called with.
+    pub fn numbers(&self, which: usize, of: &Setting, memory: &[Vec<u8>]) -> Vec<i64> {
+        let mut numbers = vec![which];
+        for operand in 0..2 {
+            let Place {
+                at,
+                leading,
+                stride,
+                step,
+            } = self.place(operand, of);
+            numbers.extend([at, of.swizzle, leading, stride, step]);
+        }
+        numbers.extend([memory[2].len(), of.steps, usize::from(of.accumulate)]);
+        numbers.into_iter().map(|n| n as i64).collect()
+    }
+
+    /// The sums afterwards, thread by thread.
+    pub fn expected(&self, of: &Setting) -> Vec<f64> {
+        let mut all = Vec::new();
+        for thread in 0..THREADS {
+            for i in 0..self.columns / 2 {
+                let (row, column) = Self::place_in_c(thread, i);
+                let before = if of.accumulate {
+                    self.value(2, row, column)
+                } else {
+                    0.0
+                };
+                let products = (0..self.k() * of.steps)
+                    .map(|k| self.value(0, row, k) * self.value(1, column, k));
+                all.push(before + products.sum::<f64>());
+            }
+        }
+        all
+    }
+
+    /// The numbers in memory that the text has written.
+    pub fn decode(&self, bytes: &[u8]) -> Vec<f64> {
+        let elements = bytes.chunks(self.c.bytes());
+        elements.map(|element| self.c.decode(element)).collect()
+    }
+}
+
+/// What each instruction is tried with: all swizzles; of some more than that.
+pub fn settings(product: &Product) -> Vec<Setting> {
+    let many = matches!(product.columns, 8 | 96);
+    let mut all = Vec::new();
+    for swizzle in [0, 32, 64, 128] {
+        let most = product.most_steps(swizzle);
+        for (gap, steps, accumulate) in [(0, most, true), (1, 1, false)] {
+            if many || (accumulate && matches!(swizzle, 0 | 128)) {
+                all.push(Setting {
+                    swizzle,
+                    gap,
+                    steps,
+                    accumulate,
+                });
+            }
+        }
+    }
+    all
+}

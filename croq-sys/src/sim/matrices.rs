@@ -1,0 +1,118 @@
+//! Operands of products in shared memory, decoded from their descriptors as the tensor cores do it.
+//!
+//! An operand has rows of 32 bytes along K. The descriptor says where its pieces of 16 bytes lie; the PTX
+//! ISA gives that as canonical layouts, in units of a piece, with strides SBO and LBO ("strides",
+//! "shared memory matrix layout"):
+//!
+//! | swizzle | rows stored along K | stored along the other axis |
+//! |---|---|---|
+//! | none | ((8, n), 2) : ((1, SBO), LBO) | ((1, n), (8, k)) : ((–, SBO), (1, LBO)) |
+//! | 32 B | ((8, n), 2) : ((2, SBO), 1) | ((2, n), (8, k)) : ((1, LBO), (2, SBO)) |
+//! | 64 B | ((8, n), 2) : ((4, SBO), 1) | ((4, n), (8, k)) : ((1, LBO), (4, SBO)) |
+//! | 128 B | ((8, n), 2) : ((8, SBO), 1) | ((8, n), (8, k)) : ((1, LBO), (8, SBO)) |
+//!
+//! The swizzle is applied to the address that comes out.
+
+/// Bytes that are together under every layout.
+pub(super) const PIECE: usize = 16;
+
+/// Where an operand lies.
+#[derive(Clone, Copy)]
+pub(super) struct Operand {
+    start: usize,
+    leading: usize,
+    stride: usize,
+    /// Of a row in its pattern, in bytes; a piece without a swizzle.
+    width: usize,
+}
+
+/// Bits that mean something: three numbers of 14 bits, the base offset, the swizzle.
+const KNOWN: u64 = 0x3fff | 0x3fff << 16 | 0x3fff << 32 | 7 << 49 | 3 << 62;
+
+impl Operand {
+    /// Says what is wrong with the descriptor otherwise.
+    pub(super) fn decode(descriptor: u64) -> Result<Self, String> {
+        if descriptor & !KNOWN != 0 {
+            return Err(format!("{descriptor:#x} is no matrix descriptor"));
+        }
+        if descriptor >> 49 & 7 != 0 {
+            return Err("has a base offset, which is not simulated".to_owned());
+        }
+        let number = |shift: u32| ((descriptor >> shift & 0x3fff) as usize) * PIECE;
+        Ok(Self {
+            start: number(0),
+            leading: number(16),
+            stride: number(32),
+            width: match descriptor >> 62 {
+                1 => 128,
+                2 => 64,
+                3 => 32,
+                _ => PIECE,
+            },
+        })
+    }
+
+    fn has_swizzle(&self) -> bool {
+        self.width > PIECE
+    }
+
+    /// Whether an operand may begin where this one does: where its pattern does, or, with rows along K,
+    /// some steps of 32 bytes further on in the pattern's first row.
+    pub(super) fn check_start(&self, transposed: bool) -> Result<(), String> {
+        let within = self.start % (8 * self.width);
+        let fits = match (self.has_swizzle(), transposed) {
+            (false, _) => true,
+            (true, true) => within == 0,
+            (true, false) => within + 2 * PIECE <= self.width,
+        };
+        match fits {
+            true => Ok(()),
+            false => Err(format!(
+                "begins {within} bytes into a pattern of swizzle {}",
+                self.width
+            )),
+        }
+    }
+
+    /// Bits 4 and up of an address are combined with bits 7 and up.
+    fn swizzled(&self, address: usize) -> usize {
+        address ^ ((address >> 7 & (self.width / PIECE - 1)) << 4)
+    }
+
+    /// Where the pieces of `rows` rows are: two of each row, row by row; of a transposed operand one for each
+    /// eight rows, K by K.
+    pub(super) fn pieces(&self, rows: usize, transposed: bool) -> Vec<usize> {
+        let Self {
+            start,
+            leading,
+            stride,
+            width,
+        } = *self;
+        let of_row = width / PIECE;
+        let mut pieces = Vec::with_capacity(rows * 2);
+        if transposed {
+            for k in 0..16 {
+                for n in 0..rows / 8 {
+                    let at = match self.has_swizzle() {
+                        false => n * stride + k % 8 * PIECE + k / 8 * leading,
+                        true => {
+                            n % of_row * PIECE
+                                + n / of_row * leading
+                                + k % 8 * width
+                                + k / 8 * stride
+                        }
+                    };
+                    pieces.push(self.swizzled(start + at));
+                }
+            }
+        } else {
+            let next = if self.has_swizzle() { PIECE } else { leading };
+            for row in 0..rows {
+                let at = start + row % 8 * width + row / 8 * stride;
+                pieces.push(self.swizzled(at));
+                pieces.push(self.swizzled(at + next));
+            }
+        }
+        pieces
+    }
+}

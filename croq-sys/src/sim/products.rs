@@ -1,0 +1,488 @@
+//! Products of matrices by warpgroups, which run beside their threads (`wgmma`).
+//!
+//! All threads of a warpgroup come to a product before one goes on. From there until a thread's wait covers
+//! it, the thread's sums, and what it has of A, are the product's; what it reads in shared memory is
+//! marked until all threads have waited. It is carried out at the first such wait, or earlier if the
+//! seed says so, and always after those before it.
+
+use std::collections::VecDeque;
+use std::ffi::c_void;
+
+use super::asynchronous::Asynchronous;
+use super::barriers::Barriers;
+use super::hazard::{Deed, Hazard};
+use super::marks::{FACTOR, INCOMING, MBARRIER};
+use super::matrices::{Operand, PIECE};
+use crate::abi::{
+    CROQ_PRODUCT_ACCUMULATES, CROQ_PRODUCT_TRANSPOSED_A, CROQ_PRODUCT_TRANSPOSED_B,
+    croq_sim_factors, croq_sim_part, croq_sim_product,
+};
+
+type Outcome<T = ()> = Result<T, Box<Hazard>>;
+
+/// Threads of a warpgroup.
+const THREADS: usize = 128;
+/// Rows of A.
+const ROWS: usize = 64;
+
+/// A product that not all threads have come to.
+struct Gathering {
+    /// As the first one has it.
+    product: croq_sim_product,
+    first: u32,
+    /// By thread of the warpgroup.
+    parts: Vec<Option<Parts>>,
+    count: usize,
+}
+
+/// A thread's registers in a product.
+#[derive(Clone, Copy)]
+struct Parts {
+    sums: croq_sim_part,
+    of_a: croq_sim_part,
+    /// The group, of the thread's own, that the next commit closes.
+    group: u64,
+    has_waited: bool,
+}
+
+impl Parts {
+    fn all(&mut self) -> impl Iterator<Item = &mut croq_sim_part> {
+        let parts = [&mut self.sums, &mut self.of_a];
+        parts.into_iter().filter(|part| !part.at.is_null())
+    }
+}
+
+struct Product {
+    product: croq_sim_product,
+    parts: Vec<Parts>,
+    /// How many of them have not waited for it.
+    waiting: usize,
+    /// Where its pieces of 16 bytes are; of A none when it is in registers.
+    a: Vec<u32>,
+    b: Vec<u32>,
+    is_carried_out: bool,
+    deed: Deed,
+}
+
+#[derive(Default)]
+struct Warpgroup {
+    gathering: Option<Gathering>,
+    /// Oldest first.
+    products: VecDeque<Product>,
+}
+
+/// The products of a block.
+#[derive(Default)]
+pub(super) struct Products {
+    warpgroups: Vec<Warpgroup>,
+    threads: usize,
+    /// Per thread, the number of the group that no commit has closed yet.
+    open: Vec<u64>,
+    /// By piece of shared memory: how many products read it.
+    readers: Vec<u16>,
+    seed: u64,
+    random: u64,
+}
+
+/// Whether two parts have registers in common.
+fn overlap(a: &croq_sim_part, b: &croq_sim_part) -> bool {
+    let range = |part: &croq_sim_part| (part.at as usize, part.at as usize + part.bytes as usize);
+    let ((a, a_end), (b, b_end)) = (range(a), range(b));
+    a < b_end && b < a_end
+}
+
+fn warpgroup_of(thread: u32) -> usize {
+    thread as usize / THREADS
+}
+
+fn error(what: impl Into<String>, deeds: Vec<Deed>) -> Box<Hazard> {
+    let (kind, what) = ("error", what.into());
+    Box::new(Hazard { kind, what, deeds })
+}
+
+/// The thread's deed when it comes to a product.
+fn joins(thread: u32, line: u32) -> Deed {
+    let what = "begins the product";
+    Deed { thread, what, line }
+}
+
+impl Product {
+    fn of_thread(&self, thread: u32) -> Option<&Parts> {
+        let parts = self.parts.get(thread as usize % THREADS);
+        parts.filter(|parts| !parts.has_waited)
+    }
+
+    fn pieces(&self) -> impl Iterator<Item = usize> + '_ {
+        self.a.iter().chain(&self.b).map(|&piece| piece as usize)
+    }
+
+    /// # Safety
+    /// The block's shared memory is at `shared`, and all threads' fragments live.
+    unsafe fn carry_out(&mut self, shared: *const u8) {
+        if std::mem::replace(&mut self.is_carried_out, true) {
+            return;
+        }
+        let places = |part: fn(&Parts) -> *mut c_void| self.parts.iter().map(part).collect();
+        let sums: Vec<*mut c_void> = places(|parts| parts.sums.at);
+        let registers: Vec<*mut c_void> = places(|parts| parts.of_a.at);
+        let factors = croq_sim_factors {
+            shared,
+            a: match self.a.is_empty() {
+                true => std::ptr::null(),
+                false => self.a.as_ptr(),
+            },
+            b: self.b.as_ptr(),
+            sums: sums.as_ptr(),
+            registers: registers.as_ptr(),
+            columns: self.product.columns,
+            accumulate: u32::from(self.product.flags & CROQ_PRODUCT_ACCUMULATES != 0),
+        };
+        if let Some(carry_out) = self.product.carry_out {
+            // SAFETY: the caller's promise; pieces were found to be in shared memory.
+            unsafe { carry_out(&factors) }
+        }
+    }
+}
+
+impl Products {
+    pub(super) fn reset(&mut self, seed: u64, block: u64, threads: usize, bytes: u64) {
+        self.warpgroups.clear();
+        self.warpgroups
+            .resize_with(threads.div_ceil(THREADS), Warpgroup::default);
+        self.threads = threads;
+        self.open.clear();
+        self.open.resize(threads, 0);
+        self.readers.clear();
+        self.readers
+            .resize(bytes.div_ceil(PIECE as u64) as usize, 0);
+        self.seed = seed;
+        self.random = seed.rotate_left(32) ^ block.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    /// Whether products may be carried out now: one in four times, and never with seed 0.
+    fn happens(&mut self) -> bool {
+        if self.seed == 0 {
+            return false;
+        }
+        self.random = crate::random::scrambled(self.random);
+        self.random >> 62 == 0
+    }
+
+    fn open(&self, thread: u32) -> u64 {
+        self.open.get(thread as usize).copied().unwrap_or(0)
+    }
+
+    pub(super) fn commit(&mut self, thread: u32) {
+        if let Some(open) = self.open.get_mut(thread as usize) {
+            *open += 1;
+        }
+    }
+
+    /// Products that have registers of the thread's.
+    fn of_thread(&self, thread: u32) -> impl Iterator<Item = (&Product, &Parts)> {
+        let warpgroup = self.warpgroups.get(warpgroup_of(thread)).into_iter();
+        let products = warpgroup.flat_map(|warpgroup| &warpgroup.products);
+        products.filter_map(move |product| Some((product, product.of_thread(thread)?)))
+    }
+
+    /// A thread reaches for registers of a fragment of which products have some.
+    pub(super) fn touch(&self, thread: u32, part: &croq_sim_part, line: u32) -> Outcome {
+        let mut all = self.of_thread(thread);
+        let found = all.find(|(_, parts)| {
+            overlap(part, &parts.sums) || (!parts.of_a.at.is_null() && overlap(part, &parts.of_a))
+        });
+        let Some((product, parts)) = found else {
+            return Ok(());
+        };
+        let what = match overlap(part, &parts.sums) {
+            true => "sums of a product are used before it is waited for",
+            false => "A of a product is used before the product is waited for",
+        };
+        let deed = Deed {
+            thread,
+            what: "uses them",
+            line,
+        };
+        Err(Box::new(Hazard {
+            kind: "race",
+            what: what.to_owned(),
+            deeds: vec![deed, product.deed],
+        }))
+    }
+
+    /// Who began a product that reads some of this shared memory.
+    pub(super) fn find(&self, first: usize, bytes: usize) -> Option<Deed> {
+        let all = self.warpgroups.iter().flat_map(|w| &w.products);
+        let mut reading = all.filter(|product| {
+            let mut pieces = product.pieces();
+            pieces.any(|piece| piece < first + bytes && first < piece + PIECE)
+        });
+        reading.next().map(|product| product.deed)
+    }
+
+    /// A thread has left the kernel.
+    pub(super) fn exit(&self, thread: u32) -> Outcome {
+        match self.of_thread(thread).next() {
+            None => Ok(()),
+            Some((product, _)) => Err(Box::new(Hazard {
+                kind: "unfinished product",
+                what: "a thread left the kernel without waiting for its product".to_owned(),
+                deeds: vec![product.deed],
+            })),
+        }
+    }
+
+    /// Threads that wait for others of their warpgroup, and what a report says of them.
+    pub(super) fn plights(&self) -> Vec<(u32, String)> {
+        let mut all = Vec::new();
+        for (number, warpgroup) in self.warpgroups.iter().enumerate() {
+            let Some(gathering) = &warpgroup.gathering else {
+                continue;
+            };
+            let what = format!(
+                "a product of warpgroup {number} ({} of {THREADS} have come)",
+                gathering.count
+            );
+            for (place, _) in (0..).zip(&gathering.parts).filter(|(_, p)| p.is_some()) {
+                all.push(((number * THREADS) as u32 + place, what.clone()));
+            }
+        }
+        all
+    }
+}
+
+impl Asynchronous {
+    /// A thread comes to a product; whether it has to wait for others.
+    pub(super) fn join_product(
+        &mut self,
+        thread: u32,
+        product: &croq_sim_product,
+        fences: u32,
+        barriers: &mut Barriers,
+    ) -> Outcome<bool> {
+        let deed = joins(thread, product.line);
+        if !self.watching || !self.proxies.is_watching() {
+            let what = "a product in a kernel that was not launched as async_proxy";
+            return Err(error(what, vec![deed]));
+        }
+        let number = warpgroup_of(thread);
+        if (number + 1) * THREADS > self.products.threads {
+            let what = format!("a product by a warpgroup of fewer than {THREADS} threads");
+            return Err(error(what, vec![deed]));
+        }
+        let parts = Parts {
+            sums: product.sums,
+            of_a: product.registers,
+            group: self.products.open(thread),
+            has_waited: false,
+        };
+        self.check_registers(deed, parts, fences)?;
+        let Some(warpgroup) = self.products.warpgroups.get_mut(number) else {
+            return Ok(false);
+        };
+        let gathering = warpgroup.gathering.get_or_insert_with(|| Gathering {
+            product: *product,
+            first: thread,
+            parts: vec![None; THREADS],
+            count: 0,
+        });
+        let (first, ours) = (&gathering.product, product);
+        let same = (first.a, first.b, first.columns, first.flags)
+            == (ours.a, ours.b, ours.columns, ours.flags)
+            && first.carry_out.map(|f| f as usize) == ours.carry_out.map(|f| f as usize);
+        if !same {
+            let what = "threads of a warpgroup disagree about their product";
+            let other = joins(gathering.first, first.line);
+            return Err(error(what, vec![deed, other]));
+        }
+        if let Some(place) = gathering.parts.get_mut(thread as usize % THREADS) {
+            *place = Some(parts);
+        }
+        gathering.count += 1;
+        if gathering.count < THREADS {
+            return Ok(true);
+        }
+        let Some(gathering) = warpgroup.gathering.take() else {
+            return Ok(false);
+        };
+        let first = (number * THREADS) as u32;
+        let others = (first..first + THREADS as u32).filter(|&other| other != thread);
+        barriers.ready.extend(others);
+        self.begin_product(number, gathering)?;
+        Ok(false)
+    }
+
+    /// Whether a thread may give these registers to a product now.
+    fn check_registers(&self, deed: Deed, mut parts: Parts, fences: u32) -> Outcome {
+        let thread = deed.thread;
+        if fences == 0 {
+            let what = "a product before the thread's first wgmma_fence";
+            return Err(error(what, vec![deed]));
+        }
+        for part in parts.all() {
+            // SAFETY: device text names a fragment of the running thread.
+            let used = unsafe { *part.registers };
+            let (first, end) = (part.first, part.first + part.count);
+            if used.fences == fences && used.first < end && first < used.end {
+                let what = "registers of a product were used without a wgmma_fence behind that";
+                let (what_it_did, line) = ("used them", used.line);
+                let use_of_it = Deed {
+                    thread,
+                    what: what_it_did,
+                    line,
+                };
+                return Err(error(what, vec![deed, use_of_it]));
+            }
+        }
+        for (other, theirs) in self.products.of_thread(thread) {
+            let same = parts.sums.at == theirs.sums.at && parts.sums.bytes == theirs.sums.bytes;
+            let what = if overlap(&parts.sums, &theirs.sums) && !same {
+                "sums of a product that is under way are given to one of another shape"
+            } else if !parts.of_a.at.is_null() && overlap(&parts.of_a, &theirs.sums) {
+                "sums of a product that is under way become A of another"
+            } else if !theirs.of_a.at.is_null() && overlap(&parts.sums, &theirs.of_a) {
+                "A of a product that is under way becomes sums of another"
+            } else {
+                continue;
+            };
+            return Err(error(what, vec![deed, other.deed]));
+        }
+        Ok(())
+    }
+
+    /// All threads have come to it.
+    fn begin_product(&mut self, number: usize, gathering: Gathering) -> Outcome {
+        let Gathering { product, first, .. } = gathering;
+        let deed = Deed {
+            what: "began the product",
+            ..joins(first, product.line)
+        };
+        let decoded = |name: &str, descriptor: u64, rows: usize, transposed: u32| {
+            let transposed = product.flags & transposed != 0;
+            let pieces = Operand::decode(descriptor).and_then(|operand| {
+                operand.check_start(transposed)?;
+                Ok(operand.pieces(rows, transposed))
+            });
+            pieces.map_err(|what| error(format!("{name} of a product {what}"), vec![deed]))
+        };
+        let columns = product.columns as usize;
+        let a = match product.registers.at.is_null() {
+            true => decoded("A", product.a, ROWS, CROQ_PRODUCT_TRANSPOSED_A)?,
+            false => Vec::new(),
+        };
+        let b = decoded("B", product.b, columns, CROQ_PRODUCT_TRANSPOSED_B)?;
+        self.check_pieces("A", deed, &a)?;
+        self.check_pieces("B", deed, &b)?;
+        let mut parts: Vec<Parts> = gathering.parts.into_iter().flatten().collect();
+        for part in parts.iter_mut().flat_map(Parts::all) {
+            // SAFETY: device text names fragments of threads that wait here.
+            unsafe { (*part.registers).pending += 1 }
+        }
+        let narrow = |pieces: Vec<usize>| pieces.into_iter().map(|at| at as u32).collect();
+        let begun = Product {
+            product,
+            waiting: parts.len(),
+            parts,
+            a: narrow(a),
+            b: narrow(b),
+            is_carried_out: false,
+            deed,
+        };
+        for piece in begun.pieces() {
+            if let Some(readers) = self.products.readers.get_mut(piece / PIECE) {
+                *readers += 1;
+            }
+            for mark in self.marks.from(piece, PIECE) {
+                *mark |= FACTOR;
+            }
+        }
+        let now = self.products.happens();
+        let shared = self.marks.arena();
+        if let Some(warpgroup) = self.products.warpgroups.get_mut(number) {
+            warpgroup.products.push_back(begun);
+            for product in warpgroup.products.iter_mut().filter(|_| now) {
+                // SAFETY: the block's memory, and fragments of threads that have not waited.
+                unsafe { product.carry_out(shared) }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a product may read these pieces of shared memory.
+    fn check_pieces(&mut self, name: &str, deed: Deed, pieces: &[usize]) -> Outcome {
+        for &piece in pieces {
+            let marks = self.marks.from(piece, PIECE);
+            if marks.is_empty() {
+                let (last, bytes) = (piece + PIECE - 1, self.marks.bytes());
+                let what =
+                    format!("{name} of a product reaches byte {last} of {bytes} of shared memory");
+                return Err(error(what, vec![deed]));
+            }
+            let union = marks.iter().fold(0, |union, mark| union | mark);
+            let busy = match union & (INCOMING | MBARRIER) {
+                0 => None,
+                MBARRIER => Some("is part of an mbarrier"),
+                _ => Some("is read while a copy into it is under way"),
+            };
+            let (what, other) = if let Some(what) = busy {
+                let at = self.marks.arena().wrapping_add(piece);
+                (what, self.who_is_at((at, PIECE)))
+            } else if let Some((_, writer)) = self.proxies.unseen(piece, PIECE) {
+                ("may not be seen by the async proxy", Some(writer))
+            } else {
+                continue;
+            };
+            return Err(Box::new(Hazard {
+                kind: "race",
+                what: format!("byte {piece} of shared memory, in {name} of a product, {what}"),
+                deeds: std::iter::once(deed).chain(other).collect(),
+            }));
+        }
+        Ok(())
+    }
+
+    /// For all groups of the thread but the `pending` youngest.
+    pub(super) fn wait_products(&mut self, thread: u32, pending: u32) {
+        let done = self
+            .products
+            .open(thread)
+            .saturating_sub(u64::from(pending));
+        let shared = self.marks.arena();
+        let number = warpgroup_of(thread);
+        let Some(warpgroup) = self.products.warpgroups.get_mut(number) else {
+            return;
+        };
+        for product in &mut warpgroup.products {
+            let parts = product.parts.get_mut(thread as usize % THREADS);
+            let Some(parts) = parts.filter(|parts| parts.group < done) else {
+                break;
+            };
+            if std::mem::replace(&mut parts.has_waited, true) {
+                continue;
+            }
+            for part in parts.all() {
+                // SAFETY: device text names a fragment of the running thread.
+                unsafe { (*part.registers).pending -= 1 }
+            }
+            product.waiting -= 1;
+            // SAFETY: the block's memory, and fragments of threads that have not left.
+            unsafe { product.carry_out(shared) }
+        }
+        while warpgroup.products.front().is_some_and(|p| p.waiting == 0) {
+            let Some(product) = warpgroup.products.pop_front() else {
+                break;
+            };
+            for piece in product.pieces() {
+                let Some(readers) = self.products.readers.get_mut(piece / PIECE) else {
+                    continue;
+                };
+                *readers = readers.saturating_sub(1);
+                if *readers == 0 {
+                    for mark in self.marks.from(piece, PIECE) {
+                        *mark &= !FACTOR;
+                    }
+                }
+            }
+        }
+    }
+}
