@@ -48,6 +48,26 @@ CROQ_DEVICE void mbarrier_arrive_remote([[maybe_unused]] mbarriers all, [[maybe_
                           : "r"(all.at(slot)), "r"(rank)
                           : "memory"));
 }
+/* At that of each block, of so many. */
+template <unsigned blocks>
+CROQ_DEVICE void mbarrier_arrive_cluster(mbarriers all, idx slot) {
+#pragma unroll
+  for (unsigned rank = 0; rank < blocks; ++rank) mbarrier_arrive_remote(all, slot, rank);
+}
+/* Until the phase of this parity is over, with all that threads of other blocks did before they arrived. */
+CROQ_DEVICE void mbarrier_wait_cluster([[maybe_unused]] mbarriers all, [[maybe_unused]] idx slot,
+                                       [[maybe_unused]] unsigned parity) {
+  CROQ_SM_90(
+      unsigned over = 0; while (over == 0) asm volatile(
+          "{\n"
+          ".reg .pred p;\n"
+          "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
+          "selp.u32 %0, 1, 0, p;\n"
+          "}"
+          : "=r"(over)
+          : "r"(all.at(slot)), "r"(parity)
+          : "memory"));
+}
 
 }  // namespace CROQ_TARGET
 }  // namespace croq

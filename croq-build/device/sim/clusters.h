@@ -43,6 +43,16 @@ CROQ_FN void mbarrier_arrive_remote(const mbarriers &all, idx slot, unsigned ran
   sim_api()->arrive_remote(self, &access, rank);
   current = self;
 }
+/* At that of each block, of so many. */
+template <unsigned blocks>
+CROQ_FN void mbarrier_arrive_cluster(const mbarriers &all, idx slot, int line = __builtin_LINE()) {
+  for (unsigned rank = 0; rank < blocks; ++rank) mbarrier_arrive_remote(all, slot, rank, line);
+}
+/* Until the phase of this parity is over, with all that threads of other blocks did before they arrived. */
+CROQ_FN void mbarrier_wait_cluster(const mbarriers &all, idx slot, unsigned parity,
+                                   int line = __builtin_LINE()) {
+  mbarrier_wait(all, slot, parity, line);
+}
 
 }  // namespace CROQ_TARGET
 }  // namespace croq

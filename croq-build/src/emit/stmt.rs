@@ -242,14 +242,12 @@ impl Body<'_, '_> {
             StmtKind::Yield => self.line(span, "return;"),
             StmtKind::Parallel { body, .. } => self.braced(span, "{", body),
             StmtKind::Once { level, body } => {
+                let first = self.first.last().copied().flatten().unwrap_or(0);
                 let header = match level {
                     Level::Cluster => {
-                        "if (croq::cluster_rank() == 0 && croq::tid() == 0) ".to_owned()
+                        format!("if (croq::cluster_rank() == 0 && croq::tid() == {first}) ")
                     }
-                    Level::Block => {
-                        let first = self.first.last().copied().flatten().unwrap_or(0);
-                        format!("if (croq::tid() == {first}) ")
-                    }
+                    Level::Block => format!("if (croq::tid() == {first}) "),
                     Level::Group4 => "if (croq::tid() % 128 == 0) ".to_owned(),
                     Level::Group => "if (croq::tid() % 32 == 0) ".to_owned(),
                     Level::Thread => String::new(),
@@ -479,6 +477,7 @@ impl Body<'_, '_> {
             }
             BarrierReason::RegionEnd => "  // the end of inthreads".to_owned(),
             BarrierReason::Initialised => "  // mbarriers are ready".to_owned(),
+            BarrierReason::Arrivals => "  // others may still arrive here".to_owned(),
             BarrierReason::Observed(name) => {
                 format!("  // no thread falls behind {name}")
             }

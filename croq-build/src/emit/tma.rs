@@ -39,9 +39,17 @@ impl Body<'_, '_> {
                 self.writer.attribute(span);
                 self.writer.line(&line);
             }
-            TmaOp::Arrive { barriers, slot } => {
+            TmaOp::Arrive {
+                barriers,
+                slot,
+                blocks,
+            } => {
+                let everywhere = match blocks {
+                    0 | 1 => String::new(),
+                    blocks => format!("_cluster<{blocks}>"),
+                };
                 let text = format!(
-                    "croq::mbarrier_arrive({}, {});",
+                    "croq::mbarrier_arrive{everywhere}({}, {});",
                     self.names.buffer(*barriers),
                     self.names.sym(slot).text
                 );
@@ -61,9 +69,11 @@ impl Body<'_, '_> {
                 barriers,
                 slot,
                 parity,
+                clustered,
             } => {
+                let scope = if *clustered { "_cluster" } else { "" };
                 let text = format!(
-                    "croq::mbarrier_wait({}, {}, {});",
+                    "croq::mbarrier_wait{scope}({}, {}, {});",
                     self.names.buffer(*barriers),
                     self.names.sym(slot).text,
                     match parity.ty {

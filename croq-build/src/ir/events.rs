@@ -20,6 +20,8 @@ pub struct Event {
     pub count: Option<(u32, Span)>,
     /// Each thread's bits for the slots; filled in by `passes::events`.
     pub phases: Option<LocalId>,
+    /// Threads of all blocks of the cluster arrive.
+    pub clustered: bool,
 }
 
 /// Which slots a statement means.
@@ -27,6 +29,8 @@ pub struct Event {
 pub struct EventAt {
     pub event: super::EventId,
     pub slot: Slot,
+    /// Of each block of the cluster, not only of the thread's own.
+    pub cluster: bool,
     pub span: Span,
 }
 

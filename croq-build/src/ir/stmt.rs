@@ -238,6 +238,8 @@ pub enum BarrierReason {
     Initialised,
     /// A load begins whose mbarrier some thread may still ask for the load before.
     NextLoad,
+    /// Others of the cluster may still arrive at this block's mbarriers.
+    Arrivals,
     /// No phase of the named event may go by before all threads have seen the one before.
     Observed(String),
 }

@@ -88,6 +88,8 @@ pub enum TmaOp {
     Arrive {
         barriers: BufferId,
         slot: Sym,
+        /// Of the cluster, at each of which it arrives; 1 is the thread's own.
+        blocks: u32,
     },
     /// This many bytes are to come before the phase is over.
     Announce {
@@ -106,6 +108,8 @@ pub enum TmaOp {
         barriers: BufferId,
         slot: Sym,
         parity: Expr,
+        /// Threads of other blocks of the cluster arrive.
+        clustered: bool,
     },
     Load {
         moved: TmaMove,

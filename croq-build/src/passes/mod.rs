@@ -70,6 +70,7 @@ pub fn run(function: &mut Function, limits: Limits, reorder: bool, diags: &mut D
             }
             tma::check_multicast(function, id, diags);
             let events = events::prepare(function, id, diags);
+            tma::check_regions(function, id, diags);
             tma::prepare(function, id, events);
             hazards::insert_barriers(function, id);
             accumulators::hold(function, id);

@@ -240,15 +240,30 @@ impl Checker<'_> {
             );
             return None;
         }
-        if self.kernel.as_ref().is_some_and(|k| k.regions > 0) {
-            self.unsupported(at, "`.multicast` inside `inthreads`");
-            return None;
-        }
-        if matches!(&c.is_async, Some((_, Some(_)))) {
-            self.unsupported(at, "`.multicast` that completes an event");
-            return None;
-        }
         Some(())
+    }
+
+    /// Whether a `trigger.cluster` is one: there are other blocks to arrive at.
+    pub(super) fn arrives_everywhere(&mut self, after: &[ast::Name], at: Span) -> bool {
+        if let Some(copy) = after.first() {
+            self.report(
+                Diagnostic::new(
+                    "E1030",
+                    at,
+                    "what copies bring completes the event of a block, not of its cluster",
+                )
+                .label("of every block")
+                .also(copy.span, "arrives at its own")
+                .help("write `trigger … after` without `.cluster`"),
+            );
+        } else if self.kernel.as_ref().is_none_or(|k| k.places == [None; 3]) {
+            self.report(
+                Diagnostic::new("W1044", at, "`trigger.cluster` without a cluster")
+                    .label("there are no other blocks to tell")
+                    .help("write `parallel … : cluster` around the blocks, or `trigger`"),
+            );
+        }
+        after.is_empty() && self.in_cluster()
     }
 
     /// The grid is made of whole clusters.

@@ -138,6 +138,7 @@ impl Checker<'_> {
             ready: item.ready.is_some(),
             count,
             phases: None,
+            clustered: false,
         });
         self.events.arrays.insert(id, array);
         Some(id)
@@ -164,6 +165,7 @@ impl Checker<'_> {
         Some(EventAt {
             event: id,
             slot,
+            cluster: false,
             span: e.span,
         })
     }
@@ -371,16 +373,17 @@ impl Checker<'_> {
         after: &[Name],
         span: Span,
     ) {
-        if cluster {
-            self.unsupported(span, "`trigger.cluster`");
-            return;
-        }
+        let cluster = cluster && self.arrives_everywhere(after, span);
         if !after.is_empty() {
             self.trigger_after(events, after, span);
             return;
         }
         for e in events {
-            if let Some(at) = self.triggered(e, false) {
+            if let Some(mut at) = self.triggered(e, false) {
+                at.cluster = cluster;
+                if let (true, Some(event)) = (cluster, self.f.events.get_mut(at.event.index())) {
+                    event.clustered = true;
+                }
                 self.arrive(at, span);
             }
         }

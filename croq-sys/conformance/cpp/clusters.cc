@@ -50,7 +50,7 @@ CROQ_KERNEL(32) void baton_0([[maybe_unused]] croq::context ctx, croq::global<in
   if (croq::tid() == 0)
     for (croq::idx k = 0; k < rounds; ++k) {
       if (rank != 0 || k != 0)
-        croq::mbarrier_wait(b, 1, static_cast<unsigned>((rank == 0 ? k - 1 : k) & 1));
+        croq::mbarrier_wait_cluster(b, 1, static_cast<unsigned>((rank == 0 ? k - 1 : k) & 1));
       const croq::idx at = d.load(cluster * 256);
       d.store(cluster * 256, croq::to<int>(at + 1));
       d.store(cluster * 256 + 1 + at, croq::to<int>(rank));

@@ -81,3 +81,21 @@ fn beside_tiles_of_ones_own() {
         x[[p * 8 + 7 - r, j]] * 3 + y[[r, 63 - j]]
     });
 }
+
+#[test]
+fn a_ring_for_both_blocks() {
+    for (m, k) in [(1, 1), (16, 8), (20, 24), (64, 96), (33, 100)] {
+        let x = Tensor::<i32, _>::random((m, Const::<64>), -9..9, 10);
+        let y = Tensor::<i32, _>::random((k, Const::<64>), -9..9, 11);
+        let out = kernels::multicast_ring(&x, &y).unwrap();
+        assert_exact(&out, |[i, j]| {
+            let (p, r) = (i / 8, i % 8);
+            (0..k.div_ceil(8)).fold(0i32, |sum, step| {
+                let from = step * 8 + 7 - r;
+                let both = if from < k { y[[from, 63 - j]] } else { 0 };
+                let sum = sum.wrapping_mul(3).wrapping_add(x[[i, j]] * both);
+                sum.wrapping_add(p as i32 % 2)
+            })
+        });
+    }
+}

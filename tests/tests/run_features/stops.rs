@@ -158,3 +158,10 @@ fn a_slot_given_back_before_it_is_read() {
     let error = run_on_sim(80, |src, dst| kernels::stop_early_release(src, dst)).unwrap_err();
     contains(&error.to_string(), &["`ring`", "race"]);
 }
+
+#[test]
+fn a_slot_that_the_other_block_still_has() {
+    let error = run_on_sim(80, |src, dst| kernels::stop_own_release(src, dst)).unwrap_err();
+    let parts = ["race", "`ring`[0] is the destination of two copies at once"];
+    contains(&error.to_string(), &parts);
+}

@@ -166,6 +166,8 @@ fn matmul_cluster() {
         let rhs = Tensor::<f16, _>::random((n, k), -1.0..1.0, 26);
         let out = kernels::matmul_cluster(&lhs, &rhs).unwrap();
         assert_product(&out, &lhs, &rhs, k);
+        let out = kernels::matmul_cluster_regions(&lhs, &rhs).unwrap();
+        assert_product(&out, &lhs, &rhs, k);
     }
     let lhs = Tensor::<f16, _>::random((64, 64), -1.0..1.0, 25);
     let rhs = Tensor::<f16, _>::random((64, 64), -1.0..1.0, 26);

@@ -29,7 +29,7 @@ pub const TABLE: &[Entry] = &[
     ),
     (
         "E1004",
-        "A generation of an event is published when a fixed number of threads have arrived. The places that trigger one event must be reached by equally many threads: either the same threads at each, or each time others.",
+        "A generation of an event is published when a fixed number of threads have arrived. The places that trigger one event must be reached by equally many threads: either the same threads at each, or each time others. With `trigger.cluster` threads of every block of the cluster arrive, so it stands at each of the places or at none.",
     ),
     (
         "W1005",

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::ir::{EventId, Function, KernelId, Stmt, StmtKind, ThreadSet};
+use crate::ir::{EventId, Function, Kernel, KernelId, Stmt, StmtKind, ThreadSet};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -13,6 +13,8 @@ struct Site {
     set: Option<ThreadSet>,
     /// All of the block, whose number may not be known.
     everybody: bool,
+    /// They arrive in each block of the cluster.
+    cluster: bool,
     span: Span,
 }
 
@@ -38,6 +40,9 @@ pub fn count(
         }
         let sites = sites.remove(&event_id).unwrap_or_default();
         let inferred = inferred(&event.name, &sites, threads, event.count.is_some(), diags);
+        let blocks = function.kernels.get(id.index()).map(Kernel::cluster_size);
+        let inferred =
+            inferred.and_then(|count| by_blocks(&event.name, count, &sites, blocks?, diags));
         let count = match (event.count, inferred) {
             (Some((n, at)), inferred) => {
                 if let Some(other) = inferred.and_then(|s| s.as_int())
@@ -61,6 +66,32 @@ pub fn count(
         counted.push((event_id, count));
     }
     counted
+}
+
+/// What threads of each of `blocks` arrive at, where they do.
+fn by_blocks(
+    name: &str,
+    count: Sym,
+    sites: &[Site],
+    blocks: u32,
+    diags: &mut Diagnostics,
+) -> Option<Sym> {
+    let (everywhere, here): (Vec<&Site>, Vec<&Site>) = sites.iter().partition(|s| s.cluster);
+    match (everywhere.first(), here.first()) {
+        (None, _) => Some(count),
+        (Some(_), None) => Some(&count * i64::from(blocks)),
+        (Some(everywhere), Some(here)) => {
+            let text =
+                format!("`{name}` is triggered for the cluster here, for the block elsewhere");
+            diags.push(
+                Diagnostic::new("E1004", everywhere.span, text)
+                    .label(format!("{blocks} blocks arrive"))
+                    .also(here.span, "one block arrives")
+                    .help("write `.cluster` at each, or use two events"),
+            );
+            None
+        }
+    }
 }
 
 fn inferred(
@@ -148,6 +179,7 @@ fn gather(
             StmtKind::Trigger(at) => sites.entry(at.event).or_default().push(Site {
                 set: set.clone(),
                 everybody,
+                cluster: at.cluster,
                 span: stmt.span,
             }),
             StmtKind::Region { set, body, .. } => gather(body, set, false, sites),

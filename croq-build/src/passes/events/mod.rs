@@ -11,7 +11,8 @@
 //!    is that thread's alone, waits included. Threads that only wait could fall two phases behind.
 //! 2. [`fold`]: a copy that such a thread makes at once, directly before a `trigger`, completes the event.
 //! 3. [`counts`]: how many threads arrive in a generation.
-//! 4. Where some threads of a region wait in a loop and don't answer there, they meet after the wait.
+//! 4. No block of a cluster leaves while others may still arrive at its events.
+//! 5. Where some threads of a region wait in a loop and don't answer there, they meet after the wait.
 //!
 //! [`super::tma::expand`] spells waits and arrivals out, since copies may take part in them.
 
@@ -47,6 +48,8 @@ pub struct Beginning {
     pub slots: Vec<Slots>,
     /// The bits of each thread.
     pub phases: Vec<Stmt>,
+    /// Other blocks of the cluster arrive at them.
+    pub clustered: bool,
 }
 
 pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -> Beginning {
@@ -88,6 +91,14 @@ pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -
         .and_then(|n| u32::try_from(n).ok())
         .map(ThreadSet::first);
     close_turns(function, &mut body, everybody.as_ref(), None);
+    beginning.clustered = function.events.iter().any(|e| own(e) && e.clustered);
+    if beginning.clustered {
+        let kind = StmtKind::Barrier {
+            scope: BarrierScope::Cluster,
+            why: BarrierReason::Arrivals,
+        };
+        body.push(Stmt::new(kind, span));
+    }
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
         kernel.body = body;
     }

@@ -1,7 +1,7 @@
 //! Waits and arrivals as operations on mbarriers.
 
 use crate::ir::{
-    BinOp, BufferId, EventAt, Expr, ExprKind, Function, Scalar, Slot, StmtKind, TmaOp,
+    BinOp, BufferId, EventAt, Expr, ExprKind, Function, Kernel, Scalar, Slot, StmtKind, TmaOp,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -20,7 +20,15 @@ pub fn place(function: &Function, at: &EventAt) -> (BufferId, Sym) {
 
 pub fn arrive(function: &Function, at: &EventAt) -> StmtKind {
     let (barriers, slot) = place(function, at);
-    StmtKind::Tma(TmaOp::Arrive { barriers, slot })
+    let kernel = function.kernels.get(function.event(at.event).kernel);
+    let blocks = kernel
+        .filter(|_| at.cluster)
+        .map_or(1, Kernel::cluster_size);
+    StmtKind::Tma(TmaOp::Arrive {
+        barriers,
+        slot,
+        blocks,
+    })
 }
 
 pub fn wait(function: &Function, at: &EventAt, span: Span) -> Vec<StmtKind> {
@@ -59,6 +67,7 @@ pub fn wait(function: &Function, at: &EventAt, span: Span) -> Vec<StmtKind> {
                     barriers,
                     slot,
                     parity,
+                    clustered: event.clustered,
                 }),
                 StmtKind::Assign { local, value },
             ];
@@ -69,5 +78,6 @@ pub fn wait(function: &Function, at: &EventAt, span: Span) -> Vec<StmtKind> {
         barriers,
         slot,
         parity,
+        clustered: event.clustered,
     })]
 }

@@ -41,6 +41,7 @@ fn outline(stmts: &[Stmt]) -> String {
                         BarrierReason::Opaque => "opaque".to_owned(),
                         BarrierReason::Initialised => "ready".to_owned(),
                         BarrierReason::NextLoad => "load".to_owned(),
+                        BarrierReason::Arrivals => "arrivals".to_owned(),
                         BarrierReason::Observed(name) => format!("behind({name})"),
                     };
                     format!("{scope}({why})")

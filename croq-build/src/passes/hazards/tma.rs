@@ -39,7 +39,7 @@ pub fn clustered(body: &[Stmt]) -> BTreeSet<BufferId> {
     impl Visit for Find {
         fn stmt(&mut self, stmt: &Stmt) {
             if let StmtKind::Copy(copy) = &stmt.kind
-                && copy.engine.is_multicast()
+                && is_everybodys(copy)
             {
                 self.0.extend([copy.source.buffer, copy.dest.buffer]);
                 self.0.extend(copy.engine.arrival().map(|a| a.barriers));
@@ -49,6 +49,12 @@ pub fn clustered(body: &[Stmt]) -> BTreeSet<BufferId> {
     let mut find = Find(BTreeSet::new());
     walk_block(body, &mut find);
     find.0
+}
+
+/// All threads of the cluster must be done with what it replaces. Where an event is completed, events say so.
+fn is_everybodys(copy: &Copy) -> bool {
+    let event = matches!(&copy.engine, Engine::Tma(tma) if tma.event.is_some());
+    copy.engine.is_multicast() && !event
 }
 
 /// What must be fenced: shared memory, or device memory as well, if threads write where the copy engine
@@ -176,7 +182,7 @@ impl Collector<'_> {
     /// One thread of the unit has the copy engine do it all.
     pub fn boxes(&mut self, copy: &Copy, tma: &Tma, context: &Context, out: &mut Vec<Touch>) {
         let context = match context.who {
-            _ if copy.engine.is_multicast() => Self::once(context, Level::Cluster),
+            _ if is_everybodys(copy) => Self::once(context, Level::Cluster),
             Who::One(_) => context.clone(),
             _ => Self::once(context, copy.level),
         };

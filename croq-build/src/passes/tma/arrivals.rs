@@ -35,7 +35,7 @@ pub fn prepare(function: &mut Function, id: KernelId, events: Beginning) {
         thread: None,
         first: events.phases,
         made: Vec::new(),
-        multicast: false,
+        multicast: events.clustered,
     };
     for slots in events.slots {
         finder.made.push((slots.barriers, slots.slots, slots.count));
@@ -68,7 +68,7 @@ struct Finder<'a> {
     first: Vec<Stmt>,
     /// Arrays of mbarriers: how many, and how many arrivals each waits for.
     made: Vec<(BufferId, Sym, Sym)>,
-    /// A block loads for others.
+    /// A block reaches for mbarriers of others.
     multicast: bool,
 }
 
@@ -109,12 +109,12 @@ impl Finder<'_> {
             .get(copy.dest.buffer.index())
             .is_some_and(|b| b.storage == Storage::Shared);
         let event = matches!(&copy.engine, Engine::Tma(tma) if tma.event.is_some());
+        self.multicast |= copy.engine.is_multicast();
         // Where an event is completed, nobody waits for the copy itself.
         if copy.engine.is_threads() || !loads || event {
             return;
         }
         let arrival = self.arrival(copy.future, &copy.dest, copy.level);
-        self.multicast |= copy.engine.is_multicast();
         if let Engine::Tma(tma) = &mut copy.engine {
             tma.arrival = Some(arrival);
         }

@@ -50,7 +50,8 @@ fn completed_by(stmt: &Stmt) -> Option<(EventId, Slot)> {
 
 fn triggers(stmt: &Stmt) -> Option<(EventId, Slot)> {
     match &stmt.kind {
-        StmtKind::Trigger(at) => Some((at.event, at.slot.clone())),
+        // Bytes arrive in the block alone, a `trigger` for the cluster does so in all of them.
+        StmtKind::Trigger(at) if !at.cluster => Some((at.event, at.slot.clone())),
         _ => None,
     }
 }
@@ -133,8 +134,13 @@ impl Expander<'_> {
                 && let Some((own, ops)) = self.loads(copy, tma, barriers, &slot)
             {
                 bytes = &bytes + &own;
-                let of = |op| Stmt::new(StmtKind::Tma(op), stmt.span);
-                loads.extend(ops.into_iter().map(of));
+                let ops = ops
+                    .into_iter()
+                    .map(|op| Stmt::new(StmtKind::Tma(op), stmt.span));
+                match copy.engine.is_multicast() {
+                    true => loads.push(by_the_first_block(ops.collect(), stmt.span)),
+                    false => loads.extend(ops),
+                }
             }
         }
         let expect = TmaOp::Expect {
@@ -227,6 +233,11 @@ impl Expander<'_> {
                 slot,
                 bytes,
             };
+            if copy.engine.is_multicast() {
+                let mut kinds = once(copy.level, vec![announce]);
+                kinds.extend(once(Level::Cluster, ops));
+                return Some(kinds);
+            }
             ops.insert(0, announce);
             return Some(once(copy.level, ops));
         }
@@ -402,6 +413,12 @@ impl Expander<'_> {
     }
 }
 
+/// What one block does for all of the cluster.
+fn by_the_first_block(body: Vec<Stmt>, span: Span) -> Stmt {
+    let level = Level::Cluster;
+    Stmt::new(StmtKind::Once { level, body }, span)
+}
+
 /// One load more.
 fn flip(function: &Function, arrival: &Arrival, span: Span) -> StmtKind {
     let ty = function.local(arrival.phases).ty;
@@ -431,6 +448,7 @@ fn wait(function: &Function, arrival: &Arrival, span: Span) -> StmtKind {
         barriers: arrival.barriers,
         slot: arrival.slot.clone(),
         parity: op(BinOp::Xor, phases, one()),
+        clustered: false,
     })
 }
 

@@ -20,7 +20,7 @@ mod multicast;
 
 pub use arrivals::prepare;
 pub use expand::expand;
-pub use multicast::check as check_multicast;
+pub use multicast::{check as check_multicast, check_regions};
 
 use crate::ir::{Stmt, StmtKind, Visit, walk_block};
 

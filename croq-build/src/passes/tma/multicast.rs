@@ -5,8 +5,8 @@
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::{
-    Copy, ExprKind, Function, Hardware, Kernel, KernelId, Level, LocalId, Role, Stmt, StmtKind,
-    Storage, ThreadSet, VarHome, View, Visit, walk_block,
+    Copy, Engine, ExprKind, Function, Hardware, Kernel, KernelId, Level, LocalId, Role, Stmt,
+    StmtKind, Storage, ThreadSet, VarHome, View, Visit, walk_block,
 };
 use crate::passes::differing::{Apart, Differing, Sharing, Split, Turnout};
 use crate::source::Span;
@@ -34,6 +34,39 @@ pub fn check(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
     found.into_iter().for_each(|d| diags.push(d));
     if let Some(Kernel { body: place, .. }) = function.kernels.get_mut(id.index()) {
         *place = body;
+    }
+}
+
+/// Only some threads come to a region: what it loads for all blocks completes an event, as nothing else
+/// could say when the tiles of all are free.
+pub fn check_regions(function: &Function, id: KernelId, diags: &mut Diagnostics) {
+    if let Some(kernel) = function.kernels.get(id.index()) {
+        in_regions(&kernel.body, false, diags);
+    }
+}
+
+fn in_regions(stmts: &[Stmt], inside: bool, diags: &mut Diagnostics) {
+    for stmt in stmts {
+        if let StmtKind::Copy(copy) = &stmt.kind
+            && let Engine::Tma(tma) = &copy.engine
+            && inside
+            && tma.blocks > 1
+            && tma.event.is_none()
+        {
+            diags.push(
+                Diagnostic::new(
+                    "E0099",
+                    stmt.span,
+                    "`.multicast` inside `inthreads` that completes no event is not supported yet",
+                )
+                .label("when is the tile of each block free?")
+                .help("name the event: `tma.copy.async<full[s]>.multicast …`, and release the slot with `trigger.cluster`"),
+            );
+        }
+        let region = matches!(stmt.kind, StmtKind::Region { .. });
+        for block in stmt.kind.blocks() {
+            in_regions(block, inside || region, diags);
+        }
     }
 }
 
