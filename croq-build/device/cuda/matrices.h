@@ -14,11 +14,10 @@ inline namespace CROQ_TARGET {
 /* `N` matrices: lane 8 m + r names row r of matrix m by its first element, at a multiple of 16 bytes. The
  * lane gets four bytes of each: numbers 4 (lane % 4) and up of row lane / 4. Transposed, which is for
  * elements of two bytes: element lane / 4 of rows 2 (lane % 4) and the next. */
-template <unsigned N, bool Transposed = false, class T>
-CROQ_DEVICE void ldmatrix(unsigned (&out)[N], shared<T> memory, idx row) {
+template <unsigned N, bool Transposed, class T>
+CROQ_DEVICE void ldmatrix_at(unsigned (&out)[N], unsigned address) {
   static_assert(N == 1 || N == 2 || N == 4, "1, 2 or 4 matrices at once");
   static_assert(!Transposed || sizeof(T) == 2, "only elements of two bytes are transposed");
-  const unsigned address = shared_address(memory.first + row);
   if constexpr (N == 1 && !Transposed) CROQ_LDMATRIX("x1", "", "%0", "%1", CROQ_R(0));
   else if constexpr (N == 1) CROQ_LDMATRIX("x1", ".trans", "%0", "%1", CROQ_R(0));
   else if constexpr (N == 2 && !Transposed)
@@ -33,6 +32,10 @@ CROQ_DEVICE void ldmatrix(unsigned (&out)[N], shared<T> memory, idx row) {
 }
 #undef CROQ_LDMATRIX
 #undef CROQ_R
+template <unsigned N, bool Transposed = false, class T>
+CROQ_DEVICE void ldmatrix(unsigned (&out)[N], shared<T> memory, idx row) {
+  ldmatrix_at<N, Transposed, T>(out, shared_address(memory.first + row));
+}
 
 /* Before sm_90 there is no such instruction; text that asks for it there can't run. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900

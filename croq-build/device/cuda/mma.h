@@ -20,11 +20,15 @@ template <class T, int N> CROQ_DEVICE void set_register(fragment<T, N> &of, idx 
 }
 
 /* `Count` matrices of 8 rows of 16 bytes from shared memory into the registers from element `at` on; see
- * above. */
+ * above. `row` is where this lane's is, and `more` elements behind that. */
 template <unsigned Count, bool Transposed = false, class T, int N>
-CROQ_DEVICE void ldmatrix(fragment<T, N> &into, idx at, shared<T> memory, idx row) {
+CROQ_DEVICE void ldmatrix(fragment<T, N> &into, idx at, shared<T> memory, idx row, idx more = 0) {
   unsigned registers[Count];
-  ldmatrix<Count, Transposed>(registers, memory, row);
+  unsigned address = shared_address(memory.first + row);
+  /* Nobody's business where this comes from: what is added would become an `or` with each constant, instead of
+   * the offset of an instruction. */
+  asm("" : "+r"(address));
+  ldmatrix_at<Count, Transposed, T>(registers, address + unsigned(more) * unsigned(sizeof(T)));
   CROQ_UNROLL for (unsigned r = 0; r < Count; ++r)
     set_register(into, at + r * (4 / sizeof(T)), registers[r]);
 }

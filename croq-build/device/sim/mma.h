@@ -6,12 +6,12 @@ namespace croq {
 inline namespace CROQ_TARGET {
 
 /* `Count` matrices of 8 rows of 16 bytes from shared memory into the registers from element `at` on; see
- * above. */
+ * above. `row` is where this lane's is, and `more` elements behind that. */
 template <unsigned Count, bool Transposed = false, class T, int N, class M>
-CROQ_FN void ldmatrix(fragment<T, N> &into, idx at, const M &memory, idx row,
+CROQ_FN void ldmatrix(fragment<T, N> &into, idx at, const M &memory, idx row, idx more = 0,
                       int line = __builtin_LINE()) {
   unsigned registers[Count];
-  ldmatrix<Count, Transposed>(registers, memory, row, line);
+  ldmatrix<Count, Transposed>(registers, memory, row + more, line);
   __builtin_memcpy(reach<Count * 4 / sizeof(T)>(into, at, true, line), registers, sizeof registers);
 }
 

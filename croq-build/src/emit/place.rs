@@ -15,17 +15,51 @@ impl Names<'_> {
         let function = format!("croq::swizzle_of<{}, {}>", swizzle.bytes, scalar::cpp(elem));
         // The pattern repeats: what keeps its place in it stays outside, where it costs nothing.
         let (moved, kept) = split(access, swizzle.period(elem));
+        let swizzled = |moved: &Access| match self.row_and_column(moved, elem) {
+            Some((row, column)) => Text::call(&function, &[self.sym(&row), self.sym(&column)]),
+            None => Text::call(&function, &[self.address(moved)]),
+        };
         match (moved, kept) {
             (None, None) => Text::primary("0"),
             (None, Some(kept)) => self.address(&kept),
-            (Some(moved), None) => Text::call(&function, &[self.address(&moved)]),
-            (Some(moved), Some(kept)) => Text::infix(
-                Text::call(&function, &[self.address(&moved)]),
-                "+",
-                self.address(&kept),
-                Binding::Sum,
-            ),
+            (Some(moved), None) => swizzled(&moved),
+            (Some(moved), Some(kept)) => {
+                Text::infix(swizzled(&moved), "+", self.address(&kept), Binding::Sum)
+            }
         }
+    }
+
+    /// Which 128 bytes of a swizzled buffer a place is in, and where in them, when both are something and the
+    /// second is known to stay there.
+    fn row_and_column(&self, access: &Access, elem: Scalar) -> Option<(Sym, Sym)> {
+        let length = 128 / i64::try_from(elem.bytes()).ok()?;
+        let axes = access.indices.iter().zip(&access.view.strides);
+        let at = axes.fold(access.view.offset.clone(), |at, (index, stride)| {
+            &at + &(index * stride)
+        });
+        let row = at.part(|coef, _| coef % length == 0);
+        let column = &at - &row;
+        let cx = &self.function.cx;
+        let stays = !column.is_poison()
+            && cx.lt(&column, &Sym::int(length)).is_yes()
+            && cx.le(&Sym::zero(), &column).is_yes();
+        (stays && !row.is_zero() && column.as_int().is_none()).then_some((row, column))
+    }
+
+    /// The same in two parts: the second is known when loops are unrolled and leaves the pattern as it is, so that a
+    /// matrix instruction can have it as its own offset.
+    pub fn place_and_steps(&self, access: &Access) -> (Text, Option<Text>) {
+        let buffer = access.view.buffer;
+        let period = self.swizzle(buffer).map_or(1, |(s, elem)| s.period(elem));
+        let steps = access.view.offset.part(|coef, atoms| {
+            coef % period == 0 && atoms.iter().all(|atom| self.is_unrolled(atom))
+        });
+        if steps.is_poison() || steps.is_zero() {
+            return (self.place(access), None);
+        }
+        let mut first = access.clone();
+        first.view.offset = &first.view.offset - &steps;
+        (self.place(&first), Some(self.sym(&steps)))
     }
 
     /// Of the view's first element.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::scalar;
 use crate::ir::{BufferId, DimId, Function, LocalId, ParamId, Scalar, VarHome};
-use crate::symbolic::Var;
+use crate::symbolic::{Atom, Var};
 
 pub struct Names<'a> {
     pub function: &'a Function,
@@ -17,6 +17,8 @@ pub struct Names<'a> {
     maps: Vec<String>,
     /// One set per open scope, outermost first. Disjoint scopes may use the same name.
     taken: Vec<BTreeSet<String>>,
+    /// Variables of loops that are unrolled altogether: constants to C++ compilers.
+    unrolled: BTreeSet<LocalId>,
 }
 
 impl<'a> Names<'a> {
@@ -30,6 +32,7 @@ impl<'a> Names<'a> {
             dims: BTreeMap::new(),
             maps: Vec::new(),
             taken: vec![reserved.iter().map(|&s| s.to_owned()).collect()],
+            unrolled: BTreeSet::new(),
         }
     }
 
@@ -65,6 +68,18 @@ impl<'a> Names<'a> {
         let name = self.fresh(wanted);
         self.locals.insert(id, name.clone());
         name
+    }
+
+    pub fn unroll(&mut self, id: LocalId) {
+        self.unrolled.insert(id);
+    }
+
+    pub fn is_unrolled(&self, atom: &Atom) -> bool {
+        let Atom::Var(var) = atom else {
+            return false;
+        };
+        let home = self.function.var_home.get(var);
+        matches!(home, Some(VarHome::Local(id)) if self.unrolled.contains(id))
     }
 
     pub fn declare_buffer(&mut self, id: BufferId) -> String {

@@ -185,7 +185,10 @@ impl Body<'_, '_> {
                     format!("{name} += {}", step.text)
                 };
                 let pragma = match unroll {
-                    Some(Unroll::Full) => "CROQ_UNROLL ".to_owned(),
+                    Some(Unroll::Full) => {
+                        self.names.unroll(*local);
+                        "CROQ_UNROLL ".to_owned()
+                    }
                     Some(Unroll::By(by)) => format!("CROQ_UNROLL_BY({by}) "),
                     None => String::new(),
                 };
@@ -392,10 +395,13 @@ impl Body<'_, '_> {
                 from,
             } => {
                 let transposed = if *transposed { ", true" } else { "" };
+                let memory = self.names.buffer(from.view.buffer);
+                let (first, steps) = self.names.place_and_steps(from);
+                let steps = steps.map_or_else(String::new, |s| format!(", {}", s.text));
                 Some(format!(
-                    "croq::ldmatrix<{count}{transposed}>({}, {});",
+                    "croq::ldmatrix<{count}{transposed}>({}, {memory}, {}{steps});",
                     place(into),
-                    place(from)
+                    first.text
                 ))
             }
             _ => None,

@@ -318,10 +318,8 @@ fn asynchronous_copies_are_started_and_committed() {
         &l,
         "const croq::watched<croq::f16> tile = croq::watched_at<croq::f16>(0, 4096, \"tile\");",
     );
-    has(
-        &l,
-        "croq::cp_async<8>(tile, to + turn * 1024, x, from + turn * 1024);",
-    );
+    // One comparison that the instruction takes as it is: no second version for tiles inside.
+    assert!(!text.contains("croq::cp_async<8>("), "{text}");
     has(
         &l,
         "croq::cp_async_zfill<8>(tile, to + turn * 1024, x, from + turn * 1024, turn * 1024 + thread * 8 < M * 64 - r * 4096);",

@@ -2,7 +2,7 @@
 
 use super::conditions::all;
 use super::layout::Layout;
-use super::tile::{Rest, Side, Tile};
+use super::tile::{Rest, Side, Tile, is_zero};
 use super::width::Way;
 use crate::ir::{
     Access, Expr, ExprKind, Function, Move, MoveMode, Role, Stmt, StmtKind, Unroll, Valid, View,
@@ -305,15 +305,5 @@ impl Tile {
             unroll: Some(Unroll::Full),
             body: vec![self.store(function, &point, value.clone())],
         })
-    }
-}
-
-fn is_zero(value: &Expr) -> bool {
-    match &*value.kind {
-        ExprKind::Int(value) => *value == 0,
-        // Not the negative one, whose bits are others.
-        ExprKind::Float(value) => value.to_bits() == 0,
-        ExprKind::Bool(value) => !value,
-        _ => false,
     }
 }

@@ -317,6 +317,15 @@ impl Tile {
         Some(edges)
     }
 
+    /// A movement that fills in zeros itself, and one comparison that tells where: no more than a
+    /// predicate of the instruction.
+    pub fn guards_are_cheap(&self) -> bool {
+        let count = |side: &Side| side.lo.len() + side.hi.len();
+        let source: usize = self.axes.iter().map(|a| count(&a.source)).sum();
+        let fills = matches!(&self.rest, Rest::With(value) if is_zero(value));
+        self.is_async && fills && source == 1 && self.axes.iter().all(|a| a.dest.is_free())
+    }
+
     /// What fills positions without a source, when it is worth computing only once.
     pub fn costly_filler(&mut self) -> Option<&mut Expr> {
         match &mut self.rest {
@@ -343,6 +352,16 @@ fn smaller(cx: &Ctx, a: &Sym, b: &Sym) -> Sym {
         b.clone()
     } else {
         cx.min(a, b)
+    }
+}
+
+pub(super) fn is_zero(value: &Expr) -> bool {
+    match &*value.kind {
+        ExprKind::Int(value) => *value == 0,
+        // Not the negative one, whose bits are others.
+        ExprKind::Float(value) => value.to_bits() == 0,
+        ExprKind::Bool(value) => !value,
+        _ => false,
     }
 }
 

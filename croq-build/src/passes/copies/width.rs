@@ -10,7 +10,7 @@
 //! without guards, and otherwise the tile takes the narrow and guarded way. The answer is the same
 //! for all threads of the unit. There are two versions of the loops; a third, of guarded vectors,
 //! where all rows are aligned if one is, so that tiles at an edge don't hold up the rest. And one
-//! version only where there is little to gain.
+//! version only where there is little to gain, or where guards cost next to nothing.
 
 use super::conditions::{at_most_in_sums, is_multiple, remainder};
 use super::tile::Tile;
@@ -111,12 +111,16 @@ pub fn plan(cx: &mut Ctx, tile: &Tile, threads: &Sym) -> Plan {
         guarded,
         rare: false,
     };
-    if !conditions.is_empty() && !divisors.is_empty() {
+    let cheap = tile.guards_are_cheap();
+    if !conditions.is_empty() && (cheap || !divisors.is_empty()) {
         let (with_guards, same) = wished(cx, tile, true, wide, always.width);
         if with_guards == wide && same.len() == divisors.len() {
+            if divisors.is_empty() {
+                return Plan::one(always);
+            }
             always.rare = true;
             let mut edge = way(true);
-            if one_turn {
+            if one_turn || cheap {
                 return Plan {
                     fast: Some((divisors, edge)),
                     edge: None,

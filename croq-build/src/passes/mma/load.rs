@@ -96,8 +96,9 @@ impl Pass<'_> {
             down = &down + &row;
         }
         let mut stmts = Vec::new();
-        let down = self.named("down", down, tile.rows, span, &mut stmts);
-        let along = self.named("along", along, tile.columns, span, &mut stmts);
+        let (rows, columns) = (together.down * tile.layout.rows, together.beside * wide);
+        let down = self.named("down", down, rows, span, &mut stmts);
+        let along = self.named("along", along, columns, span, &mut stmts);
         let lane_part = tile.layout.turn([down, along]);
         let [by_tile, by_column, _] = tile.steps;
         let axes = [

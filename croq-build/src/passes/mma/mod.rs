@@ -243,7 +243,8 @@ impl Pass<'_> {
         sym
     }
 
-    /// Nested loops over registers; the outermost first, with how far it goes and by what step.
+    /// Nested loops over registers; the outermost first, with how far it goes and by what step. Steps are counted,
+    /// so that it is known how far each index goes at most.
     fn loops(
         &mut self,
         axes: &[(&str, i64, i64)],
@@ -257,18 +258,18 @@ impl Pass<'_> {
                 indices.push(Sym::zero());
                 continue;
             }
-            let end = Sym::int(*end);
-            let (local, sym) = fresh::index(self.function, name, Role::Loop, Some(&end), span);
-            indices.push(sym);
-            loops.push((local, end, *step));
+            let turns = Sym::int((end + step - 1) / step);
+            let (local, sym) = fresh::index(self.function, name, Role::Loop, Some(&turns), span);
+            indices.push(&sym * *step);
+            loops.push((local, turns));
         }
         let mut stmts = body(self, &indices);
-        for (local, hi, step) in loops.into_iter().rev() {
+        for (local, hi) in loops.into_iter().rev() {
             let kind = StmtKind::For {
                 local,
                 lo: Sym::zero(),
                 hi,
-                step: Sym::int(step),
+                step: Sym::one(),
                 unroll: Some(Unroll::Full),
                 body: stmts,
             };
