@@ -259,3 +259,40 @@ fn a_product_is_its_instructions() {
         assert!(length <= 350, "{length} instructions for {arch}: {code:?}");
     }
 }
+
+/// Attention, of which a step is as many products as there can be, each tile loaded once by the widest instruction, and
+/// a weight for each score by few instructions. Copies fill in zeros themselves at any edge.
+#[test]
+fn attention_is_its_instructions() {
+    let text = include_str!("../../../kernels/co/attention/forward.co");
+    for arch in ["sm_80", "sm_90a"] {
+        let Some(kernels) = kernels_of("forward", text, arch) else {
+            return;
+        };
+        for (ty, head, products, matrices, most) in [
+            ("f16", 64, 64, 36, 760),
+            ("bf16", 64, 64, 36, 760),
+            ("f16", 128, 64, 40, 850),
+            ("bf16", 128, 64, 40, 850),
+        ] {
+            for (causal, more) in [("", 0), ("causal_", 60)] {
+                let name = format!("attention_{causal}{ty}_{head}_0");
+                let code = &kernels[&name];
+                code.assert_clean(&name);
+                assert_eq!(code.count("HMMA.16816.F32"), products, "{name}: {code:?}");
+                assert_eq!(code.count("LDSM.16"), matrices, "{name}: {code:?}");
+                assert!(code.has("LDGSTS.E.BYPASS.128"), "{name}: {code:?}");
+                assert_eq!(
+                    code.count("MUFU.EX2"),
+                    code.count("MUFU") - 2,
+                    "{name}: {code:?}"
+                );
+                let length = code.instructions.len();
+                assert!(
+                    length <= most + more,
+                    "{length} instructions for {arch} in {name}"
+                );
+            }
+        }
+    }
+}

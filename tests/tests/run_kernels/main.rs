@@ -1,6 +1,7 @@
 //! Every kernel of `kernels/`, run on random inputs of several sizes and compared with plain Rust in
 //! wider arithmetic.
 
+mod attention;
 mod elementwise;
 mod fractal;
 mod gather;
