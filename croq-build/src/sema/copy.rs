@@ -818,7 +818,8 @@ impl Checker<'_> {
         } else {
             Level::Block
         };
-        if explicit && to == Storage::Shared && by_source && !by_dest && level != Level::Block {
+        let several = level != Level::Block && !self.one_unit_comes(level);
+        if explicit && to == Storage::Shared && by_source && !by_dest && several {
             self.report(
                 Diagnostic::new(
                     "W0841",
@@ -836,6 +837,17 @@ impl Checker<'_> {
             }
         }
         Some(level)
+    }
+
+    /// Whether a region around here lets no more than one unit of `level` in.
+    fn one_unit_comes(&self, level: Level) -> bool {
+        let unit = match level {
+            Level::Cluster | Level::Block => return true,
+            Level::Group4 => 128,
+            Level::Group => 32,
+            Level::Thread => 1,
+        };
+        self.region_threads().is_some_and(|set| set.is_in_one(unit))
     }
 
     /// Inside `inthreads` those threads of the unit share a copy that come there; a block's are those of

@@ -5,6 +5,7 @@ mod attention;
 mod elementwise;
 mod fractal;
 mod gather;
+mod ladder;
 mod matmul;
 mod reduction;
 mod scan;
