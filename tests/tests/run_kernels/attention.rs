@@ -1,6 +1,6 @@
 use croq_kernels as kernels;
 use croq_sys::half::{bf16, f16};
-use croq_sys::{Const, Tensor};
+use croq_sys::{Const, Device, Tensor};
 use croq_tests::compare::{Float, Near, assert_close, growth, near};
 
 type Heads<T, const D: usize> = Tensor<T, (usize, usize, Const<D>)>;
@@ -81,11 +81,19 @@ macro_rules! attention {
                     Tensor::<$ty, _>::random((heads, rows, Const::<$d>), -2.0..2.0, seed)
                 };
                 let (q, k, v) = (random(m, seed), random(n, seed + 100), random(n, seed + 200));
-                let out = kernels::$kernel(&q, &k, &v).unwrap();
-                check(&out, [&q, &k, &v], false);
+                let device = Device::default();
+                let there = |t: &Heads<$ty, $d>| t.to_device(&device).unwrap();
+                let poisoned = || {
+                    let nan = |_| <$ty>::from_f32(f32::NAN);
+                    there(&Tensor::from_fn((heads, m, Const::<$d>), nan))
+                };
+                let mut out = poisoned();
+                kernels::$kernel(&there(&q), &there(&k), &there(&v), &mut out).unwrap();
+                check(&out.to_host().unwrap(), [&q, &k, &v], false);
                 let (k, v) = (random(m, seed + 300), random(m, seed + 400));
-                let out = kernels::$causal(&q, &k, &v).unwrap();
-                check(&out, [&q, &k, &v], true);
+                let mut out = poisoned();
+                kernels::$causal(&there(&q), &there(&k), &there(&v), &mut out).unwrap();
+                check(&out.to_host().unwrap(), [&q, &k, &v], true);
             }
         }
     )*};
