@@ -46,7 +46,13 @@ fn for_sim() {
         .flag("-ffp-contract=off")
         .flag("-fwrapv")
         .warnings_into_errors(true);
-    for text in ["conversions", "math", "layout", "everything"] {
+    for text in [
+        "conversions",
+        "math",
+        "layout",
+        "everything",
+        "wgmma_misuse",
+    ] {
         build.file(format!("cpp/{text}.cc"));
     }
     build.compile("croq_conformance");

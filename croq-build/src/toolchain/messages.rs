@@ -137,8 +137,9 @@ fn ptxas_row(row: &str) -> Option<Message> {
     let severity = match head {
         "error" | "fatal" => Severity::Error,
         "warning" => Severity::Warning,
-        // The serialisation of wgmma is told as a mere information and costs most of the speed.
-        "info" if text.contains("(C7510)") || text.contains("(C7520)") => Severity::Error,
+        // The serialisation of wgmma, for whatever reason (C7510 and the numbers after it), is told as a
+        // mere information and costs most of the speed.
+        "info" if text.contains("wgmma.mma_async instructions are serialized") => Severity::Error,
         _ => return None,
     };
     Some(Message {
@@ -299,12 +300,18 @@ Remark: The warnings can be suppressed with \"-diag-suppress <warning-number>\"
 ptxas info    : 0 bytes gmem
 ptxas warning : Registers are spilled to local memory in function '_ZN13croq_0123abcd7scale_0EN4croq7contextE', 8 bytes spill stores
 ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized in function '_ZN13croq_0123abcd7scale_0E'
+ptxas info    : (C7517) Potential Performance Loss: wgmma.mma_async instructions are serialized due to ill formed pipeline stage in the function '_ZN13croq_0123abcd7scale_0E'
 ptxas /tmp/a.ptx, line 9; error   : Unknown modifier
 ";
         let messages = parse(output);
         assert_eq!(
             messages.iter().map(|m| m.severity).collect::<Vec<_>>(),
-            [Severity::Warning, Severity::Error, Severity::Error]
+            [
+                Severity::Warning,
+                Severity::Error,
+                Severity::Error,
+                Severity::Error
+            ]
         );
         let origin = Origin {
             path: "scale.co",
@@ -312,7 +319,8 @@ ptxas /tmp/a.ptx, line 9; error   : Unknown modifier
             device_text: "#include \"croq.h\"\n#line 3 \"scale.co\"\nCROQ_KERNEL(64) void scale_0(int);\n",
         };
         assert_eq!(origin.span(&messages[0]), Some(Span::new(6, 16)));
-        assert_eq!(origin.span(&messages[2]), None);
+        assert_eq!(origin.span(&messages[2]), Some(Span::new(6, 16)));
+        assert_eq!(origin.span(&messages[3]), None);
     }
 
     #[test]

@@ -22,6 +22,18 @@ fn no_kernel_spills() {
     assert!(kernels > 100, "ptxas tells of {kernels} kernels");
 }
 
+/// Nothing that ptxas tells of a product but how many registers its kernel has.
+#[test]
+fn no_product_waits_for_another() {
+    let Some(path) = option_env!("CROQ_PTXAS_REPORT") else {
+        eprintln!("skipped: built without nvcc");
+        return;
+    };
+    let report = std::fs::read_to_string(path).expect("the build script wrote it");
+    assert!(report.contains("warpgroup_0"));
+    assert!(!report.contains("wgmma"), "{report}");
+}
+
 /// The machine code of one file, as `cuobjdump` beside nvcc shows it.
 fn machine_code(nvcc: &Path, source: &str, arch: &str) -> Option<String> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -188,4 +200,40 @@ fn products_are_the_instructions_they_are_for() {
     for instruction in expected {
         assert!(code.contains(&instruction), "{instruction}");
     }
+}
+
+#[test]
+fn products_of_warpgroups_are_the_instructions_they_are_for() {
+    let Some(nvcc) = option_env!("CROQ_NVCC").map(Path::new) else {
+        eprintln!("skipped: built without nvcc");
+        return;
+    };
+    let Some(code) = machine_code(nvcc, "cpp/wgmma.cc", "90a") else {
+        eprintln!("skipped: no cuobjdump");
+        return;
+    };
+    let mut expected = vec!["WARPGROUP.ARRIVE".to_owned(), "WARPGROUP.DEPBAR".to_owned()];
+    for n in (8..=256).step_by(8) {
+        expected.push(format!("HGMMA.64x{n}x16.F32 "));
+        expected.push(format!("QGMMA.64x{n}x32.F16.E4M3.E4M3 "));
+        if n <= 32 || n % 16 == 0 {
+            expected.push(format!("IGMMA.64x{n}x32.S8.S8 "));
+        }
+    }
+    for n in [8, 96] {
+        expected.push(format!("HGMMA.64x{n}x16.F16 "));
+        expected.push(format!("HGMMA.64x{n}x16.F32.BF16 "));
+        expected.push(format!("HGMMA.64x{n}x8.F32.TF32 "));
+        for types in ["S8.U8", "U8.S8", "U8.U8"] {
+            expected.push(format!("IGMMA.64x{n}x32.{types} "));
+        }
+        for types in ["E4M3.E4M3", "E4M3.E5M2", "E5M2.E4M3", "E5M2.E5M2"] {
+            expected.push(format!("QGMMA.64x{n}x32.F16.{types} "));
+            expected.push(format!("QGMMA.64x{n}x32.F32.{types} "));
+        }
+    }
+    for instruction in expected {
+        assert!(code.contains(&instruction), "{instruction}");
+    }
+    assert!(!code.contains("LDL") && !code.contains("STL"));
 }

@@ -1,5 +1,7 @@
 //! What device text calls. No panic leaves these functions: one that happens stops the kernel.
 
+mod groups;
+
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -15,8 +17,8 @@ use super::{RunState, launch};
 use crate::abi::{
     CROQ_ABI_VERSION, CROQ_CHECK, CROQ_CLUSTER_ARRIVE, CROQ_MBARRIER_ARRIVE, CROQ_MBARRIER_EXPECT,
     CROQ_MBARRIER_INIT, CROQ_MBARRIER_INVALIDATE, CROQ_MBARRIER_TRY_WAIT, CROQ_MBARRIER_WAIT,
-    CROQ_OK, croq_failure, croq_sim_access, croq_sim_api, croq_sim_launch, croq_sim_part,
-    croq_sim_product, croq_sim_tensor_map, croq_sim_thread,
+    CROQ_OK, croq_failure, croq_sim_access, croq_sim_api, croq_sim_launch, croq_sim_tensor_map,
+    croq_sim_thread,
 };
 
 pub(super) static API: croq_sim_api = croq_sim_api {
@@ -34,16 +36,16 @@ pub(super) static API: croq_sim_api = croq_sim_api {
     mbarrier,
     fence,
     tma_load,
-    tma_store,
-    bulk_commit,
-    bulk_wait,
+    tma_store: groups::tma_store,
+    bulk_commit: groups::bulk_commit,
+    bulk_wait: groups::bulk_wait,
     trace,
     cluster_barrier,
     arrive_remote,
-    product,
-    commit_products,
-    wait_products,
-    touch_registers,
+    product: groups::product,
+    commit_products: groups::commit_products,
+    wait_products: groups::wait_products,
+    touch_registers: groups::touch_registers,
 };
 
 fn internal_error() -> Box<croq_failure> {
@@ -478,82 +480,4 @@ unsafe extern "C" fn arrive_remote(
             all.mbarriers.arrive(tid, &at, ready)
         })
     }
-}
-
-unsafe extern "C" fn tma_store(
-    thread: *mut croq_sim_thread,
-    source: *const croq_sim_access,
-    map: *const croq_sim_tensor_map,
-    at: *const i64,
-) {
-    // SAFETY: as for `tma_load`.
-    unsafe {
-        let (map, at) = (*map, *at.cast::<[i64; 5]>());
-        with(thread, |all, _, tid| {
-            all.tma_store(tid, &*source, Tile { map, at })
-        })
-    }
-}
-
-unsafe extern "C" fn bulk_commit(thread: *mut croq_sim_thread) {
-    // SAFETY: device text passes the running thread.
-    unsafe {
-        with(thread, |all, _, tid| {
-            all.bulk_commit(tid);
-            Ok(())
-        })
-    }
-}
-
-unsafe extern "C" fn bulk_wait(thread: *mut croq_sim_thread, pending: u32, only_read: u32) {
-    // SAFETY: device text passes the running thread.
-    unsafe {
-        with(thread, |all, _, tid| {
-            all.bulk_wait(tid, pending, only_read != 0);
-            Ok(())
-        })
-    }
-}
-
-unsafe extern "C" fn product(thread: *mut croq_sim_thread, product: *const croq_sim_product) {
-    // SAFETY: device text passes the running thread, and a record on its stack that names fragments of
-    // its own.
-    unsafe {
-        let waits = with(thread, |all, barriers, tid| {
-            barriers.seen(tid, (*product).line);
-            all.join_product(tid, &*product, (*thread).product_fences, barriers)
-        });
-        if waits {
-            suspend((*thread).runtime.cast::<Seat>());
-        }
-    }
-}
-
-unsafe extern "C" fn commit_products(thread: *mut croq_sim_thread) {
-    // SAFETY: device text passes the running thread.
-    unsafe {
-        with(thread, |all, _, tid| {
-            all.products.commit(tid);
-            Ok(())
-        })
-    }
-}
-
-unsafe extern "C" fn wait_products(thread: *mut croq_sim_thread, pending: u32) {
-    // SAFETY: device text passes the running thread.
-    unsafe {
-        with(thread, |all, _, tid| {
-            all.wait_products(tid, pending);
-            Ok(())
-        })
-    }
-}
-
-unsafe extern "C" fn touch_registers(
-    thread: *mut croq_sim_thread,
-    part: *const croq_sim_part,
-    line: u32,
-) {
-    // SAFETY: device text passes the running thread and a record on its stack.
-    unsafe { with(thread, |all, _, tid| all.products.touch(tid, &*part, line)) }
 }

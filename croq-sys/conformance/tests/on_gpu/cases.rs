@@ -1,7 +1,7 @@
 //! What is run, and what must hold of it.
 
 use croq_conformance::twins::{self, Outcome};
-use croq_conformance::{atomics, products};
+use croq_conformance::{atomics, products, warpgroups};
 use croq_sys::abi::CROQ_CHECK;
 
 use crate::compare::{near, same};
@@ -60,6 +60,7 @@ pub fn all() -> Vec<Case> {
         case("asynchronous_copies", asynchronous_copies),
         case("matrices", matrices),
         case("products", products),
+        case("products_of_warpgroups", products_of_warpgroups),
         case("atomics", atomic_operations),
         case("mbarriers", mbarriers),
         case("boxes", boxes),
@@ -313,6 +314,19 @@ fn products(machine: &dyn Machine) {
         let (expected, found) = both(machine, "multiply", &memory, &[which as i64]);
         assert_eq!(expected, found, "{product:?}");
         assert_ne!(expected[0], memory[0], "{product:?}");
+    }
+}
+
+/// The same of products by a warpgroup, which need sm_90a: in every place where operands may lie.
+fn products_of_warpgroups(machine: &dyn Machine) {
+    for (which, product) in warpgroups::all().iter().enumerate() {
+        for setting in warpgroups::settings(product) {
+            let memory = product.memory(&setting);
+            let numbers = product.numbers(which, &setting, &memory);
+            let (expected, found) = both(machine, "warpgroup", &memory, &numbers);
+            assert_eq!(expected[0], found[0], "{product:?}, {setting:?}");
+            assert_ne!(expected[0], memory[0], "{product:?}, {setting:?}");
+        }
     }
 }
 

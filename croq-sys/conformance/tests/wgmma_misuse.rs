@@ -1,0 +1,215 @@
+//! Products of warpgroups: when they take place, and what is reported where registers or shared memory
+//! are touched in the meantime.
+
+use croq_conformance::{Failed, call_in};
+use croq_sys::abi::{CROQ_DEADLOCK, CROQ_HAZARD, croq_env};
+use croq_sys::sim::Run;
+
+unsafe extern "C" {
+    fn conf_misuse(env: *const croq_env, data: *mut f32, which: i64) -> u32;
+}
+
+#[repr(align(256))]
+struct Device([f32; 256]);
+
+fn run(which: i64, seed: u64) -> Result<[f32; 256], Failed> {
+    let mut data = Device([0.0; 256]);
+    // SAFETY: the shim binds `data` with its extent.
+    call_in(&Run::seeded(seed), |env| unsafe {
+        conf_misuse(env, data.0.as_mut_ptr(), which)
+    })?;
+    Ok(data.0)
+}
+
+/// The first two sums of each thread, and two that were no product's.
+fn is(data: &[f32; 256], sums: f32) -> bool {
+    data[..128].iter().all(|sum| *sum == sums) && data[128..].iter().all(|sum| *sum == 0.5)
+}
+
+#[test]
+fn what_is_not_touched_may_be() {
+    for seed in 0..8 {
+        for (which, sums) in [(0, 16.5), (8, 32.5), (10, 16.5), (12, 16.5)] {
+            let data = run(which, seed).unwrap_or_else(|f| panic!("{which}: {:?}", f.report));
+            assert!(is(&data, sums), "{which}, seed {seed}: {}", data[0]);
+        }
+    }
+}
+
+/// What text that nobody watches writes between the two is seen.
+#[test]
+fn a_product_reads_its_operands_when_it_is_waited_for_or_earlier() {
+    let late = run(15, 0).expect("nobody watches pointers");
+    assert!(is(&late, 32.5), "{}", late[0]);
+    let mut early = 0;
+    for seed in 1..40 {
+        let data = run(15, seed).expect("nobody watches pointers");
+        early += usize::from(is(&data, 16.5));
+        assert!(is(&data, 16.5) || is(&data, 32.5), "{seed}: {}", data[0]);
+    }
+    assert!((3..25).contains(&early), "{early}");
+}
+
+#[test]
+fn what_is_wrong_is_reported_with_both_lines() {
+    let began = "\n  thread 127 began the product, misuse.co:27";
+    let used = "race in misuse_0: sums of a product are used before it is waited for\n  thread";
+    let of_a =
+        "race in misuse_0: A of a product is used before the product is waited for\n  thread";
+    for (which, report) in [
+        (
+            1,
+            format!(
+                "race in misuse_0: byte 144 of shared memory, in A of a product, may not be seen by \
+                 the async proxy{began}\n  \
+                 thread 79 wrote it, and has executed no fence_proxy_async since, misuse.co:9"
+            ),
+        ),
+        (
+            2,
+            format!(
+                "error in misuse_0: A of a product begins 896 bytes into a pattern of swizzle 128{began}"
+            ),
+        ),
+        (
+            3,
+            format!(
+                "error in misuse_0: A of a product reaches byte 10255 of 10240 of shared memory{began}"
+            ),
+        ),
+        (
+            4,
+            "error in misuse_0: a product before the thread's first wgmma_fence\n  \
+             thread 127 begins the product, misuse.co:27"
+                .to_owned(),
+        ),
+        (
+            5,
+            "error in misuse_0: registers of a product were used without a wgmma_fence behind \
+             that\n  thread 127 begins the product, misuse.co:27\n  \
+             thread 127 used them, misuse.co:21"
+                .to_owned(),
+        ),
+        (
+            6,
+            "deadlock in misuse_0: no thread can go on\n  \
+             threads 0..95 wait at a product of warpgroup 0 (96 of 128 have come), misuse.co:27\n  \
+             threads 96..127 have left the kernel"
+                .to_owned(),
+        ),
+        (
+            7,
+            "error in misuse_0: threads of a warpgroup disagree about their product\n  \
+             thread 100 begins the product, misuse.co:24\n  \
+             thread 127 begins the product, misuse.co:27"
+                .to_owned(),
+        ),
+        (9, format!("{used} 126 uses them, misuse.co:29{began}")),
+        (
+            11,
+            format!(
+                "race in misuse_0: `s`[4097] is written while a product that reads it is under \
+                 way\n  thread 9 writes it, misuse.co:31{began}"
+            ),
+        ),
+        (
+            13,
+            format!(
+                "{of_a} 127 uses them, misuse.co:33\n  thread 127 began the product, misuse.co:26"
+            ),
+        ),
+        (
+            14,
+            format!(
+                "{of_a} 127 uses them, misuse.co:34\n  thread 127 began the product, misuse.co:26"
+            ),
+        ),
+        (
+            16,
+            format!(
+                "unfinished product in misuse_0: a thread left the kernel without waiting for its \
+                 product{began}"
+            ),
+        ),
+        (
+            17,
+            format!(
+                "error in misuse_0: sums of a product that is under way are given to one of another \
+                 shape\n  thread 127 begins the product, misuse.co:39{began}"
+            ),
+        ),
+        (
+            18,
+            format!(
+                "race in misuse_0: `s`[3] is written while a product that reads it is under way\n  \
+                 thread 0 writes it, misuse.co:41{began}"
+            ),
+        ),
+        (
+            19,
+            format!(
+                "{used} 127 uses them, misuse.co:56\n  thread 127 began the product, misuse.co:43"
+            ),
+        ),
+        (
+            20,
+            format!(
+                "{used} 127 uses them, misuse.co:49\n  thread 127 began the product, misuse.co:45"
+            ),
+        ),
+        (
+            21,
+            format!(
+                "race in misuse_0: `s`[64] becomes the destination of a copy while a product that \
+                 reads it is under way\n  thread 3 begins a copy into it, misuse.co:51{began}"
+            ),
+        ),
+        (
+            22,
+            "error in misuse_0: registers of a product were used without a wgmma_fence behind \
+             that\n  thread 127 begins the product, misuse.co:60\n  \
+             thread 127 used them, misuse.co:56"
+                .to_owned(),
+        ),
+        (
+            23,
+            "error in misuse_0: a product by a warpgroup of fewer than 128 threads\n  \
+             thread 95 begins the product, misuse.co:27"
+                .to_owned(),
+        ),
+        (
+            24,
+            "error in misuse_0: a product in a kernel that was not launched as async_proxy\n  \
+             thread 127 begins the product, misuse.co:27"
+                .to_owned(),
+        ),
+    ] {
+        for seed in 0..4 {
+            let failed = run(which, seed)
+                .err()
+                .unwrap_or_else(|| panic!("{which} is found"));
+            let found = failed.report.unwrap_or_default();
+            // Who comes first is nobody's business.
+            assert_eq!(
+                anyone(&found),
+                anyone(&report),
+                "{which}, seed {seed}:\n{found}"
+            );
+            let kind = if which == 6 {
+                CROQ_DEADLOCK
+            } else {
+                CROQ_HAZARD
+            };
+            assert_eq!(failed.record.kind, kind, "{which}");
+        }
+    }
+}
+
+/// Without the numbers of threads that are one of many.
+fn anyone(report: &str) -> String {
+    ["124", "125", "126", "127", "95"]
+        .iter()
+        .fold(report.to_owned(), |text, number| {
+            text.replace(&format!("thread {number} "), "a thread ")
+        })
+}

@@ -1,0 +1,93 @@
+//! What runs beside the threads and is the text's to close and to wait for: stores of boxes, products.
+
+use super::{suspend, with};
+use crate::abi::{
+    croq_sim_access, croq_sim_part, croq_sim_product, croq_sim_tensor_map, croq_sim_thread,
+};
+use crate::sim::tensor::Tile;
+use crate::sim::worker::Seat;
+
+pub(super) unsafe extern "C" fn tma_store(
+    thread: *mut croq_sim_thread,
+    source: *const croq_sim_access,
+    map: *const croq_sim_tensor_map,
+    at: *const i64,
+) {
+    // SAFETY: as for `tma_load`.
+    unsafe {
+        let (map, at) = (*map, *at.cast::<[i64; 5]>());
+        with(thread, |all, _, tid| {
+            all.tma_store(tid, &*source, Tile { map, at })
+        })
+    }
+}
+
+pub(super) unsafe extern "C" fn bulk_commit(thread: *mut croq_sim_thread) {
+    // SAFETY: device text passes the running thread.
+    unsafe {
+        with(thread, |all, _, tid| {
+            all.bulk_commit(tid);
+            Ok(())
+        })
+    }
+}
+
+pub(super) unsafe extern "C" fn bulk_wait(
+    thread: *mut croq_sim_thread,
+    pending: u32,
+    only_read: u32,
+) {
+    // SAFETY: device text passes the running thread.
+    unsafe {
+        with(thread, |all, _, tid| {
+            all.bulk_wait(tid, pending, only_read != 0);
+            Ok(())
+        })
+    }
+}
+
+pub(super) unsafe extern "C" fn product(
+    thread: *mut croq_sim_thread,
+    product: *const croq_sim_product,
+) {
+    // SAFETY: device text passes the running thread, and a record on its stack that names fragments of
+    // its own.
+    unsafe {
+        let waits = with(thread, |all, barriers, tid| {
+            barriers.seen(tid, (*product).line);
+            all.join_product(tid, &*product, (*thread).product_fences, barriers)
+        });
+        if waits {
+            suspend((*thread).runtime.cast::<Seat>());
+        }
+    }
+}
+
+pub(super) unsafe extern "C" fn commit_products(thread: *mut croq_sim_thread) {
+    // SAFETY: device text passes the running thread.
+    unsafe {
+        with(thread, |all, _, tid| {
+            all.products.commit(tid);
+            Ok(())
+        })
+    }
+}
+
+pub(super) unsafe extern "C" fn wait_products(thread: *mut croq_sim_thread, pending: u32) {
+    // SAFETY: device text passes the running thread.
+    unsafe {
+        with(thread, |all, _, tid| {
+            all.wait_products(tid, pending);
+            Ok(())
+        })
+    }
+}
+
+pub(super) unsafe extern "C" fn touch_registers(
+    thread: *mut croq_sim_thread,
+    part: *const croq_sim_part,
+    line: u32,
+) {
+    // SAFETY: device text passes the running thread and a record on its stack.
+    unsafe { with(thread, |all, _, tid| all.products.touch(tid, &*part, line)) }
+}
