@@ -106,6 +106,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "E0860",
         "depends on the architectures that are asked for; a test of `sema::tma` asks for old ones",
     ),
+    (
+        "E0905",
+        "depends on the architectures that are asked for; a test of `sema::mma::warpgroup` asks for others",
+    ),
 ];
 
 /// Programs that show what a warning warns about.

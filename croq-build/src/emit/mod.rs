@@ -28,6 +28,7 @@ mod stmt;
 mod sym;
 mod text;
 mod tma;
+mod warpgroup;
 mod writer;
 
 #[cfg(test)]
@@ -75,6 +76,10 @@ pub fn device_text(meta: &FileMeta, file: &SourceFile, functions: &[Function]) -
         writer.line("#define CROQ_HOST_PRINTS");
     }
     writer.line("#include \"croq.h\"");
+    for columns in warpgroup::columns(functions) {
+        writer.line(&format!("#define CROQ_WGMMA_N {columns}"));
+        writer.line("#include \"croq_wgmma.h\"");
+    }
     writer.line(&format!("#include \"{base}.h\""));
     kept_text(&mut writer, &lines, meta, file);
     for function in functions {

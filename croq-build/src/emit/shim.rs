@@ -338,7 +338,7 @@ impl Body<'_, '_> {
 
 /// How the simulated GPU runs the kernel's blocks.
 fn mode(kernel: &Kernel) -> String {
-    let mode = if !kernel.maps.is_empty() {
+    let mode = if !kernel.maps.is_empty() || kernel.warpgroups {
         "croq::async_proxy"
     } else if kernel.asynchronous {
         "croq::asynchronous"

@@ -312,6 +312,10 @@ impl Body<'_, '_> {
                 self.line(span, &text);
             }
             StmtKind::Mma(op) => {
+                if let MmaOp::Step(step) = &**op {
+                    let text = self.step(step);
+                    return self.line(span, &text);
+                }
                 if let Some(text) = self.mma(op) {
                     self.line(span, &text);
                 }
@@ -391,16 +395,23 @@ impl Body<'_, '_> {
             MmaOp::Matrices {
                 count,
                 transposed,
-                into,
-                from,
+                registers,
+                memory,
+                stored,
             } => {
                 let transposed = if *transposed { ", true" } else { "" };
-                let memory = self.names.buffer(from.view.buffer);
-                let (first, steps) = self.names.place_and_steps(from);
+                if *stored {
+                    let (memory, registers) = (place(memory), place(registers));
+                    return Some(format!(
+                        "croq::stmatrix<{count}{transposed}>({memory}, {registers});"
+                    ));
+                }
+                let (first, steps) = self.names.place_and_steps(memory);
+                let memory = self.names.buffer(memory.view.buffer);
                 let steps = steps.map_or_else(String::new, |s| format!(", {}", s.text));
                 Some(format!(
                     "croq::ldmatrix<{count}{transposed}>({}, {memory}, {}{steps});",
-                    place(into),
+                    place(registers),
                     first.text
                 ))
             }

@@ -1,10 +1,10 @@
-//! Matrices in the registers of a warp, and products of them.
+//! Matrices in the registers of a warp or a warpgroup, and products of them.
 //!
 //! A fragment is a buffer of [`Storage::Fragment`](super::Storage): what a program says of it counts its
 //! elements row by row, as of any matrix. From [`crate::passes`]' `mma::prepare` on the buffer stands for
 //! what one thread has of it, and [`Spread`] says what that is.
 
-use super::{Access, BufferId, Expr, LocalId, Scalar, View};
+use super::{Access, BufferId, Expr, LocalId, Product, Scalar, Source, Step, View};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -23,9 +23,21 @@ pub struct Fragment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spread {
     Matrix(Layout),
-    /// A value for each row of a matrix of sums: who has some of the row has it. Row `i` is number `i / 8`
-    /// of the lanes `4 (i % 8)` and the three after.
-    Rows,
+    /// A value for each row of a matrix of sums, which so many warps share: who has some of the row has it.
+    /// Row `i` of a warp's is number `i / 8` of the lanes `4 (i % 8)` and the three after.
+    Rows {
+        warps: i64,
+    },
+}
+
+impl Spread {
+    /// How many warps share the matrix.
+    pub fn warps(self) -> i64 {
+        match self {
+            Spread::Matrix(layout) => layout.warps,
+            Spread::Rows { warps } => warps,
+        }
+    }
 }
 
 /// The one family of layouts that all instructions share. A matrix is cut into tiles of 8 rows by four
@@ -42,6 +54,8 @@ pub struct Layout {
     pub width: i64,
     /// What is said of rows holds for columns, and the other way round.
     pub transposed: bool,
+    /// Warps that share a matrix, each with as many of its rows: 4 is a warpgroup.
+    pub warps: i64,
 }
 
 impl Layout {
@@ -52,6 +66,7 @@ impl Layout {
             rows,
             width: (4 / bytes).max(1),
             transposed,
+            warps: 1,
         }
     }
 
@@ -61,7 +76,13 @@ impl Layout {
             rows,
             width: 2,
             transposed,
+            warps: 1,
         }
+    }
+
+    /// The same for a warpgroup, each of whose warps has a quarter of the rows.
+    pub fn of_warpgroup(self) -> Self {
+        Self { warps: 4, ..self }
     }
 
     /// Rows and columns as the layout sees them.
@@ -76,12 +97,6 @@ impl Layout {
     /// Columns of a tile.
     pub fn columns(&self) -> i64 {
         4 * self.width
-    }
-
-    /// Whether a matrix of these extents is made of whole tiles.
-    pub fn fits(&self, shape: [i64; 2]) -> bool {
-        let [rows, columns] = self.turn(shape);
-        rows % self.rows == 0 && columns % self.columns() == 0
     }
 
     /// How far from each other in a thread's part are the first elements of tiles below each other (of
@@ -131,6 +146,10 @@ pub enum MmaOp {
         b: Part,
         atom: Atom,
     },
+    /// The same by a warpgroup, perhaps with operands in memory.
+    Product(Box<Product>),
+    /// All products of the unit so far are over: `mma.commit`.
+    Finish,
     /// What lies outside of the valid part of the view stays.
     Store {
         from: Part,
@@ -164,13 +183,18 @@ pub enum MmaOp {
         /// Sums, A and B.
         parts: Box<[Access; 3]>,
     },
-    /// Up to four matrices of 8 rows of 16 bytes into a fragment; each lane names a row.
+    /// Up to four matrices of 8 rows of 16 bytes between a fragment and shared memory; each lane names a
+    /// row.
     Matrices {
         count: u32,
         transposed: bool,
-        into: Box<Access>,
-        from: Box<Access>,
+        registers: Box<Access>,
+        memory: Box<Access>,
+        /// From the fragment.
+        stored: bool,
     },
+    /// A step of a warpgroup's products.
+    Step(Step),
 }
 
 impl MmaOp {
@@ -188,20 +212,22 @@ impl MmaOp {
         }
     }
 
-    /// Memory that the threads of the unit read or write together.
-    pub fn view(&self) -> Option<(&View, bool)> {
+    /// Memory that the threads of the unit read or write together, each with whether they write.
+    pub fn views(&self) -> Vec<(&View, bool)> {
         match self {
-            MmaOp::Load { source, .. } => Some((source, false)),
-            MmaOp::Store { dest, .. } => Some((dest, true)),
-            _ => None,
+            MmaOp::Load { source, .. } => vec![(source, false)],
+            MmaOp::Store { dest, .. } => vec![(dest, true)],
+            MmaOp::Product(product) => product.tiles().map(|t| (&t.view, false)).collect(),
+            _ => Vec::new(),
         }
     }
 
-    pub fn view_mut(&mut self) -> Option<&mut View> {
+    pub fn views_mut(&mut self) -> Vec<&mut View> {
         match self {
-            MmaOp::Load { source, .. } => Some(source),
-            MmaOp::Store { dest, .. } => Some(dest),
-            _ => None,
+            MmaOp::Load { source, .. } => vec![source],
+            MmaOp::Store { dest, .. } => vec![dest],
+            MmaOp::Product(product) => product.tiles_mut().map(|t| &mut t.view).collect(),
+            _ => Vec::new(),
         }
     }
 
@@ -212,7 +238,17 @@ impl MmaOp {
                 let [sums, a, b] = &**parts;
                 vec![(sums, true), (a, false), (b, false)]
             }
-            MmaOp::Matrices { into, from, .. } => vec![(into, true), (from, false)],
+            MmaOp::Matrices {
+                registers,
+                memory,
+                stored,
+                ..
+            } => vec![(registers, !stored), (memory, *stored)],
+            MmaOp::Step(Step::Describe { of, .. }) => vec![(of, false)],
+            MmaOp::Step(Step::Instruction(i)) => match &i.a {
+                Source::Registers(a) => vec![(&i.sums, true), (a, false)],
+                Source::Memory(_) => vec![(&i.sums, true)],
+            },
             _ => Vec::new(),
         }
     }
@@ -220,7 +256,14 @@ impl MmaOp {
     pub fn accesses_mut(&mut self) -> Vec<&mut Access> {
         match self {
             MmaOp::Instruction { parts, .. } => parts.iter_mut().collect(),
-            MmaOp::Matrices { into, from, .. } => vec![into, from],
+            MmaOp::Matrices {
+                registers, memory, ..
+            } => vec![registers, memory],
+            MmaOp::Step(Step::Describe { of, .. }) => vec![of],
+            MmaOp::Step(Step::Instruction(i)) => match &mut i.a {
+                Source::Registers(a) => vec![&mut i.sums, a],
+                Source::Memory(_) => vec![&mut i.sums],
+            },
             _ => Vec::new(),
         }
     }
@@ -234,7 +277,10 @@ impl MmaOp {
             MmaOp::Store { from, .. } => vec![from],
             MmaOp::Multiply { sums, a, b, .. } => vec![sums, a, b],
             MmaOp::Reduce { into, from, .. } | MmaOp::Convert { into, from } => vec![into, from],
-            MmaOp::Instruction { .. } | MmaOp::Matrices { .. } => Vec::new(),
+            MmaOp::Product(product) => product.parts(),
+            MmaOp::Finish | MmaOp::Instruction { .. } | MmaOp::Matrices { .. } | MmaOp::Step(_) => {
+                Vec::new()
+            }
         }
     }
 }

@@ -36,6 +36,7 @@ mod tma;
 mod view;
 mod views_mut;
 mod visit;
+mod warpgroup;
 
 pub use atomic::{Atomic, AtomicOp};
 pub use events::*;
@@ -48,6 +49,7 @@ pub use tma::*;
 pub use view::*;
 pub use views_mut::{Change, change_all, change_exprs, change_views};
 pub use visit::{Visit, walk_block, walk_exprs};
+pub use warpgroup::{Described, Instruction, Operand, Product, Source, Step, Tile};
 
 macro_rules! id {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
@@ -280,14 +282,26 @@ impl Buffer {
         };
         let Swizzle { columns, rows, .. } = swizzle;
         let width = Sym::int(swizzle.group(self.elem));
-        let (row, column) = (cx.div(at, columns), cx.rem(at, columns));
-        let (tile, row) = if self.count == rows * columns {
+        let size = rows * columns;
+        // Whole tiles, if the rest is certainly within one: no division has to find them.
+        let whole = size.as_int().filter(|n| *n > 0);
+        let whole = whole.map_or_else(Sym::zero, |size| {
+            let whole = at.part(|coef, _| coef % size == 0);
+            let rest = at - &whole;
+            let within =
+                cx.le(&Sym::zero(), &rest).is_yes() && cx.lt(&rest, &Sym::int(size)).is_yes();
+            if within { whole } else { Sym::zero() }
+        });
+        let at = at - &whole;
+        let (row, column) = (cx.div(&at, columns), cx.rem(&at, columns));
+        let (tile, row) = if self.count == size || !whole.is_zero() {
             (Sym::zero(), row)
         } else {
             (cx.div(&row, rows), cx.rem(&row, rows))
         };
         let (group, within) = (cx.div(&column, &width), cx.rem(&column, &width));
         let steps = [
+            whole,
             &(&tile * rows) * columns,
             &(&group * rows) * &width,
             &row * &width,
@@ -379,6 +393,8 @@ pub struct Kernel {
     pub ordered: bool,
     /// Filled when copies are expanded: bytes may land after the statement that moves them.
     pub asynchronous: bool,
+    /// Filled with it: warpgroups multiply.
+    pub warpgroups: bool,
     /// What the copy engine is told of device memory; filled when copies of boxes are expanded.
     pub maps: Vec<TensorMap>,
 }
@@ -395,7 +411,7 @@ impl Kernel {
 
     /// It uses what older GPUs don't have.
     pub fn needs_sm_90(&self) -> bool {
-        !self.maps.is_empty() || self.is_clustered()
+        !self.maps.is_empty() || self.is_clustered() || self.warpgroups
     }
 }
 

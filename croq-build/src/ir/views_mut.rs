@@ -1,8 +1,8 @@
 //! Every view and expression of a piece of program, to be changed in place.
 
 use super::{
-    Access, Arg, Expr, ExprKind, MmaOp, MoveMode, PrintPart, ReturnValue, Stmt, StmtKind, TmaOp,
-    Transform, View,
+    Access, Arg, Expr, ExprKind, MmaOp, MoveMode, PrintPart, ReturnValue, Step, Stmt, StmtKind,
+    TmaOp, Transform, View,
 };
 
 /// What happens to each piece.
@@ -108,7 +108,7 @@ fn change_stmt(stmt: &mut Stmt, change: &mut dyn Change) {
             }
         }
         StmtKind::Mma(op) => {
-            if let Some(view) = op.view_mut() {
+            for view in op.views_mut() {
                 change.view(view);
             }
             for access in op.accesses_mut() {
@@ -117,6 +117,8 @@ fn change_stmt(stmt: &mut Stmt, change: &mut dyn Change) {
             match &mut **op {
                 MmaOp::Each { value, .. } => change_expr(value, change),
                 MmaOp::Apply { body, .. } => change_all(body, change),
+                MmaOp::Product(product) => change_expr(&mut product.accumulate, change),
+                MmaOp::Step(Step::Instruction(i)) => change_expr(&mut i.accumulate, change),
                 _ => {}
             }
         }

@@ -1,8 +1,8 @@
 //! Walks over statements and everything they mention.
 
 use super::{
-    Access, Arg, Engine, Expr, ExprKind, MmaOp, MoveMode, PrintPart, ReturnValue, Stmt, StmtKind,
-    TmaOp, Transform, View,
+    Access, Arg, Engine, Expr, ExprKind, MmaOp, MoveMode, PrintPart, ReturnValue, Step, Stmt,
+    StmtKind, TmaOp, Transform, View,
 };
 use crate::symbolic::Sym;
 
@@ -134,7 +134,7 @@ fn walk_stmt(stmt: &Stmt, v: &mut dyn Visit) {
 }
 
 fn walk_mma(op: &MmaOp, v: &mut dyn Visit) {
-    if let Some((view, _)) = op.view() {
+    for (view, _) in op.views() {
         walk_view(view, v);
     }
     for (access, written) in op.accesses() {
@@ -146,6 +146,10 @@ fn walk_mma(op: &MmaOp, v: &mut dyn Visit) {
     match op {
         MmaOp::Each { value, .. } => walk_exprs(value, v),
         MmaOp::Apply { body, .. } => walk_block(body, v),
+        MmaOp::Step(Step::Describe { leading, .. }) => v.sym(leading),
+        MmaOp::Product(product) => walk_exprs(&product.accumulate, v),
+        MmaOp::Step(Step::Advance { bytes, .. }) => v.sym(bytes),
+        MmaOp::Step(Step::Instruction(i)) => walk_exprs(&i.accumulate, v),
         _ => {}
     }
 }

@@ -53,7 +53,7 @@ pub use checks::lower as lower_checks;
 pub use shared::Limits;
 
 use crate::diagnostics::Diagnostics;
-use crate::ir::{Buffer, Function, KernelId, MoveMode, Stmt, StmtKind, Visit, walk_block};
+use crate::ir::{Buffer, Function, KernelId, MmaOp, MoveMode, Stmt, StmtKind, Visit, walk_block};
 
 /// Runs all of them over a function that `sema` accepted. What only shows here is reported.
 /// `reorder`: threads may get their indices in another order than the program's.
@@ -118,7 +118,8 @@ fn note_order(function: &mut Function, id: KernelId) {
 }
 
 fn note_asynchronous(function: &mut Function, id: KernelId) {
-    struct Find(bool);
+    #[derive(Default)]
+    struct Find(bool, bool);
     impl Visit for Find {
         fn stmt(&mut self, stmt: &Stmt) {
             self.0 |= match &stmt.kind {
@@ -126,11 +127,13 @@ fn note_asynchronous(function: &mut Function, id: KernelId) {
                 StmtKind::CommitCopies | StmtKind::WaitCopies { .. } | StmtKind::Tma(_) => true,
                 _ => false,
             };
+            self.1 |= matches!(&stmt.kind, StmtKind::Mma(op) if matches!(**op, MmaOp::Step(_)));
         }
     }
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
-        let mut find = Find(false);
+        let mut find = Find::default();
         walk_block(&kernel.body, &mut find);
-        kernel.asynchronous = find.0;
+        kernel.warpgroups = find.1;
+        kernel.asynchronous = find.0 || find.1;
     }
 }

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    Access, BufferId, Copy, CppName, DimId, Expr, ExprKind, Function, LocalId, ParamId, ParamKind,
-    ReturnValue, Stmt, StmtKind, VarHome, View, Visit, walk_block,
+    Access, BufferId, Copy, CppName, DimId, Expr, ExprKind, Function, LocalId, MmaOp, ParamId,
+    ParamKind, ReturnValue, Step, Stmt, StmtKind, VarHome, View, Visit, walk_block,
 };
 use crate::symbolic::Sym;
 
@@ -137,11 +137,26 @@ impl Visit for Collector<'_> {
                 self.uses.buffers.extend(op.buffers());
             }
             StmtKind::Mma(op) => {
-                if let Some((view, _)) = op.view() {
+                for (view, _) in op.views() {
                     view.shape
                         .iter()
                         .chain(&view.strides)
                         .for_each(|s| self.sym(s));
+                }
+                match &**op {
+                    MmaOp::Step(Step::Describe { local, leading, .. }) => {
+                        self.uses.declared.insert(*local);
+                        self.sym(leading);
+                    }
+                    MmaOp::Step(Step::Advance { local, by, bytes }) => {
+                        self.uses.declared.insert(*local);
+                        self.uses.locals.insert(*by);
+                        self.sym(bytes);
+                    }
+                    MmaOp::Step(Step::Instruction(i)) => {
+                        self.uses.locals.extend(i.described().map(|d| d.by));
+                    }
+                    _ => {}
                 }
             }
             StmtKind::Check { .. } | StmtKind::Print { .. } => self.uses.context = true,

@@ -175,6 +175,7 @@ impl Checker<'_> {
             waits: false,
             ordered: false,
             asynchronous: false,
+            warpgroups: false,
             one_thread: None,
             maps: Vec::new(),
         });

@@ -199,6 +199,7 @@ impl Checker<'_> {
             waits: false,
             ordered: false,
             asynchronous: false,
+            warpgroups: false,
             one_thread: p
                 .items
                 .first()

@@ -8,21 +8,39 @@
 use super::Checker;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{
-    Access, Arg, BinOp, BufferId, CppName, Expr, ExprKind, Scalar, Stmt, StmtKind, Storage,
+    Access, Arg, BinOp, BufferId, CppName, Expr, ExprKind, MmaOp, Scalar, Stmt, StmtKind, Storage,
     Swizzle, View, Visit, walk_block,
 };
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, Truth};
 use crate::syntax::ast::{self, CopyModifier, CopyStmt};
 
-/// Each `.swiz` of a function, in order: of which buffer, how wide, and where.
 #[derive(Default)]
-pub(super) struct Swizzles(Vec<(BufferId, u32, Span)>);
+pub(super) struct Swizzles {
+    /// Each `.swiz` of a function, in order: of which buffer, how wide, and where.
+    said: Vec<(BufferId, u32, Span)>,
+    /// What warpgroups multiply, and where: it is swizzled even if nobody says so.
+    wanted: Vec<(BufferId, Span)>,
+    /// Where warpgroups store sums: lanes store rows side by side, which swizzled are in different banks.
+    liked: Vec<(BufferId, Span)>,
+}
+
+impl Swizzles {
+    pub(super) fn want(&mut self, id: BufferId, at: Span) {
+        self.wanted.push((id, at));
+    }
+
+    pub(super) fn like(&mut self, id: BufferId, at: Span) {
+        self.liked.push((id, at));
+    }
+}
 
 /// The pattern repeats after so many rows of 128 bytes.
 const ROWS: i64 = 8;
 /// What trades places, in bytes.
 const UNIT: i64 = 16;
+/// What a product takes of K at once, in bytes.
+const STEP: i64 = 32;
 
 impl Checker<'_> {
     /// The width in bytes of `.swiz<width>`; without one it is 128.
@@ -87,14 +105,14 @@ impl Checker<'_> {
         for part in self.pools.parts(id) {
             self.rows_in_groups(part, bytes, at)?;
         }
-        self.swizzles.0.push((id, bytes, at));
+        self.swizzles.said.push((id, bytes, at));
         Some(())
     }
 
     /// The swizzle of a buffer, as far as one was said.
     pub(super) fn swizzle_so_far(&self, id: BufferId) -> Option<u32> {
         let root = self.pools.find(id).0;
-        let said = self.swizzles.0.iter();
+        let said = self.swizzles.said.iter();
         said.filter(|(other, _, _)| self.pools.find(*other).0 == root)
             .map(|(_, bytes, _)| *bytes)
             .next()
@@ -157,7 +175,7 @@ impl Checker<'_> {
 
     /// Decides which buffers are swizzled. Before views are rewritten to those of their pools.
     pub(super) fn decide_swizzles(&mut self) {
-        for (id, bytes, at) in std::mem::take(&mut self.swizzles.0) {
+        for (id, bytes, at) in std::mem::take(&mut self.swizzles.said) {
             let (root, _) = self.pools.find(id);
             let first = self.f.buffer(root).swizzle.as_ref().map(|s| s.bytes);
             match first {
@@ -166,6 +184,84 @@ impl Checker<'_> {
                 None => self.decide(id, root, bytes, at),
             }
         }
+        for (id, at) in std::mem::take(&mut self.swizzles.wanted) {
+            let (root, _) = self.pools.find(id);
+            if self.f.buffer(root).swizzle.is_none() {
+                self.widest(id, root, at);
+            }
+        }
+        for (id, at) in std::mem::take(&mut self.swizzles.liked) {
+            let (root, _) = self.pools.find(id);
+            let alone = self.pools.parts(root).len() == 1;
+            if alone
+                && self.f.buffer(root).swizzle.is_none()
+                && !self.sees_layout(id)
+                && let Some(bytes) = self.widest_that_fits(id)
+            {
+                self.decide(id, root, bytes, at);
+            }
+        }
+    }
+
+    /// Whether something in the program takes the buffer as it lies: text in C++, or the copy engine, which
+    /// swizzles whole tiles only.
+    fn sees_layout(&self, id: BufferId) -> bool {
+        let mut uses = Uses::default();
+        for kernel in &self.f.kernels {
+            walk_block(&kernel.body, &mut uses);
+        }
+        let shape = &self.f.buffer(id).shape;
+        let raw = uses.raw.iter().any(|(buffer, _)| *buffer == id);
+        let cut = uses.moved.iter().filter(|view| view.buffer == id);
+        // One of an array is whole.
+        let tile: Sym = shape.iter().product();
+        raw || cut.into_iter().any(|view| {
+            let same = view.shape.iter().zip(shape).all(|(a, b)| a == b);
+            let begins = self.f.cx.divides(&tile, &view.offset).is_yes();
+            !begins || view.shape.len() != shape.len() || !same
+        })
+    }
+
+    /// The widest swizzle that rows are whole groups of.
+    fn widest_that_fits(&self, id: BufferId) -> Option<u32> {
+        let (_, columns) = self.rows_and_columns(id);
+        let row = &columns * size(self.f.buffer(id).elem);
+        [128, 64, 32].into_iter().find(|bytes| {
+            let bytes = Sym::int(i64::from(*bytes));
+            self.f.cx.divides(&bytes, &row).is_yes()
+        })
+    }
+
+    /// A swizzle that nobody says.
+    fn widest(&mut self, id: BufferId, root: BufferId, at: Span) {
+        let (_, columns) = self.rows_and_columns(id);
+        let buffer = self.f.buffer(id);
+        let (name, declared) = (buffer.name.clone(), buffer.span);
+        let row = &columns * size(buffer.elem);
+        let Some(bytes) = self.widest_that_fits(id) else {
+            let shown = self.show(&row);
+            self.report(
+                Diagnostic::new(
+                    "E0912",
+                    at,
+                    format!("rows of `{name}` are {shown} bytes: it can't be swizzled"),
+                )
+                .label("a warpgroup multiplies swizzled tiles")
+                .also(declared, "declared here")
+                .help("make rows a multiple of 32 bytes"),
+            );
+            return;
+        };
+        self.report(
+            Diagnostic::new(
+                "N0856",
+                at,
+                format!("`{name}` is stored with a swizzle of {bytes} bytes"),
+            )
+            .label("multiplied by a warpgroup")
+            .help(format!("copies to it may say so: `.swiz<{bytes}>`")),
+        );
+        self.decide(id, root, bytes, at);
     }
 
     fn decide(&mut self, id: BufferId, root: BufferId, bytes: u32, at: Span) {
@@ -235,6 +331,9 @@ impl Checker<'_> {
         for access in uses.accessed {
             self.place_is_known(&access);
         }
+        for (view, k_last) in uses.multiplied {
+            self.operand_begins(&view, k_last);
+        }
         for (buffer, at) in uses.raw {
             self.seen_raw(buffer, at);
         }
@@ -262,6 +361,53 @@ impl Checker<'_> {
         self.report(d.help(format!(
             "start at a multiple of {ROWS} rows and of {UNIT} bytes in a row"
         )));
+    }
+
+    /// A warpgroup is told of an operand by its first element's address: it must be one at which the
+    /// pattern begins, or, along K, one of its steps.
+    fn operand_begins(&mut self, view: &View, k_last: bool) {
+        let buffer = self.f.buffer(view.buffer);
+        let Some(swizzle) = &buffer.swizzle else {
+            return;
+        };
+        let cx = &self.f.cx;
+        let column = cx.rem(&view.offset, &swizzle.columns);
+        let row = cx.div(&view.offset, &swizzle.columns);
+        let step = match k_last {
+            true => STEP / size(buffer.elem),
+            false => swizzle.group(buffer.elem),
+        };
+        let aligned = cx.divides(&Sym::int(step), &column).is_yes()
+            && cx.divides(&Sym::int(ROWS), &row).is_yes()
+            && (buffer.grouped().is_none() || cx.divides(&Sym::int(ROWS), &swizzle.rows).is_yes());
+        let dense = match view.strides.as_slice() {
+            [down, along] => {
+                let one_row = view.shape.first().is_some_and(Sym::is_one);
+                along.is_one() && (one_row || cx.eq(down, &swizzle.columns).is_yes())
+            }
+            _ => false,
+        };
+        let name = buffer.name.clone();
+        let (text, label, help) = if !dense {
+            (
+                format!("rows of this tile are not rows of `{name}`"),
+                "strides of its own".to_owned(),
+                "multiply a part of the buffer as it is declared".to_owned(),
+            )
+        } else if !aligned {
+            (
+                format!("a product can't begin here in `{name}`, which is swizzled"),
+                "the pattern may not begin here".to_owned(),
+                format!("start at a multiple of {ROWS} rows and of {step} elements in a row"),
+            )
+        } else {
+            return;
+        };
+        let mut d = Diagnostic::new("E0855", view.span, text).label(label);
+        if let Some(at) = self.swizzle_at.get(&view.buffer) {
+            d = d.also(*at, "swizzled by this");
+        }
+        self.report(d.help(help));
     }
 
     fn place_is_known(&mut self, access: &Access) {
@@ -299,7 +445,11 @@ impl Checker<'_> {
 #[derive(Default)]
 struct Uses {
     copied: Vec<View>,
+    /// By the copy engine.
+    moved: Vec<View>,
     accessed: Vec<Access>,
+    /// Operands of warpgroups, each with whether K runs along its rows.
+    multiplied: Vec<(View, bool)>,
     /// Seen by text in C++.
     raw: Vec<(BufferId, Span)>,
 }
@@ -307,7 +457,20 @@ struct Uses {
 impl Visit for Uses {
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
-            StmtKind::Copy(copy) => self.copied.extend([copy.source.clone(), copy.dest.clone()]),
+            StmtKind::Copy(copy) => {
+                let sides = [copy.source.clone(), copy.dest.clone()];
+                if !copy.engine.is_threads() {
+                    self.moved.extend(sides.clone());
+                }
+                self.copied.extend(sides);
+            }
+            StmtKind::Mma(op) => {
+                if let MmaOp::Product(product) = &**op {
+                    let tiles = product.tiles();
+                    self.multiplied
+                        .extend(tiles.map(|t| (t.view.clone(), t.k_last)));
+                }
+            }
             StmtKind::Cpp { names, .. } => {
                 self.raw.extend(names.iter().filter_map(|name| match name {
                     CppName::Buffer(id) => Some((*id, stmt.span)),

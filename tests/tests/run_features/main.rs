@@ -32,3 +32,4 @@ mod streams;
 mod swizzle;
 mod tma;
 mod types;
+mod warpgroups;

@@ -1,6 +1,6 @@
 use croq_kernels as kernels;
-use croq_sys::half::f16;
-use croq_sys::{Const, Tensor};
+use croq_sys::half::{bf16, f16};
+use croq_sys::{Const, F8E4M3, Tensor};
 use croq_tests::compare::{Float, assert_close, assert_exact, dot, near};
 
 const SIZES: [(usize, usize, usize); 5] = [
@@ -246,5 +246,63 @@ fn matmul_by_regions() {
         for out in products {
             assert_product(&out, &lhs, &rhs, k);
         }
+    }
+}
+
+/// Fewer rows than a tile, one tile, fewer turns than slots, as many and more; edges everywhere.
+const HOPPER: [(usize, usize, usize); 4] =
+    [(1, 8, 8), (64, 64, 128), (65, 256, 136), (70, 456, 72)];
+
+#[test]
+fn matmul_hopper() {
+    let kernels = [
+        kernels::matmul_hopper,
+        kernels::matmul_hopper_two,
+        kernels::matmul_hopper_persistent,
+    ];
+    for (m, k, n) in HOPPER {
+        let lhs = Tensor::<f16, _>::random((m, k), -1.0..1.0, 41);
+        let rhs = Tensor::<f16, _>::random((n, k), -1.0..1.0, 42);
+        for kernel in kernels {
+            let out = kernel(&lhs, &rhs).unwrap();
+            assert_eq!(out.shape(), [m, n]);
+            assert_close(&out, |[i, j]| {
+                let (mut sum, mut magnitude) = (0.0, 0.0);
+                for e in 0..k {
+                    let product = lhs[[i, e]].wide() * rhs[[j, e]].wide();
+                    sum += product;
+                    magnitude += product.abs();
+                }
+                // Sums in f32, and one rounding to f16.
+                let tolerance = dot::<f32>(sum, magnitude, k).tolerance;
+                near(sum, tolerance + sum.abs() * f16::ROUNDOFF + f16::SMALLEST)
+            });
+        }
+    }
+}
+
+#[test]
+fn matmul_hopper_of_other_types() {
+    for (m, k, n) in [
+        (1, 16, 1),
+        (128, 128, 128),
+        (130, 272, 137),
+        (70, 1040, 131),
+    ] {
+        // Small integers: their sums are exact.
+        let whole = |rows, seed| Tensor::<i32, _>::random((rows, k), -4..5, seed);
+        let (a, b) = (whole(m, 43), whole(n, 44));
+        let expected = |[i, j]: [usize; 2]| (0..k).map(|e| a[[i, e]] * b[[j, e]]).sum::<i32>();
+        let floats = |[i, j]: [usize; 2]| expected([i, j]) as f32;
+
+        let [x, y] = [&a, &b].map(|t| Tensor::from_fn(t.dims(), |at| bf16::from_f32(t[at] as f32)));
+        assert_exact(&kernels::matmul_hopper_bf16(&x, &y).unwrap(), floats);
+        let [x, y] = [&a, &b].map(|t| Tensor::from_fn(t.dims(), |at| t[at] as f32));
+        assert_exact(&kernels::matmul_hopper_tf32(&x, &y).unwrap(), floats);
+        let [x, y] =
+            [&a, &b].map(|t| Tensor::from_fn(t.dims(), |at| F8E4M3::from_f32(t[at] as f32)));
+        assert_exact(&kernels::matmul_hopper_f8(&x, &y).unwrap(), floats);
+        let [x, y] = [&a, &b].map(|t| Tensor::from_fn(t.dims(), |at| t[at] as i8));
+        assert_exact(&kernels::matmul_hopper_s8(&x, &y).unwrap(), expected);
     }
 }

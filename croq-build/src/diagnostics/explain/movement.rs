@@ -196,7 +196,7 @@ pub const TABLE: &[Entry] = &[
     ),
     (
         "E0855",
-        "The pattern of a swizzle repeats every 8 rows and moves units of 16 bytes. A tile that is copied to or from swizzled memory begins where the pattern does: at a multiple of 8 rows, and of 16 bytes within a row.",
+        "The pattern of a swizzle repeats every 8 rows and moves units of 16 bytes. A tile that is copied to or from swizzled memory begins where the pattern does: at a multiple of 8 rows, and of 16 bytes within a row. What a warpgroup multiplies begins there as well, or along K at a multiple of 32 bytes.",
     ),
     (
         "N0856",

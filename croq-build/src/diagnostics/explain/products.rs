@@ -5,7 +5,7 @@ use super::Entry;
 pub const TABLE: &[Entry] = &[
     (
         "E0901",
-        "What a warp multiplies are matrices whose extents are known when the kernel is compiled: registers are given out then. Cut a tile of constant extents out of a larger tensor.",
+        "What is multiplied are matrices whose extents are known when the kernel is compiled: registers are given out then. Cut a tile of constant extents out of a larger tensor. A warpgroup reads tiles of shared memory whole: they may not reach beyond their buffer.",
     ),
     (
         "E0902",
@@ -28,20 +28,36 @@ pub const TABLE: &[Entry] = &[
         "Products by a warpgroup (WGMMA) exist on sm_90a alone. One warp, `: group`, multiplies everywhere.",
     ),
     (
+        "N0905",
+        "A kernel in which warpgroups multiply (WGMMA) runs on sm_90a alone. On the other architectures that are built for it stops.",
+    ),
+    (
         "E0906",
         "A fragment lies in the registers of the 32 threads of a warp, which load, multiply and store it together: such statements stand inside `parallel … : group`.",
     ),
     (
         "E0907",
-        "A warp multiplies what is in its registers. Load the tile first, `x = mma.load view;`.",
+        "A warp multiplies what is in its registers: load the tile first, `x = mma.load view;`. A warpgroup takes B from shared memory where it lies, and A from there or from registers; what is in device memory is copied to shared memory first.",
+    ),
+    (
+        "E0909",
+        "A warpgroup takes operands whose rows run across K (`col`) only of f16 and bf16. For other types K is the last dimension of both: `row.row`.",
+    ),
+    (
+        "E0910",
+        "`k_tiles` names each part of K once, by numbers from 0 on: a product of K = 64 in f16 has four parts of 16.",
     ),
     (
         "E0911",
-        "The order of the parts of K is chosen only in products by a warpgroup; those by a warp add in ascending order.",
+        "The order of the parts of K is chosen only in products by a warpgroup that have more than one; those by a warp add in ascending order.",
+    ),
+    (
+        "E0912",
+        "A warpgroup reads its operands from swizzled tiles in shared memory, whose rows are whole groups of 32, 64 or 128 bytes. Rows of other lengths can't be swizzled: make the tile wider.",
     ),
     (
         "E0913",
-        "How a fragment is spread over the threads of a warp follows from the product that it takes part in, and so do the extents of sums that were declared without. This one takes part in none.",
+        "How a fragment is spread over the threads of a warp or a warpgroup follows from the product that it takes part in, and so do the extents of sums that were declared without. This one takes part in none.",
     ),
     (
         "E0916",

@@ -150,6 +150,7 @@ fn function(case: &Case) -> Function {
         waits: false,
         ordered: false,
         asynchronous: false,
+        warpgroups: false,
         one_thread: None,
         maps: Vec::new(),
     };

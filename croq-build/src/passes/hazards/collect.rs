@@ -4,8 +4,8 @@ use super::place::place;
 use super::touch::{Entry, Handed, Team, Touch, Who};
 use super::vars::Vars;
 use crate::ir::{
-    Access, Arg, BufferId, Call, Copy, CppName, Engine, Expr, ExprKind, Function, Level, PrintPart,
-    Role, Stmt, StmtKind, ThreadSet, Transform, View,
+    Access, Arg, BufferId, Call, Copy, CppName, Engine, Expr, ExprKind, Function, Level, MmaOp,
+    PrintPart, Role, Stmt, StmtKind, ThreadSet, Transform, View,
 };
 use crate::passes::uses::identifiers;
 use crate::symbolic::Var;
@@ -169,10 +169,15 @@ impl<'a> Collector<'a> {
                     self.view(&waited.view, true, team(context, waited.level), out);
                 }
             }
-            // By the lanes of a warp, each of which reaches for any element.
+            // By the lanes of a warp or warpgroup, each of which reaches for any element.
             StmtKind::Mma(op) => {
-                if let Some((view, write)) = op.view() {
-                    self.view(view, write, team(context, Level::Group), out);
+                let first = out.len();
+                let unit = self.unit(op);
+                for (view, write) in op.views() {
+                    self.view(view, write, team(context, unit), out);
+                }
+                if let MmaOp::Product(_) = &**op {
+                    out.iter_mut().skip(first).for_each(|t| t.by_tma = true);
                 }
             }
             StmtKind::Fill { view, value, level } => {
@@ -205,6 +210,18 @@ impl<'a> Collector<'a> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Whose registers an operation is about.
+    fn unit(&self, op: &MmaOp) -> Level {
+        let spreads = op.parts().into_iter().filter_map(|part| {
+            let fragment = self.function.fragments.get(&part.buffer)?;
+            fragment.spread
+        });
+        match spreads.map(|s| s.warps()).max() {
+            Some(2..) => Level::Group4,
+            _ => Level::Group,
         }
     }
 

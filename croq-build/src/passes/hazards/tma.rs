@@ -12,11 +12,12 @@ use super::pending::Pending;
 use super::touch::{Touch, Who};
 use crate::ir::{
     Access, Arg, Arrival, BufferId, Copy, CppName, Engine, Expr, ExprKind, FenceScope, Function,
-    Level, Stmt, StmtKind, Tma, Valid, View, Visit, walk_block,
+    Level, MmaOp, Stmt, StmtKind, Tma, Valid, View, Visit, walk_block,
 };
 use crate::symbolic::Sym;
 
-/// Buffers that the copy engine reads or writes.
+/// Buffers that the copy engine or products of warpgroups read or write: by the async proxy, past what
+/// threads have written.
 pub fn moved(body: &[Stmt]) -> BTreeSet<BufferId> {
     struct Find(BTreeSet<BufferId>);
     impl Visit for Find {
@@ -25,6 +26,11 @@ pub fn moved(body: &[Stmt]) -> BTreeSet<BufferId> {
                 && !copy.engine.is_threads()
             {
                 self.0.extend([copy.source.buffer, copy.dest.buffer]);
+            }
+            if let StmtKind::Mma(op) = &stmt.kind
+                && let MmaOp::Product(product) = &**op
+            {
+                self.0.extend(product.tiles().map(|t| t.view.buffer));
             }
         }
     }
@@ -78,8 +84,10 @@ pub fn fence(function: &Function, body: &[Stmt], by_tma: &BTreeSet<BufferId>) ->
                 StmtKind::Copy(copy) if copy.engine.is_threads() => self.written(copy.dest.buffer),
                 StmtKind::Fill { view, .. } => self.written(view.buffer),
                 StmtKind::Mma(op) => {
-                    if let Some((view, true)) = op.view() {
-                        self.written(view.buffer);
+                    for (view, written) in op.views() {
+                        if written {
+                            self.written(view.buffer);
+                        }
                     }
                 }
                 StmtKind::Cpp { names, .. } => {

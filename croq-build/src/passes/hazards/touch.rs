@@ -44,7 +44,7 @@ pub struct Touch {
     pub opaque: bool,
     /// Of elements that others of the kind are made of at the same time.
     pub atomic: bool,
-    /// The copy engine makes it, for the thread.
+    /// The copy engine makes it for the thread, or a product of a warpgroup: by the async proxy.
     pub by_tma: bool,
     /// The copy engine doesn't see what it wrote before a proxy fence.
     pub hidden: bool,

@@ -116,25 +116,29 @@ impl Pass<'_> {
         );
         let once = Expr::new(once, Scalar::Bool, span);
         let stmts = match (fragment.spread?, fragment.shape.as_slice(), indices) {
-            (Spread::Rows, [rows], [i]) => self.loops(&[("i", rows / 8, 1)], span, |pass, at| {
-                let slot = at.iter().sum::<Sym>();
-                let row = &(&slot * 8) + &lanes.row;
-                let place = Place {
-                    element: Sym::zero(),
-                    row: slot,
-                };
-                let mut stmts = vec![let_index(*i, row, span)];
-                let mut body = body.to_vec();
-                alone(pass.function, &mut body, &once);
-                pass.in_registers(&mut body, &place);
-                stmts.extend(body);
-                stmts
-            }),
+            (Spread::Rows { warps }, [rows], [i]) => {
+                self.loops(&[("i", rows / (8 * warps), 1)], span, |pass, at| {
+                    let slot = at.iter().sum::<Sym>();
+                    let row = &(&slot * 8) + &lanes.row_in(warps, rows / warps);
+                    let place = Place {
+                        element: Sym::zero(),
+                        row: slot,
+                    };
+                    let mut stmts = vec![let_index(*i, row, span)];
+                    let mut body = body.to_vec();
+                    alone(pass.function, &mut body, &once);
+                    pass.in_registers(&mut body, &place);
+                    stmts.extend(body);
+                    stmts
+                })
+            }
             (Spread::Matrix(layout), [rows, columns], [i, j]) => {
                 let shape = [*rows, *columns];
+                let [below, _] = layout.turn(shape);
+                let own = lanes.row_in(layout.warps, below / layout.warps);
                 self.elements(layout, shape, span, |pass, at, [down, along], place| {
                     let position =
-                        layout.turn([&down + &lanes.row, &along + &(&lanes.place * layout.width)]);
+                        layout.turn([&down + &own, &along + &(&lanes.place * layout.width)]);
                     let [row, column] = position;
                     let mut stmts = vec![let_index(*i, row, span), let_index(*j, column, span)];
                     let first = first_of_row(at, span);
@@ -164,6 +168,7 @@ impl Pass<'_> {
         body: impl FnOnce(&mut Self, &[Sym], [Sym; 2], &Place) -> Vec<Stmt>,
     ) -> Vec<Stmt> {
         let [rows, columns] = layout.turn(shape);
+        let rows = rows / layout.warps;
         let [by_tile, by_column, by_pair] = layout.steps(shape);
         let axes = [
             ("i", rows / layout.rows, 1),
@@ -220,7 +225,7 @@ impl Pass<'_> {
         impl Visit for Find<'_> {
             fn access(&mut self, access: &Access, _: bool) {
                 match self.fragments.get(&access.view.buffer).map(|f| f.spread) {
-                    Some(Some(Spread::Rows)) => self.rows = true,
+                    Some(Some(Spread::Rows { .. })) => self.rows = true,
                     Some(_) => self.matrix = true,
                     None => {}
                 }
@@ -249,7 +254,7 @@ impl Pass<'_> {
                 let elements = Sym::int(fragment.shape.iter().product());
                 let number = self.function.cx.div(&access.view.offset, &elements);
                 let at = match fragment.spread {
-                    Some(Spread::Rows) => &self.place.row,
+                    Some(Spread::Rows { .. }) => &self.place.row,
                     _ => &self.place.element,
                 };
                 let at = &(&number * own(fragment)) + at;

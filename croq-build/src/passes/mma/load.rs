@@ -4,9 +4,10 @@
 //! wants them in shared memory, their rows at multiples of 16 bytes; the rows may run along K, or, of
 //! elements of two bytes, across it.
 
-use super::{Pass, Tile, element, load_of, mma, register, zero};
+use super::{Lanes, Pass, Tile, element, load_of, mma, register, zero};
 use crate::ir::{
-    BinOp, Expr, ExprKind, MmaOp, Move, MoveMode, Part, Scalar, Stmt, StmtKind, Storage, View,
+    Access, BinOp, Expr, ExprKind, MmaOp, Move, MoveMode, Part, Scalar, Stmt, StmtKind, Storage,
+    View,
 };
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
@@ -52,13 +53,25 @@ impl Pass<'_> {
         let tile = self.tile(into)?;
         let bytes = i64::try_from(tile.elem.bytes()).ok()?;
         match self.rows_across(&tile, source, bytes) {
-            Some(across) => Some(self.matrices(&tile, source, across, span)),
+            Some(across) => {
+                let load = |_: &mut Self, at, memory, count| {
+                    let op = MmaOp::Matrices {
+                        count,
+                        transposed: across,
+                        registers: Box::new(register(tile.buffer, at, span)),
+                        memory: Box::new(memory),
+                        stored: false,
+                    };
+                    vec![mma(op, span)]
+                };
+                Some(self.matrices(&tile, source, across, span, load))
+            }
             None => Some(self.elements_of(&tile, source, span)),
         }
     }
 
     /// Whether `ldmatrix` can load it: by rows across K, or along.
-    fn rows_across(&self, tile: &Tile, source: &View, bytes: i64) -> Option<bool> {
+    pub fn rows_across(&self, tile: &Tile, source: &View, bytes: i64) -> Option<bool> {
         let buffer = self.function.buffers.get(source.buffer.index())?;
         if buffer.storage != Storage::Shared || source.may_cross() || bytes > 4 {
             return None;
@@ -76,9 +89,18 @@ impl Pass<'_> {
         (bytes == 2 && down.is_one() && divides(along)).then_some(true)
     }
 
-    fn matrices(&mut self, tile: &Tile, source: &View, across: bool, span: Span) -> Vec<Stmt> {
+    /// Matrices of a tile and of memory: `body` gets the first element in registers, the row in memory that
+    /// this lane names, and how many matrices there are at once.
+    pub fn matrices(
+        &mut self,
+        tile: &Tile,
+        source: &View,
+        across: bool,
+        span: Span,
+        body: impl FnOnce(&mut Self, Sym, Access, u32) -> Vec<Stmt>,
+    ) -> Vec<Stmt> {
         let together = Together::of(tile);
-        let lane = self.lanes().lane;
+        let Lanes { lane, warp, .. } = self.lanes();
         let cx = &self.function.cx;
         let wide = tile.layout.columns();
         // Lane 8 q + r names row r of matrix q.
@@ -95,8 +117,13 @@ impl Pass<'_> {
         } else {
             down = &down + &row;
         }
+        let mut rows = together.down * tile.layout.rows;
+        if tile.layout.warps > 1 {
+            down = &down + &(&warp * tile.rows);
+            rows += (tile.layout.warps - 1) * tile.rows;
+        }
         let mut stmts = Vec::new();
-        let (rows, columns) = (together.down * tile.layout.rows, together.beside * wide);
+        let columns = together.beside * wide;
         let down = self.named("down", down, rows, span, &mut stmts);
         let along = self.named("along", along, columns, span, &mut stmts);
         let lane_part = tile.layout.turn([down, along]);
@@ -105,19 +132,15 @@ impl Pass<'_> {
             ("i", tile.rows / tile.layout.rows, together.down),
             ("j", tile.columns / wide, together.beside),
         ];
-        stmts.extend(self.loops(&axes, span, |_, indices| {
+        let count = u32::try_from(together.count()).unwrap_or(1);
+        stmts.extend(self.loops(&axes, span, |pass, indices| {
             let [i, j] = indices else {
                 return Vec::new();
             };
             let known = tile.layout.turn([i * tile.layout.rows, j * wide]);
             let at = &(&tile.first + &(i * by_tile)) + &(j * by_column);
-            let op = MmaOp::Matrices {
-                count: u32::try_from(together.count()).unwrap_or(1),
-                transposed: across,
-                into: Box::new(register(tile.buffer, at, span)),
-                from: Box::new(element(source, &known, &lane_part, span)),
-            };
-            vec![mma(op, span)]
+            let memory = element(source, &known, &lane_part, span);
+            body(pass, at, memory, count)
         }));
         stmts
     }
@@ -127,7 +150,8 @@ impl Pass<'_> {
         let layout = tile.layout;
         let width = layout.width;
         let whole = whole_registers(&self.function.cx, tile, source);
-        let lane_part = layout.turn([lanes.row.clone(), &lanes.place * width]);
+        let row = lanes.row_in(layout.warps, tile.rows);
+        let lane_part = layout.turn([row, &lanes.place * width]);
         let [by_tile, by_column, by_pair] = tile.steps;
         let axes = [
             ("i", tile.rows / layout.rows, 1),

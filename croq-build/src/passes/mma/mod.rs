@@ -1,4 +1,4 @@
-//! Turns what a warp does with fragments into what each of its threads does with its part of them.
+//! Turns what a warp or a warpgroup does with fragments into what each of its threads does with its part of them.
 //!
 //! [`prepare`] comes first of all: from then on a fragment's buffer is a thread's part, and what concerns
 //! registers alone (fills, `apply`, reductions) is loops over it. Loads, products and stores stay
@@ -8,9 +8,16 @@
 //! Every loop over registers is unrolled: an index that is no constant would put a fragment into memory.
 
 mod elements;
+mod fills;
+mod further;
 mod load;
 mod multiply;
+mod product;
+mod ring;
 mod store;
+#[cfg(test)]
+mod tests;
+mod under_way;
 
 use super::fresh;
 use crate::ir::{
@@ -22,6 +29,8 @@ use crate::symbolic::Sym;
 
 /// Lanes of a warp.
 const LANES: i64 = 32;
+/// Warps of a warpgroup.
+const WARPS: i64 = 4;
 
 /// Fragments become the parts that threads have of them.
 pub fn prepare(function: &mut Function) {
@@ -44,7 +53,9 @@ pub fn prepare(function: &mut Function) {
 /// What is left becomes instructions.
 pub fn expand(function: &mut Function, id: KernelId) {
     if !function.fragments.is_empty() {
+        under_way::settle(function, id);
         rewrite(function, id, |pass, stmt| pass.expanded(stmt));
+        further::hoist(function, id);
     }
 }
 
@@ -63,11 +74,14 @@ fn rewrite(
         threads,
         span,
         lanes: None,
+        described: Vec::new(),
     };
     pass.block(&mut body, of);
+    let mut first = pass.descriptors();
     if let Some(lanes) = pass.lanes.take() {
-        body.splice(0..0, lanes.stmts);
+        first.extend(lanes.stmts);
     }
+    body.splice(0..0, first);
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
         kernel.body = body;
     }
@@ -75,9 +89,10 @@ fn rewrite(
 
 /// Elements that a thread has of one fragment.
 fn own(fragment: &Fragment) -> i64 {
+    let warps = fragment.spread.map_or(1, Spread::warps);
     match (fragment.spread, fragment.shape.as_slice()) {
-        (Some(Spread::Rows), [rows]) => (rows / 8).max(1),
-        (_, shape) => (shape.iter().product::<i64>() / LANES).max(1),
+        (Some(Spread::Rows { .. }), [rows]) => (rows / (8 * warps)).max(1),
+        (_, shape) => (shape.iter().product::<i64>() / (LANES * warps)).max(1),
     }
 }
 
@@ -85,10 +100,23 @@ fn own(fragment: &Fragment) -> i64 {
 #[derive(Clone)]
 struct Lanes {
     stmts: Vec<Stmt>,
+    /// Which warp of its warpgroup.
+    warp: Sym,
     lane: Sym,
     /// `lane / 4`: the row of a tile; `lane % 4`: the register of the row.
     row: Sym,
     place: Sym,
+}
+
+impl Lanes {
+    /// The row of a tile that the lane has something of, in matrices of which so many warps have so many
+    /// rows each.
+    fn row_in(&self, warps: i64, rows: i64) -> Sym {
+        match warps {
+            1 => self.row.clone(),
+            _ => &self.row + &(&self.warp * rows),
+        }
+    }
 }
 
 struct Pass<'a> {
@@ -96,6 +124,8 @@ struct Pass<'a> {
     threads: Sym,
     span: Span,
     lanes: Option<Lanes>,
+    /// What products read in shared memory.
+    described: Vec<product::Descriptor>,
 }
 
 /// A fragment with all there is to know of it.
@@ -104,7 +134,7 @@ struct Tile {
     /// The number of its first element in the thread's part.
     first: Sym,
     layout: Layout,
-    /// As the layout sees it.
+    /// As the layout sees it, of one warp.
     rows: i64,
     columns: i64,
     /// See [`Layout::steps`].
@@ -183,7 +213,7 @@ impl Pass<'_> {
             buffer: part.buffer,
             first: &number * own(fragment),
             layout,
-            rows,
+            rows: rows / layout.warps,
             columns,
             steps: layout.steps(shape),
             elem: self.function.buffer(part.buffer).elem,
@@ -206,6 +236,9 @@ impl Pass<'_> {
             },
             span,
         )];
+        let warp = self.function.cx.div(&thread_sym, &Sym::int(LANES));
+        let warp = self.function.cx.rem(&warp, &Sym::int(WARPS));
+        let warp = self.named("warp", warp, WARPS, span, &mut stmts);
         let lane = self.function.cx.rem(&thread_sym, &Sym::int(LANES));
         let lane = self.named("lane", lane, LANES, span, &mut stmts);
         let [row, place] = [
@@ -216,6 +249,7 @@ impl Pass<'_> {
         let place = self.named("place_of_lane", place, 4, span, &mut stmts);
         let lanes = Lanes {
             stmts,
+            warp,
             lane,
             row,
             place,
@@ -290,6 +324,7 @@ impl Pass<'_> {
                 dest,
                 transposed,
             } => self.store(from, dest, *transposed, span),
+            MmaOp::Product(product) => self.product(product, span),
             MmaOp::Multiply { sums, a, b, atom } => self.multiply([sums, a, b], *atom, span),
             _ => return Err(stmt),
         };

@@ -1,9 +1,11 @@
-//! Stores of fragments: each thread its own elements, the two beside each other at once where they can.
+//! Stores of fragments: each thread its own elements, the two beside each other at once where they can; a
+//! warpgroup's sums of two bytes by `stmatrix`, the counterpart of `ldmatrix`, where those fit.
 
 use super::load::{inside, turned};
-use super::{Pass, Tile, element, load_of, register};
+use super::{Pass, Tile, element, load_of, mma, register};
 use crate::ir::{
-    Buffer, BufferId, Expr, ExprKind, Move, MoveMode, Part, Scalar, Stmt, StmtKind, Storage, View,
+    Buffer, BufferId, Expr, ExprKind, MmaOp, Move, MoveMode, Part, Scalar, Stmt, StmtKind, Storage,
+    View,
 };
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
@@ -23,7 +25,15 @@ impl Pass<'_> {
         let layout = tile.layout;
         let pairs = pairs(&self.function.cx, &tile, dest);
         let to = self.function.buffers.get(dest.buffer.index())?.elem;
-        let lane_part = layout.turn([lanes.row.clone(), &lanes.place * layout.width]);
+        // Whoever has warpgroups that multiply has this, too.
+        if layout.warps > 1
+            && to.bytes() == 2
+            && let Some(across) = self.rows_across(&tile, dest, 2)
+        {
+            return Some(self.store_matrices(&tile, dest, across, to, span));
+        }
+        let row = lanes.row_in(layout.warps, tile.rows);
+        let lane_part = layout.turn([row, &lanes.place * layout.width]);
         let [by_tile, by_column, by_pair] = tile.steps;
         let staged = (pairs && to != tile.elem).then(|| self.staging(to, layout.width, span));
         let axes = [
@@ -69,6 +79,36 @@ impl Pass<'_> {
         Some(stmts)
     }
 
+    fn store_matrices(
+        &mut self,
+        tile: &Tile,
+        dest: &View,
+        across: bool,
+        to: Scalar,
+        span: Span,
+    ) -> Vec<Stmt> {
+        let store = |pass: &mut Self, at: Sym, memory, count: u32| {
+            let elements = i64::from(count) * tile.layout.width;
+            let mut stmts = Vec::new();
+            let mut from = register(tile.buffer, at.clone(), span);
+            if to != tile.elem {
+                let stage = pass.staging(to, elements, span);
+                stmts = convert_into(stage, tile, &at, elements, to, span);
+                from = register(stage, Sym::zero(), span);
+            }
+            let op = MmaOp::Matrices {
+                count,
+                transposed: across,
+                registers: Box::new(from),
+                memory: Box::new(memory),
+                stored: true,
+            };
+            stmts.push(mma(op, span));
+            stmts
+        };
+        self.matrices(tile, dest, across, span, store)
+    }
+
     /// Registers in which a pair is converted.
     fn staging(&mut self, elem: Scalar, count: i64, span: Span) -> BufferId {
         let id = BufferId(u32::try_from(self.function.buffers.len()).unwrap_or(u32::MAX));
@@ -99,6 +139,26 @@ fn converted(value: Expr, to: Scalar, span: Span) -> Expr {
     Expr::new(ExprKind::Cast(value), to, span)
 }
 
+/// So many elements from `at` on, into registers of another type.
+fn convert_into(
+    into: BufferId,
+    tile: &Tile,
+    at: &Sym,
+    elements: i64,
+    to: Scalar,
+    span: Span,
+) -> Vec<Stmt> {
+    let one = |e| {
+        let store = StmtKind::Store {
+            access: register(into, Sym::int(e), span),
+            op: None,
+            value: converted(register_of(tile, at + e, span), to, span),
+        };
+        Stmt::new(store, span)
+    };
+    (0..elements).map(one).collect()
+}
+
 /// Neighbours in a register become neighbours in memory.
 fn together(
     tile: &Tile,
@@ -113,14 +173,7 @@ fn together(
     let source = match staged {
         None => register(tile.buffer, at, span),
         Some(pair) => {
-            for e in 0..width {
-                let store = StmtKind::Store {
-                    access: register(pair, Sym::int(e), span),
-                    op: None,
-                    value: converted(register_of(tile, &at + e, span), to, span),
-                };
-                stmts.push(Stmt::new(store, span));
-            }
+            stmts = convert_into(pair, tile, &at, width, to, span);
             register(pair, Sym::zero(), span)
         }
     };

@@ -14,9 +14,15 @@ impl Checker<'_> {
     pub(super) fn mma_load(
         &mut self,
         m: &MmaStmt,
+        frag: bool,
         swizzle: Option<&ast::Expr>,
         span: Span,
     ) -> Option<()> {
+        if let (None, [source, into], true) =
+            (&m.target, m.operands.as_slice(), self.is_a_warpgroup())
+        {
+            return self.load_into(source, into, span);
+        }
         let (Some(name), [source]) = (&m.target, m.operands.as_slice()) else {
             self.report(
                 Diagnostic::new("E0925", span, "a warp loads into a new fragment")
@@ -26,14 +32,19 @@ impl Checker<'_> {
             return None;
         };
         let data = self.tile_of(source, "mma.load")?;
-        let shape = self.static_extents(&data.view)?;
+        let shape = self.static_extents(&data.view, "mma.load")?;
+        if let Some(width) = swizzle {
+            let bytes = self.swizzle_width(Some(width), width.span)?;
+            self.swizzled(data.view.buffer, bytes, width.span)?;
+        }
+        let shared = self.f.buffer(data.view.buffer).storage == Storage::Shared;
+        if self.is_a_warpgroup() && shared && !frag {
+            self.named_tile(name, data);
+            return Some(());
+        }
         self.edge_of_load(&data);
         self.rest_of_tile(&data);
         let view = data.view;
-        if let Some(width) = swizzle {
-            let bytes = self.swizzle_width(Some(width), width.span)?;
-            self.swizzled(view.buffer, bytes, width.span)?;
-        }
         self.mark(&view, true, false);
         let elem = self.f.buffer(view.buffer).elem;
         let id = self.new_fragment(name, Some(elem), &shape, &[]);
@@ -49,7 +60,7 @@ impl Checker<'_> {
     }
 
     /// A tile that a copy cut off at an edge has what was there before in its rest.
-    fn rest_of_tile(&mut self, data: &Data) {
+    pub(super) fn rest_of_tile(&mut self, data: &Data) {
         let root = self.pools.find(data.view.buffer).0;
         let cut = self.cut_off.iter();
         let found = cut
@@ -74,7 +85,7 @@ impl Checker<'_> {
     }
 
     /// The memory that a load or store names.
-    fn tile_of(&mut self, e: &ast::Expr, what: &str) -> Option<Data> {
+    pub(super) fn tile_of(&mut self, e: &ast::Expr, what: &str) -> Option<Data> {
         let data = match self.expr(e) {
             Value::Data(data) => self.whole(data, e.span)?,
             Value::Error => return None,
@@ -84,7 +95,7 @@ impl Checker<'_> {
                     Diagnostic::new(
                         "E0924",
                         e.span,
-                        format!("`{what}` takes a tile of memory, this is {kind}"),
+                        format!("{} takes a tile of memory, this is {kind}", quoted(what)),
                     )
                     .label("has no shape"),
                 );
@@ -110,7 +121,7 @@ impl Checker<'_> {
                 Diagnostic::new(
                     "E0901",
                     e.span,
-                    format!("`{what}` takes a matrix, this has shape {shape}"),
+                    format!("{} takes a matrix, this has shape {shape}", quoted(what)),
                 )
                 .label("not of rank 2")
                 .help("`.sqz()` drops extents of 1, `.span_as(…)` gives other ones"),
@@ -120,7 +131,7 @@ impl Checker<'_> {
         Some(data)
     }
 
-    fn static_extents(&mut self, view: &View) -> Option<[i64; 2]> {
+    pub(super) fn static_extents(&mut self, view: &View, what: &str) -> Option<[i64; 2]> {
         let extents: Vec<i64> = view.shape.iter().filter_map(Sym::as_int).collect();
         if let [rows, columns] = extents[..] {
             return Some([rows, columns]);
@@ -130,7 +141,10 @@ impl Checker<'_> {
             Diagnostic::new(
                 "E0901",
                 view.span,
-                format!("`mma.load` takes a tile of constant extents, this has {shape}"),
+                format!(
+                    "{} takes a tile of constant extents, this has {shape}",
+                    quoted(what)
+                ),
             )
             .label("known only at run time")
             .help("cut a tile out of it: `x.subspan(16, 16).at(i, j)`"),
@@ -139,7 +153,7 @@ impl Checker<'_> {
     }
 
     /// Zeros beyond the edge of the data are right for products; whoever writes `.zfill` knows.
-    fn edge_of_load(&mut self, data: &Data) {
+    pub(super) fn edge_of_load(&mut self, data: &Data) {
         if !data.view.may_cross() || data.zfill {
             return;
         }
@@ -216,6 +230,9 @@ impl Checker<'_> {
         self.spread_needed(id, named.span);
         self.mark(&view, false, true);
         self.stored.entry(view.buffer).or_insert(span);
+        if self.is_a_warpgroup() && self.f.buffer(view.buffer).storage == Storage::Shared {
+            self.swizzles.like(view.buffer, span);
+        }
         self.emit_mma(
             MmaOp::Store {
                 from: named.part,
@@ -289,5 +306,13 @@ impl Checker<'_> {
             );
         }
         Some(())
+    }
+}
+
+/// A statement's name as it is written; a product has none.
+fn quoted(what: &str) -> String {
+    match what.strip_prefix("mma.") {
+        Some(_) => format!("`{what}`"),
+        None => what.to_owned(),
     }
 }

@@ -11,6 +11,7 @@ mod memory;
 mod multiply;
 mod shapes;
 mod spread;
+mod warpgroup;
 
 use super::Checker;
 use super::value::Value;
@@ -44,7 +45,9 @@ impl Checker<'_> {
     }
 
     fn mma_parts(&mut self, m: &MmaStmt, span: Span) -> Option<()> {
-        if let Some(tiles) = &m.k_tiles {
+        if let Some(tiles) = &m.k_tiles
+            && !self.is_a_warpgroup()
+        {
             let at = tiles.first().map_or(span, |tile| tile.span);
             self.report(
                 Diagnostic::new(
@@ -59,9 +62,9 @@ impl Checker<'_> {
         }
         match &m.op {
             ast::MmaOp::Fill(elem) => self.mma_fill(m, *elem, span),
-            ast::MmaOp::Load { swizzle, .. } => {
+            ast::MmaOp::Load { frag, swizzle } => {
                 self.by_a_warp(span, "`mma.load`")?;
-                self.mma_load(m, swizzle.as_ref(), span)
+                self.mma_load(m, *frag, swizzle.as_ref(), span)
             }
             ast::MmaOp::Multiply {
                 a_row,
@@ -74,6 +77,13 @@ impl Checker<'_> {
                     return None;
                 }
                 self.by_a_warp(span, "a product")?;
+                if self.is_a_warpgroup() {
+                    if *scale {
+                        self.unsupported(span, "a product that is scaled");
+                        return None;
+                    }
+                    return self.multiply_by_warpgroup(m, [*a_row, *b_row], span);
+                }
                 if *scale {
                     self.scale_refused(span);
                     return None;
@@ -98,11 +108,21 @@ impl Checker<'_> {
             }
             ast::MmaOp::Scale => {
                 self.by_a_warp(span, "`mma.scale`")?;
-                self.scale_refused(span);
+                if self.is_a_warpgroup() {
+                    self.unsupported(span, "`mma.scale`");
+                } else {
+                    self.scale_refused(span);
+                }
                 None
             }
             // Products by one warp are complete when their statement is.
-            ast::MmaOp::Commit => self.by_a_warp(span, "`mma.commit`"),
+            ast::MmaOp::Commit => {
+                self.by_a_warp(span, "`mma.commit`")?;
+                if self.is_a_warpgroup() {
+                    self.emit_mma(MmaOp::Finish, span);
+                }
+                Some(())
+            }
         }
     }
 
@@ -138,20 +158,6 @@ impl Checker<'_> {
                 .label(format!("here it is {found}"))
                 .help(help),
         );
-        None
-    }
-
-    fn by_a_warpgroup(&mut self, span: Span, what: &str) -> Option<()> {
-        let wgmma = |name: &str| name.strip_suffix('a').is_some_and(|n| n.ends_with("90"));
-        let without = self.options.targets.iter().find(|t| !wgmma(&t.name));
-        match without.map(|t| t.name.clone()) {
-            Some(name) => self.report(
-                Diagnostic::new("E0905", span, format!("{what} by a warpgroup needs sm_90a"))
-                    .label(format!("{name} has no such instructions"))
-                    .help("use `: group`, one warp, which every target has"),
-            ),
-            None => self.unsupported(span, "a product by a warpgroup (WGMMA)"),
-        }
         None
     }
 

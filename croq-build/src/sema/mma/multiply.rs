@@ -1,6 +1,6 @@
 //! `mma.row.col c, a, b`: extents, types, and the instruction.
 
-use super::shapes::{Missing, select};
+use super::shapes::{Missing, WARPGROUP_ROWS, select};
 use super::{Named, sym};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Atom, Layout, MmaOp, Scalar, Spread};
@@ -25,18 +25,13 @@ impl Checker<'_> {
         let of_b = self.operand_shape(&b)?;
         let ([m, k], [n, of_b_k]) = (turned(of_a, !a_row), turned(of_b, !b_row));
         if k != of_b_k {
-            self.k_differs((&a, of_a, a_row), (&b, of_b, b_row), [k, of_b_k], span);
+            let (a, b) = ((a.span, of_a, a_row), (b.span, of_b, b_row));
+            self.k_differs(a, b, [k, of_b_k], span);
             return None;
         }
         self.sums_shape(&sums, [m, n], span)?;
-        let id = sums.part.buffer;
         let [of_a, of_b] = [&a, &b].map(|x| self.f.buffer(x.part.buffer).elem);
-        if self.spreads.untyped.remove(&id)
-            && let Some(buffer) = self.f.buffers.get_mut(id.index())
-        {
-            buffer.elem = of_a;
-        }
-        let elem = self.f.buffer(id).elem;
+        let elem = self.sums_type(&sums, of_a);
         let atom = self.instruction([of_a, of_b, elem], [m, n, k], span)?;
         // The instruction's A has tiles of `atom.m` rows, whichever of the program's it is.
         let (rows_a, rows_b) = if atom.swapped {
@@ -61,7 +56,18 @@ impl Checker<'_> {
         Some(())
     }
 
-    fn operand_shape(&mut self, named: &Named) -> Option<[i64; 2]> {
+    /// Of sums that say none it is A's.
+    pub(super) fn sums_type(&mut self, sums: &Named, of_a: Scalar) -> Scalar {
+        let id = sums.part.buffer;
+        if self.spreads.untyped.remove(&id)
+            && let Some(buffer) = self.f.buffers.get_mut(id.index())
+        {
+            buffer.elem = of_a;
+        }
+        self.f.buffer(id).elem
+    }
+
+    pub(super) fn operand_shape(&mut self, named: &Named) -> Option<[i64; 2]> {
         match self.fragment_shape(named.part.buffer).as_deref() {
             Some([rows, columns]) => Some([*rows, *columns]),
             Some(_) => {
@@ -99,10 +105,10 @@ impl Checker<'_> {
         );
     }
 
-    fn k_differs(
+    pub(super) fn k_differs(
         &mut self,
-        (a, of_a, a_row): (&Named, [i64; 2], bool),
-        (b, of_b, b_row): (&Named, [i64; 2], bool),
+        (a, of_a, a_row): (Span, [i64; 2], bool),
+        (b, of_b, b_row): (Span, [i64; 2], bool),
         [k, other]: [i64; 2],
         span: Span,
     ) {
@@ -117,14 +123,14 @@ impl Checker<'_> {
         self.report(
             Diagnostic::new("E0902", span, format!("the operands disagree along K: {k} and {other}"))
                 .label("these can't be multiplied")
-                .also(a.span, side(of_a, a_row, k))
-                .also(b.span, side(of_b, b_row, other))
+                .also(a, side(of_a, a_row, k))
+                .also(b, side(of_b, b_row, other))
                 .help("`row` operands have K last ([M, K], [N, K]), `col` operands first ([K, M], [K, N])"),
         );
     }
 
     /// Gives sums their extents, or compares them.
-    fn sums_shape(&mut self, sums: &Named, shape: [i64; 2], span: Span) -> Option<()> {
+    pub(super) fn sums_shape(&mut self, sums: &Named, shape: [i64; 2], span: Span) -> Option<()> {
         let id = sums.part.buffer;
         match self.fragment_shape(id) {
             None => {
@@ -177,6 +183,18 @@ impl Checker<'_> {
             }
             Err(missing) => missing,
         };
+        self.no_instruction(types, shape, missing, &name, span);
+        None
+    }
+
+    pub(super) fn no_instruction(
+        &mut self,
+        types: [Scalar; 3],
+        shape: [i64; 3],
+        missing: Missing,
+        name: &str,
+        span: Span,
+    ) {
         let [a, b, sums] = types;
         let [m, n, k] = shape;
         let text =
@@ -186,6 +204,9 @@ impl Checker<'_> {
             Missing::Types => d.label("operands of these types are not multiplied with each other").help(
                 "operands are both f16, bf16, f32 (as tf32) or f64, or any of s8 and u8, or any of f8_e4m3 and f8_e5m2",
             ),
+            Missing::TypesOfWarpgroup => d
+                .label("a warpgroup does not multiply operands of these types with each other")
+                .help("operands are both f16, bf16 or f32 (as tf32), or any of s8 and u8, or any of f8_e4m3 and f8_e5m2"),
             Missing::Sums(of) => {
                 let of: Vec<String> = of.iter().map(Scalar::to_string).collect();
                 let first = of.first().cloned().unwrap_or_default();
@@ -200,8 +221,12 @@ impl Checker<'_> {
                 d.label(format!("M, N and K are multiples of {fm}, {fn_} and {fk}"))
                     .help(format!("the nearest is {}x{}x{}", up(m, fm), up(n, fn_), up(k, fk)))
             }
+            Missing::OfWarpgroup([m, n, k]) => d
+                .label(format!(
+                    "a warpgroup's sums have {WARPGROUP_ROWS} rows, and 8 to 256 columns"
+                ))
+                .help(format!("the nearest is {m}x{n}x{k}; share more rows among warpgroups")),
         });
-        None
     }
 
     fn only_newer(&mut self, [a, b, _]: [Scalar; 3], since: u16, span: Span) {
@@ -222,7 +247,7 @@ impl Checker<'_> {
         self.report(Diagnostic::new("N0904", span, text).label(label));
     }
 
-    fn many_registers(&mut self, sums: &Named) {
+    pub(super) fn many_registers(&mut self, sums: &Named) {
         let id = sums.part.buffer;
         let Some(fragment) = self.f.fragments.get(&id) else {
             return;
@@ -233,7 +258,8 @@ impl Checker<'_> {
             .product::<i64>()
             .saturating_mul(fragment.count);
         let bytes = i64::try_from(self.f.buffer(id).elem.bytes()).unwrap_or(4);
-        let registers = elements.saturating_mul(bytes) / 4 / 32;
+        let warps = fragment.spread.map_or(1, Spread::warps);
+        let registers = elements.saturating_mul(bytes) / 4 / (32 * warps);
         if registers <= MANY || !self.spreads.told.insert(id) {
             return;
         }
@@ -252,7 +278,7 @@ impl Checker<'_> {
     }
 }
 
-fn turned([rows, columns]: [i64; 2], turn: bool) -> [i64; 2] {
+pub(super) fn turned([rows, columns]: [i64; 2], turn: bool) -> [i64; 2] {
     if turn {
         [columns, rows]
     } else {

@@ -1,4 +1,4 @@
-//! Which products a warp's instructions can make.
+//! Which products the instructions of a warp and of a warpgroup can make.
 
 use crate::ir::{Atom, Scalar};
 
@@ -36,11 +36,14 @@ fn family(a: Scalar, b: Scalar) -> Option<Family> {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Missing {
     Types,
+    TypesOfWarpgroup,
     /// Sums are of one of these.
     Sums(&'static [Scalar]),
     Target(u16),
     /// M, N and K must be multiples of these.
     Shape([i64; 3]),
+    /// This is the nearest that a warpgroup has.
+    OfWarpgroup([i64; 3]),
 }
 
 /// The instruction of which a product of `m x n x k` is made, on targets from `oldest` on.
@@ -72,6 +75,44 @@ pub(super) fn select(
             None => Err(Missing::Shape([16, 8, least])),
         },
     }
+}
+
+/// Rows of sums that a warpgroup's instructions have.
+pub(super) const WARPGROUP_ROWS: i64 = 64;
+/// The most columns.
+const WARPGROUP_COLUMNS: i64 = 256;
+
+/// The instruction of a warpgroup (sm_90a) of which a product of `m x n x k` is made.
+pub(super) fn select_for_warpgroup(
+    [a, b, sums]: [Scalar; 3],
+    [m, n, k]: [i64; 3],
+) -> Result<Atom, Missing> {
+    use Scalar::*;
+    let (deep, of): (i64, &'static [Scalar]) = match (a, b) {
+        (F16, F16) => (16, &[F32, F16]),
+        (Bf16, Bf16) => (16, &[F32]),
+        (F32, F32) => (8, &[F32]),
+        (F8E4M3 | F8E5M2, F8E4M3 | F8E5M2) => (32, &[F32, F16]),
+        (S8 | U8, S8 | U8) => (32, &[S32]),
+        _ => return Err(Missing::TypesOfWarpgroup),
+    };
+    if !of.contains(&sums) {
+        return Err(Missing::Sums(of));
+    }
+    // Of integers only some of the widths are there.
+    let step = if sums == S32 && n > 32 { 16 } else { 8 };
+    let there = n % step == 0 && n <= WARPGROUP_COLUMNS;
+    if m != WARPGROUP_ROWS || !there || k % deep != 0 {
+        let up = |n: i64, by: i64| (n + by - 1) / by * by;
+        let n = up(n, step).min(WARPGROUP_COLUMNS);
+        return Err(Missing::OfWarpgroup([WARPGROUP_ROWS, n, up(k, deep)]));
+    }
+    Ok(Atom {
+        m,
+        n,
+        k: deep,
+        swapped: false,
+    })
 }
 
 #[cfg(test)]
@@ -112,6 +153,31 @@ mod tests {
         assert_eq!(
             select([F8E4M3, F8E5M2, F32], [16, 8, 32], 89),
             atom(16, 32, false)
+        );
+    }
+
+    #[test]
+    fn the_shapes_of_warpgroups() {
+        let atom = |n, k| {
+            let swapped = false;
+            let m = 64;
+            Ok(Atom { m, n, k, swapped })
+        };
+        let nearest = |n, k| Err(Missing::OfWarpgroup([64, n, k]));
+        let of = select_for_warpgroup;
+        assert_eq!(of([F16, F16, F32], [64, 96, 64]), atom(96, 16));
+        assert_eq!(of([F16, F16, F16], [64, 8, 16]), atom(8, 16));
+        assert_eq!(of([Bf16, Bf16, F32], [64, 256, 32]), atom(256, 16));
+        assert_eq!(of([F32, F32, F32], [64, 40, 8]), atom(40, 8));
+        assert_eq!(of([F8E5M2, F8E4M3, F16], [64, 248, 96]), atom(248, 32));
+        assert_eq!(of([S8, U8, S32], [64, 24, 32]), atom(24, 32));
+        assert_eq!(of([S8, S8, S32], [64, 240, 32]), atom(240, 32));
+        assert_eq!(of([S8, S8, S32], [64, 40, 32]), nearest(48, 32));
+        assert_eq!(of([F16, F16, F32], [128, 128, 64]), nearest(128, 64));
+        assert_eq!(of([F16, F16, F32], [64, 264, 24]), nearest(256, 32));
+        assert_eq!(
+            of([F64, F64, F64], [64, 8, 8]),
+            Err(Missing::TypesOfWarpgroup)
         );
     }
 

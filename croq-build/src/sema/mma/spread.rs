@@ -78,27 +78,35 @@ impl Checker<'_> {
     pub(in crate::sema) fn spread_fragments(&mut self) {
         let alike = std::mem::take(&mut self.spreads.alike);
         let rank = |checker: &Self, id| checker.f.fragments.get(&id).map(|f| f.shape.len());
-        // A column meets the rows of a matrix of sums, and has the same spread with all of them.
-        for (a, b, _) in &alike {
-            for id in [a, b] {
-                if rank(self, *id) == Some(1)
-                    && let Some(fragment) = self.f.fragments.get_mut(id)
-                {
-                    fragment.spread = Some(Spread::Rows);
-                }
-            }
-        }
         let of = |checker: &Self, id: BufferId| checker.f.fragments.get(&id).and_then(|f| f.spread);
         let mut changed = true;
         while std::mem::take(&mut changed) {
             for (a, b, _) in &alike {
                 for (from, to) in [(*a, *b), (*b, *a)] {
-                    if let (Some(Spread::Matrix(layout)), None) = (of(self, from), of(self, to))
-                        && let Some(fragment) = self.f.fragments.get_mut(&to)
-                    {
-                        fragment.spread = Some(Spread::Matrix(layout));
+                    let (Some(spread), None) = (of(self, from), of(self, to)) else {
+                        continue;
+                    };
+                    // A column meets the rows of a matrix of sums.
+                    let carried = match (spread, rank(self, to)) {
+                        (_, Some(1)) => Spread::Rows {
+                            warps: spread.warps(),
+                        },
+                        (Spread::Matrix(_), _) => spread,
+                        (Spread::Rows { .. }, _) => continue,
+                    };
+                    if let Some(fragment) = self.f.fragments.get_mut(&to) {
+                        fragment.spread = Some(carried);
                         changed = true;
                     }
+                }
+            }
+        }
+        for (a, b, _) in &alike {
+            for id in [a, b] {
+                if (of(self, *id), rank(self, *id)) == (None, Some(1))
+                    && let Some(fragment) = self.f.fragments.get_mut(id)
+                {
+                    fragment.spread = Some(Spread::Rows { warps: 1 });
                 }
             }
         }
@@ -147,8 +155,9 @@ impl Checker<'_> {
 fn agree(a: Spread, b: Spread) -> bool {
     match (a, b) {
         (Spread::Matrix(a), Spread::Matrix(b)) => a == b,
-        (Spread::Rows, Spread::Rows) => true,
+        (Spread::Rows { warps: a }, Spread::Rows { warps: b }) => a == b,
         // The owners of a row are neighbours only where sums are not transposed.
-        (Spread::Matrix(m), Spread::Rows) | (Spread::Rows, Spread::Matrix(m)) => !m.transposed,
+        (Spread::Matrix(m), Spread::Rows { warps })
+        | (Spread::Rows { warps }, Spread::Matrix(m)) => !m.transposed && m.warps == warps,
     }
 }

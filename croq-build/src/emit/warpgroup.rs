@@ -1,0 +1,105 @@
+//! Products by warpgroups as C++.
+
+use super::scalar;
+use super::stmt::Body;
+use std::collections::BTreeSet;
+
+use crate::ir::{
+    Access, BufferId, Described, Function, Instruction, MmaOp, Source, Step, Stmt, StmtKind, Visit,
+    walk_block,
+};
+
+/// The numbers of columns that a file's products have: headers have text for just those.
+pub fn columns(functions: &[Function]) -> BTreeSet<i64> {
+    struct Find(BTreeSet<i64>);
+    impl Visit for Find {
+        fn stmt(&mut self, stmt: &Stmt) {
+            if let StmtKind::Mma(op) = &stmt.kind
+                && let MmaOp::Step(Step::Instruction(i)) = &**op
+            {
+                self.0.insert(i.atom.n);
+            }
+        }
+    }
+    let mut find = Find(BTreeSet::new());
+    for kernel in functions.iter().flat_map(|f| &f.kernels) {
+        walk_block(&kernel.body, &mut find);
+    }
+    find.0
+}
+
+impl Body<'_, '_> {
+    pub(super) fn step(&mut self, step: &Step) -> String {
+        match step {
+            Step::Fence { registers } => format!("croq::wgmma_fence({});", self.all(registers)),
+            Step::Commit => "croq::wgmma_commit();".to_owned(),
+            Step::Wait { younger, registers } => {
+                format!("croq::wgmma_wait<{younger}>({});", self.all(registers))
+            }
+            Step::Describe {
+                local,
+                of,
+                swizzle,
+                leading,
+                stride,
+            } => {
+                let (of, leading) = (self.register(of), self.names.sym(leading).text);
+                let name = self.names.declare_local(*local);
+                format!(
+                    "const croq::matrix_descriptor {name} = croq::describe({of}, {swizzle}, {leading}, {stride});"
+                )
+            }
+            Step::Advance { local, by, bytes } => {
+                let by = self.names.local(*by).to_owned();
+                let bytes = self.names.sym(bytes).text;
+                let name = self.names.declare_local(*local);
+                format!(
+                    "const croq::matrix_descriptor {name} = croq::advance({by}, unsigned({bytes}));"
+                )
+            }
+            Step::Instruction(instruction) => self.instruction(instruction),
+        }
+    }
+
+    fn instruction(&self, i: &Instruction) -> String {
+        let b = scalar::cpp(i.b.elem);
+        let turned = |d: &Described| if d.k_last { "false" } else { "true" };
+        let shape = format!("{}, {}", i.atom.n, i.atom.k);
+        let sums = self.register(&i.sums);
+        let by_b = self.described(&i.b);
+        let accumulate = self.names.expr(&i.accumulate).text;
+        match &i.a {
+            Source::Memory(a) => format!(
+                "croq::wgmma<{shape}, {}, {b}, {}, {}>({sums}, {}, {by_b}, {accumulate});",
+                scalar::cpp(a.elem),
+                turned(a),
+                turned(&i.b),
+                self.described(a)
+            ),
+            Source::Registers(a) => format!(
+                "croq::wgmma<{shape}, {b}, {}>({sums}, {}, {by_b}, {accumulate});",
+                turned(&i.b),
+                self.register(a)
+            ),
+        }
+    }
+
+    fn all(&self, buffers: &[BufferId]) -> String {
+        let names: Vec<&str> = buffers.iter().map(|id| self.names.buffer(*id)).collect();
+        names.join(", ")
+    }
+
+    fn described(&self, at: &Described) -> String {
+        let name = self.names.local(at.by);
+        if at.bytes == 0 {
+            return name.to_owned();
+        }
+        format!("croq::advance({name}, {})", at.bytes)
+    }
+
+    /// A handle and the element meant.
+    fn register(&self, access: &Access) -> String {
+        let buffer = self.names.buffer(access.view.buffer);
+        format!("{buffer}, {}", self.names.place(access).text)
+    }
+}

@@ -1,0 +1,123 @@
+//! Sums that begin with zeros need no zeros: the first product sets them.
+//!
+//! A fill with zeros is left out where the next thing that is done with the sums is a product, or a loop that
+//! certainly runs and each turn of which begins with one: that adds to the sums in all turns but the first.
+
+use crate::ir::{
+    Access, BinOp, BufferId, Expr, ExprKind, Function, MmaOp, Product, Scalar, Stmt, StmtKind,
+    Visit, walk_block,
+};
+use crate::symbolic::Sym;
+
+/// Leaves out the fills among `stmts`, which are followed by what is done with the sums.
+pub fn leave_out(function: &Function, stmts: &mut Vec<Stmt>) {
+    let mut at = 0;
+    while let Some(stmt) = stmts.get(at) {
+        at += 1;
+        let Some(sums) = zeroed(function, stmt) else {
+            continue;
+        };
+        let Some((_, after)) = stmts.split_at_mut_checked(at) else {
+            return;
+        };
+        let next = after
+            .iter_mut()
+            .find(|s| mentions(std::slice::from_ref(s), sums));
+        if next.is_some_and(|next| begins_with(function, next, sums)) {
+            at -= 1;
+            stmts.remove(at);
+        }
+    }
+}
+
+/// The fragment that a statement fills with zeros, all of it.
+fn zeroed(function: &Function, stmt: &Stmt) -> Option<BufferId> {
+    let StmtKind::For { lo, hi, body, .. } = &stmt.kind else {
+        return None;
+    };
+    let [
+        Stmt {
+            kind:
+                StmtKind::Store {
+                    access,
+                    op: None,
+                    value,
+                },
+            ..
+        },
+    ] = body.as_slice()
+    else {
+        return None;
+    };
+    let zero = match &*value.kind {
+        ExprKind::Float(v) => v.to_bits() == 0,
+        ExprKind::Int(v) => *v == 0,
+        _ => false,
+    };
+    let id = access.view.buffer;
+    let whole = function.buffers.get(id.index())?.count == *hi && lo.is_zero();
+    let alone = function.fragments.get(&id)?.count == 1;
+    (zero && whole && alone).then_some(id)
+}
+
+/// Marks the product by which a statement begins to work on the sums.
+fn begins_with(function: &Function, stmt: &mut Stmt, sums: BufferId) -> bool {
+    let span = stmt.span;
+    if let Some(product) = product_of(stmt, sums) {
+        product.accumulate = Expr::bool(false, span);
+        return true;
+    }
+    let StmtKind::For {
+        local,
+        lo,
+        hi,
+        body,
+        ..
+    } = &mut stmt.kind
+    else {
+        return false;
+    };
+    let Some(var) = function.local(*local).var else {
+        return false;
+    };
+    if !function.cx.lt(lo, hi).is_yes() {
+        return false;
+    }
+    let first = body
+        .iter_mut()
+        .find(|s| mentions(std::slice::from_ref(s), sums));
+    let Some(product) = first.and_then(|s| product_of(s, sums)) else {
+        return false;
+    };
+    let [lo, turn] = [lo.clone(), Sym::var(var)].map(|s| Expr::index(s, span));
+    let later = ExprKind::Binary(BinOp::Lt, lo, turn);
+    product.accumulate = Expr::new(later, Scalar::Bool, span);
+    true
+}
+
+fn product_of(stmt: &mut Stmt, sums: BufferId) -> Option<&mut Product> {
+    match &mut stmt.kind {
+        StmtKind::Mma(op) => match &mut **op {
+            MmaOp::Product(product) if product.sums.buffer == sums => Some(product),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn mentions(stmts: &[Stmt], id: BufferId) -> bool {
+    struct Find(BufferId, bool);
+    impl Visit for Find {
+        fn stmt(&mut self, stmt: &Stmt) {
+            if let StmtKind::Mma(op) = &stmt.kind {
+                self.1 |= op.parts().iter().any(|part| part.buffer == self.0);
+            }
+        }
+        fn access(&mut self, access: &Access, _written: bool) {
+            self.1 |= access.view.buffer == self.0;
+        }
+    }
+    let mut find = Find(id, false);
+    walk_block(stmts, &mut find);
+    find.1
+}

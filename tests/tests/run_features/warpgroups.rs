@@ -1,0 +1,217 @@
+//! Products by warpgroups. Operands are small integers, so that all sums are exact.
+
+use croq_sys::half::{bf16, f16};
+use croq_sys::{Const, Dims, Element, F8E4M3, F8E5M2, Tensor};
+use croq_tests::compare::assert_exact;
+use croq_tests::kernels;
+
+type Matrix<T, const R: usize, const C: usize> = Tensor<T, (Const<R>, Const<C>)>;
+
+fn small<T: Element, D: Dims + Copy>(dims: D, seed: u64, to: fn(f32) -> T) -> Tensor<T, D> {
+    let n = Tensor::<i32, _>::random(dims, -4..5, seed);
+    let values = n.as_slice().iter().map(|v| to(*v as f32));
+    Tensor::from_vec(dims, values.collect()).unwrap()
+}
+
+fn halves<const R: usize, const C: usize>(seed: u64) -> Matrix<f16, R, C> {
+    small((Const, Const), seed, f16::from_f32)
+}
+
+/// What to find in C where nothing was written.
+fn poisoned<T: Element, const R: usize, const C: usize>(value: T) -> Matrix<T, R, C> {
+    Tensor::from_fn((Const, Const), |_| value)
+}
+
+/// `sum over k of a(k) b(k)`.
+fn product(depth: usize, a: impl Fn(usize) -> f64, b: impl Fn(usize) -> f64) -> f64 {
+    (0..depth).map(|k| a(k) * b(k)).sum()
+}
+
+#[test]
+fn four_layouts() {
+    let (mk, km) = (halves::<64, 48>(1), halves::<48, 64>(2));
+    let (nk, kn) = (halves::<96, 48>(3), halves::<48, 96>(4));
+    let clean = || poisoned::<f32, 64, 96>(f32::NAN);
+    let mut c = [clean(), clean(), clean(), clean()];
+    kernels::wg_row_row(&mk, &nk, &mut c[0]).unwrap();
+    kernels::wg_row_col(&mk, &kn, &mut c[1]).unwrap();
+    kernels::wg_col_row(&km, &nk, &mut c[2]).unwrap();
+    kernels::wg_col_col(&km, &kn, &mut c[3]).unwrap();
+    for (which, c) in c.iter().enumerate() {
+        assert_exact(c, |[i, j]| {
+            let a = |k| if which < 2 { mk[[i, k]] } else { km[[k, i]] }.to_f64();
+            let b = |k| {
+                let of = if which % 2 == 0 {
+                    nk[[j, k]]
+                } else {
+                    kn[[k, j]]
+                };
+                of.to_f64()
+            };
+            (0.5 + product(48, a, b)) as f32
+        });
+    }
+}
+
+#[test]
+fn rows_of_several_groups() {
+    let (a, b) = (halves::<64, 128>(5), halves::<128, 128>(6));
+    let kernels = [
+        kernels::wg_rows_32,
+        kernels::wg_rows_64,
+        kernels::wg_rows_128,
+    ];
+    for kernel in kernels {
+        let mut c = poisoned::<f32, 64, 128>(f32::NAN);
+        kernel(&a, &b, &mut c).unwrap();
+        assert_exact(&c, |[i, j]| {
+            product(128, |k| a[[i, k]].to_f64(), |k| b[[j, k]].to_f64()) as f32
+        });
+    }
+}
+
+#[test]
+fn columns_of_several_groups() {
+    let (a, b) = (halves::<128, 64>(7), halves::<128, 128>(8));
+    let kernels = [
+        kernels::wg_columns_32,
+        kernels::wg_columns_64,
+        kernels::wg_columns_128,
+    ];
+    for kernel in kernels {
+        let mut c = poisoned::<f32, 64, 128>(f32::NAN);
+        kernel(&a, &b, &mut c).unwrap();
+        assert_exact(&c, |[i, j]| {
+            product(128, |k| a[[k, i]].to_f64(), |k| b[[k, j]].to_f64()) as f32
+        });
+    }
+}
+
+#[test]
+fn floats() {
+    let (a, b) = (halves::<64, 32>(9), halves::<24, 32>(10));
+    let mut c = poisoned::<f16, 64, 24>(f16::NAN);
+    kernels::wg_f16_sums(&a, &b, &mut c).unwrap();
+    assert_exact(&c, |[i, j]| {
+        f16::from_f64(product(32, |k| a[[i, k]].to_f64(), |k| b[[j, k]].to_f64()))
+    });
+
+    let a: Matrix<bf16, 64, 64> = small((Const, Const), 11, bf16::from_f32);
+    let b: Matrix<bf16, 40, 64> = small((Const, Const), 12, bf16::from_f32);
+    let mut c = poisoned::<f32, 64, 40>(f32::NAN);
+    kernels::wg_bf16(&a, &b, &mut c).unwrap();
+    assert_exact(&c, |[i, j]| {
+        product(64, |k| a[[i, k]].to_f64(), |k| b[[j, k]].to_f64()) as f32
+    });
+
+    let a: Matrix<f32, 64, 32> = small((Const, Const), 13, |v| v);
+    let b: Matrix<f32, 8, 32> = small((Const, Const), 14, |v| v);
+    let mut c = poisoned::<f32, 64, 8>(f32::NAN);
+    kernels::wg_tf32(&a, &b, &mut c).unwrap();
+    assert_exact(&c, |[i, j]| {
+        product(32, |k| f64::from(a[[i, k]]), |k| f64::from(b[[j, k]])) as f32
+    });
+}
+
+#[test]
+fn bytes() {
+    let a: Matrix<F8E4M3, 64, 96> = small((Const, Const), 15, F8E4M3::from_f32);
+    let b: Matrix<F8E5M2, 16, 96> = small((Const, Const), 16, F8E5M2::from_f32);
+    let mut c = poisoned::<f32, 64, 16>(f32::NAN);
+    kernels::wg_f8(&a, &b, &mut c).unwrap();
+    assert_exact(&c, |[i, j]| {
+        product(96, |k| a[[i, k]].to_f64(), |k| b[[j, k]].to_f64()) as f32
+    });
+
+    let a: Matrix<F8E5M2, 64, 32> = small((Const, Const), 17, F8E5M2::from_f32);
+    let b: Matrix<F8E5M2, 16, 32> = small((Const, Const), 18, F8E5M2::from_f32);
+    let mut c = poisoned::<f16, 64, 16>(f16::NAN);
+    kernels::wg_f8_sums(&a, &b, &mut c).unwrap();
+    assert_exact(&c, |[i, j]| {
+        f16::from_f64(product(32, |k| a[[i, k]].to_f64(), |k| b[[j, k]].to_f64()))
+    });
+
+    let a = Matrix::<i8, 64, 128>::random((Const, Const), -128..127, 19);
+    let b = Matrix::<u8, 24, 128>::random((Const, Const), 0..255, 20);
+    let mut c = poisoned::<i32, 64, 24>(i32::MIN);
+    kernels::wg_s8_u8(&a, &b, &mut c).unwrap();
+    assert_exact(&c, |[i, j]| {
+        (0..128)
+            .map(|k| i32::from(a[[i, k]]) * i32::from(b[[j, k]]))
+            .sum()
+    });
+}
+
+#[test]
+fn tiles_by_name() {
+    let (a, b) = (halves::<64, 64>(21), halves::<32, 64>(22));
+    let mut c = poisoned::<f32, 64, 32>(f32::NAN);
+    kernels::wg_named(&a, &b, &mut c).unwrap();
+    assert_exact(&c, |[i, j]| {
+        product(64, |k| a[[i, k]].to_f64(), |k| b[[j, k]].to_f64()) as f32
+    });
+}
+
+#[test]
+fn a_in_registers() {
+    let (a, b) = (halves::<64, 64>(23), halves::<32, 64>(24));
+    let mut c = poisoned::<f32, 64, 32>(f32::NAN);
+    kernels::wg_registers(&a, &b, &mut c).unwrap();
+    assert_exact(&c, |[i, j]| {
+        2.0 * product(64, |k| a[[i, k]].to_f64(), |k| b[[j, k]].to_f64()) as f32
+    });
+}
+
+#[test]
+fn sums_become_an_operand() {
+    let (a, b, d) = (
+        halves::<64, 32>(25),
+        halves::<48, 32>(26),
+        halves::<48, 64>(27),
+    );
+    let mut c = poisoned::<f32, 64, 64>(f32::NAN);
+    kernels::wg_chained(&a, &b, &d, &mut c).unwrap();
+    assert_exact(&c, |[i, j]| {
+        let p = |n: usize| product(32, |k| a[[i, k]].to_f64(), |k| b[[n, k]].to_f64());
+        product(48, p, |n| d[[n, j]].to_f64()) as f32
+    });
+}
+
+#[test]
+fn two_warpgroups() {
+    let (a, b) = (halves::<128, 64>(28), halves::<32, 64>(29));
+    let mut c = poisoned::<f32, 128, 32>(f32::NAN);
+    let mut t = poisoned::<f32, 32, 128>(f32::NAN);
+    let mut most = Tensor::<f32, (Const<128>,)>::from_fn((Const,), |_| f32::NAN);
+    kernels::wg_rows_of_two(&a, &b, &mut c, &mut t, &mut most).unwrap();
+    let sum =
+        |i: usize, j: usize| product(64, |k| a[[i, k]].to_f64(), |k| b[[j, k]].to_f64()) as f32;
+    let largest = |i: usize| (0..32).map(|j| sum(i, j)).fold(f32::NEG_INFINITY, f32::max);
+    assert_exact(&most, |[i]| largest(i));
+    assert_exact(&c, |[i, j]| sum(i, j) - largest(i));
+    assert_exact(&t, |[j, i]| sum(i, j) - largest(i));
+}
+
+#[test]
+fn any_extents() {
+    for (m, n, k) in [(64, 48, 32), (1, 1, 1), (65, 47, 33), (130, 100, 70)] {
+        let a = small((m, k), 30, f16::from_f32);
+        let b = small((k, n), 31, f16::from_f32);
+        let c = kernels::wg_ragged(&a, &b).unwrap();
+        assert_exact(&c, |[i, j]| {
+            product(k, |e| a[[i, e]].to_f64(), |e| b[[e, j]].to_f64()) as f32
+        });
+    }
+}
+
+#[test]
+fn tiles_by_the_copy_engine() {
+    for (m, n, k) in [(64, 64, 64), (65, 72, 136), (3, 8, 8), (130, 200, 256)] {
+        let a = small((m, k), 32, f16::from_f32);
+        let b = small((n, k), 33, f16::from_f32);
+        let c = kernels::wg_boxes(&a, &b).unwrap();
+        assert_exact(&c, |[i, j]| {
+            f16::from_f64(product(k, |e| a[[i, e]].to_f64(), |e| b[[j, e]].to_f64()))
+        });
+    }
+}
