@@ -67,7 +67,39 @@ CROQ_KERNEL(128) void misuse_0([[maybe_unused]] croq::context ctx, croq::global<
     croq::wgmma<8, 16, croq::f16, croq::f16>(c, 0, a, b, true);
   }
 }
-#line 73 "wgmma_misuse.cc"
+/* Two warpgroups read the same operands, the first of them twice. */
+CROQ_KERNEL(256) void readers_0([[maybe_unused]] croq::context ctx, croq::global<float> d, croq::idx which) {
+  const croq::watched<croq::f16> s = croq::watched_at<croq::f16>(0, 80 * 64, "s");
+  const croq::idx thread = croq::tid();
+  const croq::f16 one = croq::to<croq::f16>(1.0f), two = croq::to<croq::f16>(2.0f);
+  for (croq::idx i = thread; i < 80 * 64; i += 256) s.store(i, one);
+  croq::fence_proxy_async();
+  croq::barrier();
+  const croq::matrix_descriptor a = croq::describe(s, 0, 128, 16, 1024);
+  const croq::matrix_descriptor b = croq::describe(s, 64 * 64, 128, 16, 1024);
+  croq::fragment<float, 4> c, e;
+#line 80 "misuse.co"
+  croq::wgmma_fence(c, e);
+  croq::wgmma<8, 16, croq::f16, croq::f16>(c, 0, a, b, false);
+  croq::wgmma_commit();
+  if (thread < 128) {
+    croq::wgmma<8, 16, croq::f16, croq::f16>(e, 0, a, b, false);
+    croq::wgmma_commit();
+    croq::wgmma_wait<1>(c);
+    if (which != 1) croq::wgmma_wait<0>(e);
+    croq::barrier_named(1, 128);
+    if (which < 2) s.store(64 * 64, two);
+    if (which == 1) croq::wgmma_wait<0>(e);
+    croq::barrier();
+  } else {
+    if (which != 0) croq::wgmma_wait<0>(c);
+    croq::barrier();
+    if (which == 0) croq::wgmma_wait<0>(c);
+  }
+  s.store(64 * 64 + thread, two);
+  d.store(thread, c.load(0));
+}
+#line 103 "wgmma_misuse.cc"
 }  // namespace
 
 extern "C" croq_u32 CONF(misuse)(const croq_env *env, float *data, croq_i64 which) {
@@ -80,5 +112,13 @@ extern "C" croq_u32 CONF(misuse)(const croq_env *env, float *data, croq_i64 whic
   };
   if (which == 24) launch(croq::asynchronous);
   else launch(croq::async_proxy);
+  return host.status();
+}
+
+extern "C" croq_u32 CONF(readers)(const croq_env *env, float *data, croq_i64 which) {
+  croq::host host(env, "misuse.co");
+  host.launch<decltype(&readers_0), &readers_0>(
+      "readers_0", croq::grid{1, 1, 1}, 256, 80 * 128, croq::async_proxy,
+      croq::bind<float>(data, 256, "data"), croq::idx(which));
   return host.status();
 }

@@ -7,16 +7,23 @@ use croq_sys::sim::Run;
 
 unsafe extern "C" {
     fn conf_misuse(env: *const croq_env, data: *mut f32, which: i64) -> u32;
+    fn conf_readers(env: *const croq_env, data: *mut f32, which: i64) -> u32;
 }
 
 #[repr(align(256))]
 struct Device([f32; 256]);
 
+type Shim = unsafe extern "C" fn(*const croq_env, *mut f32, i64) -> u32;
+
 fn run(which: i64, seed: u64) -> Result<[f32; 256], Failed> {
+    run_text(conf_misuse, which, seed)
+}
+
+fn run_text(shim: Shim, which: i64, seed: u64) -> Result<[f32; 256], Failed> {
     let mut data = Device([0.0; 256]);
-    // SAFETY: the shim binds `data` with its extent.
+    // SAFETY: the shims bind `data` with its extent.
     call_in(&Run::seeded(seed), |env| unsafe {
-        conf_misuse(env, data.0.as_mut_ptr(), which)
+        shim(env, data.0.as_mut_ptr(), which)
     })?;
     Ok(data.0)
 }
@@ -201,6 +208,24 @@ fn what_is_wrong_is_reported_with_both_lines() {
                 CROQ_HAZARD
             };
             assert_eq!(failed.record.kind, kind, "{which}");
+        }
+    }
+}
+
+/// One of those who read it has waited, and not the other.
+#[test]
+fn an_operand_is_free_when_all_who_read_it_have_waited() {
+    for seed in 0..4 {
+        let data = run_text(conf_readers, 2, seed).unwrap_or_else(|f| panic!("{:?}", f.report));
+        assert!(data.iter().all(|sum| *sum == 16.0), "{data:?}");
+        for (which, began) in [(0, 81), (1, 84)] {
+            let failed = run_text(conf_readers, which, seed);
+            let failed = failed.err().unwrap_or_else(|| panic!("{which} is found"));
+            let found = failed.report.unwrap_or_default();
+            let race = "race in readers_0: `s`[4096] is written while a product that reads it is under way";
+            assert!(found.starts_with(race), "{which}: {found}");
+            let line = format!("began the product, misuse.co:{began}");
+            assert!(found.ends_with(&line), "{which}: {found}");
         }
     }
 }
