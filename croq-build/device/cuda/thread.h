@@ -84,6 +84,25 @@ CROQ_FN idx remainder(idx a, idx b) {
   return rem(a, b);
 }
 
+/* Elsewhere threads keep the registers that they have. */
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#define CROQ_SET_REGISTERS(way, n)                                                                 \
+  asm volatile("setmaxnreg." way ".sync.aligned.u32 %0;" : : "n"(n))
+#else
+#define CROQ_SET_REGISTERS(way, n) static_cast<void>(0)
+#endif
+/* How many registers each thread has from here on, by all threads of a warpgroup: they take them from
+ * what was given back, and wait for that. */
+template <unsigned N> CROQ_DEVICE void set_max_registers_up() {
+  static_assert(N >= 24 && N <= 256 && N % 8 == 0, "multiples of 8 from 24 to 256");
+  CROQ_SET_REGISTERS("inc", N);
+}
+/* They give some back. */
+template <unsigned N> CROQ_DEVICE void set_max_registers_down() {
+  static_assert(N >= 24 && N <= 256 && N % 8 == 0, "multiples of 8 from 24 to 256");
+  CROQ_SET_REGISTERS("dec", N);
+}
+
 }  // namespace CROQ_TARGET
 }  // namespace croq
 #endif

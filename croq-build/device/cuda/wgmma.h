@@ -68,18 +68,6 @@ template <unsigned N, class... F> CROQ_DEVICE void wgmma_wait([[maybe_unused]] F
   (hold(done), ...);
 }
 
-/* How many registers each thread has from here on, by all threads of a warpgroup: they take them from
- * what was given back, and wait for that. */
-template <unsigned N> CROQ_DEVICE void set_max_registers_up() {
-  static_assert(N >= 24 && N <= 256 && N % 8 == 0, "multiples of 8 from 24 to 256");
-  CROQ_ON_SM_90A(asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" : : "n"(N)));
-}
-/* They give some back. */
-template <unsigned N> CROQ_DEVICE void set_max_registers_down() {
-  static_assert(N >= 24 && N <= 256 && N % 8 == 0, "multiples of 8 from 24 to 256");
-  CROQ_ON_SM_90A(asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" : : "n"(N)));
-}
-
 /* The texts for `N` columns, which `wgmma_n.h` makes. */
 template <unsigned N> struct products_of;
 

@@ -110,6 +110,15 @@ template <class T> CROQ_FN T rem(T a, T b, int line = __builtin_LINE()) {
 CROQ_FN idx quotient(idx a, idx b, int line = __builtin_LINE()) { return div<idx>(a, b, line); }
 CROQ_FN idx remainder(idx a, idx b, int line = __builtin_LINE()) { return rem<idx>(a, b, line); }
 
+/* How many registers each thread has from here on, by all threads of a warpgroup. Nobody counts them
+ * here. */
+template <unsigned N> CROQ_FN void set_max_registers_up() {
+  static_assert(N >= 24 && N <= 256 && N % 8 == 0, "multiples of 8 from 24 to 256");
+}
+template <unsigned N> CROQ_FN void set_max_registers_down() {
+  static_assert(N >= 24 && N <= 256 && N % 8 == 0, "multiples of 8 from 24 to 256");
+}
+
 }  // namespace CROQ_TARGET
 }  // namespace croq
 #endif

@@ -55,15 +55,6 @@ template <unsigned N, class... F> CROQ_FN void wgmma_wait(F &...) {
   current = self;
 }
 
-/* How many registers each thread has from here on, by all threads of a warpgroup. Nobody counts them
- * here. */
-template <unsigned N> CROQ_FN void set_max_registers_up() {
-  static_assert(N >= 24 && N <= 256 && N % 8 == 0, "multiples of 8 from 24 to 256");
-}
-template <unsigned N> CROQ_FN void set_max_registers_down() {
-  static_assert(N >= 24 && N <= 256 && N % 8 == 0, "multiples of 8 from 24 to 256");
-}
-
 template <unsigned N, class A, class B, class C> constexpr bool has_wgmma() {
   constexpr bool eights = (same<A, f8_e4m3> || same<A, f8_e5m2>) && (same<B, f8_e4m3> || same<B, f8_e5m2>);
   constexpr bool bytes = (same<A, signed char> || same<A, unsigned char>) &&

@@ -9,7 +9,7 @@ use super::text::{Binding, Text};
 use super::writer::{Writer, quoted};
 use crate::ir::{
     Access, Atomic, BarrierReason, BarrierScope, BinOp, CppName, Expr, ExprKind, FenceScope, Level,
-    LocalId, MmaOp, Move, MoveMode, PrintPart, Scalar, Stmt, StmtKind, Unroll,
+    LocalId, MmaOp, Move, MoveMode, PrintPart, Registers, Scalar, Stmt, StmtKind, Unroll,
 };
 use crate::passes::uses::identifiers;
 use crate::source::Span;
@@ -269,6 +269,13 @@ impl Body<'_, '_> {
                 self.first.pop();
             }
             StmtKind::Barrier { scope, why } => self.barrier(span, *scope, why),
+            StmtKind::Registers(Registers { per_thread, more }) => {
+                let way = if *more { "up" } else { "down" };
+                self.line(
+                    span,
+                    &format!("croq::set_max_registers_{way}<{per_thread}>();"),
+                );
+            }
             StmtKind::Fence(FenceScope::Block) => self.line(span, "croq::fence_block();"),
             StmtKind::Fence(FenceScope::Device) => self.line(span, "croq::fence_device();"),
             StmtKind::Fence(FenceScope::AsyncProxy) => {

@@ -126,6 +126,8 @@ pub enum StmtKind {
         why: BarrierReason,
     },
     Fence(FenceScope),
+    /// By whole warpgroups.
+    Registers(Registers),
     /// Fails when `cond` is false: on the host before anything else happens, on the device by
     /// stopping the kernel. `values` are what the message shows.
     Check {
@@ -260,6 +262,13 @@ pub enum BarrierScope {
     Group4From(u32),
     /// These lanes of each warp that comes here.
     Lanes(u32),
+}
+
+/// How many registers each thread has from here on: of what others gave back, or giving some back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Registers {
+    pub per_thread: u32,
+    pub more: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -152,6 +152,7 @@ fn change_stmt(stmt: &mut Stmt, change: &mut dyn Change) {
         | StmtKind::CommitCopies
         | StmtKind::WaitCopies { .. }
         | StmtKind::Fence(_)
+        | StmtKind::Registers(_)
         | StmtKind::Cpp { .. }
         | StmtKind::Alloc(_)
         | StmtKind::Launch(_)

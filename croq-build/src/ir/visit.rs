@@ -126,6 +126,7 @@ fn walk_stmt(stmt: &Stmt, v: &mut dyn Visit) {
         | StmtKind::CommitCopies
         | StmtKind::WaitCopies { .. }
         | StmtKind::Fence(_)
+        | StmtKind::Registers(_)
         | StmtKind::Cpp { .. }
         | StmtKind::Alloc(_)
         | StmtKind::Launch(_)

@@ -43,6 +43,7 @@ mod mma;
 mod model;
 mod padding;
 mod participants;
+mod registers;
 mod shared;
 mod tma;
 mod unused;
@@ -69,6 +70,8 @@ pub fn run(function: &mut Function, limits: Limits, reorder: bool, diags: &mut D
                 lanes::choose(function, id);
             }
             tma::check_multicast(function, id, diags);
+            events::check_order(function, id, diags);
+            registers::settle(function, id, diags);
             let events = events::prepare(function, id, diags);
             tma::check_regions(function, id, diags);
             tma::prepare(function, id, events);

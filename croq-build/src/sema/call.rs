@@ -47,6 +47,11 @@ impl Checker<'_> {
             return;
         };
         let name = call.callee.text.as_str();
+        if let Some(more) = super::registers::direction(name)
+            && call.kind == CallKind::Device
+        {
+            return self.set_registers(call, more, span);
+        }
         match (call.kind, name) {
             _ if self.is_device_call(call) => {
                 if let Some(expr) = self.device_call_expr(call, Scalar::S32, span) {
@@ -411,8 +416,11 @@ impl Checker<'_> {
             return None;
         }
         let callee = call.callee.text.clone();
-        if callee.contains("setreg") {
-            self.unsupported(span, "`setreg`");
+        if super::registers::direction(&callee).is_some() {
+            self.report(
+                Diagnostic::new("E0779", span, format!("`{callee}` has no value"))
+                    .label("a statement of its own"),
+            );
             return None;
         }
         let mut targs = Vec::new();

@@ -499,7 +499,15 @@ impl Checker<'_> {
         };
         let future = self.future(id)?;
         let (is_async, by_tma, any) = (future.is_async, future.by_tma, future.any);
+        let dest = future.data.as_ref().map(|d| d.view.buffer);
+        let dest = dest.and_then(|id| self.f.buffers.get(id.index()));
+        let stores = by_tma && dest.is_some_and(|b| b.storage.is_global());
         let problem = match (is_async, by_tma) {
+            _ if stores => Some((
+                "E1032",
+                "is a store: it completes no event",
+                "it is over here; a plain `trigger` is enough",
+            )),
             (false, _) => Some((
                 "E1037",
                 "is synchronous: it has arrived already",

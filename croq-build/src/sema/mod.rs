@@ -48,6 +48,7 @@ mod params;
 mod pools;
 mod races;
 mod ranges;
+mod registers;
 mod returns;
 mod scalars;
 mod scope;

@@ -95,3 +95,12 @@ fn barriers_by_number() {
     let c = kernels::region_numbered(&a).unwrap();
     assert_exact(&c, |[i]| 2 * a[[63 - (i + 1) % 64]]);
 }
+
+#[test]
+fn registers_of_others() {
+    for m in ROWS {
+        let a = whole(m, 9);
+        let c = kernels::event_registers(&a).unwrap();
+        assert_exact(&c, |i| a[i] + 1.0);
+    }
+}

@@ -12,6 +12,10 @@ pub const TABLE: &[Entry] = &[
         "The threads of an `inthreads` share a copy that is written inside. If they are not whole warps, the other lanes of their warps idle until it is done.",
     ),
     (
+        "W0568",
+        "Two regions of `inthreads.async` use the same shared memory, one of them writes it, and neither waits for an event that the other triggers. They run at the same time, so what is read may be there or not.",
+    ),
+    (
         "E0566",
         "The regions of `inthreads.async` run at the same time, so croq must know which threads are in which: the predicate has to compare variables of inner `parallel`s of constant size with constants.",
     ),
@@ -74,6 +78,10 @@ pub const TABLE: &[Entry] = &[
     (
         "E1031",
         "The copy engine arrives at an event when its bytes have landed; threads that copy with `dma` can't. `wait` for the copy, then `trigger` the event.",
+    ),
+    (
+        "E1032",
+        "A store by the copy engine completes no event: nobody could tell when it has been carried out. It is over when the statement is, so a plain `trigger` after it is enough.",
     ),
     (
         "E1034",

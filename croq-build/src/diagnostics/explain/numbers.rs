@@ -54,6 +54,10 @@ pub const TABLE: &[Entry] = &[
         "Builtins take no template arguments: their type follows from their operands.",
     ),
     (
+        "E0779",
+        "`call croq::cuda::setreg_inc(n)` and `setreg_dec(n)` set how many registers each thread has from there on: a constant, a multiple of 8 from 24 to 256, for whole warpgroups (multiples of 128 threads) that come together. Those of all warpgroups must fit into the 65536 of a multiprocessor.",
+    ),
+    (
         "E0780",
         "`call` runs device code and stands inside a `parallel` only.",
     ),

@@ -2,17 +2,49 @@
 
 use std::collections::BTreeSet;
 
+use super::threads::Threads;
 use crate::ir::{
-    BinOp, Engine, Expr, ExprKind, Function, Hardware, Level, LocalId, Role, Scalar, Stmt,
-    StmtKind, Storage, ThreadSet, Visit, walk_block,
+    BinOp, Engine, Expr, ExprKind, Function, Hardware, Level, LocalId, Scalar, Stmt, StmtKind,
+    ThreadSet, Visit, walk_block,
 };
-use crate::passes::differing::{Apart, Differing, Sharing, Turnout};
+use crate::passes::differing::Differing;
 use crate::symbolic::Sym;
 
 /// Gives regions of which one thread does everything, copies by the copy engine among it, to that thread.
-pub fn elect(function: &Function, body: &mut [Stmt]) {
-    let whole = body.to_vec();
+pub fn elect(function: &Function, body: &mut Vec<Stmt>) {
+    registers_first(body);
+    let whole = body.clone();
     in_block(function, &whole, body);
+}
+
+/// Warpgroups change their registers as wholes: where a region begins with that, it is a region of its own.
+fn registers_first(stmts: &mut Vec<Stmt>) {
+    let rest = std::mem::take(stmts);
+    for mut stmt in rest {
+        if let StmtKind::Region {
+            body,
+            is_async: true,
+            ..
+        } = &mut stmt.kind
+        {
+            let sets = |s: &Stmt| matches!(s.kind, StmtKind::Registers(_));
+            let first = body.iter().take_while(|s| sets(s)).count();
+            if first > 0 && first < body.len() {
+                let rest = body.split_off(first);
+                let mut after = stmt.clone();
+                if let StmtKind::Region { body, .. } = &mut after.kind {
+                    *body = rest;
+                }
+                stmts.extend([stmt, after]);
+                continue;
+            }
+        } else {
+            for block in stmt.kind.blocks_mut() {
+                registers_first(block);
+            }
+        }
+        stmts.push(stmt);
+    }
 }
 
 fn in_block(function: &Function, whole: &[Stmt], stmts: &mut [Stmt]) {
@@ -131,56 +163,5 @@ impl Visit for One<'_> {
 
     fn sym(&mut self, sym: &Sym) {
         self.fits &= !self.differing.sym(sym);
-    }
-}
-
-/// The threads of a region.
-struct Threads<'a> {
-    set: &'a ThreadSet,
-}
-
-impl Threads<'_> {
-    /// They are all in one unit of this level, or make up the region that such a statement is for.
-    fn is_one(&self, level: Level) -> bool {
-        match level {
-            Level::Cluster | Level::Block => true,
-            Level::Group4 => self.set.is_in_one(128),
-            Level::Group => self.set.is_in_one(32),
-            Level::Thread => false,
-        }
-    }
-}
-
-impl Apart for Threads<'_> {
-    fn hardware(&self, what: Hardware) -> bool {
-        what == Hardware::Thread
-    }
-
-    fn index(&self, function: &Function, local: LocalId) -> Option<bool> {
-        match function.locals.get(local.index())?.role {
-            Role::Parallel(level) => Some(!self.is_one(level)),
-            _ => None,
-        }
-    }
-
-    fn memory(&self, storage: Storage) -> Option<bool> {
-        Some(storage.is_private())
-    }
-
-    fn common(&self, _: &Function, sym: &Sym) -> Sharing {
-        Sharing::As(sym.clone())
-    }
-
-    fn region(&self, set: Option<&ThreadSet>, _: bool) -> Turnout {
-        match set {
-            None => Turnout::Some,
-            Some(set) if !set.meets(self.set) => Turnout::Nobody,
-            Some(set) if self.set.threads().all(|tid| set.contains(tid)) => Turnout::All,
-            Some(_) => Turnout::Some,
-        }
-    }
-
-    fn once(&self) -> Turnout {
-        Turnout::Some
     }
 }

@@ -22,9 +22,12 @@ mod elect;
 mod first_turn;
 mod fold;
 mod spell;
+mod threads;
 mod trips;
+mod unordered;
 
 pub use spell::{arrive, place, wait};
+pub use unordered::check as check_order;
 
 use crate::diagnostics::Diagnostics;
 use crate::ir::{

@@ -1,0 +1,56 @@
+//! What differs between threads of a block.
+
+use crate::ir::{Function, Hardware, Level, LocalId, Role, Storage, ThreadSet};
+use crate::passes::differing::{Apart, Sharing, Turnout};
+use crate::symbolic::Sym;
+
+/// The threads of a region, or of several.
+pub struct Threads<'a> {
+    pub set: &'a ThreadSet,
+}
+
+impl Threads<'_> {
+    /// They are all in one unit of this level, or make up the region that such a statement is for.
+    pub fn is_one(&self, level: Level) -> bool {
+        match level {
+            Level::Cluster | Level::Block => true,
+            Level::Group4 => self.set.is_in_one(128),
+            Level::Group => self.set.is_in_one(32),
+            Level::Thread => false,
+        }
+    }
+}
+
+impl Apart for Threads<'_> {
+    fn hardware(&self, what: Hardware) -> bool {
+        what == Hardware::Thread
+    }
+
+    fn index(&self, function: &Function, local: LocalId) -> Option<bool> {
+        match function.locals.get(local.index())?.role {
+            Role::Parallel(level) => Some(!self.is_one(level)),
+            _ => None,
+        }
+    }
+
+    fn memory(&self, storage: Storage) -> Option<bool> {
+        Some(storage.is_private())
+    }
+
+    fn common(&self, _: &Function, sym: &Sym) -> Sharing {
+        Sharing::As(sym.clone())
+    }
+
+    fn region(&self, set: Option<&ThreadSet>, _: bool) -> Turnout {
+        match set {
+            None => Turnout::Some,
+            Some(set) if !set.meets(self.set) => Turnout::Nobody,
+            Some(set) if self.set.threads().all(|tid| set.contains(tid)) => Turnout::All,
+            Some(_) => Turnout::Some,
+        }
+    }
+
+    fn once(&self) -> Turnout {
+        Turnout::Some
+    }
+}
