@@ -150,6 +150,8 @@ pub enum MmaOp {
     Product(Box<Product>),
     /// All products of the unit so far are over: `mma.commit`.
     Finish,
+    /// This one is over, and all before it.
+    Await(u32),
     /// What lies outside of the valid part of the view stays.
     Store {
         from: Part,
@@ -278,9 +280,11 @@ impl MmaOp {
             MmaOp::Multiply { sums, a, b, .. } => vec![sums, a, b],
             MmaOp::Reduce { into, from, .. } | MmaOp::Convert { into, from } => vec![into, from],
             MmaOp::Product(product) => product.parts(),
-            MmaOp::Finish | MmaOp::Instruction { .. } | MmaOp::Matrices { .. } | MmaOp::Step(_) => {
-                Vec::new()
-            }
+            MmaOp::Finish
+            | MmaOp::Await(_)
+            | MmaOp::Instruction { .. }
+            | MmaOp::Matrices { .. }
+            | MmaOp::Step(_) => Vec::new(),
         }
     }
 }

@@ -20,6 +20,8 @@ pub struct Product {
     pub order: Vec<i64>,
     /// Where it is false, the sums are what the product is.
     pub accumulate: Expr,
+    /// The program waits for it by this number.
+    pub operation: Option<u32>,
 }
 
 #[derive(Clone, Debug)]

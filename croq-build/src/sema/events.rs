@@ -487,6 +487,21 @@ impl Checker<'_> {
         let id = match self.lookup(&name.text, name.span)? {
             Entity::Poison => return None,
             Entity::Future(id) => id,
+            Entity::Operation(_) => {
+                let text = format!(
+                    "`{}` is a product, whose end only its warpgroup sees",
+                    name.text
+                );
+                self.report(
+                    Diagnostic::new("E1033", name.span, text)
+                        .label("completes no event")
+                        .help(format!(
+                            "write `wait {};`, and then a plain `trigger`",
+                            name.text
+                        )),
+                );
+                return None;
+            }
             other => {
                 let text = format!(
                     "`{}` is {}, not an asynchronous copy",

@@ -431,6 +431,10 @@ impl Checker<'_> {
             };
             match self.lookup(name, operand.span) {
                 Some(Entity::Future(id)) => ids.push((id, operand.span)),
+                Some(Entity::Operation(id)) => {
+                    self.wait_for(&std::mem::take(&mut ids), span);
+                    self.wait_for_product(id, operand.span);
+                }
                 Some(Entity::Poison) | None => {}
                 Some(Entity::Chosen(_)) => self.report(
                     Diagnostic::new(

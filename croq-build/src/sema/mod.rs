@@ -347,6 +347,7 @@ impl<'a> Checker<'a> {
         self.never_written();
         self.lost_writes();
         self.unbound_futures();
+        self.products_not_waited_for();
         let unused = self.scopes.pop();
         self.report_unused(unused);
         self.spread_fragments();

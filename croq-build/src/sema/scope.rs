@@ -44,6 +44,8 @@ pub(super) enum Entity {
     View(Data),
     Future(FutureId),
     Event(EventId),
+    /// A product under way, by its number.
+    Operation(usize),
     /// `f = select(…)` of futures: one of them, chosen once.
     Chosen(Data),
     Stream(ParamId),
@@ -87,6 +89,7 @@ impl Entity {
             Entity::View(_) => "a view",
             Entity::Future(_) | Entity::Chosen(_) => "a data future",
             Entity::Event(_) => "an event",
+            Entity::Operation(_) => "a product under way",
             Entity::Stream(_) => "a stream",
             Entity::Poison => "an erroneous name",
         }

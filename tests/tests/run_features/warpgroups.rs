@@ -215,3 +215,21 @@ fn tiles_by_the_copy_engine() {
         });
     }
 }
+
+#[test]
+fn products_with_futures() {
+    let (a, b, d) = (
+        halves::<64, 64>(34),
+        halves::<32, 64>(35),
+        halves::<16, 64>(36),
+    );
+    let mut c = poisoned::<f32, 64, 32>(f32::NAN);
+    let mut e = poisoned::<f32, 64, 16>(f32::NAN);
+    kernels::wg_futures(&a, &b, &d, &mut c, &mut e).unwrap();
+    assert_exact(&c, |[i, j]| {
+        product(64, |k| a[[i, k]].to_f64(), |k| b[[j, k]].to_f64()) as f32
+    });
+    assert_exact(&e, |[i, j]| {
+        (1.0 + product(64, |k| a[[i, k]].to_f64(), |k| d[[j, k]].to_f64())) as f32
+    });
+}

@@ -44,6 +44,10 @@ pub const TABLE: &[Entry] = &[
         "Outside `inthreads` all threads of the block arrive. An event tells threads that run one piece of code about those that run another; among all threads a barrier is meant.",
     ),
     (
+        "E1010",
+        "A product that is written with `.async` has a name, and is waited for exactly once: `q = mma.row.row.async c, a, b; … wait q;`.",
+    ),
+    (
         "E1014",
         "`wait` takes copies and events, `trigger` takes events, and `.async<e>` names an event.",
     ),
@@ -82,6 +86,10 @@ pub const TABLE: &[Entry] = &[
     (
         "E1032",
         "A store by the copy engine completes no event: nobody could tell when it has been carried out. It is over when the statement is, so a plain `trigger` after it is enough.",
+    ),
+    (
+        "E1033",
+        "Copies into shared memory complete events, products don't: wait for the product, and trigger the event then.",
     ),
     (
         "E1034",

@@ -133,7 +133,7 @@ fn taken_apart(body: &[Stmt]) -> Option<Turn> {
     while let Some(stmt) = rest.next_if(|s| super::under_way::is_part_of_slab(s)) {
         slab.push(stmt.clone());
     }
-    let slab = Slab::of(slab)?;
+    let slab = Slab::of(slab).filter(|slab| !slab.is_waited_for())?;
     let _ = rest.next_if(|s| super::under_way::is_finish(s));
     let mut releases = Vec::new();
     for stmt in rest {

@@ -158,3 +158,25 @@ fn products_are_over_where_something_could_tell() {
         format!("barrier fence {PRODUCTS} for {{place place product}} commit wait0")
     );
 }
+
+#[test]
+fn waits_leave_younger_products_under_way() {
+    let slab = format!("fence {PRODUCTS} commit");
+    let two = "dma.copy a => as; dma.copy b => bs; other = mma.fill.f32 1.0f;
+        p = mma.row.row.async acc, as, bs; q = mma.row.row.async other, as, bs;";
+    assert_eq!(
+        alone(&format!(
+            "{two} wait p; mma.store acc, cs; wait q; mma.store other, cs;"
+        )),
+        format!("barrier {slab} {slab} wait1 for {{store}} wait0 barrier for {{store}}")
+    );
+    // Sums that are used before the program's own wait.
+    assert_eq!(
+        alone(&format!("{two} mma.store acc, cs; wait p; wait q;")),
+        format!("barrier {slab} {slab} wait1 for {{store}} wait0")
+    );
+    assert_eq!(
+        alone(&format!("{two} wait q; mma.store acc, cs; wait p;")),
+        format!("barrier {slab} {slab} wait0 for {{store}}")
+    );
+}

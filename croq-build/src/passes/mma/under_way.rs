@@ -5,8 +5,8 @@
 //! ways. There a wait is put. What would overwrite an operand without a barrier or a `trigger` in front
 //! does not exist: `hazards` has taken products for reads by the whole warpgroup.
 //!
-//! Products in a row, loops of nothing else among them, are a slab: one fence in front, one group at the end.
-//! Consumers of rings are [`ring`]'s.
+//! Products in a row, loops of nothing else among them, are a slab: one fence in front, one group at the end. One
+//! that the program waits for itself is a group of its own. Consumers of rings are [`ring`]'s.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ pub fn settle(function: &mut Function, id: KernelId) {
     let Some(kernel) = function.kernels.get_mut(id.index()) else {
         return;
     };
-    if !has(&kernel.body, &is_product) && !has(&kernel.body, &is_finish) {
+    if !has(&kernel.body, &is_about_products) {
         return;
     }
     let mut body = std::mem::take(&mut kernel.body);
@@ -35,15 +35,58 @@ pub fn settle(function: &mut Function, id: KernelId) {
         function,
         whole: &whole,
     };
-    let mut registers = settler.block(&mut body, Registers::new());
-    wait_at_end(&mut body, &mut registers, end);
+    let mut under_way = UnderWay::default();
+    settler.block(&mut body, &mut under_way);
+    under_way.wait_at_end(&mut body, end);
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
         kernel.body = body;
     }
 }
 
-/// Registers of products that may be under way.
 type Registers = BTreeSet<BufferId>;
+
+/// The groups of products that may be under way, the oldest first.
+#[derive(Clone, Default)]
+struct UnderWay(Vec<Group>);
+
+#[derive(Clone)]
+struct Group {
+    /// The program's name for it.
+    operation: Option<u32>,
+    registers: Registers,
+}
+
+/// Groups that a wait can leave out.
+const YOUNGER: usize = 7;
+
+impl UnderWay {
+    /// Waits for all of them.
+    fn wait(&mut self, out: &mut Vec<Stmt>, span: Span) {
+        self.wait_for(self.0.len(), out, span);
+    }
+
+    /// Waits for the oldest so many.
+    fn wait_for(&mut self, oldest: usize, out: &mut Vec<Stmt>, span: Span) {
+        let younger = self.0.len().saturating_sub(oldest).min(YOUNGER);
+        let over = self.0.drain(..self.0.len() - younger);
+        let registers: Registers = over.flat_map(|group| group.registers).collect();
+        if !registers.is_empty() {
+            let registers: Vec<BufferId> = registers.into_iter().collect();
+            let younger = u32::try_from(younger).unwrap_or(0);
+            out.push(step(Step::wait(younger, &registers), span));
+        }
+    }
+
+    fn wait_at_end(&mut self, stmts: &mut Vec<Stmt>, span: Span) {
+        let at = stmts.last().map_or(span, |s| s.span);
+        self.wait(stmts, at);
+    }
+
+    /// So many of the oldest are over once `found` is.
+    fn up_to(&self, found: impl Fn(&Group) -> bool) -> usize {
+        self.0.iter().rposition(found).map_or(0, |at| at + 1)
+    }
+}
 
 /// Products in a row, and names among them.
 pub struct Slab(Vec<Stmt>);
@@ -60,6 +103,11 @@ impl Slab {
 
     pub fn registers(&self) -> Vec<BufferId> {
         registers_of(&self.0).into_iter().collect()
+    }
+
+    /// The program waits for one of them itself.
+    pub fn is_waited_for(&self) -> bool {
+        has(&self.0, &|s| operation(s).is_some())
     }
 
     /// The statements that begin them, as a group.
@@ -99,95 +147,92 @@ struct Settler<'a> {
 }
 
 impl Settler<'_> {
-    /// Walks `stmts`, with `under_way` at their start; what is at their end.
-    fn block(&mut self, stmts: &mut Vec<Stmt>, mut under_way: Registers) -> Registers {
+    /// Walks `stmts`, with `under_way` at their start and then at their end.
+    fn block(&mut self, stmts: &mut Vec<Stmt>, under_way: &mut UnderWay) {
         fills::leave_out(self.function, stmts);
         let mut out = Vec::with_capacity(stmts.len());
         let mut rest = std::mem::take(stmts).into_iter().peekable();
         while let Some(stmt) = rest.next() {
             if !is_slab(&stmt) {
-                self.statement(stmt, &mut under_way, &mut out);
+                self.statement(stmt, under_way, &mut out);
                 continue;
             }
+            let operation = operation(&stmt);
             let mut slab = vec![stmt];
-            while let Some(next) = rest.next_if(is_part_of_slab) {
+            while operation.is_none()
+                && let Some(next) = rest.next_if(is_part_of_slab)
+            {
                 slab.push(next);
             }
             let slab = Slab(slab);
-            under_way.extend(slab.registers());
+            under_way.0.push(Group {
+                operation,
+                registers: slab.registers().into_iter().collect(),
+            });
             out.extend(slab.begun());
         }
         *stmts = out;
-        under_way
     }
 
-    fn statement(&mut self, mut stmt: Stmt, under_way: &mut Registers, out: &mut Vec<Stmt>) {
+    fn statement(&mut self, mut stmt: Stmt, under_way: &mut UnderWay, out: &mut Vec<Stmt>) {
         let span = stmt.span;
-        if is_finish(&stmt) {
-            return wait(under_way, out, span);
-        }
-        let inside = |block: &Vec<Stmt>| has(block, &is_product) || has(block, &is_finish);
-        if !stmt.kind.blocks().any(inside) {
-            if tells(&stmt, under_way) {
-                wait(under_way, out, span);
+        if let StmtKind::Mma(op) = &stmt.kind {
+            match **op {
+                MmaOp::Finish => return under_way.wait(out, span),
+                MmaOp::Await(id) => {
+                    let oldest = under_way.up_to(|group| group.operation == Some(id));
+                    return under_way.wait_for(oldest, out, span);
+                }
+                _ => {}
             }
+        }
+        if !stmt
+            .kind
+            .blocks()
+            .any(|block| has(block, &is_about_products))
+        {
+            let oldest = match tells(&stmt) {
+                true => under_way.0.len(),
+                false => {
+                    let touched = fragments_of(&stmt);
+                    under_way.up_to(|group| !group.registers.is_disjoint(&touched))
+                }
+            };
+            under_way.wait_for(oldest, out, span);
             out.push(stmt);
             return;
         }
         if let Some(delayed) = ring::delayed(self.function, self.whole, &stmt) {
-            wait(under_way, out, span);
+            under_way.wait(out, span);
             out.extend(delayed);
             return;
         }
         match &mut stmt.kind {
-            // Nothing is under way from one turn to the next: ptxas would have them one by one.
-            StmtKind::For { body, .. } => {
-                wait(under_way, out, span);
-                self.alone(body, span);
-            }
-            StmtKind::While { prelude, body, .. } => {
-                wait(under_way, out, span);
-                for inner in [prelude, body] {
-                    self.alone(inner, span);
-                }
-            }
+            // Both ways end with nothing under way.
             StmtKind::If {
                 then, otherwise, ..
             } => {
-                let mut after = self.block(then, under_way.clone());
-                after.extend(self.block(otherwise, under_way.clone()));
-                *under_way = after;
+                for way in [then, otherwise] {
+                    let mut own = under_way.clone();
+                    self.block(way, &mut own);
+                    own.wait_at_end(way, span);
+                }
+                under_way.0.clear();
             }
-            // Other threads than those around.
-            StmtKind::Region { body, .. } => {
-                wait(under_way, out, span);
-                self.alone(body, span);
-            }
+            StmtKind::Parallel { body, .. } => self.block(body, under_way),
+            // Nothing is under way from one turn to the next: ptxas would have them one by one. Nor among
+            // the threads of regions, who are others.
             kind => {
+                under_way.wait(out, span);
                 for inner in kind.blocks_mut() {
-                    *under_way = self.block(inner, std::mem::take(under_way));
+                    let mut own = UnderWay::default();
+                    self.block(inner, &mut own);
+                    own.wait_at_end(inner, span);
                 }
             }
         }
         out.push(stmt);
     }
-
-    fn alone(&mut self, stmts: &mut Vec<Stmt>, span: Span) {
-        let mut end = self.block(stmts, Registers::new());
-        wait_at_end(stmts, &mut end, span);
-    }
-}
-
-fn wait(under_way: &mut Registers, out: &mut Vec<Stmt>, span: Span) {
-    let registers: Vec<BufferId> = std::mem::take(under_way).into_iter().collect();
-    if !registers.is_empty() {
-        out.push(step(Step::wait(0, &registers), span));
-    }
-}
-
-fn wait_at_end(stmts: &mut Vec<Stmt>, under_way: &mut Registers, span: Span) {
-    let at = stmts.last().map_or(span, |s| s.span);
-    wait(under_way, stmts, at);
 }
 
 pub fn step(step: Step, span: Span) -> Stmt {
@@ -209,16 +254,40 @@ pub fn is_finish(stmt: &Stmt) -> bool {
     matches!(&stmt.kind, StmtKind::Mma(op) if matches!(**op, MmaOp::Finish))
 }
 
+fn is_about_products(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Mma(op) => {
+            matches!(**op, MmaOp::Product(_) | MmaOp::Finish | MmaOp::Await(_))
+        }
+        _ => false,
+    }
+}
+
+/// What the program calls a product that it waits for itself.
+fn operation(stmt: &Stmt) -> Option<u32> {
+    match &stmt.kind {
+        StmtKind::Mma(op) => match &**op {
+            MmaOp::Product(product) => product.operation,
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// A product, or a loop of products and names alone.
 fn is_slab(stmt: &Stmt) -> bool {
     match &stmt.kind {
-        StmtKind::For { body, .. } => has(body, &is_product) && body.iter().all(is_part_of_slab),
+        StmtKind::For { body, .. } => {
+            has(body, &is_product)
+                && body.iter().all(is_part_of_slab)
+                && !has(body, &|s| operation(s).is_some())
+        }
         _ => is_product(stmt),
     }
 }
 
 pub fn is_part_of_slab(stmt: &Stmt) -> bool {
-    is_slab(stmt) || is_name(stmt)
+    (is_slab(stmt) && operation(stmt).is_none()) || is_name(stmt)
 }
 
 /// An integer that is given a name.
@@ -249,12 +318,13 @@ fn registers_of(stmts: &[Stmt]) -> Registers {
     find.0
 }
 
-/// Whether a statement without products could tell that some are not over.
-fn tells(stmt: &Stmt, under_way: &Registers) -> bool {
-    struct Find<'a>(&'a Registers, bool);
-    impl Visit for Find<'_> {
+/// Whether a statement without products lets others at operands, or leaves for where they would be waited
+/// for.
+fn tells(stmt: &Stmt) -> bool {
+    struct Find(bool);
+    impl Visit for Find {
         fn stmt(&mut self, stmt: &Stmt) {
-            self.1 |= match &stmt.kind {
+            self.0 |= match &stmt.kind {
                 // Lanes of one warp alone share nothing with the engine.
                 StmtKind::Barrier { scope, .. } => !matches!(scope, BarrierScope::Lanes(_)),
                 StmtKind::Trigger(_)
@@ -263,20 +333,34 @@ fn tells(stmt: &Stmt, under_way: &Registers) -> bool {
                 | StmtKind::Continue
                 | StmtKind::Yield
                 | StmtKind::Cpp { .. } => true,
-                StmtKind::Mma(op) => op.parts().iter().any(|p| self.0.contains(&p.buffer)),
                 _ => false,
             };
         }
         fn expr(&mut self, expr: &Expr) {
             if let ExprKind::Call(call) = &*expr.kind {
-                self.1 |= !call.callee.starts_with("croq::");
+                self.0 |= !call.callee.starts_with("croq::");
+            }
+        }
+    }
+    let mut find = Find(false);
+    walk_block(std::slice::from_ref(stmt), &mut find);
+    find.0
+}
+
+/// Fragments that a statement reads or writes, and other memory.
+fn fragments_of(stmt: &Stmt) -> Registers {
+    struct Find(Registers);
+    impl Visit for Find {
+        fn stmt(&mut self, stmt: &Stmt) {
+            if let StmtKind::Mma(op) = &stmt.kind {
+                self.0.extend(op.parts().iter().map(|part| part.buffer));
             }
         }
         fn access(&mut self, access: &Access, _written: bool) {
-            self.1 |= self.0.contains(&access.view.buffer);
+            self.0.insert(access.view.buffer);
         }
     }
-    let mut find = Find(under_way, false);
+    let mut find = Find(Registers::new());
     walk_block(std::slice::from_ref(stmt), &mut find);
-    find.1
+    find.0
 }

@@ -28,6 +28,8 @@ pub(in crate::sema) struct Spreads {
     pub applied: Option<super::apply::Applied>,
     /// Columns whose values are added over their owners.
     pub columns: Vec<(BufferId, Span)>,
+    /// Products with names of their own.
+    pub operations: Vec<super::warpgroup::Operation>,
     /// Loads and stores, which need to know.
     needed: Vec<(BufferId, Span)>,
 }

@@ -16,6 +16,17 @@ use crate::syntax::ast::{self, MmaStmt};
 /// The only target with these instructions.
 const TARGET: &str = "sm_90a";
 
+/// A product with a name, for which the program waits.
+pub(in crate::sema) struct Operation {
+    name: String,
+    span: Span,
+    /// Where, and under how many conditions.
+    waited: Option<(Span, u32)>,
+    /// Loops and conditions around it.
+    loops: u32,
+    conditions: u32,
+}
+
 /// What is multiplied.
 struct Factor {
     place: Place,
@@ -112,10 +123,6 @@ impl Checker<'_> {
         let [c, a, b] = m.operands.as_slice() else {
             return None;
         };
-        if m.is_async {
-            self.unsupported(span, "an asynchronous product");
-            return None;
-        }
         let sums = self.fragment(c, false);
         let (a, b) = (self.factor(a), self.factor(b));
         let (sums, a, b) = (sums?, a?, b?);
@@ -158,6 +165,7 @@ impl Checker<'_> {
         };
         let b = self.tile_in_memory(of_b, b_row, b.elem, &b.name, b.span)?;
         self.many_registers(&sums);
+        let number = self.spreads.operations.len();
         let product = Product {
             sums: sums.part,
             a,
@@ -165,9 +173,83 @@ impl Checker<'_> {
             atom,
             order,
             accumulate: Expr::bool(true, span),
+            operation: m
+                .is_async
+                .then_some(number)
+                .and_then(|n| u32::try_from(n).ok()),
         };
         self.emit_mma(MmaOp::Product(Box::new(product)), span);
+        if m.is_async {
+            self.named_product(m.target.as_ref(), number, span);
+        }
         Some(())
+    }
+
+    fn named_product(&mut self, name: Option<&ast::Name>, number: usize, span: Span) {
+        self.spreads.operations.push(Operation {
+            name: name.map_or_else(String::new, |n| n.text.clone()),
+            span,
+            waited: None,
+            loops: self.loops,
+            conditions: self.conditional,
+        });
+        if let Some(name) = name {
+            self.declare(name, Entity::Operation(number));
+        }
+    }
+
+    /// `wait q;`
+    pub(in crate::sema) fn wait_for_product(&mut self, number: usize, at: Span) {
+        if self.by_a_warp(at, "waiting for a product").is_none() {
+            return;
+        }
+        let (loops, conditions) = (self.loops, self.conditional);
+        let Some(operation) = self.spreads.operations.get_mut(number) else {
+            return;
+        };
+        let (name, begun, around) = (operation.name.clone(), operation.span, operation.loops);
+        let under = conditions.saturating_sub(operation.conditions);
+        let earlier = operation.waited.replace((at, under));
+        // Two waits under conditions may be each other's alternative.
+        let twice = match earlier {
+            Some((_, before)) => before == 0 || under == 0,
+            None => loops > around,
+        };
+        if twice {
+            let mut d = Diagnostic::new(
+                "E1010",
+                at,
+                format!("`{name}` is waited for more than once"),
+            )
+            .label("it was over before")
+            .also(begun, "begun here");
+            if let Some((first, _)) = earlier {
+                d = d.also(first, "and waited for here");
+            }
+            self.report(d.help("wait for each product once"));
+            return;
+        }
+        if let Ok(number) = u32::try_from(number) {
+            self.emit_mma(MmaOp::Await(number), at);
+        }
+    }
+
+    /// At the function's end.
+    pub(in crate::sema) fn products_not_waited_for(&mut self) {
+        for operation in std::mem::take(&mut self.spreads.operations) {
+            if operation.waited.is_some() {
+                continue;
+            }
+            let text = match operation.name.as_str() {
+                "" => "this product has no name, so that nothing can wait for it".to_owned(),
+                name => format!("`{name}` is never waited for"),
+            };
+            self.report(
+                Diagnostic::new("E1010", operation.span, text)
+                    .label("under way from here on")
+                    .help("write `q = mma.….async …; … wait q;`, or leave `.async` out"),
+            );
+        }
     }
 
     fn factor(&mut self, e: &ast::Expr) -> Option<Factor> {
