@@ -30,7 +30,12 @@ else
 fi
 "#;
 
-const BENCHMARKS: &str = r#"echo '{"figures":[]}' > "$2""#;
+const BENCHMARKS: &str =
+    r#"for last; do :; done; echo "{\"figures\":[],\"told\":\"$*\"}" > "$last""#;
+
+/// With PyTorch or without it.
+const PYTHON: &str = r#"[ -e torch ] || exit 1
+[ "$1" = -c ] || { [ "$*" = 'compare.py shapes.txt' ] && printf 'gemm f16 1 2 3\t1e-5\n'; }"#;
 
 /// Runs every test as if compute-sanitizer were there, and finds something on demand.
 const SANITIZER: &str = r#"[ ! -e racy ] || exit 9
@@ -53,6 +58,7 @@ impl Folder {
         folder.program("bin/on_gpu", CONFORMANCE);
         folder.program("bin/croq-benches", BENCHMARKS);
         folder.program("path/compute-sanitizer", SANITIZER);
+        folder.program("path/python3", PYTHON);
         folder.write("commit", "0123abcd\n");
         for mark in marks {
             folder.write(mark, "");
@@ -110,10 +116,19 @@ fn everything_is_counted() {
         "{results}"
     );
     assert!(results.contains("\"gpu\":\"Pretended GPU\""), "{results}");
-    assert!(
-        results.contains("\"benchmarks\":{\"figures\":[]}"),
-        "{results}"
-    );
+    let alone = "\"benchmarks\":{\"figures\":[],\"told\":\"--json benchmarks.json\"}";
+    assert!(results.contains(alone), "{results}");
+}
+
+#[test]
+fn figures_stand_beside_those_of_pytorch() {
+    let folder = Folder::new(&["gpu", "torch"]);
+    let (status, _, results) = folder.run();
+    assert_eq!(status, Some(0));
+    let told = "\"told\":\"--against torch.txt --json benchmarks.json\"";
+    assert!(results.contains(told), "{results}");
+    let theirs = fs::read_to_string(folder.0.path().join("torch.txt")).expect("was written");
+    assert_eq!(theirs, "gemm f16 1 2 3\t1e-5\n");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use croq_kernels as kernels;
 use croq_sys::half::{bf16, f16};
-use croq_sys::{Const, F8E4M3, Tensor};
+use croq_sys::{Const, Device, DeviceTensor, Element, F8E4M3, Tensor};
 use croq_tests::compare::{Float, assert_close, assert_exact, dot, near};
 
 const SIZES: [(usize, usize, usize); 5] = [
@@ -249,6 +249,26 @@ fn matmul_by_regions() {
     }
 }
 
+/// What a kernel for tensors on the device makes of two operands, in an output that is poisoned.
+fn resident<T: Element, C: Element>(
+    lhs: &Matrix<T>,
+    rhs: &Matrix<T>,
+    poison: C,
+    kernel: impl Fn(&OnDevice<T>, &OnDevice<T>, &mut OnDevice<C>) -> croq_sys::Result<()>,
+) -> Matrix<C> {
+    let device = Device::default();
+    let dims = (lhs.shape()[0], rhs.shape()[0]);
+    let mut out = Tensor::from_fn(dims, |_| poison)
+        .to_device(&device)
+        .unwrap();
+    let [lhs, rhs] = [lhs, rhs].map(|t| t.to_device(&device).unwrap());
+    kernel(&lhs, &rhs, &mut out).unwrap();
+    out.to_host().unwrap()
+}
+
+type Matrix<T> = Tensor<T, (usize, usize)>;
+type OnDevice<T> = DeviceTensor<T, (usize, usize)>;
+
 /// Fewer rows than a tile, one tile, fewer turns than slots, as many and more; edges everywhere.
 const HOPPER: [(usize, usize, usize); 4] =
     [(1, 8, 8), (64, 64, 128), (65, 256, 136), (70, 456, 72)];
@@ -264,8 +284,7 @@ fn matmul_hopper() {
         let lhs = Tensor::<f16, _>::random((m, k), -1.0..1.0, 41);
         let rhs = Tensor::<f16, _>::random((n, k), -1.0..1.0, 42);
         for kernel in kernels {
-            let out = kernel(&lhs, &rhs).unwrap();
-            assert_eq!(out.shape(), [m, n]);
+            let out = resident(&lhs, &rhs, f16::NAN, kernel);
             assert_close(&out, |[i, j]| {
                 let (mut sum, mut magnitude) = (0.0, 0.0);
                 for e in 0..k {
@@ -278,6 +297,21 @@ fn matmul_hopper() {
                 near(sum, tolerance + sum.abs() * f16::ROUNDOFF + f16::SMALLEST)
             });
         }
+    }
+}
+
+#[test]
+fn matmul_hopper_bf16() {
+    for (m, k, n) in HOPPER {
+        // Small integers: their sums are exact, and rounded once.
+        let whole = |rows, seed| Tensor::<i32, _>::random((rows, k), -4..5, seed);
+        let (a, b) = (whole(m, 45), whole(n, 46));
+        let [x, y] = [&a, &b].map(|t| Tensor::from_fn(t.dims(), |at| bf16::from_f32(t[at] as f32)));
+        let out = resident(&x, &y, bf16::NAN, kernels::matmul_hopper_bf16);
+        assert_exact(&out, |[i, j]| {
+            let sum: i32 = (0..k).map(|e| a[[i, e]] * b[[j, e]]).sum();
+            bf16::from_f32(sum as f32)
+        });
     }
 }
 
@@ -295,14 +329,21 @@ fn matmul_hopper_of_other_types() {
         let expected = |[i, j]: [usize; 2]| (0..k).map(|e| a[[i, e]] * b[[j, e]]).sum::<i32>();
         let floats = |[i, j]: [usize; 2]| expected([i, j]) as f32;
 
-        let [x, y] = [&a, &b].map(|t| Tensor::from_fn(t.dims(), |at| bf16::from_f32(t[at] as f32)));
-        assert_exact(&kernels::matmul_hopper_bf16(&x, &y).unwrap(), floats);
         let [x, y] = [&a, &b].map(|t| Tensor::from_fn(t.dims(), |at| t[at] as f32));
-        assert_exact(&kernels::matmul_hopper_tf32(&x, &y).unwrap(), floats);
+        assert_exact(
+            &resident(&x, &y, f32::NAN, kernels::matmul_hopper_tf32),
+            floats,
+        );
         let [x, y] =
             [&a, &b].map(|t| Tensor::from_fn(t.dims(), |at| F8E4M3::from_f32(t[at] as f32)));
-        assert_exact(&kernels::matmul_hopper_f8(&x, &y).unwrap(), floats);
+        assert_exact(
+            &resident(&x, &y, f32::NAN, kernels::matmul_hopper_f8),
+            floats,
+        );
         let [x, y] = [&a, &b].map(|t| Tensor::from_fn(t.dims(), |at| t[at] as i8));
-        assert_exact(&kernels::matmul_hopper_s8(&x, &y).unwrap(), expected);
+        assert_exact(
+            &resident(&x, &y, i32::MIN, kernels::matmul_hopper_s8),
+            expected,
+        );
     }
 }
