@@ -297,3 +297,30 @@ fn attention_is_its_instructions() {
         }
     }
 }
+
+/// The same by warpgroups: operands where they lie in shared memory, weights in registers.
+#[test]
+fn attention_by_warpgroups_is_its_instructions() {
+    let text = include_str!("../../../kernels/co/attention/hopper.co");
+    let Some(kernels) = kernels_of("hopper", text, "sm_90a") else {
+        return;
+    };
+    for (head, products, most) in [(64, 8, 800), (128, 12, 1160)] {
+        for causal in ["", "causal_"] {
+            for ty in ["f16", "bf16"] {
+                let name = format!("attention_{causal}hopper_{ty}_{head}_0");
+                let code = &kernels[&name];
+                code.assert_clean(&name);
+                assert_eq!(code.count("HGMMA"), products, "{name}: {code:?}");
+                assert!(code.has("UTMALDG"), "{name}: {code:?}");
+                assert_eq!(
+                    code.count("LDSM") + code.count("LDG."),
+                    0,
+                    "{name}: {code:?}"
+                );
+                let length = code.instructions.len();
+                assert!(length <= most, "{length} instructions in {name}");
+            }
+        }
+    }
+}

@@ -104,4 +104,8 @@ attention! {
     f16_128: attention_f16_128, attention_causal_f16_128, f16, 128;
     bf16_64: attention_bf16_64, attention_causal_bf16_64, bf16, 64;
     bf16_128: attention_bf16_128, attention_causal_bf16_128, bf16, 128;
+    hopper_f16_64: attention_hopper_f16_64, attention_causal_hopper_f16_64, f16, 64;
+    hopper_f16_128: attention_hopper_f16_128, attention_causal_hopper_f16_128, f16, 128;
+    hopper_bf16_64: attention_hopper_bf16_64, attention_causal_hopper_bf16_64, bf16, 64;
+    hopper_bf16_128: attention_hopper_bf16_128, attention_causal_hopper_bf16_128, bf16, 128;
 }
