@@ -6,6 +6,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 export CROQ_CUDA=required
+# What it is for; kernels for older GPUs, and PTX, would double it.
+export CROQ_CUDA_ARCH=sm_90a
 rm -rf gpu-bundle
 mkdir -p gpu-bundle/bin
 {
@@ -17,6 +19,7 @@ mkdir -p gpu-bundle/bin
   strip -o "gpu-bundle/bin/$name" "$program"
 done
 cp scripts/gpu_run.sh gpu-bundle/run
+cp scripts/compare.py benches/shapes.txt gpu-bundle/
 # For machines without a C++ runtime; `run` takes them only there.
 mkdir gpu-bundle/lib
 ldd gpu-bundle/bin/on_gpu | sed -n 's/.*\(libstdc++\|libgcc_s\)\.so.* => \([^ ]*\) .*/\2/p' | while read -r library; do

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Runs everything in `bin/` on the GPU: the device API against the simulated GPU, the run tests, both
-# again under compute-sanitizer when that is installed, then the benchmark. Leaves results.json and
-# logs/ here; the last line is `N passed, N failed, N skipped`. Exit status: 0 all passed, 1 some
-# failed, 2 there is no GPU.
+# again under compute-sanitizer when that is installed, then the benchmarks, beside PyTorch where it is.
+# Leaves results.json and logs/ here; the last line is `N passed, N failed, N skipped`. Exit status: 0
+# all passed, 1 some failed, 2 there is no GPU.
 cd "$(dirname "$0")" || exit 1
 if ldd bin/on_gpu 2> /dev/null | grep -q 'not found'; then
   export LD_LIBRARY_PATH="$PWD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 fi
 mkdir -p logs
-rm -f results.json benchmarks.json
+rm -f results.json benchmarks.json torch.txt
 passed=0 failed=0 skipped=0 rows=""
 tests="run_kernels run_features"
 
@@ -92,7 +92,15 @@ else
     count "$tool" 0 0 1
   done
 fi
-if timeout 300 bin/croq-benches --json benchmarks.json 2>&1 | tee logs/benchmarks.log &&
+against=""
+if python3 -c 'import torch; torch.cuda.init()' > logs/torch.log 2>&1 &&
+  timeout 300 python3 compare.py shapes.txt > torch.txt 2>> logs/torch.log; then
+  against="--against torch.txt"
+else
+  echo "PyTorch is not here, or failed (logs/torch.log): figures stand alone"
+fi
+# shellcheck disable=SC2086 — two words or none
+if timeout 300 bin/croq-benches $against --json benchmarks.json 2>&1 | tee logs/benchmarks.log &&
   [ -f benchmarks.json ]; then
   count benchmarks 1 0 0
 else
