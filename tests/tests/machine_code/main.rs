@@ -1,6 +1,7 @@
 //! The machine code that nvcc makes of kernels: the instructions they are for are there, and few
 //! others.
 
+mod hopper;
 mod sass;
 
 use sass::kernels_of;

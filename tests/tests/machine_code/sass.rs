@@ -14,6 +14,8 @@ pub struct Instruction {
     pub predicated: bool,
     /// With its suffixes: `LDG.E.128.CONSTANT`.
     pub name: String,
+    /// As they stand behind the name.
+    pub operands: String,
     /// Where a branch goes.
     pub target: Option<u64>,
 }
@@ -68,6 +70,8 @@ pub fn kernels_of(stem: &str, text: &str, arch: &str) -> Option<BTreeMap<String,
         .expect("nvcc starts");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stem} for {arch}:\n{said}");
+    // ptxas calls it an information (C7510 and the numbers after it).
+    assert!(!said.contains("serialized"), "{stem} for {arch}:\n{said}");
     let output = Command::new(toolkit.nvcc.with_file_name("cuobjdump"))
         .arg("-sass")
         .arg(&cubin)
@@ -133,6 +137,7 @@ fn instruction(line: &str) -> Option<Instruction> {
     if predicated {
         name = words.next()?;
     }
+    let operands = text.split_once(name)?.1.trim().to_owned();
     let target = name.starts_with("BRA").then(|| {
         words
             .filter_map(|w| w.trim_end_matches(',').strip_prefix("0x"))
@@ -142,6 +147,7 @@ fn instruction(line: &str) -> Option<Instruction> {
         at,
         predicated,
         name: name.to_owned(),
+        operands,
         target: target.flatten(),
     })
 }
@@ -153,6 +159,15 @@ impl Code {
             .iter()
             .filter(|i| i.name.starts_with(name));
         found.count()
+    }
+
+    /// Of the instructions called so, what follows the name.
+    pub fn operands(&self, name: &str) -> Vec<&str> {
+        let found = self
+            .instructions
+            .iter()
+            .filter(|i| i.name.starts_with(name));
+        found.map(|i| i.operands.as_str()).collect()
     }
 
     pub fn has(&self, name: &str) -> bool {

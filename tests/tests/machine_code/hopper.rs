@@ -1,0 +1,48 @@
+//! Products by warpgroups: tiles come by the copy engine, and tensor cores work on while they are waited for.
+
+use crate::sass::{Code, kernels_of};
+
+const TEXT: &str = include_str!("../../../kernels/co/matmul/hopper.co");
+
+/// Two tiles are asked for at a time, and their product is four instructions in a row, with next to nothing
+/// between them.
+fn assert_rings(kernel: &str, code: &Code, instruction: &str, most: usize) {
+    code.assert_clean(kernel);
+    assert_eq!(code.count(instruction), 4, "{instruction}, {kernel}");
+    assert_eq!(code.count("UTMALDG.2D"), 2, "{kernel}");
+    let at: Vec<usize> = (code.instructions.iter().enumerate())
+        .filter(|(_, i)| i.name.starts_with(instruction))
+        .map(|(at, _)| at)
+        .collect();
+    let others = at[3] - at[0] + 1 - 4;
+    assert!(others <= 4, "{others} others between four of {kernel}");
+    let length = code.instructions.len();
+    assert!(length <= most, "{length} instructions of {kernel}");
+}
+
+#[test]
+fn a_product_of_a_warpgroup_is_its_instructions() {
+    let Some(kernels) = kernels_of("hopper", TEXT, "sm_90a") else {
+        return;
+    };
+    for (kernel, instruction, most) in [
+        ("matmul_hopper_0", "HGMMA.64x128x16.F32", 330),
+        ("matmul_hopper_two_0", "HGMMA.64x128x16.F32", 350),
+        ("matmul_hopper_bf16_0", "HGMMA.64x128x16.F32.BF16", 350),
+        ("matmul_hopper_tf32_0", "HGMMA.64x128x8.F32.TF32", 630),
+        ("matmul_hopper_f8_0", "QGMMA.64x128x32.F32.E4M3.E4M3", 630),
+        ("matmul_hopper_s8_0", "IGMMA.64x128x32.S8.S8", 630),
+    ] {
+        let code = &kernels[kernel];
+        assert_rings(kernel, code, instruction, most);
+        // In the loop one group stays under way; behind it none.
+        let waits = code.operands("WARPGROUP.DEPBAR");
+        assert_eq!(waits, ["gsb0, 0x1", "gsb0, 0x0"], "{kernel}");
+        assert_eq!(code.count("WARPGROUP.ARRIVE"), 1, "{kernel}");
+    }
+    for kernel in ["matmul_hopper_0", "matmul_hopper_two_0"] {
+        assert!(kernels[kernel].has("UTMASTG.2D"), "{kernel}");
+        assert!(kernels[kernel].has("STSM.16.M88.4"), "{kernel}");
+        assert!(!kernels[kernel].has("STG"), "{kernel}");
+    }
+}
