@@ -46,8 +46,8 @@ pub mod races;
 mod tests;
 
 use crate::ir::{
-    BarrierReason, BarrierScope, FenceScope, Function, KernelId, Level, Stmt, StmtKind, Visit,
-    walk_block,
+    BarrierReason, BarrierScope, ExprKind, FenceScope, Function, KernelId, Level, MmaOp, Stmt,
+    StmtKind, Visit, walk_block,
 };
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
@@ -604,6 +604,8 @@ impl Walker<'_> {
                 level: Level::Thread,
                 body,
             } => only_private_work(body),
+            // One barrier in front will do for all its turns: they only read.
+            StmtKind::For { body, .. } if only_products(body) => true,
             StmtKind::Barrier { .. }
             | StmtKind::Yield
             | StmtKind::Break
@@ -617,6 +619,19 @@ impl Walker<'_> {
             _ => true,
         }
     }
+}
+
+/// Products by warpgroups, which write only registers, and names; loops of such.
+fn only_products(stmts: &[Stmt]) -> bool {
+    stmts.iter().all(|stmt| match &stmt.kind {
+        StmtKind::Mma(op) => matches!(**op, MmaOp::Product(_)),
+        StmtKind::Let {
+            value: Some(value), ..
+        } => matches!(*value.kind, ExprKind::Index(_)),
+        StmtKind::Consult(_) => true,
+        StmtKind::For { body, .. } => only_products(body),
+        _ => false,
+    })
 }
 
 /// Statements at thread level in which no thread waits for, works with, or leaves others.

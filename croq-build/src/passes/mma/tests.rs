@@ -150,7 +150,13 @@ fn products_are_over_where_something_could_tell() {
         alone(&format!("{copies} {product} mma.commit; {product}")),
         format!("barrier {slab} wait0 {slab} wait0")
     );
-    // Loops of products alone are part of a group.
+    // Loops of products alone are part of a group; what was written before is there for all turns.
+    assert_eq!(
+        alone(&format!(
+            "{copies} foreach k in [4] mma.row.row acc, as.chunkat(_, k), bs.chunkat(_, k); {product}"
+        )),
+        format!("barrier fence for {{place place product}} {PRODUCTS} commit wait0")
+    );
     assert_eq!(
         alone(&format!(
             "{copies} {product} foreach k in [4] mma.row.row acc, as.chunkat(_, k), bs.chunkat(_, k);"
