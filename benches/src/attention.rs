@@ -13,31 +13,43 @@ type Fill<T, const D: usize> = fn(&mut Heads<T, D>, u32) -> Result<()>;
 type Run<T, const D: usize> =
     fn(&Stream, &Heads<T, D>, &Heads<T, D>, &Heads<T, D>, &mut Heads<T, D>) -> Result<()>;
 
-/// The kernel for a shape; none for one that no kernel is for.
+/// The kernels for a shape; none for one that no kernel is for.
 pub fn measure(device: &Device, shape: &Shape) -> Result<Vec<Figure>> {
     let [heads, length, dimension] = shape.sizes[..] else {
         return Ok(Vec::new());
     };
     let causal = shape.kind == "causal";
     macro_rules! kernels {
-        ($($T:ty, $d:literal, $fill:ident: $full:ident, $causal:ident;)*) => {$(
+        ($($T:ty, $d:literal, $fill:ident: $($full:ident $causal:ident),*;)*) => {$(
             if shape.elem == <$T as Operand>::CALLED && dimension == $d {
-                let (kernel, run): (_, Run<$T, $d>) = if causal {
-                    (stringify!($causal), |s, q, k, v, o| croq_kernels::$causal(s, q, k, v, o))
-                } else {
-                    (stringify!($full), |s, q, k, v, o| croq_kernels::$full(s, q, k, v, o))
-                };
                 let fill: Fill<$T, $d> = |heads, seed| filling::$fill(heads, seed);
-                let call = Call { kernel, causal, run, fill };
-                return Ok(vec![attention(device, [heads, length], call)?]);
+                let mut figures = Vec::new();
+                $({
+                    let (kernel, run): (_, Run<$T, $d>) = if causal {
+                        (stringify!($causal), |s, q, k, v, o| croq_kernels::$causal(s, q, k, v, o))
+                    } else {
+                        (stringify!($full), |s, q, k, v, o| croq_kernels::$full(s, q, k, v, o))
+                    };
+                    let call = Call { kernel, causal, run, fill };
+                    figures.push(attention(device, [heads, length], call)?);
+                })*
+                return Ok(figures);
             }
         )*};
     }
     kernels! {
-        f16, 64, fill_f16_64: attention_f16_64_on, attention_causal_f16_64_on;
-        f16, 128, fill_f16_128: attention_f16_128_on, attention_causal_f16_128_on;
-        bf16, 64, fill_bf16_64: attention_bf16_64_on, attention_causal_bf16_64_on;
-        bf16, 128, fill_bf16_128: attention_bf16_128_on, attention_causal_bf16_128_on;
+        f16, 64, fill_f16_64:
+            attention_f16_64_on attention_causal_f16_64_on,
+            attention_hopper_f16_64_on attention_causal_hopper_f16_64_on;
+        f16, 128, fill_f16_128:
+            attention_f16_128_on attention_causal_f16_128_on,
+            attention_hopper_f16_128_on attention_causal_hopper_f16_128_on;
+        bf16, 64, fill_bf16_64:
+            attention_bf16_64_on attention_causal_bf16_64_on,
+            attention_hopper_bf16_64_on attention_causal_hopper_bf16_64_on;
+        bf16, 128, fill_bf16_128:
+            attention_bf16_128_on attention_causal_bf16_128_on,
+            attention_hopper_bf16_128_on attention_causal_hopper_bf16_128_on;
     }
     Ok(Vec::new())
 }
@@ -134,7 +146,7 @@ mod tests {
             let sizes = vec![2, 70, d];
             assert_eq!(
                 measure(&Device::sim(), &Shape { kind, elem, sizes })?.len(),
-                1
+                2
             );
         }
         Ok(())

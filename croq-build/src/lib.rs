@@ -21,7 +21,6 @@
 //! ([`pipeline::compile_text`] is all of them); only the last one runs processes and touches files.
 
 mod build_script;
-#[cfg(feature = "cli")]
 pub mod command_line;
 mod config;
 pub mod diagnostics;
