@@ -567,7 +567,7 @@ impl Checker<'_> {
         Some(())
     }
 
-    fn enter(&mut self, level: Level) -> (Level, usize) {
+    pub(super) fn enter(&mut self, level: Level) -> (Level, usize) {
         let locals = self.f.locals.len();
         match self.kernel.as_mut() {
             Some(k) => {
@@ -580,7 +580,7 @@ impl Checker<'_> {
         }
     }
 
-    fn leave(&mut self, saved: (Level, usize)) {
+    pub(super) fn leave(&mut self, saved: (Level, usize)) {
         if let Some(k) = self.kernel.as_mut() {
             k.level = saved.0;
             // Locals of the part just left are out of scope; later ones are uniform again.

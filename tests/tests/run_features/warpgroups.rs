@@ -1,7 +1,7 @@
 //! Products by warpgroups. Operands are small integers, so that all sums are exact.
 
 use croq_sys::half::{bf16, f16};
-use croq_sys::{Const, Dims, Element, F8E4M3, F8E5M2, Tensor};
+use croq_sys::{Const, Device, Dims, Element, F8E4M3, F8E5M2, Tensor};
 use croq_tests::compare::assert_exact;
 use croq_tests::kernels;
 
@@ -232,4 +232,22 @@ fn products_with_futures() {
     assert_exact(&e, |[i, j]| {
         (1.0 + product(64, |k| a[[i, k]].to_f64(), |k| d[[j, k]].to_f64())) as f32
     });
+}
+
+#[test]
+fn blocks_that_stay_and_warpgroups_with_roles() {
+    let device = Device::default();
+    for (m, n, k) in [(64, 128, 64), (1, 1, 1), (65, 130, 70), (150, 200, 200)] {
+        let a = small((m, k), 37, f16::from_f32);
+        let b = small((n, k), 38, f16::from_f32);
+        let [x, w] = [&a, &b].map(|t| t.to_device(&device).unwrap());
+        for kernel in [kernels::wg_stays, kernels::wg_two_roles] {
+            let y = Tensor::from_fn((m, n), |_| f16::NAN);
+            let mut y = y.to_device(&device).unwrap();
+            kernel(&x, &w, &mut y).unwrap();
+            assert_exact(&y.to_host().unwrap(), |[i, j]| {
+                f16::from_f64(product(k, |e| a[[i, e]].to_f64(), |e| b[[j, e]].to_f64()))
+            });
+        }
+    }
 }

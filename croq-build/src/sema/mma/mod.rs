@@ -14,6 +14,7 @@ mod spread;
 mod warpgroup;
 
 use super::Checker;
+use super::scope::Entity;
 use super::value::Value;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BufferId, Level, MmaOp, Part, Storage};
@@ -103,8 +104,13 @@ impl Checker<'_> {
                 self.multiply(m, [*a_row, *b_row], span)
             }
             ast::MmaOp::Store { transposed, masked } => {
-                self.by_a_warp(span, "`mma.store`")?;
-                self.mma_store(m, *transposed, *masked, span)
+                let around = self.only_unit(m, span).map(|unit| self.enter(unit));
+                let done = self.by_a_warp(span, "`mma.store`");
+                let done = done.and_then(|()| self.mma_store(m, *transposed, *masked, span));
+                if let Some(around) = around {
+                    self.leave(around);
+                }
+                done
             }
             ast::MmaOp::Scale => {
                 self.by_a_warp(span, "`mma.scale`")?;
@@ -132,6 +138,36 @@ impl Checker<'_> {
                 .label("this one is a warp's")
                 .help("scale the sums in an `apply`"),
         );
+    }
+
+    /// Where the whole block is one warp or warpgroup, that is whose sums are stored behind the level that
+    /// multiplied.
+    fn only_unit(&mut self, m: &MmaStmt, span: Span) -> Option<Level> {
+        if self.level() != Some(Level::Block) {
+            return None;
+        }
+        let mut named = m.operands.first()?;
+        while let ast::ExprKind::Subscript(inner, _) = &*named.kind {
+            named = inner;
+        }
+        let ast::ExprKind::Name(name) = &*named.kind else {
+            return None;
+        };
+        let Entity::Buffer { id, .. } = self.scopes.find(name)?.entity else {
+            return None;
+        };
+        let warps = self.f.fragments.get(&id)?.spread?.warps();
+        let kernel = self.kernel.as_ref()?;
+        if kernel.threads != Some(Sym::int(32 * warps)) {
+            return None;
+        }
+        if self.conditional > 0 && kernel.divergent > 0 {
+            self.cooperative(span, "`mma.store`");
+        }
+        Some(match warps {
+            4 => Level::Group4,
+            _ => Level::Group,
+        })
     }
 
     /// Whether a warp of threads comes here together; says why not.
