@@ -3,7 +3,8 @@
 
 use super::Checker;
 use super::levels::{Node, level_name};
-use super::parallel::{block_index, index_op, node_cursor, part_name};
+use super::parallel::node_cursor;
+use super::units::{block_index, index_op, part_name};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Level, Role, VarHome};
 use crate::source::Span;
