@@ -4,6 +4,9 @@
 # Leaves results.json and logs/ here; the last line is `N passed, N failed, N skipped`. Exit status: 0
 # all passed, 1 some failed, 2 there is no GPU.
 cd "$(dirname "$0")" || exit 1
+for packed in bin/*.gz; do
+  [ ! -e "$packed" ] || gunzip "$packed" || exit 1
+done
 if ldd bin/on_gpu 2> /dev/null | grep -q 'not found'; then
   export LD_LIBRARY_PATH="$PWD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 fi
