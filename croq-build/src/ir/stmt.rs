@@ -14,6 +14,15 @@ pub struct Stmt {
 }
 
 impl Stmt {
+    /// Whether a `break` or `continue` in it may end a turn of the loop around.
+    pub fn leaves_turn(&self) -> bool {
+        match &self.kind {
+            StmtKind::Break | StmtKind::Continue => true,
+            StmtKind::For { .. } | StmtKind::While { .. } => false,
+            kind => kind.blocks().flatten().any(Stmt::leaves_turn),
+        }
+    }
+
     pub fn new(kind: StmtKind, span: Span) -> Self {
         Self { kind, span }
     }

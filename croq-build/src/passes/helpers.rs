@@ -360,19 +360,7 @@ fn is_anybodys(function: &Function, turn: &[Stmt]) -> bool {
     }
     let mut all = All(&ok, true);
     walk_block(turn, &mut all);
-    all.1 && !leaves(turn)
-}
-
-/// A `break` or `continue` of the loop that this is the body of.
-fn leaves(stmts: &[Stmt]) -> bool {
-    stmts.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Break | StmtKind::Continue => true,
-        StmtKind::If {
-            then, otherwise, ..
-        } => leaves(then) || leaves(otherwise),
-        StmtKind::Once { body, .. } => leaves(body),
-        _ => false,
-    })
+    all.1 && !turn.iter().any(Stmt::leaves_turn)
 }
 
 /// What one thread of the block was to do is now this thread's.

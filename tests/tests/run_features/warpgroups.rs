@@ -251,3 +251,20 @@ fn blocks_that_stay_and_warpgroups_with_roles() {
         }
     }
 }
+
+#[test]
+fn turns_that_are_left_before_their_product() {
+    let (a, b) = (halves::<64, 64>(39), halves::<32, 64>(40));
+    for (from, to) in [(0, 4), (1, 3), (3, 1), (4, 0)] {
+        let [mut c, mut d] = [0, 1].map(|_| poisoned::<f32, 64, 32>(f32::NAN));
+        kernels::wg_some_turns(&a, &b, &mut c, &mut d, from, to).unwrap();
+        let sum = |[i, j]: [usize; 2], range: std::ops::Range<i32>| {
+            let terms = range.start as usize * 16..range.end as usize * 16;
+            terms
+                .map(|k| a[[i, k]].to_f32() * b[[j, k]].to_f32())
+                .sum::<f32>()
+        };
+        assert_exact(&c, |at| sum(at, from..4));
+        assert_exact(&d, |at| sum(at, 0..to));
+    }
+}

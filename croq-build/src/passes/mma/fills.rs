@@ -2,6 +2,7 @@
 //!
 //! A fill with zeros is left out where the next thing that is done with the sums is a product, or a loop that
 //! certainly runs and each turn of which begins with one: that adds to the sums in all turns but the first.
+//! Nothing before such a product may leave the loop around, or the turn.
 
 use crate::ir::{
     Access, BinOp, BufferId, Expr, ExprKind, Function, MmaOp, Product, Scalar, Stmt, StmtKind,
@@ -20,10 +21,7 @@ pub fn leave_out(function: &Function, stmts: &mut Vec<Stmt>) {
         let Some((_, after)) = stmts.split_at_mut_checked(at) else {
             return;
         };
-        let next = after
-            .iter_mut()
-            .find(|s| mentions(std::slice::from_ref(s), sums));
-        if next.is_some_and(|next| begins_with(function, next, sums)) {
+        if reached(after, sums).is_some_and(|next| begins_with(function, next, sums)) {
             at -= 1;
             stmts.remove(at);
         }
@@ -83,16 +81,21 @@ fn begins_with(function: &Function, stmt: &mut Stmt, sums: BufferId) -> bool {
     if !function.cx.lt(lo, hi).is_yes() {
         return false;
     }
-    let first = body
-        .iter_mut()
-        .find(|s| mentions(std::slice::from_ref(s), sums));
-    let Some(product) = first.and_then(|s| product_of(s, sums)) else {
+    let Some(product) = reached(body, sums).and_then(|s| product_of(s, sums)) else {
         return false;
     };
     let [lo, turn] = [lo.clone(), Sym::var(var)].map(|s| Expr::index(s, span));
     let later = ExprKind::Binary(BinOp::Lt, lo, turn);
     product.accumulate = Expr::new(later, Scalar::Bool, span);
     true
+}
+
+/// The first statement that is about the sums, if nobody leaves in front of it.
+fn reached(stmts: &mut [Stmt], sums: BufferId) -> Option<&mut Stmt> {
+    let leaves = |s: &Stmt| s.leaves_turn() || matches!(s.kind, StmtKind::Cpp { .. });
+    let ends = |s: &&mut Stmt| mentions(std::slice::from_ref(s), sums) || leaves(s);
+    let first = stmts.iter_mut().find(ends)?;
+    (!leaves(first)).then_some(first)
 }
 
 fn product_of(stmt: &mut Stmt, sums: BufferId) -> Option<&mut Product> {
