@@ -5,7 +5,7 @@
 #ifndef CROQ_ABI_H
 #define CROQ_ABI_H
 
-#define CROQ_ABI_VERSION 7
+#define CROQ_ABI_VERSION 8
 
 typedef __INT64_TYPE__ croq_i64;
 typedef __UINT64_TYPE__ croq_u64;
@@ -152,6 +152,12 @@ enum {
   CROQ_MBARRIER_TRY_WAIT = 6       /* a parity */
 };
 
+/* Of a place that triggers an event. */
+enum {
+  CROQ_SITE_READY = 1,  /* generation 0 of the event needs no arrival */
+  CROQ_SITE_CLUSTER = 2 /* threads of all blocks of the cluster arrive */
+};
+
 enum {
   CROQ_FENCE_MBARRIER_INIT = 0,
   CROQ_FENCE_PROXY_ASYNC = 1
@@ -182,6 +188,10 @@ typedef struct croq_sim_api {
   /* For CROQ_MBARRIER_TRY_WAIT: whether the phase is over. */
   croq_u32 (*mbarrier)(croq_sim_thread *thread, const croq_sim_access *at, croq_u32 operation,
                        croq_i64 value);
+  /* For reports: the mbarriers from `at` on, `slots` of them, are an event, which is triggered on the line of
+   * `at` by `threads`, such as "0..31, 64" or "all"; "" is whoever comes. */
+  void (*event_site)(croq_sim_thread *thread, const croq_sim_access *at, croq_u32 slots,
+                     croq_u32 flags, const char *threads);
   void (*fence)(croq_sim_thread *thread, croq_u32 kind);
   /* Of the box that begins at the five coordinates `at`; to the same place of each block of the cluster
    * whose bit is set in `blocks`, or to the thread's own if none is. */

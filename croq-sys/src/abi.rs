@@ -12,7 +12,7 @@ pub type croq_i64 = i64;
 pub type croq_u64 = u64;
 pub type croq_u32 = u32;
 
-pub const CROQ_ABI_VERSION: u32 = 7;
+pub const CROQ_ABI_VERSION: u32 = 8;
 
 pub const CROQ_OK: u32 = 0;
 pub const CROQ_CHECK: u32 = 1;
@@ -133,6 +133,9 @@ pub const CROQ_MBARRIER_EXPECT: u32 = 3;
 pub const CROQ_MBARRIER_ARRIVE_EXPECT: u32 = 4;
 pub const CROQ_MBARRIER_WAIT: u32 = 5;
 pub const CROQ_MBARRIER_TRY_WAIT: u32 = 6;
+
+pub const CROQ_SITE_READY: u32 = 1;
+pub const CROQ_SITE_CLUSTER: u32 = 2;
 
 pub const CROQ_FENCE_MBARRIER_INIT: u32 = 0;
 pub const CROQ_FENCE_PROXY_ASYNC: u32 = 1;
@@ -266,6 +269,13 @@ pub struct croq_sim_api {
         operation: u32,
         value: i64,
     ) -> u32,
+    pub event_site: unsafe extern "C" fn(
+        thread: *mut croq_sim_thread,
+        at: *const croq_sim_access,
+        slots: u32,
+        flags: u32,
+        threads: *const c_char,
+    ),
     pub fence: unsafe extern "C" fn(thread: *mut croq_sim_thread, kind: u32),
     pub tma_load: unsafe extern "C" fn(
         thread: *mut croq_sim_thread,

@@ -115,6 +115,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
 /// Programs that show what a warning warns about.
 const ON_PURPOSE: &[(&str, &str)] = &[
     ("tests/run/features/levels.co", "W0520"),
+    ("tests/run/features/mistakes.co", "W0553"),
     ("tests/run/features/params.co", "W0620"),
     ("tests/run/features/stops.co", "W0879"),
     ("tests/run/features/stops.co", "W1003"),

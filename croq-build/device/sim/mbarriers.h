@@ -45,6 +45,14 @@ CROQ_FN void mbarrier_init(const mbarriers &all, idx slot, unsigned count,
 CROQ_FN void mbarrier_inval(const mbarriers &all, idx slot, int line = __builtin_LINE()) {
   mbarrier_operation(all, slot, CROQ_MBARRIER_INVALIDATE, 0, line);
 }
+/* For reports: they are the slots of an event, and this line triggers it, by these threads. */
+CROQ_FN void event_site(const mbarriers &all, croq_u32 flags, const char *threads,
+                        int line = __builtin_LINE()) {
+  croq_sim_thread *const self = current;
+  const croq_sim_access access = all.at(0, line);
+  sim_api()->event_site(self, &access, static_cast<croq_u32>(all.extent), flags, threads);
+  current = self;
+}
 CROQ_FN void mbarrier_arrive(const mbarriers &all, idx slot, int line = __builtin_LINE()) {
   mbarrier_operation(all, slot, CROQ_MBARRIER_ARRIVE, 0, line);
 }

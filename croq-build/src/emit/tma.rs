@@ -38,6 +38,7 @@ impl Body<'_, '_> {
                 };
                 self.writer.attribute(span);
                 self.writer.line(&line);
+                self.event_sites(*barriers, &name);
             }
             TmaOp::Arrive {
                 barriers,
@@ -137,6 +138,26 @@ impl Body<'_, '_> {
                 let read = if *whole { "" } else { "_read" };
                 self.tma_line(span, &format!("croq::bulk_wait{read}<0>();"));
             }
+        }
+    }
+
+    /// What reports of the simulated GPU tell of an event, if these are one's mbarriers.
+    fn event_sites(&mut self, barriers: BufferId, name: &str) {
+        let mut events = self.names.function.events.iter();
+        let Some(event) = events.find(|event| event.barriers == barriers) else {
+            return;
+        };
+        for site in &event.sites {
+            let flags = match (event.ready, site.cluster) {
+                (false, false) => "0",
+                (true, false) => "CROQ_SITE_READY",
+                (false, true) => "CROQ_SITE_CLUSTER",
+                (true, true) => "CROQ_SITE_READY | CROQ_SITE_CLUSTER",
+            };
+            let threads = super::writer::quoted(&site.threads());
+            self.writer.attribute(site.span);
+            let text = format!("croq::event_site({name}, {flags}, {threads});");
+            self.writer.line(&text);
         }
     }
 

@@ -22,6 +22,36 @@ pub struct Event {
     pub phases: Option<LocalId>,
     /// Threads of all blocks of the cluster arrive.
     pub clustered: bool,
+    /// Where it is triggered; filled in by `passes::events`.
+    pub sites: Vec<Site>,
+}
+
+/// A `trigger` of an event.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// Who comes there; `None` where only run time knows.
+    pub set: Option<super::ThreadSet>,
+    /// All of the block, whose number may not be known.
+    pub everybody: bool,
+    /// They arrive in each block of the cluster.
+    pub cluster: bool,
+    pub span: Span,
+}
+
+impl Site {
+    /// Its threads, as reports of the simulated GPU name them: `0..31, 64`; `all`, or nothing where
+    /// only run time knows.
+    pub fn threads(&self) -> String {
+        if self.everybody {
+            return "all".to_owned();
+        }
+        let range = |&(first, end): &(u32, u32)| match end - first {
+            1 => first.to_string(),
+            _ => format!("{first}..{}", end.saturating_sub(1)),
+        };
+        let ranges = self.set.iter().flat_map(|set| set.ranges.iter().map(range));
+        ranges.collect::<Vec<String>>().join(", ")
+    }
 }
 
 /// Which slots a statement means.

@@ -139,6 +139,7 @@ impl Checker<'_> {
             count,
             phases: None,
             clustered: false,
+            sites: Vec::new(),
         });
         self.events.arrays.insert(id, array);
         Some(id)

@@ -131,6 +131,17 @@ CROQ_KERNEL(64) void misused_0([[maybe_unused]] croq::context ctx, croq::global<
 #line 126 "mbarriers.co"
     croq::mbarrier_expect_tx(b, 0, 1u << 19);
   }
+  if (what == 11 || what == 12) {
+    if (croq::tid() == 0)
+#line 128 "mbarriers.co"
+      croq::event_site(b, CROQ_SITE_READY, "0..31");
+    croq::barrier();
+    if (croq::tid() < 32 && (what == 11 || croq::tid() != 5))
+#line 131 "mbarriers.co"
+      croq::mbarrier_arrive_expect_tx(b, 0, croq::tid() == 6 ? 64 : 0);
+#line 133 "mbarriers.co"
+    croq::mbarrier_wait(b, 0, 0);
+  }
 }
 
 /* Two phases end before thread 1, which waits for the first, looks again. */

@@ -37,7 +37,7 @@ fn the_mirror_has_the_headers_layout() {
         croq_sim_tensor_map { memory, extents, strides, box_extents, rank, element_bytes, swizzle }
         croq_sim_api {
             abi_version, launch, barrier, barrier_named, barrier_warp, stop, print, touch,
-            copy_async, commit_copies, wait_copies, mbarrier, fence, tma_load, tma_store, bulk_commit, bulk_wait,
+            copy_async, commit_copies, wait_copies, mbarrier, event_site, fence, tma_load, tma_store, bulk_commit, bulk_wait,
             trace, cluster_barrier, arrive_remote, product, commit_products, wait_products, touch_registers
         }
         croq_sim_registers { pending, fences, first, end, line }
@@ -77,6 +77,8 @@ fn the_mirror_has_the_headers_layout() {
         CROQ_MBARRIER_ARRIVE_EXPECT,
         CROQ_MBARRIER_WAIT,
         CROQ_MBARRIER_TRY_WAIT,
+        CROQ_SITE_READY,
+        CROQ_SITE_CLUSTER,
         CROQ_FENCE_MBARRIER_INIT,
         CROQ_FENCE_PROXY_ASYNC,
         CROQ_CLUSTER_ARRIVE,

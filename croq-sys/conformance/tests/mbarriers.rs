@@ -71,8 +71,27 @@ fn a_phase_that_lacks_an_arrival_is_a_deadlock_that_names_it() {
     assert_eq!((record.kind, record.line), (CROQ_DEADLOCK, 107));
     let expected = "\
 deadlock in misused_0: no thread can go on
-  threads 0..63 wait at mbarrier `b`[0], phase 0 (31 of 32 have arrived; the last was thread 30, on line 105), \
+  threads 0..63 wait at mbarrier `b`[0], phase 0 (31 of 32 have arrived; the last was thread 30, at mbarriers.co:105), \
    mbarriers.co:107";
+    assert_eq!(report.as_deref(), Some(expected));
+}
+
+#[test]
+fn what_an_event_lacks_is_told_with_those_who_would_bring_it() {
+    let Failed { record, report } = run(conf_misused, 11).expect_err("bytes are missing");
+    assert_eq!(record.kind, CROQ_HAZARD);
+    let expected = "\
+wrong byte count in misused_0: generation 1 of `b`[0]: 64 bytes are missing, and no copy is under way
+  thread 6 announced bytes, mbarriers.co:131
+  thread 0 initialised it, mbarriers.co:100";
+    assert_eq!(report.as_deref(), Some(expected));
+    let Failed { record, report } = run(conf_misused, 12).expect_err("an arrival, too");
+    assert_eq!((record.kind, record.line), (CROQ_DEADLOCK, 133));
+    let expected = "\
+deadlock in misused_0: no thread can go on
+  threads 0..63 wait for generation 1 of `b`[0] (31 of 32 have arrived, 64 bytes are missing), mbarriers.co:133
+  generation 1 of `b`[0] lacks 1 of 32 arrivals and 64 bytes:
+    thread 5 would trigger it at mbarriers.co:128, but waits at mbarriers.co:133";
     assert_eq!(report.as_deref(), Some(expected));
 }
 
@@ -84,7 +103,7 @@ fn a_thread_that_lags_behind_misses_a_phase() {
     let expected = "\
 deadlock in lagging_0: no thread can go on
   thread 0 has left the kernel
-  thread 1 waits at mbarrier `b`[0], and missed phase 0: the next one is over too, so that parity 0 \
+  thread 1 waits at mbarrier `b`[0], phase 0, which went by unseen: the next one is over, too, and parity 0 \
 means phase 2 now, mbarriers.co:140";
     assert_eq!(report.as_deref(), Some(expected));
 }

@@ -1,5 +1,6 @@
 //! What device text calls. No panic leaves these functions: one that happens stops the kernel.
 
+mod events;
 mod groups;
 
 use std::ffi::{CStr, c_char, c_void};
@@ -34,6 +35,7 @@ pub(super) static API: croq_sim_api = croq_sim_api {
     commit_copies,
     wait_copies,
     mbarrier,
+    event_site: events::event_site,
     fence,
     tma_load,
     tma_store: groups::tma_store,
@@ -345,11 +347,11 @@ unsafe extern "C" fn mbarrier(
             match operation {
                 CROQ_MBARRIER_INIT => mbarriers.init(tid, at, value, &mut all.marks),
                 CROQ_MBARRIER_INVALIDATE => mbarriers.invalidate(tid, at, &mut all.marks),
-                CROQ_MBARRIER_ARRIVE => mbarriers.arrive(tid, at, ready),
+                CROQ_MBARRIER_ARRIVE => mbarriers.arrive(tid, None, at, ready),
                 CROQ_MBARRIER_EXPECT => mbarriers.expect(tid, at, value),
                 _ => {
                     mbarriers.expect(tid, at, value)?;
-                    mbarriers.arrive(tid, at, ready)
+                    mbarriers.arrive(tid, None, at, ready)
                 }
             }
         });
@@ -477,7 +479,8 @@ unsafe extern "C" fn arrive_remote(
             let (block, at) = block_of_cluster(seat, rank, &*at)?;
             let (all, ready) = (&mut block.asynchronous, &mut block.barriers.ready);
             all.stir(ready)?;
-            all.mbarriers.arrive(tid, &at, ready)
+            let own = (*(*seat).residents).rank;
+            all.mbarriers.arrive(tid, Some(own), &at, ready)
         })
     }
 }

@@ -7,7 +7,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::events::Events;
 use super::hazard::{Deed, Hazard};
+use super::lacks::Lack;
 use super::marks::{MBARRIER, Marks, element, overlap};
 use crate::abi::croq_sim_access;
 
@@ -29,6 +31,14 @@ struct Waiter {
     polls: bool,
 }
 
+/// An arrival of the present phase.
+#[derive(Clone, Copy)]
+pub(super) struct Arrived {
+    /// Of the block in its cluster; none is the mbarrier's own.
+    pub(super) rank: Option<usize>,
+    pub(super) thread: u32,
+}
+
 struct Mbarrier {
     /// `` `full`[2] ``
     name: String,
@@ -45,6 +55,8 @@ struct Mbarrier {
     waiting: Vec<Waiter>,
     /// Who announced bytes in this phase.
     announced: Vec<Deed>,
+    /// Who has arrived in this phase.
+    arrived: Vec<Arrived>,
     /// Who arrived last, ever.
     last: Option<Deed>,
 }
@@ -60,6 +72,7 @@ impl Mbarrier {
             self.phase += 1;
             self.pending = self.expected;
             self.announced.clear();
+            self.arrived.clear();
             ready.extend(self.waiting.drain(..).map(|waiter| waiter.thread));
         }
     }
@@ -88,30 +101,36 @@ impl Mbarrier {
         })
     }
 
-    /// What a thread waits for, as a report of a deadlock says it.
-    fn plight(&self, waiter: &Waiter) -> String {
+    /// It waits for a phase that is over, and can't tell: the next one is over, too.
+    fn has_missed(&self, waiter: &Waiter) -> bool {
+        self.phase >= waiter.since + 2
+    }
+
+    /// What a thread waits for, as a report of a deadlock says it; `event` is the phase's name as a
+    /// generation of one.
+    fn plight(&self, waiter: &Waiter, event: Option<String>, file: &str) -> String {
         let name = &self.name;
-        if self.phase >= waiter.since + 2 {
+        if self.has_missed(waiter) {
+            let what = event.unwrap_or_else(|| format!("mbarrier {name}, phase {}", waiter.since));
             return format!(
-                "mbarrier {name}, and missed phase {}: the next one is over too, so that parity {} \
-                 means phase {} now",
-                waiter.since, waiter.parity, self.phase
+                "{what}, which went by unseen: the next one is over, too, and parity {} means phase {} now",
+                waiter.parity, self.phase
             );
         }
         let (arrived, expected) = (self.expected - self.pending, self.expected);
         let have = if arrived == 1 { "has" } else { "have" };
-        let mut text = format!(
-            "mbarrier {name}, phase {} ({arrived} of {expected} {have} arrived",
-            self.phase
-        );
+        let is_event = event.is_some();
+        let what = event.unwrap_or_else(|| format!("mbarrier {name}, phase {}", self.phase));
+        let mut text = format!("{what} ({arrived} of {expected} {have} arrived");
         if self.bytes != 0 {
             text.push_str(&format!(", {}", balance(self.bytes)));
         }
-        // Where an arrival is missing, the place of others like it helps.
+        // Where an arrival is missing, the place of others like it helps. Of an event all places are told.
         match self.last {
+            _ if is_event => text + ")",
             None => text + "; nobody ever has)",
             Some(Deed { thread, line, .. }) => {
-                text + &format!("; the last was thread {thread}, on line {line})")
+                text + &format!("; the last was thread {thread}, at {file}:{line})")
             }
         }
     }
@@ -129,6 +148,7 @@ fn balance(bytes: i64) -> String {
 #[derive(Default)]
 pub(super) struct Mbarriers {
     all: BTreeMap<usize, Mbarrier>,
+    pub(super) events: Events,
     /// Grows with whatever a thread that polls may wait for.
     progress: u64,
     /// What it was when polls were last given back.
@@ -138,6 +158,7 @@ pub(super) struct Mbarriers {
 impl Mbarriers {
     pub(super) fn reset(&mut self) {
         self.all.clear();
+        self.events.reset();
         self.progress = 0;
         self.timed_out = None;
     }
@@ -194,6 +215,7 @@ impl Mbarriers {
             phase: 0,
             waiting: Vec::new(),
             announced: Vec::new(),
+            arrived: Vec::new(),
             last: None,
         };
         self.all.insert(access.at as usize, mbarrier);
@@ -240,9 +262,11 @@ impl Mbarriers {
         Ok(())
     }
 
+    /// By a thread of the block, or of that of another rank in the cluster.
     pub(super) fn arrive(
         &mut self,
         thread: u32,
+        rank: Option<usize>,
         access: &croq_sim_access,
         ready: &mut VecDeque<u32>,
     ) -> Outcome {
@@ -260,6 +284,7 @@ impl Mbarriers {
             return Err(mbarrier.misuse(what, deed));
         }
         mbarrier.pending -= 1;
+        mbarrier.arrived.push(Arrived { rank, thread });
         mbarrier.last = Some(Deed {
             thread,
             what: "arrived",
@@ -390,36 +415,60 @@ impl Mbarriers {
 
     /// Nothing is under way any more: the bytes must have come out.
     pub(super) fn finish(&self) -> Outcome {
-        let odd = self.all.values().find(|mbarrier| {
+        let odd = self.all.iter().find(|(_, mbarrier)| {
             mbarrier.bytes != 0 && (mbarrier.pending == 0 || mbarrier.waiting.is_empty())
         });
         match odd {
             None => Ok(()),
-            Some(mbarrier) => {
+            Some((&at, mbarrier)) => {
                 let mut deeds = mbarrier.announced.clone();
                 deeds.push(mbarrier.begun);
+                let (name, phase) = (&mbarrier.name, mbarrier.phase);
+                let event = self.events.generation(at, name, phase);
+                let of = event.unwrap_or_else(|| format!("mbarrier {name}, phase {phase}"));
+                let balance = balance(mbarrier.bytes);
                 Err(Box::new(Hazard {
                     kind: "wrong byte count",
-                    what: format!(
-                        "mbarrier {}, phase {}: {}, and no copy is under way",
-                        mbarrier.name,
-                        mbarrier.phase,
-                        balance(mbarrier.bytes)
-                    ),
+                    what: format!("{of}: {balance}, and no copy is under way"),
                     deeds,
                 }))
             }
         }
     }
 
-    /// Who waits, and for what.
-    pub(super) fn plights(&self) -> impl Iterator<Item = (u32, String)> {
-        self.all.values().flat_map(|mbarrier| {
-            mbarrier
-                .waiting
-                .iter()
-                .map(|waiter| (waiter.thread, mbarrier.plight(waiter)))
-        })
+    /// Who waits, and for what: `at mbarrier …`, `for generation …`.
+    pub(super) fn plights(&self, file: &str) -> Vec<(u32, String)> {
+        let mut plights = Vec::new();
+        for (&at, mbarrier) in &self.all {
+            for waiter in &mbarrier.waiting {
+                let phase = match mbarrier.has_missed(waiter) {
+                    true => waiter.since,
+                    false => mbarrier.phase,
+                };
+                let event = self.events.generation(at, &mbarrier.name, phase);
+                let how = if event.is_some() { "for" } else { "at" };
+                let text = format!("{how} {}", mbarrier.plight(waiter, event, file));
+                plights.push((waiter.thread, text));
+            }
+        }
+        plights
+    }
+
+    /// Of the events that are waited for, in a block of so many threads.
+    pub(super) fn lacks(&self, threads: u32) -> Vec<Lack> {
+        let lack = |(&at, mbarrier): (&usize, &Mbarrier)| {
+            mbarrier.waiting.iter().find(|w| !mbarrier.has_missed(w))?;
+            let (name, phase) = (&mbarrier.name, mbarrier.phase);
+            Some(Lack {
+                what: self.events.generation(at, name, phase)?,
+                missing: mbarrier.pending,
+                expected: mbarrier.expected,
+                bytes: mbarrier.bytes,
+                triggers: self.events.triggers(at, threads),
+                arrived: mbarrier.arrived.clone(),
+            })
+        };
+        self.all.iter().filter_map(lack).collect()
     }
 }
 

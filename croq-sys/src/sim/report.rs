@@ -10,10 +10,10 @@ use crate::abi::{CROQ_DEADLOCK, croq_failure};
 
 /// What a thread of a stuck block does.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Plight {
-    /// The barrier, as the text names it; `None` for a thread that has left.
-    barrier: Option<String>,
-    line: u32,
+pub(super) struct Plight {
+    /// `at` the barrier, or `for` what, as the text names it; `None` for a thread that has left.
+    pub(super) barrier: Option<String>,
+    pub(super) line: u32,
 }
 
 /// A cluster in which no thread can go on.
@@ -36,7 +36,7 @@ impl Stuck<'_> {
                 Some((barrier, thread, plight.line))
             });
             if let Some((barrier, thread, line)) = first {
-                failure = failure.with_what(barrier);
+                failure = failure.with_what(barrier.trim_start_matches("at "));
                 (failure.thread, failure.line) = (thread, line);
                 break;
             }
@@ -52,7 +52,7 @@ impl Stuck<'_> {
     ///   threads 32..63 have left the kernel
     /// ```
     ///
-    /// In a cluster each line begins with its block.
+    /// In a cluster each line begins with its block. What the events lack that they wait for comes last.
     pub(super) fn text(&self) -> String {
         let Self { job, cluster, .. } = self;
         let many = self.residents.len() > 1;
@@ -63,19 +63,31 @@ impl Stuck<'_> {
             first
         };
         let mut text = format!("deadlock in {place}: no thread can go on");
+        let plights: Vec<Vec<Plight>> = (0..self.residents.len())
+            .map(|rank| self.plights(rank))
+            .collect();
+        for (rank, plights) in plights.iter().enumerate() {
+            self.block_text(&self.block_name(rank), plights, &mut text);
+        }
         for rank in 0..self.residents.len() {
-            let block = match (many, job.block(*cluster, rank)) {
-                (false, _) => String::new(),
-                (true, block) => format!("block {}, ", number(job, block)),
-            };
-            self.block_text(rank, &block, &mut text);
+            self.lacks(rank, &plights, &mut text);
         }
         text
     }
 
-    fn block_text(&self, rank: usize, block: &str, text: &mut String) {
+    /// `block 3, ` where there are several.
+    pub(super) fn block_name(&self, rank: usize) -> String {
+        match self.residents.len() {
+            1 => String::new(),
+            _ => format!(
+                "block {}, ",
+                number(self.job, self.job.block(self.cluster, rank))
+            ),
+        }
+    }
+
+    fn block_text(&self, block: &str, plights: &[Plight], text: &mut String) {
         let mut groups: BTreeMap<usize, (Plight, Vec<u32>)> = BTreeMap::new();
-        let plights = self.plights(rank);
         for (thread, plight) in plights.iter().enumerate() {
             // Groups stand in the order of their first threads.
             let first = plights
@@ -99,11 +111,7 @@ impl Stuck<'_> {
             let _ = match &plight.barrier {
                 Some(barrier) => {
                     let verb = if many { "wait" } else { "waits" };
-                    write!(
-                        text,
-                        "{verb} at {barrier}, {}:{}",
-                        self.job.file, plight.line
-                    )
+                    write!(text, "{verb} {barrier}, {}:{}", self.job.file, plight.line)
                 }
                 None => write!(
                     text,
@@ -127,21 +135,21 @@ impl Stuck<'_> {
             }
         };
         for &thread in &barriers.block {
-            note(thread, "the block barrier");
+            note(thread, "at the block barrier");
         }
         for (id, named) in barriers.named.iter().enumerate() {
             let (arrived, expected) = (named.waiting.len(), named.expected);
-            let barrier = format!("named barrier {id} ({arrived} of {expected} have arrived)");
+            let barrier = format!("at named barrier {id} ({arrived} of {expected} have arrived)");
             for &thread in &named.waiting {
                 note(thread, &barrier);
             }
         }
         for warp in &barriers.warps {
             let barrier = if warp.mask == u32::MAX {
-                format!("the barrier of warp {}", warp.warp)
+                format!("at the barrier of warp {}", warp.warp)
             } else {
                 format!(
-                    "the barrier of warp {}, lanes {:#010x}",
+                    "at the barrier of warp {}, lanes {:#010x}",
                     warp.warp, warp.mask
                 )
             };
@@ -149,13 +157,14 @@ impl Stuck<'_> {
                 note(warp.warp * WARP + lane, &barrier);
             }
         }
-        for (thread, mbarrier) in residents.asynchronous.mbarriers.plights() {
+        for (thread, mbarrier) in residents.asynchronous.mbarriers.plights(self.job.file) {
             note(thread, &mbarrier);
         }
         for (thread, product) in residents.asynchronous.products.plights() {
-            note(thread, &product);
+            note(thread, &format!("at {product}"));
         }
         let (meeting, members) = self.meeting.plight();
+        let meeting = format!("at {meeting}");
         for &(_, thread) in members.iter().filter(|(of, _)| *of == rank) {
             note(thread, &meeting);
         }
@@ -190,7 +199,7 @@ fn number(job: &Job, [x, y, z]: [u32; 3]) -> String {
 }
 
 /// Sorted thread ids as inclusive ranges: `0..31, 40, 64..95`.
-fn ranges(threads: &[u32]) -> String {
+pub(super) fn ranges(threads: &[u32]) -> String {
     let mut text = String::new();
     let mut rest = threads;
     while let Some((&first, tail)) = rest.split_first() {

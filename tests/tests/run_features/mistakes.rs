@@ -73,8 +73,9 @@ fn a_tile_brought_too_soon() {
         &[
             "deadlock in brought_too_soon_0",
             "threads 0..31 have left the kernel",
-            "threads 32..63 wait at mbarrier `full`[1]",
+            "threads 32..63 wait for generation 2 of `full`[1] (0 of 32 have arrived), ",
             &line_of("brought_too_soon", "wait full"),
+            "generation 2 of `full`[1] lacks 32 of 32 arrivals:\n    threads 0..31 would trigger it",
         ],
     );
 }
@@ -100,10 +101,22 @@ fn a_warp_that_gives_nothing_back() {
         kernels::one_gives_nothing_back,
         [0, 1],
         &[
-            "thread 0 waits at mbarrier `empty`[0], phase 0 (32 of 64 have arrived; the last was thread 63",
+            "thread 0 waits for generation 1 of `empty`[0] (32 of 64 have arrived), ",
             &line_of(kernel, "wait empty"),
-            "threads 32..95 wait at mbarrier `full`[0], phase 1 (0 of 1 have arrived",
+            "threads 32..95 wait for generation 1 of `full`[0] (0 of 1 have arrived), ",
             &line_of(kernel, "wait full"),
+            &format!(
+                "generation 1 of `empty`[0] lacks 32 of 64 arrivals:\n    threads 64..95 would \
+                 trigger it at {}, but wait at {}",
+                line_of(kernel, "trigger empty"),
+                line_of(kernel, "wait full"),
+            ),
+            &format!(
+                "generation 1 of `full`[0] lacks 1 of 1 arrival:\n    thread 0 would trigger it \
+                 at {}, but waits at {}",
+                line_of(kernel, "trigger full"),
+                line_of(kernel, "wait empty"),
+            ),
         ],
     );
 }
@@ -115,10 +128,52 @@ fn credits_for_fewer_slots() {
         kernels::credit_for_one_slot,
         [2, 1],
         &[
-            "thread 0 waits at mbarrier `empty`[1], phase 0 (0 of 32 have arrived; nobody ever has)",
+            "thread 0 waits for generation 0 of `empty`[1] (0 of 32 have arrived), ",
             &line_of(kernel, "wait empty"),
-            "threads 32..63 wait at mbarrier `full`[1], phase 0",
+            "threads 32..63 wait for generation 0 of `full`[1] (0 of 1 have arrived), ",
             &line_of(kernel, "wait full"),
+            &format!(
+                "generation 0 of `empty`[1] lacks 32 of 32 arrivals:\n    threads 32..63 would \
+                 trigger it at {} or {}, but wait at {}",
+                line_of(kernel, "foreach {i} in [credits]"),
+                line_of(kernel, "          trigger empty[k"),
+                line_of(kernel, "wait full"),
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_trigger_forgotten_under_a_condition() {
+    let kernel = "forgotten_under_a_condition";
+    stopped(
+        kernels::forgotten_under_a_condition,
+        [0, 1],
+        &[
+            "threads 0..31 have left the kernel",
+            "threads 32..63 wait for generation 2 of `full`[0] (0 of 32 have arrived), ",
+            &format!(
+                "generation 2 of `full`[0] lacks 32 of 32 arrivals:\n    threads 0..31 would \
+                 trigger it at {}, but have left the kernel",
+                line_of(kernel, "trigger full"),
+            ),
+        ],
+    );
+}
+
+#[test]
+fn threads_that_leave_before_they_trigger() {
+    let kernel = "left_by_yield";
+    stopped(
+        kernels::left_by_yield,
+        [0, 1],
+        &[
+            "threads 32..63 wait for generation 0 of `full` (16 of 32 have arrived), ",
+            &format!(
+                "generation 0 of `full` lacks 16 of 32 arrivals:\n    threads 16..31 would \
+                 trigger it at {}, but have left the kernel",
+                line_of(kernel, "trigger full"),
+            ),
         ],
     );
 }

@@ -127,16 +127,20 @@ fn a_producer_whose_consumer_leaves_early() {
     // The credits that are left are enough for as many tiles.
     run_on_sim(80, |src, dst| kernels::stop_trips(src, dst, 2)).unwrap();
     let error = run_on_sim(80, |src, dst| kernels::stop_trips(src, dst, 3)).unwrap_err();
-    let line = line_of("trigger empty.at(k);");
-    let line = line.rsplit(':').next().unwrap_or_default();
     contains(
         &error.to_string(),
         &[
             "deadlock in stop_trips_0",
-            "threads 0..127 wait at mbarrier `empty`[1]",
-            &format!("on line {line}"),
-            &line_of("wait empty[k % RING];"),
+            &format!(
+                "threads 0..127 wait for generation 4 of `empty`[1] (0 of 128 have arrived), {}",
+                line_of("wait empty[k % RING];")
+            ),
             "threads 128..255 have left the kernel",
+            &format!(
+                "generation 4 of `empty`[1] lacks 128 of 128 arrivals:\n    threads 128..255 would \
+                 trigger it at {}, but have left the kernel",
+                line_of("trigger empty.at(k);")
+            ),
         ],
     );
 }
@@ -147,8 +151,13 @@ fn an_arrival_that_never_comes() {
     contains(
         &error.to_string(),
         &[
-            "threads 128..255 wait at mbarrier `full`[0], phase 0 (128 of 129 have arrived",
+            "threads 128..255 wait for generation 0 of `full` (128 of 129 have arrived), ",
             &line_of("wait full;"),
+            &format!(
+                "generation 0 of `full` lacks 1 of 129 arrivals:\n    each of the 128 threads that \
+                 trigger it, at {}, has arrived",
+                line_of("trigger full;")
+            ),
         ],
     );
 }
@@ -164,4 +173,23 @@ fn a_slot_that_the_other_block_still_has() {
     let error = run_on_sim(80, |src, dst| kernels::stop_own_release(src, dst)).unwrap_err();
     let parts = ["race", "`ring`[0] is the destination of two copies at once"];
     contains(&error.to_string(), &parts);
+}
+
+#[test]
+fn a_block_of_a_cluster_that_gives_nothing_back() {
+    run_on_sim(80, |src, dst| kernels::stop_cluster_release(src, dst, 0)).unwrap();
+    let error = run_on_sim(80, |src, dst| kernels::stop_cluster_release(src, dst, 1)).unwrap_err();
+    let trigger = line_of("if (wrong == 0 || b == 0 || k < 3)");
+    contains(
+        &error.to_string(),
+        &[
+            "and the rest of its cluster: no thread can go on",
+            "block 0, generation 2 of `empty`[1] lacks 128 of 256 arrivals:\n    block 1, threads \
+             128..255 would trigger it at ",
+            "block 1, generation 2 of `empty`[1] lacks 128 of 256 arrivals:\n    block 1, threads \
+             128..255 would trigger it at ",
+            &trigger,
+            "but wait at",
+        ],
+    );
 }

@@ -3,29 +3,25 @@
 use std::collections::BTreeMap;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::ir::{EventId, Function, Kernel, KernelId, Stmt, StmtKind, ThreadSet};
+use crate::ir::{EventId, Function, Kernel, KernelId, Site, Stmt, StmtKind, ThreadSet};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// A `trigger` of an event.
-struct Site {
-    /// Who comes there; `None` where only run time knows.
-    set: Option<ThreadSet>,
-    /// All of the block, whose number may not be known.
-    everybody: bool,
-    /// They arrive in each block of the cluster.
-    cluster: bool,
-    span: Span,
+/// An event, what its generations wait for, and who triggers it.
+pub struct Counted {
+    pub event: EventId,
+    pub count: Sym,
+    pub sites: Vec<Site>,
 }
 
-/// The events of a kernel that something triggers, with their arrivals.
+/// The events of a kernel with their arrivals.
 pub fn count(
     function: &Function,
     id: KernelId,
     body: &[Stmt],
     threads: &Sym,
     diags: &mut Diagnostics,
-) -> Vec<(EventId, Sym)> {
+) -> Vec<Counted> {
     let everybody = threads
         .as_int()
         .and_then(|n| u32::try_from(n).ok())
@@ -63,7 +59,11 @@ pub fn count(
             (None, Some(count)) => count,
             (None, None) => Sym::one(),
         };
-        counted.push((event_id, count));
+        counted.push(Counted {
+            event: event_id,
+            count,
+            sites,
+        });
     }
     counted
 }

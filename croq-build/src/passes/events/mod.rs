@@ -71,10 +71,16 @@ pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -
     let counted = counts::count(function, id, &body, &threads, diags);
     fold::fold(function, &mut body);
     each_slot(function, &mut body);
-    for (event, count) in counted {
-        let Some(info) = function.events.get(event.index()).cloned() else {
+    for counts::Counted {
+        event,
+        count,
+        sites,
+    } in counted
+    {
+        let Some(info) = function.events.get_mut(event.index()) else {
             continue;
         };
+        info.sites = sites;
         beginning.slots.push(Slots {
             barriers: info.barriers,
             slots: Sym::int(i64::from(info.slots)),

@@ -1,0 +1,137 @@
+//! Events as the kernel's text tells of them: which mbarriers are the slots of one, and who triggers it.
+//! Only reports ask.
+
+use std::ffi::{CStr, c_char};
+
+use crate::abi::{CROQ_SITE_CLUSTER, CROQ_SITE_READY, croq_sim_access};
+
+const SLOT: usize = 8;
+
+/// A statement that triggers an event.
+struct Site {
+    line: u32,
+    /// Of all blocks of the cluster, each of which arrives everywhere.
+    everywhere: bool,
+    /// A literal of the device text, or null.
+    threads: *const c_char,
+}
+
+/// The slots of an event, one after the other in shared memory.
+struct Event {
+    first: usize,
+    slots: usize,
+    /// Generation 0 needs no arrival.
+    ready: bool,
+    sites: Vec<Site>,
+}
+
+/// Where threads of a block trigger an event.
+pub(super) struct Triggers {
+    pub(super) line: u32,
+    pub(super) everywhere: bool,
+    /// `None` where only the run knows.
+    pub(super) threads: Option<Vec<u32>>,
+}
+
+#[derive(Default)]
+pub(super) struct Events {
+    all: Vec<Event>,
+}
+
+impl Events {
+    pub(super) fn reset(&mut self) {
+        self.all.clear();
+    }
+
+    /// The mbarriers from this one on, `slots` of them, are an event, which is triggered on this line by
+    /// `threads`: `0..31, 64`, or `all` of them; null or another word is anybody.
+    pub(super) fn tell(
+        &mut self,
+        access: &croq_sim_access,
+        slots: u32,
+        flags: u32,
+        threads: *const c_char,
+    ) {
+        let first = access.at as usize;
+        let site = Site {
+            line: access.line,
+            everywhere: flags & CROQ_SITE_CLUSTER != 0,
+            threads,
+        };
+        match self.all.iter_mut().find(|event| event.first == first) {
+            Some(event) => event.sites.push(site),
+            None => self.all.push(Event {
+                first,
+                slots: slots as usize,
+                ready: flags & CROQ_SITE_READY != 0,
+                sites: vec![site],
+            }),
+        }
+    }
+
+    fn find(&self, at: usize) -> Option<&Event> {
+        let within = |event: &&Event| {
+            at.checked_sub(event.first)
+                .is_some_and(|distance| distance / SLOT < event.slots)
+        };
+        self.all.iter().find(within)
+    }
+
+    /// A phase of the mbarrier at this address, which is called `name`, as the program speaks of it:
+    /// `` generation 2 of `full`[1] ``. `None` if it is no event's.
+    pub(super) fn generation(&self, at: usize, name: &str, phase: u64) -> Option<String> {
+        let event = self.find(at)?;
+        let name = match event.slots {
+            1 => name.strip_suffix("[0]").unwrap_or(name),
+            _ => name,
+        };
+        let generation = phase + u64::from(event.ready);
+        Some(format!("generation {generation} of {name}"))
+    }
+
+    /// Who triggers the event of which this is a slot, in a block of so many threads.
+    pub(super) fn triggers(&self, at: usize, threads: u32) -> Vec<Triggers> {
+        let Some(event) = self.find(at) else {
+            return Vec::new();
+        };
+        let triggers = |site: &Site| {
+            // SAFETY: a literal of the device text, or null.
+            let text = unsafe { site.threads.as_ref().map(|text| CStr::from_ptr(text)) };
+            let text = text.and_then(|text| text.to_str().ok()).unwrap_or("");
+            Triggers {
+                line: site.line,
+                everywhere: site.everywhere,
+                threads: parse(text, threads),
+            }
+        };
+        event.sites.iter().map(triggers).collect()
+    }
+}
+
+/// `0..31, 64`
+fn parse(text: &str, threads: u32) -> Option<Vec<u32>> {
+    if text == "all" {
+        return Some((0..threads).collect());
+    }
+    let mut found = Vec::new();
+    for range in text.split(", ") {
+        let (first, last) = range.split_once("..").unwrap_or((range, range));
+        let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+        found.extend((first..=last).take_while(|thread| *thread < threads));
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_read_as_they_are_written() {
+        assert_eq!(parse("0..2, 7", 64), Some(vec![0, 1, 2, 7]));
+        assert_eq!(parse("all", 3), Some(vec![0, 1, 2]));
+        assert_eq!(parse("62..70", 64), Some(vec![62, 63]));
+        assert_eq!(parse("some", 64), None);
+        assert_eq!(parse("", 64), None);
+    }
+}

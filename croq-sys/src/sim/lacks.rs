@@ -1,0 +1,144 @@
+//! What the report of a deadlock says of events: what the generations that are waited for lack, and who
+//! would have had to come.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use super::events::Triggers;
+use super::mbarriers::Arrived;
+use super::report::{Plight, Stuck, ranges};
+
+/// A generation that somebody waits for.
+pub(super) struct Lack {
+    /// `` generation 2 of `full`[1] ``
+    pub(super) what: String,
+    pub(super) missing: u32,
+    pub(super) expected: u32,
+    pub(super) bytes: i64,
+    pub(super) triggers: Vec<Triggers>,
+    pub(super) arrived: Vec<Arrived>,
+}
+
+impl Lack {
+    /// `128 of 128 arrivals`
+    fn amount(&self) -> String {
+        let (missing, bytes) = (self.missing, self.bytes);
+        let plural = if self.expected == 1 { "" } else { "s" };
+        let arrivals = format!("{missing} of {} arrival{plural}", self.expected);
+        match (missing, bytes) {
+            (0, _) => format!("{bytes} bytes"),
+            (_, 1..) => format!("{arrivals} and {bytes} bytes"),
+            _ => arrivals,
+        }
+    }
+}
+
+/// A thread: the rank of its block in the cluster, and its number in the block.
+type Member = (usize, u32);
+
+impl Stuck<'_> {
+    /// ```text
+    ///   generation 4 of `empty`[1] lacks 128 of 128 arrivals:
+    ///     threads 128..255 would trigger it at kernels/ring.co:72, but have left the kernel
+    /// ```
+    ///
+    /// `plights` has what each thread of each block does.
+    pub(super) fn lacks(&self, rank: usize, plights: &[Vec<Plight>], text: &mut String) {
+        let Some(residents) = self.residents.get(rank) else {
+            return;
+        };
+        let threads = residents.barriers.threads;
+        for lack in residents.asynchronous.mbarriers.lacks(threads) {
+            let (block, amount) = (self.block_name(rank), lack.amount());
+            let _ = write!(text, "\n  {block}{} lacks {amount}", lack.what);
+            if lack.missing > 0 {
+                text.push(':');
+                self.who_would_come(rank, &lack, plights, text);
+            }
+        }
+    }
+
+    fn who_would_come(&self, own: usize, lack: &Lack, plights: &[Vec<Plight>], text: &mut String) {
+        let file = self.job.file;
+        let (to_come, all) = self.to_come(own, lack);
+        // Threads that would come to the same places and are at the same one, in the order of the first.
+        let mut groups: Vec<(usize, &BTreeSet<u32>, &Plight, Vec<u32>)> = Vec::new();
+        for ((rank, thread), lines) in &to_come {
+            let plight = plights.get(*rank).and_then(|all| all.get(*thread as usize));
+            let Some(plight) = plight else { continue };
+            let same = |(r, l, p, _): &&mut (usize, &BTreeSet<u32>, &Plight, Vec<u32>)| {
+                (*r, *l, *p) == (*rank, lines, plight)
+            };
+            match groups.iter_mut().find(same) {
+                Some((.., threads)) => threads.push(*thread),
+                None => groups.push((*rank, lines, plight, vec![*thread])),
+            }
+        }
+        let places = |lines: &BTreeSet<u32>| {
+            let places: Vec<String> = lines.iter().map(|line| format!("{file}:{line}")).collect();
+            places.join(" or ")
+        };
+        for (rank, lines, plight, threads) in &groups {
+            let many = threads.len() > 1;
+            let _ = write!(
+                text,
+                "\n    {}thread{} {} would trigger it at {}, but ",
+                self.block_name(*rank),
+                if many { "s" } else { "" },
+                ranges(threads),
+                places(lines),
+            );
+            let _ = match (&plight.barrier, many) {
+                (Some(_), true) => write!(text, "wait at {file}:{}", plight.line),
+                (Some(_), false) => write!(text, "waits at {file}:{}", plight.line),
+                (None, true) => write!(text, "have left the kernel"),
+                (None, false) => write!(text, "has left the kernel"),
+            };
+        }
+        let sites = |known: bool| -> BTreeSet<u32> {
+            let of_kind = lack
+                .triggers
+                .iter()
+                .filter(|t| t.threads.is_some() == known);
+            of_kind.map(|triggers| triggers.line).collect()
+        };
+        let (known, anybody) = (sites(true), sites(false));
+        if !anybody.is_empty() {
+            let _ = write!(
+                text,
+                "\n    whoever comes to {} triggers it",
+                places(&anybody)
+            );
+        } else if to_come.is_empty() {
+            let each = match all {
+                1 => "the one thread that triggers it".to_owned(),
+                _ => format!("each of the {all} threads that trigger it"),
+            };
+            let _ = write!(text, "\n    {each}, at {}, has arrived", places(&known));
+        }
+    }
+
+    /// Who would trigger it and has not, with the lines, and how many trigger it in all.
+    fn to_come(&self, own: usize, lack: &Lack) -> (BTreeMap<Member, BTreeSet<u32>>, usize) {
+        let here = |arrived: &Arrived| (arrived.rank.unwrap_or(own), arrived.thread);
+        let arrived: BTreeSet<Member> = lack.arrived.iter().map(here).collect();
+        let mut to_come: BTreeMap<Member, BTreeSet<u32>> = BTreeMap::new();
+        let mut all = BTreeSet::new();
+        for site in &lack.triggers {
+            let blocks = match site.everywhere {
+                true => 0..self.residents.len(),
+                false => own..own + 1,
+            };
+            for rank in blocks {
+                for &thread in site.threads.iter().flatten() {
+                    all.insert((rank, thread));
+                    if !arrived.contains(&(rank, thread)) {
+                        let lines = to_come.entry((rank, thread)).or_default();
+                        lines.insert(site.line);
+                    }
+                }
+            }
+        }
+        (to_come, all.len())
+    }
+}
