@@ -1,9 +1,24 @@
 #!/usr/bin/env bash
-# Runs everything in `bin/` on the GPU: the device API against the simulated GPU, the run tests, both
-# again under compute-sanitizer when that is installed, then the benchmarks, beside PyTorch where it is.
+# Usage: ./run [STEP…], of these, in this order; all without an argument:
+#   conformance  the device API against the simulated GPU, bit for bit
+#   tests        each run test in a process of its own
+#   sim          the same on the simulated GPU of this machine
+#   sanitizers   the run tests under compute-sanitizer, where that is installed
+#   benchmarks   beside PyTorch, where that is installed
 # Leaves results.json and logs/ here; the last line is `N passed, N failed, N skipped`. Exit status: 0
-# all passed, 1 some failed, 2 there is no GPU.
+# all passed, 1 some failed, 2 there is no GPU, 3 wrong usage.
 cd "$(dirname "$0")" || exit 1
+steps=${*:-conformance tests sim sanitizers benchmarks}
+for step in $steps; do
+  case $step in
+    conformance | tests | sim | sanitizers | benchmarks) ;;
+    *)
+      echo "run: there is no step '$step', but conformance, tests, sim, sanitizers and benchmarks" >&2
+      exit 3
+      ;;
+  esac
+done
+asked() { case " $steps " in *" $1 "*) true ;; *) false ;; esac }
 for packed in bin/*.gz; do
   [ ! -e "$packed" ] || gunzip "$packed" || exit 1
 done
@@ -46,19 +61,24 @@ whole() {
   [ "$bad" -eq 0 ] || tail -n 20 "logs/$name.log"
 }
 
-# each NAME PROGRAM: every test in a process of its own, since a failed check ends a CUDA context.
+# each PROGRAM: every test in a process of its own, since a failed check ends a CUDA context. Several
+# at once: most of their time goes to making a context.
 each() {
-  local name=$1 program=$2 test ok=0 bad=0
-  : > "logs/$name.log"
+  local program=$1 folder="logs/$1" all bad
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  names "$program" > "$folder/names"
+  # shellcheck disable=SC2016 — for the inner shell
+  xargs -P "$(($(nproc) < 8 ? $(nproc) : 8))" -I '{}' sh -c '
+    timeout 120 "bin/$1" --exact "$3" > "$2/$3" 2>&1 < /dev/null || echo "$3"
+  ' each "$program" "$folder" '{}' < "$folder/names" > "$folder/failed"
   while read -r test; do
-    if timeout 120 "bin/$program" --exact "$test" >> "logs/$name.log" 2>&1 < /dev/null; then
-      ok=$((ok + 1))
-    else
-      bad=$((bad + 1))
-      echo "$name: $test failed"
-    fi
-  done < <(names "$program")
-  count "$name" "$ok" "$bad" 0
+    echo "$program: $test failed"
+    tail -n 5 "$folder/$test"
+  done < "$folder/failed"
+  all=$(wc -l < "$folder/names")
+  bad=$(wc -l < "$folder/failed")
+  count "$program" "$((all - bad))" "$bad" 0
 }
 
 if ! gpu=$(bin/on_gpu --probe 2>&1); then
@@ -73,41 +93,44 @@ if ! gpu=$(bin/on_gpu --probe 2>&1); then
 fi
 echo "on $gpu"
 
-whole on_gpu 300 bin/on_gpu --require-gpu
+if asked conformance; then
+  whole on_gpu 300 bin/on_gpu --require-gpu
+fi
 export CROQ_DEVICE=cuda
 for program in $tests; do
-  each "$program" "$program"
+  if asked tests; then each "$program"; fi
 done
 for program in $tests; do
-  whole "$program-sim" 300 env CROQ_DEVICE=sim "bin/$program"
+  if asked sim; then whole "$program-sim" 300 env CROQ_DEVICE=sim "bin/$program"; fi
 done
-if command -v compute-sanitizer > /dev/null; then
-  for tool in memcheck racecheck synccheck; do
-    for program in $tests; do
-      # Kernels that are meant to fail would count as findings.
-      whole "$program-$tool" 1200 compute-sanitizer --tool "$tool" --error-exitcode 9 \
-        "bin/$program" --test-threads=1 --skip checks:: --skip gather::a_number_outside
-    done
-  done
-else
-  echo "compute-sanitizer is not installed: memcheck, racecheck and synccheck are skipped"
-  for tool in memcheck racecheck synccheck; do
+for tool in memcheck racecheck synccheck; do
+  asked sanitizers || break
+  if ! command -v compute-sanitizer > /dev/null; then
+    echo "compute-sanitizer is not installed: $tool is skipped"
     count "$tool" 0 0 1
+    continue
+  fi
+  for program in $tests; do
+    # Kernels that are meant to fail would count as findings.
+    whole "$program-$tool" 1200 compute-sanitizer --tool "$tool" --error-exitcode 9 \
+      "bin/$program" --test-threads=1 --skip checks:: --skip gather::a_number_outside
   done
-fi
-against=""
-if python3 -c 'import torch; torch.cuda.init()' > logs/torch.log 2>&1 &&
-  timeout 300 python3 compare.py shapes.txt > torch.txt 2>> logs/torch.log; then
-  against="--against torch.txt"
-else
-  echo "PyTorch is not here, or failed (logs/torch.log): figures stand alone"
-fi
-# shellcheck disable=SC2086 — two words or none
-if timeout 300 bin/croq-benches $against --json benchmarks.json 2>&1 | tee logs/benchmarks.log &&
-  [ -f benchmarks.json ]; then
-  count benchmarks 1 0 0
-else
-  count benchmarks 0 1 0
+done
+if asked benchmarks; then
+  against=""
+  if python3 -c 'import torch; torch.cuda.init()' > logs/torch.log 2>&1 &&
+    timeout 300 python3 compare.py shapes.txt > torch.txt 2>> logs/torch.log; then
+    against="--against torch.txt"
+  else
+    echo "PyTorch is not here, or failed (logs/torch.log): figures stand alone"
+  fi
+  # shellcheck disable=SC2086 — two words or none
+  if timeout 300 bin/croq-benches $against --json benchmarks.json 2>&1 | tee logs/benchmarks.log &&
+    [ -f benchmarks.json ]; then
+    count benchmarks 1 0 0
+  else
+    count benchmarks 0 1 0
+  fi
 fi
 finish "\"$gpu\""
 [ "$failed" -eq 0 ]

@@ -13,6 +13,12 @@ fn main() {
     println!("cargo::rerun-if-changed={DEVICE}");
     println!("cargo::rerun-if-changed=cpp");
     println!("cargo::rustc-check-cfg=cfg(with_cuda)");
+    println!("cargo::rerun-if-env-changed=DOCS_RS");
+    if std::env::var_os("DOCS_RS").is_some() {
+        // Lints and documentation read the code; nothing is linked.
+        println!("cargo::rustc-cfg=with_cuda");
+        return;
+    }
     for_sim();
 
     let environment = Environment::of_process();

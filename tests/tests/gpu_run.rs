@@ -82,9 +82,14 @@ impl Folder {
 
     /// Exit status, last line, results.
     fn run(&self) -> (Option<i32>, String, String) {
+        self.steps(&[])
+    }
+
+    fn steps(&self, steps: &[&str]) -> (Option<i32>, String, String) {
         let path = std::env::var("PATH").unwrap_or_default();
         let own = self.0.path().join("path");
         let output = Command::new(self.0.path().join("run"))
+            .args(steps)
             .env("PATH", format!("{}:{path}", own.display()))
             .output()
             .expect("bash is there");
@@ -144,4 +149,22 @@ fn a_failed_test_and_a_finding_fail_the_run() {
         (status, last.as_str()),
         (Some(1), "15 passed, 6 failed, 0 skipped")
     );
+}
+
+#[test]
+fn steps_are_run_alone() {
+    let folder = Folder::new(&["gpu", "broken"]);
+    for (steps, status, last) in [
+        (&["conformance"][..], 0, "6 passed, 0 failed, 0 skipped"),
+        (&["tests"], 1, "2 passed, 2 failed, 0 skipped"),
+        (
+            &["benchmarks", "conformance"],
+            0,
+            "7 passed, 0 failed, 0 skipped",
+        ),
+    ] {
+        let seen = folder.steps(steps);
+        assert_eq!((seen.0, seen.1.as_str()), (Some(status), last));
+    }
+    assert_eq!(folder.steps(&["everything"]).0, Some(3));
 }
