@@ -59,7 +59,8 @@ enum {
   CROQ_LAUNCH_WAITS = 1,  /* some thread can wait for another: a coroutine per thread */
   CROQ_LAUNCH_ORDERED = 2, /* blocks must run one after another (order-dependent atomics) */
   CROQ_LAUNCH_ASYNC = 4,   /* something is moved asynchronously, and shared memory is watched */
-  CROQ_LAUNCH_PROXIES = 8  /* the async proxy reads shared memory, whose writers are noted down */
+  CROQ_LAUNCH_PROXIES = 8, /* the async proxy reads shared memory, whose writers are noted down */
+  CROQ_LAUNCH_TOGETHER = 16 /* blocks wait for each other: all of the grid are resident at once */
 };
 
 typedef struct croq_sim_launch {
@@ -204,7 +205,7 @@ typedef struct croq_sim_api {
   void (*bulk_wait)(croq_sim_thread *thread, croq_u32 pending, croq_u32 only_read);
   /* An access of shared memory, told by text that is compiled with CROQ_SIM_TRACE. */
   void (*trace)(const croq_sim_thread *thread, const croq_sim_access *access);
-  /* The barrier of the threads of a cluster. */
+  /* The barrier of the threads of a cluster; with CROQ_LAUNCH_TOGETHER, of the grid. */
   void (*cluster_barrier)(croq_sim_thread *thread, croq_u32 operation, croq_u32 line);
   /* Arrives at the mbarrier that is at the same place in the block of this rank. */
   void (*arrive_remote)(croq_sim_thread *thread, const croq_sim_access *at, croq_u32 rank);

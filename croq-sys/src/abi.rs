@@ -125,6 +125,7 @@ pub const CROQ_LAUNCH_WAITS: u32 = 1;
 pub const CROQ_LAUNCH_ORDERED: u32 = 2;
 pub const CROQ_LAUNCH_ASYNC: u32 = 4;
 pub const CROQ_LAUNCH_PROXIES: u32 = 8;
+pub const CROQ_LAUNCH_TOGETHER: u32 = 16;
 
 pub const CROQ_MBARRIER_INIT: u32 = 0;
 pub const CROQ_MBARRIER_INVALIDATE: u32 = 1;

@@ -31,6 +31,12 @@ struct clustered {
   grid blocks, cluster;
 };
 
+/* A grid whose blocks wait for each other: all of them are resident at once. */
+struct together {
+  grid blocks;
+  int line;
+};
+
 /* What the simulated GPU wants to know of a launch; nothing to the hardware. */
 template <unsigned F> struct launch_mode {};
 template <unsigned A, unsigned B>
@@ -47,8 +53,8 @@ inline constexpr launch_mode<CROQ_LAUNCH_PROXIES | CROQ_LAUNCH_ASYNC | CROQ_LAUN
 class host {
  public:
   host(const croq_env *environment, const char *)
-      : env(environment), queues{{environment->stream, true, false}},
-        next{environment->stream, true, false} {
+      : env(environment), queues{{environment->stream, true, false, nullptr}},
+        next{environment->stream, true, false, nullptr} {
     if (env->abi_version != CROQ_ABI_VERSION) fail(CROQ_ABI_MISMATCH, no_row, 0, "");
   }
 
@@ -98,7 +104,7 @@ class host {
   /* The next launch goes to `stream`, null being the call's own. With `overlaps` it may run at the same
    * time as others like it on other streams; without, it comes after everything before it. */
   void next_on(void *stream, bool overlaps) {
-    next = {stream == nullptr ? env->stream : stream, true, overlaps};
+    next = {stream == nullptr ? env->stream : stream, true, overlaps, nullptr};
   }
 
   /* Whether the text of `K` that this GPU runs is for `sm` (as in sm_90) or newer. */
@@ -155,11 +161,39 @@ class host {
     return succeeded(error);
   }
 
+  template <class F, F K, unsigned M, class... A>
+  bool launch(const char *, together of, idx threads, idx shared_bytes, launch_mode<M>,
+              A... arguments) {
+    if (result != CROQ_OK || !within_limits<F, K>(of.blocks, threads, shared_bytes)) return false;
+    if (is_empty(of.blocks)) return true;
+    unsigned *arrivals = nullptr;
+    if (!has_room<F, K>(of, threads, shared_bytes) || !count_arrivals(arrivals) || !take_turn())
+      return false;
+    for (unsigned at = 0; at < queue_count; ++at)
+      if (queues[at].stream == next.stream) queues[at].arrivals = arrivals;
+    cudaLaunchAttribute attribute;
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = extents(of.blocks);
+    config.blockDim = dim3(static_cast<unsigned>(threads));
+    config.dynamicSmemBytes = static_cast<size_t>(shared_bytes);
+    config.stream = static_cast<cudaStream_t>(next.stream);
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    const cudaError_t error = cudaLaunchKernelEx(&config, K, context{env->device_failure},
+                                                 grid_barrier{arrivals}, arguments...);
+    next_on(nullptr, false);
+    return succeeded(error);
+  }
+
  private:
   /* A stream, and what was put there that nobody has waited for. */
   struct queue {
     void *stream;
     bool busy, overlaps;
+    /* Where blocks that wait for each other count who has come: launches of one queue follow each other. */
+    unsigned *arrivals;
   };
   static constexpr unsigned most_queues = 8;
 
@@ -173,6 +207,31 @@ class host {
     if (!q.busy) return true;
     q.busy = false;
     return succeeded(cudaStreamSynchronize(static_cast<cudaStream_t>(q.stream)));
+  }
+
+  /* Whether all blocks can be resident at once. */
+  template <class F, F K> bool has_room(together of, idx threads, idx shared_bytes) {
+    int device = 0, multiprocessors = 0, each = 0;
+    if (!succeeded(cudaGetDevice(&device)) ||
+        !succeeded(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device)) ||
+        !succeeded(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &each, K, static_cast<int>(threads), static_cast<size_t>(shared_bytes))))
+      return false;
+    const idx blocks = of.blocks.x * of.blocks.y * of.blocks.z;
+    const idx room = static_cast<idx>(each) * multiprocessors;
+    return blocks <= room ||
+           refuse(of.line, "cooperative grid: {0} blocks, this GPU holds {1} at once", blocks, room);
+  }
+
+  /* The next launch's word for `grid_barrier`, which leaves it as the one after wants it. */
+  bool count_arrivals(unsigned *&arrivals) {
+    for (unsigned at = 0; at < queue_count; ++at)
+      if (queues[at].stream == next.stream) arrivals = queues[at].arrivals;
+    if (arrivals != nullptr) return true;
+    global<unsigned> made;
+    if (!alloc(made, 1, "grid barrier")) return false;
+    arrivals = made.data();
+    return true;
   }
 
   /* Waits for what the next launch must come after, as far as its own stream does not see to it. */
@@ -189,7 +248,7 @@ class host {
         queue_count = 1;
         own = 1;
       }
-      queues[own] = {next.stream, false, true};
+      queues[own] = {next.stream, false, true, nullptr};
       ++queue_count;
     }
     /* One launch that does not overlap is enough for others to wait for the whole queue. */

@@ -14,6 +14,12 @@ struct clustered {
   grid blocks, cluster;
 };
 
+/* A grid whose blocks wait for each other: all of them are resident at once. */
+struct together {
+  grid blocks;
+  int line;
+};
+
 /* How the blocks of a launch run; `waits | ordered` is both. */
 template <unsigned F> struct launch_mode {};
 template <unsigned A, unsigned B>
@@ -91,14 +97,21 @@ class host {
                         arguments...);
   }
   template <class F, F K, unsigned M, class... A>
+  bool launch(const char *name, together of, idx threads, idx shared_bytes, launch_mode<M>,
+              A... arguments) {
+    /* Blocks that wait for nobody may come one after the other. */
+    constexpr unsigned mode = (M & CROQ_LAUNCH_WAITS) != 0 ? M | CROQ_LAUNCH_TOGETHER : M;
+    return result == CROQ_OK && within_limits(of.blocks) && has_room(of, threads, shared_bytes) &&
+           launch<F, K>(name, clustered{of.blocks, {1, 1, 1}}, threads, shared_bytes,
+                        launch_mode<mode>{}, grid_barrier{}, arguments...);
+  }
+  template <class F, F K, unsigned M, class... A>
   bool launch(const char *name, clustered of, idx threads, idx shared_bytes, launch_mode<M>,
               A... arguments) {
     if (result != CROQ_OK) return false;
     const grid blocks = of.blocks, cluster = of.cluster;
-    const idx limit = 0x7fffffff;
-    if (blocks.x > limit || blocks.y > 65535 || blocks.z > 65535)
-      return fail(CROQ_CHECK, no_row, 0, "grid", blocks.x, blocks.y, blocks.z);
-    if (blocks.x <= 0 || blocks.y <= 0 || blocks.z <= 0) return true;
+    if (!within_limits(blocks)) return false;
+    if (is_empty(blocks)) return true;
 
     auto body = [=] { K(context{}, arguments...); };
     croq_sim_launch launch = {};
@@ -124,6 +137,25 @@ class host {
   const croq_env *env;
   const char *co_file;
   croq_u32 result = CROQ_OK;
+
+  /* Whether an H100 could have all blocks resident at once, as far as threads and shared memory go. */
+  bool has_room(together of, idx threads, idx shared_bytes) {
+    const idx multiprocessors = 132, lanes = (threads + 31) / 32 * 32, bytes = shared_bytes + 1024;
+    idx each = 32;
+    if (lanes > 0 && 2048 / lanes < each) each = 2048 / lanes;
+    if (228 * 1024 / bytes < each) each = 228 * 1024 / bytes;
+    /* What no GPU can launch at all is refused as such. */
+    if (each < 1) each = 1;
+    const idx blocks = of.blocks.x * of.blocks.y * of.blocks.z, room = multiprocessors * each;
+    return is_empty(of.blocks) || blocks <= room ||
+           refuse(of.line, "cooperative grid: {0} blocks, an H100 holds {1} at once", blocks, room);
+  }
+
+  static bool is_empty(grid blocks) { return blocks.x <= 0 || blocks.y <= 0 || blocks.z <= 0; }
+  bool within_limits(grid blocks) {
+    const bool fits = blocks.x <= 0x7fffffff && blocks.y <= 65535 && blocks.z <= 65535;
+    return fits || fail(CROQ_CHECK, no_row, 0, "grid", blocks.x, blocks.y, blocks.z);
+  }
 
   template <class... V>
   CROQ_COLD bool fail(croq_u32 kind, croq_u32 row, int line, const char *what, V... values) {

@@ -11,6 +11,7 @@
 #include "tma.cc"
 #include "atomics.cc"
 #include "clusters.cc"
+#include "grid.cc"
 #include "wgmma.cc"
 #include "primitives.cc"
 

@@ -403,6 +403,7 @@ fn code_of(what: &str) -> &'static str {
     match what.split(':').next() {
         Some("tensor map") => "R10",
         Some("GPU") => "R15",
+        Some("cooperative grid") => "R05",
         _ => "R06",
     }
 }
@@ -417,5 +418,7 @@ mod tests {
         assert_eq!(code_of(newer), "R15");
         assert_eq!(code_of("tensor map: box not in 1..256"), "R10");
         assert_eq!(code_of("grid"), "R06");
+        let many = "cooperative grid: {0} blocks, this GPU holds {1} at once";
+        assert_eq!(code_of(many), "R05");
     }
 }

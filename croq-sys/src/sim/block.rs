@@ -37,7 +37,7 @@ pub(super) fn run(
 fn run_one(worker: &mut Worker, job: &Job, cluster: u64) -> Result<(), Stopped> {
     let blocks = job.cluster();
     let threads = job.launch.threads as usize;
-    worker.meeting.reset(blocks, threads);
+    worker.meeting.reset(blocks, threads, job.is_together());
     worker.coroutines.clear();
     for rank in 0..blocks {
         begin(worker, job, job.block(cluster, rank), rank);

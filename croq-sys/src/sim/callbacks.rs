@@ -454,9 +454,9 @@ unsafe extern "C" fn tma_load(
         let tile = Tile { map, at };
         let tid = (*thread).tid;
         with_cluster(thread, |seat| {
-            let own = 1 << (*(*seat).residents).rank;
-            let blocks = if blocks == 0 { own } else { blocks };
-            for rank in (0..u32::BITS).filter(|rank| blocks & (1 << rank) != 0) {
+            let own = (*(*seat).residents).rank as u32;
+            let of_cluster = (0..u32::BITS).filter(|rank| blocks & (1 << rank) != 0);
+            for rank in (blocks == 0).then_some(own).into_iter().chain(of_cluster) {
                 let (_, dest) = block_of_cluster(seat, rank, &*dest)?;
                 let (block, arrival) = block_of_cluster(seat, rank, &*arrival)?;
                 let (all, ready) = (&mut block.asynchronous, &mut block.barriers.ready);

@@ -1,6 +1,7 @@
 //! The barrier of the threads of a cluster (`barrier.cluster`): each arrives, then waits.
 //!
-//! As in the PTX ISA it is one of the threads that have not left the kernel, whatever their block.
+//! As in the PTX ISA it is one of the threads that have not left the kernel, whatever their block. The barrier of
+//! a grid is the same among all its blocks, but for those who leave: they are waited for in vain.
 
 /// A thread: the rank of its block in the cluster, and its number in the block.
 pub(super) type Member = (usize, u32);
@@ -18,6 +19,8 @@ pub(super) enum Step {
 #[derive(Default)]
 pub(super) struct Meeting {
     threads: usize,
+    /// Of a whole grid, not of a cluster.
+    of_grid: bool,
     /// Of the cluster, not yet gone.
     live: usize,
     /// How often all have arrived.
@@ -30,8 +33,8 @@ pub(super) struct Meeting {
 }
 
 impl Meeting {
-    pub(super) fn reset(&mut self, blocks: usize, threads: usize) {
-        self.threads = threads;
+    pub(super) fn reset(&mut self, blocks: usize, threads: usize, of_grid: bool) {
+        (self.threads, self.of_grid) = (threads, of_grid);
         self.live = blocks * threads;
         (self.turn, self.arrived) = (0, 0);
         self.turns.clear();
@@ -71,6 +74,9 @@ impl Meeting {
 
     /// A thread has left the kernel; whether that may release others.
     pub(super) fn exit(&mut self, (rank, thread): Member) -> bool {
+        if self.of_grid {
+            return false;
+        }
         self.live -= 1;
         match self.turns.get(rank * self.threads + thread as usize) {
             None => false,
@@ -103,7 +109,8 @@ impl Meeting {
     pub(super) fn plight(&self) -> (String, &[Member]) {
         let (arrived, live) = (self.arrived, self.live);
         let have = if arrived == 1 { "has" } else { "have" };
-        let text = format!("the cluster barrier ({arrived} of {live} {have} arrived)");
+        let whose = if self.of_grid { "grid" } else { "cluster" };
+        let text = format!("the {whose} barrier ({arrived} of {live} {have} arrived)");
         (text, &self.waiting)
     }
 }
@@ -119,7 +126,7 @@ mod tests {
     #[test]
     fn all_threads_of_all_blocks_arrive() {
         let mut m = Meeting::default();
-        m.reset(2, 2);
+        m.reset(2, 2, false);
         let all = [(0, 0), (0, 1), (1, 0), (1, 1)];
         for turn in 0..3 {
             for who in &all[..3] {
@@ -139,13 +146,13 @@ mod tests {
     #[test]
     fn who_has_left_is_not_waited_for() {
         let mut m = Meeting::default();
-        m.reset(2, 1);
+        m.reset(2, 1, false);
         m.arrive((0, 0), 2);
         assert_eq!(m.wait((0, 0), 2), Step::Waits);
         m.exit((1, 0));
         assert_eq!(released(&mut m), [(0, 0)]);
 
-        m.reset(3, 1);
+        m.reset(3, 1, false);
         m.arrive((0, 0), 3);
         m.arrive((1, 0), 3);
         assert_eq!(m.wait((1, 0), 3), Step::Waits);
@@ -158,7 +165,7 @@ mod tests {
     #[test]
     fn arrivals_and_waits_take_turns() {
         let mut m = Meeting::default();
-        m.reset(1, 2);
+        m.reset(1, 2, false);
         assert!(matches!(m.wait((0, 0), 1), Step::Misused(_)));
         assert_eq!(m.arrive((0, 0), 1), Step::GoesOn);
         assert!(matches!(m.arrive((0, 0), 1), Step::Misused(_)));

@@ -9,13 +9,17 @@ use rayon::prelude::*;
 use super::worker::{Job, Stopped, Worker};
 use super::{RunState, block, sweep};
 use crate::abi::{
-    CROQ_CHECK, CROQ_LAUNCH_ORDERED, CROQ_LAUNCH_WAITS, croq_failure, croq_sim_launch,
+    CROQ_CHECK, CROQ_LAUNCH_ORDERED, CROQ_LAUNCH_TOGETHER, CROQ_LAUNCH_WAITS, croq_failure,
+    croq_sim_launch,
 };
 
 /// Of every GPU so far.
 const MOST_THREADS: u32 = 1024;
 /// Blocks, of sm_90, opted in.
 const MOST_OF_A_CLUSTER: u32 = 16;
+/// Blocks that an H100 can have resident at once: 32 on each of 132 multiprocessors. The device API asks
+/// for less, by what threads and shared memory leave of that.
+const MOST_TOGETHER: u64 = 132 * 32;
 /// Of sm_90, opted in.
 const MOST_SHARED_BYTES: u64 = 227 * 1024;
 
@@ -123,6 +127,14 @@ fn check_limits(launch: &croq_sim_launch) -> Result<(), Box<croq_failure>> {
         && cx * cy * cz <= MOST_OF_A_CLUSTER;
     if !within || x % cx != 0 || y % cy != 0 || z % cz != 0 {
         return limit("cluster", &[cx, cy, cz].map(i64::from));
+    }
+    if launch.flags & CROQ_LAUNCH_TOGETHER != 0 {
+        // Below 2^63, as the grid's limits were looked at.
+        let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
+        if [cx, cy, cz] != [1; 3] || blocks > MOST_TOGETHER {
+            let blocks = i64::try_from(blocks).unwrap_or(i64::MAX);
+            return limit("cooperative grid", &[blocks, MOST_TOGETHER as i64]);
+        }
     }
     if launch.threads == 0 || launch.threads > MOST_THREADS {
         return limit(

@@ -1,7 +1,7 @@
 //! The simulated GPU: runs the device text that the host's C++ compiler made of a kernel.
 //!
 //! A launch's blocks run in parallel on rayon's threads, each block on one OS thread for its whole
-//! life, and the blocks of a cluster on the same one. In a kernel whose threads wait for each other
+//! life, and the blocks of a cluster, or all of a cooperative grid, on the same one. In a kernel whose threads wait for each other
 //! every thread is a coroutine ([`block`]); in any other the C++ side runs them in a plain loop
 //! ([`sweep`]).
 //!

@@ -8,6 +8,9 @@ use super::cluster::Meeting;
 use super::worker::{Job, Residents};
 use crate::abi::{CROQ_DEADLOCK, croq_failure};
 
+/// So many blocks of a grid of several dimensions are named.
+const SHOWN: usize = 4;
+
 /// What a thread of a stuck block does.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Plight {
@@ -52,22 +55,41 @@ impl Stuck<'_> {
     ///   threads 32..63 have left the kernel
     /// ```
     ///
-    /// In a cluster each line begins with its block. What the events lack that they wait for comes last.
+    /// In a cluster, or a grid whose blocks wait for each other, each line begins with the blocks that it is about. What
+    /// the events lack that they wait for comes last.
     pub(super) fn text(&self) -> String {
         let Self { job, cluster, .. } = self;
         let many = self.residents.len() > 1;
         let first = place(job, job.block(*cluster, 0));
-        let place = if many {
-            format!("{first}, and the rest of its cluster")
-        } else {
-            first
+        let place = match (many, job.is_together()) {
+            (false, _) => first,
+            (true, false) => format!("{first}, and the rest of its cluster"),
+            (true, true) => format!("{}, whose blocks wait for each other", job.kernel),
         };
         let mut text = format!("deadlock in {place}: no thread can go on");
         let plights: Vec<Vec<Plight>> = (0..self.residents.len())
             .map(|rank| self.plights(rank))
             .collect();
-        for (rank, plights) in plights.iter().enumerate() {
-            self.block_text(&self.block_name(rank), plights, &mut text);
+        let all: Vec<Vec<String>> = plights.iter().map(|plights| self.lines(plights)).collect();
+        let mut groups: BTreeMap<usize, (Vec<String>, Vec<usize>)> = BTreeMap::new();
+        for (rank, lines) in all.iter().enumerate() {
+            // Groups stand in the order of their first blocks.
+            let first = all.iter().position(|other| other == lines).unwrap_or(rank);
+            let group = groups.entry(first);
+            group
+                .or_insert_with(|| (lines.clone(), Vec::new()))
+                .1
+                .push(rank);
+        }
+        for (lines, ranks) in groups.values() {
+            let whose = if many {
+                self.blocks(ranks)
+            } else {
+                String::new()
+            };
+            for line in lines {
+                let _ = write!(text, "\n  {whose}{line}");
+            }
         }
         for rank in 0..self.residents.len() {
             self.lacks(rank, &plights, &mut text);
@@ -86,7 +108,25 @@ impl Stuck<'_> {
         }
     }
 
-    fn block_text(&self, block: &str, plights: &[Plight], text: &mut String) {
+    /// `block 3, `, `blocks 0..2, 5, `
+    fn blocks(&self, ranks: &[usize]) -> String {
+        let Self { job, cluster, .. } = self;
+        let blocks = ranks.iter().map(|rank| job.block(*cluster, *rank));
+        let names = if let [_, 1, 1] = job.launch.grid {
+            ranges(&blocks.map(|[x, ..]| x).collect::<Vec<_>>())
+        } else {
+            let shown: Vec<String> = blocks.take(SHOWN).map(|b| number(job, b)).collect();
+            match ranks.len().saturating_sub(SHOWN) {
+                0 => shown.join(", "),
+                more => format!("{} and {more} more", shown.join(", ")),
+            }
+        };
+        let plural = if ranks.len() > 1 { "s" } else { "" };
+        format!("block{plural} {names}, ")
+    }
+
+    /// Who waits where in one block.
+    fn lines(&self, plights: &[Plight]) -> Vec<String> {
         let mut groups: BTreeMap<usize, (Plight, Vec<u32>)> = BTreeMap::new();
         for (thread, plight) in plights.iter().enumerate() {
             // Groups stand in the order of their first threads.
@@ -100,26 +140,19 @@ impl Stuck<'_> {
                 .1
                 .push(thread as u32);
         }
-        for (plight, threads) in groups.values() {
+        let line = |(plight, threads): &(Plight, Vec<u32>)| {
             let many = threads.len() > 1;
-            let _ = write!(
-                text,
-                "\n  {block}thread{} {} ",
-                if many { "s" } else { "" },
-                ranges(threads)
-            );
-            let _ = match &plight.barrier {
+            let plural = if many { "s" } else { "" };
+            let does = match &plight.barrier {
                 Some(barrier) => {
                     let verb = if many { "wait" } else { "waits" };
-                    write!(text, "{verb} {barrier}, {}:{}", self.job.file, plight.line)
+                    format!("{verb} {barrier}, {}:{}", self.job.file, plight.line)
                 }
-                None => write!(
-                    text,
-                    "{} left the kernel",
-                    if many { "have" } else { "has" }
-                ),
+                None => format!("{} left the kernel", if many { "have" } else { "has" }),
             };
-        }
+            format!("thread{plural} {} {does}", ranges(threads))
+        };
+        groups.values().map(line).collect()
     }
 
     /// What each thread of a block does, by its id.

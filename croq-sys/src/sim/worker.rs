@@ -14,8 +14,8 @@ use super::hazard::Hazard;
 use super::proxies::GRANULE;
 use super::stacks::{PooledStack, StackPool};
 use crate::abi::{
-    CROQ_LAUNCH_ASYNC, CROQ_LAUNCH_PROXIES, CROQ_OUT_OF_MEMORY, croq_failure, croq_sim_launch,
-    croq_sim_thread,
+    CROQ_LAUNCH_ASYNC, CROQ_LAUNCH_PROXIES, CROQ_LAUNCH_TOGETHER, CROQ_OUT_OF_MEMORY, croq_failure,
+    croq_sim_launch, croq_sim_thread,
 };
 
 /// A launch, as every worker sees it.
@@ -31,9 +31,22 @@ pub(super) struct Job<'a> {
 unsafe impl Sync for Job<'_> {}
 
 impl Job<'_> {
+    /// Blocks wait for each other, so that all of the grid are one cluster to the scheduler.
+    pub(super) fn is_together(&self) -> bool {
+        self.launch.flags & CROQ_LAUNCH_TOGETHER != 0
+    }
+
+    /// Blocks that are resident together, along x, y, z.
+    fn residents(&self) -> [u32; 3] {
+        match self.is_together() {
+            true => self.launch.grid,
+            false => self.launch.cluster,
+        }
+    }
+
     /// The coordinates of a block of the cluster with this linear index, x fastest.
     pub(super) fn block(&self, cluster: u64, rank: usize) -> [u32; 3] {
-        let [dx, dy, dz] = self.launch.cluster;
+        let [dx, dy, dz] = self.residents();
         let (x, y) = (
             u64::from(self.launch.grid[0] / dx),
             u64::from(self.launch.grid[1] / dy),
@@ -48,7 +61,7 @@ impl Job<'_> {
 
     /// Blocks of a cluster.
     pub(super) fn cluster(&self) -> usize {
-        self.launch.cluster.iter().map(|&n| n as usize).product()
+        self.residents().iter().map(|&n| n as usize).product()
     }
 
     /// Chooses among the orders that the memory model allows.

@@ -1,0 +1,35 @@
+/* The blocks of a grid that are all resident at once, waiting for each other. */
+#ifndef CROQ_CUDA_GRID_H
+#define CROQ_CUDA_GRID_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* A word of device memory, of the launch alone. The highest bit changes when all blocks have come; the rest,
+ * which counts them, is 0 before and after. */
+struct grid_barrier {
+  unsigned *arrivals;
+};
+
+/* What any thread of the grid did before comes before what any does after: the barriers of the blocks hand it to
+ * their first threads and back, which release and acquire it for the whole device. Only these look at the word. */
+CROQ_DEVICE void barrier_grid(grid_barrier all) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    const unsigned top = 0x80000000u, blocks = gridDim.x * gridDim.y * gridDim.z;
+    const bool first = (blockIdx.x | blockIdx.y | blockIdx.z) == 0;
+    unsigned before, now;
+    asm volatile("atom.release.gpu.global.add.u32 %0, [%1], %2;"
+                 : "=r"(before)
+                 : "l"(all.arrivals), "r"(first ? top - (blocks - 1) : 1u)
+                 : "memory");
+    do {
+      asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(all.arrivals) : "memory");
+    } while (((before ^ now) & top) == 0);
+  }
+  __syncthreads();
+}
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

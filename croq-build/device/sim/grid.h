@@ -1,0 +1,16 @@
+/* The blocks of a grid that are all resident at once, waiting for each other. */
+#ifndef CROQ_SIM_GRID_H
+#define CROQ_SIM_GRID_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* Which launch: the runtime knows. */
+struct grid_barrier {};
+
+/* What any thread of the grid did before comes before what any does after. */
+CROQ_FN void barrier_grid(grid_barrier, int line = __builtin_LINE()) { barrier_cluster(line); }
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif
