@@ -19,6 +19,10 @@ pub fn kernel<'a>(writer: &mut Writer<'a>, function: &'a Function, kernel: &'a K
     let uses = kernel_uses(function, kernel);
     let captured = captures(function, kernel);
     let mut reserved = vec!["ctx", kernel.name.as_str()];
+    let together = kernel.attrs.cooperative.is_some();
+    if together {
+        reserved.push("together");
+    }
     reserved.extend(uses.cpp.iter().map(String::as_str));
     let mut names = Names::new(function, &reserved);
 
@@ -31,6 +35,9 @@ pub fn kernel<'a>(writer: &mut Writer<'a>, function: &'a Function, kernel: &'a K
         }
         .to_owned(),
     ];
+    if together {
+        params.push("[[maybe_unused]] croq::grid_barrier together".to_owned());
+    }
     for wanted in super::tma::wanted_names(function, kernel) {
         let name = names.declare_map(&wanted);
         params.push(format!("CROQ_GRID_CONSTANT const croq::tensor_map {name}"));

@@ -240,7 +240,10 @@ impl Body<'_, '_> {
         let grid: Vec<String> = kernel.grid.iter().map(|s| self.names.sym(s).text).collect();
         let mut args = vec![
             quoted(&kernel.name),
-            if kernel.is_clustered() {
+            if kernel.attrs.cooperative.is_some() {
+                // Not the number itself: a text must not change when lines only move.
+                format!("croq::together{{{{{}}}, __LINE__}}", grid.join(", "))
+            } else if kernel.is_clustered() {
                 let [x, y, z] = kernel.cluster;
                 let grid = grid.join(", ");
                 format!("croq::clustered{{{{{grid}}}, {{{x}, {y}, {z}}}}}")

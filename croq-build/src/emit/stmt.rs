@@ -476,6 +476,7 @@ impl Body<'_, '_> {
 
     fn barrier(&mut self, span: Span, scope: BarrierScope, why: &BarrierReason) {
         let call = match scope {
+            BarrierScope::Grid => "croq::barrier_grid(together);".to_owned(),
             BarrierScope::Cluster => "croq::barrier_cluster();".to_owned(),
             BarrierScope::Block => "croq::barrier();".to_owned(),
             // Numbered since; what is not is in text that never waits.

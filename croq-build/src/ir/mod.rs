@@ -434,7 +434,8 @@ pub struct LaunchAttrs {
     /// `[[launch_bounds(T, B, C)]]`; `T` is never less than the real count.
     pub launch_bounds: Option<[Option<u32>; 3]>,
     pub maxnreg: Option<u32>,
-    pub cooperative: bool,
+    /// `block<cooperative>`: all blocks are resident at the same time, so that they can wait for each other.
+    pub cooperative: Option<Span>,
     /// `parallel.async`: the host does not wait.
     pub is_async: bool,
     pub stream: Option<ParamId>,

@@ -257,6 +257,8 @@ pub enum BarrierReason {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BarrierScope {
+    /// All threads of all blocks, in a cooperative launch.
+    Grid,
     /// All threads of all blocks of the cluster.
     Cluster,
     /// All threads that run the statement: of the innermost region around, if there is one.

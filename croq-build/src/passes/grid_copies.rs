@@ -23,6 +23,10 @@ pub fn spread(function: &mut Function, id: KernelId) -> bool {
     let [stmt] = kernel.body.as_slice() else {
         return false;
     };
+    // The program's own, and as many blocks as it says.
+    if kernel.attrs.cooperative.is_some() {
+        return false;
+    }
     let span = stmt.span;
     let is_global = |id: BufferId| {
         function

@@ -20,7 +20,8 @@
 //!
 //! Before them [`lower_checks`] leaves run-time checks out, where a build asks for fewer.
 //!
-//! [`differing`] answers [`tma`] and [`events`] what is the same for all blocks of a cluster, or threads of a region.
+//! [`differing`] answers [`tma`], [`together`] and [`events`] what is the same for all blocks of a cluster, all threads
+//! of a grid, or of a region. [`together`] checks that all of a grid come to its barriers.
 //!
 //! Afterwards nothing is left to decide: `emit` only spells. [`captures`] and [`uses`] answer its
 //! questions about what a kernel is given.
@@ -46,6 +47,7 @@ mod participants;
 mod registers;
 mod shared;
 mod tma;
+mod together;
 mod unused;
 pub mod uses;
 
@@ -70,6 +72,7 @@ pub fn run(function: &mut Function, limits: Limits, reorder: bool, diags: &mut D
                 lanes::choose(function, id);
             }
             tma::check_multicast(function, id, diags);
+            together::check(function, id, diags);
             events::check_order(function, id, diags);
             registers::settle(function, id, diags);
             let events = events::prepare(function, id, diags);

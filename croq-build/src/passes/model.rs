@@ -452,7 +452,9 @@ impl Thread<'_> {
                         region.epoch += 1;
                     }
                 }
-                BarrierScope::Cluster | BarrierScope::Block => self.epochs[0] += 1,
+                BarrierScope::Grid | BarrierScope::Cluster | BarrierScope::Block => {
+                    self.epochs[0] += 1;
+                }
                 BarrierScope::Group4 | BarrierScope::Group4From(_) => self.epochs[1] += 1,
                 BarrierScope::Group => self.epochs[2] += 1,
                 _ => {}

@@ -52,6 +52,10 @@ impl Checker<'_> {
             self.report(report.help("write one `parallel … by […] : block` inside"));
             return false;
         }
+        if let Some(at) = node.children.iter().find_map(|only| only.cooperative) {
+            self.unsupported(at, "a cooperative launch of clusters");
+            return false;
+        }
         let only_definitions = p.items.len() > 1 || self.only_definitions(&p.body);
         self.cluster_available(node.span) && only_definitions
     }

@@ -395,6 +395,9 @@ impl Checker<'_> {
         match level {
             ast::Level::Thread | ast::Level::Group => self.barrier(BarrierScope::Group, span),
             ast::Level::Group4 => self.barrier(BarrierScope::Group4, span),
+            ast::Level::Block | ast::Level::Device if self.waits_together() => {
+                self.barrier(BarrierScope::Grid, span);
+            }
             ast::Level::Block => self.barrier(BarrierScope::Block, span),
             ast::Level::Device => self.report(
                 Diagnostic::new(
@@ -402,8 +405,8 @@ impl Checker<'_> {
                     span,
                     "`sync.barrier : device` needs a cooperative launch",
                 )
-                .label("blocks don't wait for each other")
-                .help("end the kernel here and start another"),
+                .label("blocks come and go: they don't wait for each other")
+                .help("write `parallel … : block<cooperative>`, or end the kernel here and start another"),
             ),
             ast::Level::Cluster if self.in_cluster() => self.barrier(BarrierScope::Cluster, span),
             ast::Level::Cluster => self.report(
@@ -418,9 +421,17 @@ impl Checker<'_> {
         }
     }
 
+    fn waits_together(&self) -> bool {
+        self.kernel.as_ref().is_some_and(|k| k.cooperative)
+    }
+
     fn barrier(&mut self, scope: BarrierScope, span: Span) {
-        self.cooperative(span, "a barrier");
+        // Who comes to one of the whole grid is looked at in all of the kernel (`passes::together`).
+        if scope != BarrierScope::Grid {
+            self.cooperative(span, "a barrier");
+        }
         let (wide, what) = match scope {
+            BarrierScope::Grid => (true, "grid"),
             BarrierScope::Cluster => (true, "cluster"),
             scope => (scope == BarrierScope::Block, "block"),
         };

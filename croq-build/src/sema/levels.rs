@@ -18,6 +18,8 @@ pub(super) struct Node {
     pub merged: bool,
     /// A single unannotated level over more instances than a block holds: blocks times threads.
     pub single: bool,
+    /// `block<cooperative>`
+    pub cooperative: Option<Span>,
     pub children: Vec<Node>,
     pub span: Span,
     /// The number of instances, when it is a literal.
@@ -62,6 +64,7 @@ impl Checker<'_> {
             self.node(rest, body, ok).into_iter().collect()
         };
         let mut level = Level::Thread;
+        let mut cooperative = None;
         if let Some(spec) = &first.level {
             level = match spec.level {
                 ast::Level::Cluster => Level::Cluster,
@@ -77,8 +80,7 @@ impl Checker<'_> {
             };
             if let Some(at) = spec.cooperative {
                 if level == Level::Block {
-                    self.unsupported(at, "a cooperative launch");
-                    *ok = false;
+                    cooperative = Some(at);
                 } else {
                     self.report(
                         Diagnostic::new("W0521", at, "`cooperative` is for `block` only")
@@ -96,6 +98,7 @@ impl Checker<'_> {
             explicit: first.level.is_some(),
             merged: false,
             single: false,
+            cooperative,
             children,
             span: first.span,
             count: self.literal_count(&first.bound),

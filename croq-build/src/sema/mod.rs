@@ -164,6 +164,8 @@ struct KernelState {
     threads_at: Span,
     /// The level that statements here run at.
     level: Level,
+    /// All blocks are resident at the same time.
+    cooperative: bool,
     /// Blocks of a cluster along x, y, z.
     cluster: [u32; 3],
     /// Where in it a block is.

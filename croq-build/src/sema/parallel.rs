@@ -124,7 +124,8 @@ impl Checker<'_> {
         }
     }
 
-    fn launch(&mut self, p: &ParallelStmt, tree: &Node, attrs: ir::LaunchAttrs, span: Span) {
+    fn launch(&mut self, p: &ParallelStmt, tree: &Node, mut attrs: ir::LaunchAttrs, span: Span) {
+        attrs.cooperative = tree.cooperative;
         self.scopes.push();
         self.f.cx.push_scope();
         let first_local = self.f.locals.len();
@@ -132,6 +133,7 @@ impl Checker<'_> {
             threads: None,
             threads_at: p.header,
             level: Level::Block,
+            cooperative: tree.cooperative.is_some(),
             cluster: [1; 3],
             places: [None; 3],
             grid: None,

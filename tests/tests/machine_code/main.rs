@@ -236,6 +236,45 @@ __co__ void product(global f16 [4096, 4096] a, global f16 [4096, 4096] b, global
 }
 ";
 
+/// Neighbours' sums, step by step.
+const TOGETHER: &str = "
+__co__ void together(global f32 [2, 64, 256] u, int steps) {
+  parallel b by 64 : block<cooperative>
+    parallel t by 256 : thread
+      foreach k in [steps] {
+        u.at(1 - k % 2, b, t) = u.at(k % 2, (b + 1) % 64, t) + u.at(k % 2, (b + 63) % 64, t);
+        sync.barrier : device;
+      }
+}
+";
+
+/// One arrival, one load that is repeated, a fence for each, and the barriers of the block around.
+#[test]
+fn a_barrier_of_the_grid_is_its_instructions() {
+    for arch in ["sm_80", "sm_90a"] {
+        let Some(kernels) = kernels_of("together", TOGETHER, arch) else {
+            return;
+        };
+        let code = &kernels["together_0"];
+        code.assert_clean("together_0");
+        for (name, count) in [
+            ("ATOMG.E.ADD.STRONG.GPU", 1),
+            ("LDG.E.STRONG.GPU", 1),
+            ("MEMBAR", 1),
+            ("BAR.SYNC", 2),
+            ("CALL", 0),
+        ] {
+            assert_eq!(code.count(name), count, "{name} for {arch}: {code:?}");
+        }
+        // What others have written is not taken from where the block had it before.
+        assert!(code.has("CCTL.IVALL"), "{arch}: {code:?}");
+        let fresh = |i: &sass::Instruction| !i.name.contains("CONSTANT");
+        assert!(code.instructions.iter().all(fresh), "{arch}: {code:?}");
+        let length = code.instructions.len();
+        assert!(length <= 90, "{length} instructions for {arch}: {code:?}");
+    }
+}
+
 /// Each operand is loaded once by the widest instruction, each instruction multiplies as much as there can be,
 /// and sums are converted and stored two at a time.
 #[test]

@@ -12,6 +12,7 @@ mod clusters;
 mod control;
 mod device_code;
 mod events;
+mod grids;
 mod helpers;
 mod levels;
 mod loops;

@@ -148,11 +148,19 @@ pub const TABLE: &[Entry] = &[
     ("E0577", "The value selected lies outside of the bound."),
     (
         "E0580",
-        "Blocks can wait for each other only in a cooperative launch.",
+        "Blocks can wait for each other only in a cooperative launch, `parallel … : block<cooperative>`: elsewhere some may begin only when others have ended.",
     ),
     (
         "E0582",
         "A barrier of the whole block stands where only some of its threads come by. The others would never arrive: move it out, or wait for fewer threads.",
+    ),
+    (
+        "E0588",
+        "A barrier of the grid waits for every thread of every block, so all of them must come to it, and equally often. What decides about that must be the same for all: parameters, dimensions, what is read from one element of device memory, and what is calculated from those; not an index, nor what a thread or a block found by itself. Threads that `yield` before never come.",
+    ),
+    (
+        "W0589",
+        "`block<cooperative>` has all blocks resident at the same time, which bounds their number, and nothing in the kernel makes use of it.",
     ),
     (
         "E0585",

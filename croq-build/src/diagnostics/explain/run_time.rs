@@ -21,7 +21,7 @@ pub const TABLE: &[Entry] = &[
     ),
     (
         "R05",
-        "The launch is not possible: no blocks, more blocks than a grid can have, or more threads than a block can.",
+        "The launch is not possible: no blocks, more blocks than a grid can have, more threads than a block can, or, where blocks wait for each other, more than the GPU holds at once. Let such blocks share the work out in loops, by `parallel b by 128 : block<cooperative>` and the like.",
     ),
     (
         "R06",

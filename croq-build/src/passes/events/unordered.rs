@@ -34,7 +34,7 @@ fn in_block(function: &Function, whole: &[Stmt], stmts: &[Stmt], diags: &mut Dia
             } => running.push(Region::of(function, set, body)),
             StmtKind::Region { .. }
             | StmtKind::Barrier {
-                scope: BarrierScope::Block | BarrierScope::Cluster,
+                scope: BarrierScope::Block | BarrierScope::Cluster | BarrierScope::Grid,
                 ..
             } => {
                 compare(function, whole, &running, diags);

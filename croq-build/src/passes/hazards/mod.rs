@@ -259,6 +259,14 @@ impl Walker<'_> {
                 self.wait_for_boxes(stmt, context, pending);
                 return 1;
             }
+            StmtKind::Barrier {
+                scope: BarrierScope::Grid,
+                ..
+            } if self.hides_from_others(stmts, at, pending) => {
+                stmts.insert(at, Stmt::new(StmtKind::Fence(self.fence), span));
+                pending.settle(Level::Cluster, true, None);
+                return 2;
+            }
             // Its bytes are written at the wait; whoever still uses what they replace comes first.
             StmtKind::Copy(copy) if copy.future.is_some() => {
                 let touches = self.all_of(std::slice::from_ref(stmt), context);
@@ -362,7 +370,7 @@ impl Walker<'_> {
         match &mut stmt.kind {
             StmtKind::Barrier { scope, .. } => {
                 let level = match scope {
-                    BarrierScope::Cluster => Level::Cluster,
+                    BarrierScope::Grid | BarrierScope::Cluster => Level::Cluster,
                     BarrierScope::Block => Level::Block,
                     BarrierScope::Group4 | BarrierScope::Group4From(_) => Level::Group4,
                     BarrierScope::Group => Level::Group,

@@ -23,6 +23,7 @@ fn outline(stmts: &[Stmt]) -> String {
             Some(match &stmt.kind {
                 StmtKind::Barrier { scope, why } => {
                     let scope = match scope {
+                        BarrierScope::Grid => "GRID",
                         BarrierScope::Cluster => "CLUSTER",
                         BarrierScope::Block => "BLOCK",
                         BarrierScope::Group4 => "GROUP4",
@@ -563,6 +564,33 @@ fn a_load_for_all_waits_for_all_blocks_of_the_cluster() {
         outline,
         "once { fence } CLUSTER(ready) par { store } for { BLOCK(reuse:own) copy par { store } \
          CLUSTER(reuse:all) copy par { store } } BLOCK(read:sum) par { store }"
+    );
+}
+
+/// A barrier of the grid is one of the block, too. What other blocks may have the copy engine read after it is fenced
+/// before, even where this block itself never does.
+#[test]
+fn the_barrier_of_a_grid_is_enough() {
+    let of = |read: &str| {
+        barriers(&format!(
+            "__co__ void f(global s32 [64, 64] x, global s32 [64] y) {{
+               parallel p by 64 : block<cooperative> {{
+                 shared s32 [64] a;
+                 parallel i by 64 : thread {{ a.at(i) = i; x.at(p, i) = i; }}
+                 sync.barrier : device;
+                 {read}
+                 parallel i by 64 : thread y.at(i) = a.at(63 - i) + other.data.at(0, i);
+               }}
+             }}"
+        ))
+    };
+    assert_eq!(
+        of("other = dma.copy x.subspan(1, 64).at(63 - p, 0) => shared;"),
+        "par { store store } GRID(written) copy BLOCK(read:other) par { store }"
+    );
+    assert_eq!(
+        of("other = tma.copy x.subspan(1, 64).at(63 - p, 0) => shared;"),
+        "once { fence } BLOCK(ready) par { store store } fence GRID(written) copy par { store }"
     );
 }
 

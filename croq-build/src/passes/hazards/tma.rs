@@ -170,6 +170,18 @@ impl Walker<'_> {
         1 + inserted
     }
 
+    /// Other blocks may have the copy engine read or overwrite what threads of this one have written, and that
+    /// it does not see before proxy fences.
+    pub(super) fn hides_from_others(&self, stmts: &[Stmt], at: usize, pending: &Pending) -> bool {
+        let everybodys = |touch: &Touch| {
+            let buffer = self.collector.function.buffers.get(touch.buffer.index());
+            buffer.is_some_and(|b| b.storage.is_global())
+        };
+        let fenced = stmts.get(..at).is_some_and(super::after_fences);
+        let mut touches = pending.touches().iter();
+        !fenced && touches.any(|touch| touch.hidden && everybodys(touch))
+    }
+
     pub(super) fn wait_for_boxes(&mut self, stmt: &Stmt, context: &Context, pending: &mut Pending) {
         let StmtKind::WaitTma { futures } = &stmt.kind else {
             return;

@@ -68,7 +68,9 @@ pub fn is_observed_in(body: &[Stmt]) -> bool {
                     true
                 }
                 StmtKind::WaitEvent(_) | StmtKind::Trigger(_) => true,
-                StmtKind::Barrier { scope, .. } => *scope != BarrierScope::Block,
+                StmtKind::Barrier { scope, .. } => {
+                    !matches!(scope, BarrierScope::Block | BarrierScope::Grid)
+                }
                 StmtKind::Once { level, .. } => *level != Level::Thread,
                 _ => false,
             };

@@ -20,6 +20,7 @@ pub fn expand(function: &mut Function, id: KernelId) {
     let body = std::mem::take(&mut kernel.body);
     let mut expander = Expander {
         mentions: mentions(&body),
+        cooperative: kernel.attrs.cooperative.is_some(),
         function,
         maps: Vec::new(),
         loops: Vec::new(),
@@ -85,6 +86,8 @@ struct Expander<'a> {
     function: &'a Function,
     maps: Vec<TensorMap>,
     mentions: BTreeMap<BufferId, usize>,
+    /// Other blocks may wait for what this one has stored.
+    cooperative: bool,
     /// The loops around, each with its variable and step if it counts.
     loops: Vec<Option<(Var, Sym)>>,
     /// Only one thread comes here.
@@ -245,7 +248,7 @@ impl Expander<'_> {
             let moved = self.moved(&copy.dest, &copy.source, copy.source.shape.clone(), tma)?;
             // Others may come to use what it writes: then it must be there, not only on its way.
             let others = self.mentions.get(&copy.dest.buffer).is_none_or(|n| *n > 1);
-            let whole = others || !self.turns_are_apart(&copy.dest);
+            let whole = others || self.cooperative || !self.turns_are_apart(&copy.dest);
             let mut ops: Vec<TmaOp> = moved
                 .into_iter()
                 .map(|moved| TmaOp::Store { moved })
