@@ -124,6 +124,24 @@ fn total_sum() {
 }
 
 #[test]
+fn clip_by_norm() {
+    for (n, blocks) in [(1, 1), (255, 3), (4096, 4), (4097, 16), (20_000, 7)] {
+        let x = Tensor::<f32, _>::random((n,), -1.0..1.0, 43);
+        let square: f64 = (0..n).map(|i| x[[i]].wide().powi(2)).sum();
+        for limit in [0.5f32, 1e9] {
+            let y = kernels::clip_by_norm(&x, limit, blocks).unwrap();
+            let scale = (limit.wide() / square.sqrt()).min(1.0);
+            assert_close(&y, |i| {
+                let value = x[i].wide() * scale;
+                near(value, value.abs() * growth::<f32>(n + 8))
+            });
+        }
+    }
+    let zeros = Tensor::<f32, _>::zeros((100,));
+    assert_exact(&kernels::clip_by_norm(&zeros, 1.0, 2).unwrap(), |_| 0.0);
+}
+
+#[test]
 fn byte_counts() {
     for n in [1, 4096, 30_001] {
         let x = Tensor::<u8, _>::random((n,), 0..255, 42);

@@ -74,6 +74,42 @@ fn heat_step() {
     }
 }
 
+/// One step in f64.
+fn step_of(t: &[Vec<f64>], rate: f64) -> Vec<Vec<f64>> {
+    let (h, w) = (t.len(), t[0].len());
+    let at = |i: usize, j: usize| {
+        if i == 0 || j == 0 || i == h - 1 || j == w - 1 {
+            return t[i][j];
+        }
+        let around = t[i - 1][j] + t[i + 1][j] + t[i][j - 1] + t[i][j + 1];
+        t[i][j] + rate * (around - 4.0 * t[i][j])
+    };
+    (0..h).map(|i| (0..w).map(|j| at(i, j)).collect()).collect()
+}
+
+#[test]
+fn heat_steps() {
+    for (h, w, steps, blocks) in [
+        (1, 1, 3, 2),
+        (4, 32, 1, 1),
+        (8, 40, 0, 3),
+        (17, 33, 6, 3),
+        (60, 45, 5, 8),
+        (9, 70, 4, 5),
+    ] {
+        let t = Tensor::<f32, _>::random((h, w), 0.0..100.0, 15);
+        let last = kernels::heat_steps(&t, 0.2, steps, blocks).unwrap();
+        let rows = (0..h).map(|i| (0..w).map(|j| t[[i, j]].wide()).collect());
+        let expected = (0..steps).fold(rows.collect::<Vec<Vec<f64>>>(), |t, _| {
+            step_of(&t, 0.2f32.wide())
+        });
+        // Weights are positive and add up to one, so errors don't grow: seven roundings of terms below 300
+        // for each step.
+        let tolerance = f64::from(steps) * 7.0 * 300.0 * f32::ROUNDOFF;
+        assert_close(&last, |[i, j]| near(expected[i][j], tolerance));
+    }
+}
+
 #[test]
 fn box_blur() {
     for (m, n) in [(1, 4), (16, 64), (17, 68), (40, 132), (5, 200)] {
