@@ -40,11 +40,24 @@ fn main() {
 }
 
 fn for_sim() {
+    let rest = [
+        "conversions",
+        "math",
+        "layout",
+        "everything",
+        "wgmma_misuse",
+    ];
+    // Thirteen hundred products, each as long as the others: to optimise them takes longer than to run them.
+    for_sim_with(1, &["wgmma"], "croq_conformance_products");
+    for_sim_with(2, &rest, "croq_conformance");
+}
+
+fn for_sim_with(level: u32, texts: &[&str], archive: &str) {
     let mut build = cc::Build::new();
     build
         .cpp(true)
         .std("c++17")
-        .opt_level(2)
+        .opt_level(level)
         .debug(false)
         .include(DEVICE)
         .define("CROQ_SIM", "1")
@@ -52,16 +65,10 @@ fn for_sim() {
         .flag("-ffp-contract=off")
         .flag("-fwrapv")
         .warnings_into_errors(true);
-    for text in [
-        "conversions",
-        "math",
-        "layout",
-        "everything",
-        "wgmma_misuse",
-    ] {
+    for text in texts {
         build.file(format!("cpp/{text}.cc"));
     }
-    build.compile("croq_conformance");
+    build.compile(archive);
 }
 
 /// Warnings are errors, and what ptxas says of each kernel is kept for a test.
@@ -69,14 +76,20 @@ fn for_cuda(toolkit: &Toolkit, archs: &str) {
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
     let report = out.join("ptxas.txt");
     let runtime = format!("{DEVICE}/cuda/runtime.cu");
-    let mut said = String::new();
-    let mut objects = Vec::new();
-    for source in ["cpp/everything.cc", &runtime] {
+    let sources = ["cpp/wgmma.cc", "cpp/everything.cc", &runtime];
+    let objects = sources.map(|source| {
         let stem = Path::new(source).file_stem().expect("a file");
-        let object = out.join(stem).with_extension("cuda.o");
-        said += &compile(toolkit, archs, source, &object);
-        objects.push(object);
-    }
+        out.join(stem).with_extension("cuda.o")
+    });
+    // The first two take as long as each other.
+    let said: String = std::thread::scope(|scope| {
+        let all = sources.iter().zip(&objects);
+        let running: Vec<_> = all
+            .map(|(source, object)| scope.spawn(move || compile(toolkit, archs, source, object)))
+            .collect();
+        let said = running.into_iter().map(|one| one.join().expect("compiles"));
+        said.collect()
+    });
     std::fs::write(&report, said).expect("OUT_DIR can be written");
     let mut archive = cc::Build::new();
     archive.objects(&objects).compile("croq_conformance_cuda");
@@ -89,6 +102,9 @@ fn for_cuda(toolkit: &Toolkit, archs: &str) {
     println!("cargo::rustc-cfg=with_cuda");
     println!("cargo::rustc-env=CROQ_PTXAS_REPORT={}", report.display());
     println!("cargo::rustc-env=CROQ_NVCC={}", toolkit.nvcc.display());
+    if let Some(products) = objects.first().filter(|_| archs.contains("90a")) {
+        println!("cargo::rustc-env=CROQ_CUDA_PRODUCTS={}", products.display());
+    }
     println!("cargo::rerun-if-changed={}", toolkit.nvcc.display());
 }
 

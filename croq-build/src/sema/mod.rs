@@ -69,6 +69,11 @@ mod value;
 mod view;
 mod windows;
 
+/// The instructions of tensor cores that kernels are made of.
+pub mod instructions {
+    pub use super::mma::{Typed, of_warpgroups, of_warps};
+}
+
 use scope::{Entity, Scopes};
 use value::IntValue;
 

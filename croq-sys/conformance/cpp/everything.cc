@@ -12,8 +12,11 @@
 #include "atomics.cc"
 #include "clusters.cc"
 #include "grid.cc"
-#include "wgmma.cc"
 #include "primitives.cc"
+
+/* In a file of its own, which takes as long as all others. */
+extern "C" croq_u32 CONF(warpgroup)(const croq_env *env, void *c, const void *memory,
+                                    const croq_i64 *n);
 
 #if defined(CROQ_CUDA)
 /* What cuda/tma.h says without the header of the driver. */
@@ -103,7 +106,7 @@ const entry entries[] = {
      }},
     WITH_EXTENT(into_fragments),
     {"warpgroup", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
-       return CONF(warpgroup)(env, memory[0], memory[1], memory[2], n);
+       return CONF(warpgroup)(env, memory[0], memory[1], n);
      }},
     {"members", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
        return CONF(members)(env, ints(memory[0]), n);

@@ -77,124 +77,138 @@ struct operand_place {
   unsigned swizzle, leading, stride, step;
 };
 struct product_place {
+  int which; /* of the products that make such sums */
   operand_place a, b;
-  croq::idx bytes; /* of shared memory */
+  croq::idx bytes; /* of shared memory; the last of them are what threads have of A in registers */
   int steps;
   bool accumulate;
 };
 
 constexpr bool of_shared = false, of_registers = true;
+constexpr croq::idx bytes_of_a = 128 * 16;
 
-/* As the bytes of shared memory are. */
-template <class T>
-CROQ_DEVICE croq::watched<T> image_0(const croq::global<const int> &memory, croq::idx bytes) {
+/* Shared memory as bytes. */
+CROQ_DEVICE croq::watched<unsigned char> image_0(const croq::global<const int> &memory,
+                                                 croq::idx bytes) {
   const croq::watched<int> words = croq::watched_at<int>(0, bytes / 4, "words");
   for (croq::idx i = croq::tid(); i < bytes / 4; i += 128) words.store(i, memory.load(i));
   croq::fence_proxy_async();
   croq::barrier();
-  return croq::watched_at<T>(0, bytes / static_cast<croq::idx>(sizeof(T)), "image");
+  return croq::watched_at<unsigned char>(0, bytes, "image");
 }
-template <class T>
-CROQ_DEVICE croq::matrix_descriptor describe_0(const croq::watched<T> &memory, operand_place at) {
-  return croq::describe(memory, at.at / static_cast<croq::idx>(sizeof(T)), at.swizzle, at.leading,
-                        at.stride);
+CROQ_DEVICE croq::matrix_descriptor describe_0(const croq::watched<unsigned char> &memory,
+                                               operand_place at) {
+  return croq::describe(memory, at.at, at.swizzle, at.leading, at.stride);
 }
 
-template <unsigned N, class A, class B, class C, bool AT, bool BT, bool Registers>
-CROQ_KERNEL(128) void warpgroup_0([[maybe_unused]] croq::context ctx, croq::global<C> c,
-                                  croq::global<const A> a, croq::global<const int> memory,
-                                  product_place at) {
-  constexpr int of_c = N / 2, of_a = 16 / sizeof(A), before = 4;
+/* The sums begin at `before`: not at the beginning of the fragment, as the places are arguments. */
+template <unsigned N, class A, class B, bool AT, bool BT, bool Registers, class C, int CN>
+CROQ_DEVICE void product_0(croq::fragment<C, CN> &z, croq::idx before, croq::matrix_descriptor x,
+                           croq::matrix_descriptor y, const product_place &at) {
   constexpr unsigned K = 32 / sizeof(A);
-  const croq::idx thread = croq::tid();
-  const croq::watched<A> image = image_0<A>(memory, at.bytes);
-  /* Not at the beginning of the fragments: the places are arguments. */
-  croq::fragment<C, before + of_c> z;
-  CROQ_UNROLL for (int e = 0; e < before; ++e) z.store(e, C{});
-  CROQ_UNROLL for (int e = 0; e < of_c; ++e) z.store(before + e, c.load(thread * of_c + e));
-  const croq::matrix_descriptor y = describe_0(image, at.b);
   if constexpr (Registers) {
     /* One step. */
-    croq::fragment<A, 2 * of_a> x;
-    CROQ_UNROLL for (int e = 0; e < of_a; ++e) x.store(e, A{});
-    CROQ_UNROLL for (int e = 0; e < of_a; ++e) x.store(of_a + e, a.load(thread * of_a + e));
-    croq::wgmma_fence(z, x);
-    croq::wgmma<N, K, B, BT>(z, before, x, of_a, y, at.accumulate);
+    constexpr int of_a = 16 / sizeof(A);
+    constexpr croq::idx size = sizeof(A);
+    const croq::watched<A> image = croq::watched_at<A>(0, at.bytes / size, "image");
+    const croq::idx own = (at.bytes - bytes_of_a) / size + croq::tid() * of_a;
+    croq::fragment<A, 2 * of_a> r;
+    CROQ_UNROLL for (int e = 0; e < of_a; ++e) r.store(e, A{});
+    CROQ_UNROLL for (int e = 0; e < of_a; ++e) r.store(of_a + e, image.load(own + e));
+    croq::wgmma_fence(z, r);
+    croq::wgmma<N, K, B, BT>(z, before, r, of_a, y, at.accumulate);
     croq::wgmma_commit();
-    croq::wgmma_wait<0>(z, x);
+    croq::wgmma_wait<0>(z, r);
   } else {
-    const croq::matrix_descriptor x = describe_0(image, at.a);
     croq::wgmma_fence(z);
-    for (int s = 0; s < at.steps; ++s) {
-      const unsigned step = static_cast<unsigned>(s);
-      croq::wgmma<N, K, A, B, AT, BT>(z, before, croq::advance(x, step * at.a.step),
-                                      croq::advance(y, step * at.b.step), at.accumulate || s > 0);
-    }
+    croq::wgmma<N, K, A, B, AT, BT>(z, before, x, y, at.accumulate);
+    if constexpr (N == 8 || N == 96)
+      for (int s = 1; s < at.steps; ++s) {
+        const unsigned step = static_cast<unsigned>(s);
+        croq::wgmma<N, K, A, B, AT, BT>(z, before, croq::advance(x, step * at.a.step),
+                                        croq::advance(y, step * at.b.step), true);
+      }
     croq::wgmma_commit();
     croq::wgmma_wait<0>(z);
   }
+}
+
+/* Every combination of types, by the type of the sums; the test has the same list. Those of one number of
+ * columns share a kernel: what reads and writes the sums is compiled once for all of them. */
+#define CONF_OF_TWO_BYTES(each, T)                                                                 \
+  each(T, T, false, false, of_shared) each(T, T, false, true, of_shared)                           \
+  each(T, T, true, false, of_shared) each(T, T, true, true, of_shared)                             \
+  each(T, T, false, false, of_registers) each(T, T, false, true, of_registers)
+#define CONF_OF_OTHERS(each, A, B)                                                                 \
+  each(A, B, false, false, of_shared) each(A, B, false, false, of_registers)
+#define CONF_OF_EIGHTS(each)                                                                       \
+  CONF_OF_OTHERS(each, croq::f8_e4m3, croq::f8_e4m3)                                               \
+  CONF_OF_OTHERS(each, croq::f8_e4m3, croq::f8_e5m2)                                               \
+  CONF_OF_OTHERS(each, croq::f8_e5m2, croq::f8_e4m3)                                               \
+  CONF_OF_OTHERS(each, croq::f8_e5m2, croq::f8_e5m2)
+#define CONF_TO_FLOAT(each)                                                                        \
+  CONF_OF_TWO_BYTES(each, croq::f16) CONF_OF_TWO_BYTES(each, croq::bf16)                           \
+  CONF_OF_OTHERS(each, float, float) CONF_OF_EIGHTS(each)
+#define CONF_TO_HALF(each) CONF_OF_TWO_BYTES(each, croq::f16) CONF_OF_EIGHTS(each)
+#define CONF_TO_INT(each)                                                                          \
+  CONF_OF_OTHERS(each, signed char, signed char) CONF_OF_OTHERS(each, signed char, unsigned char)  \
+  CONF_OF_OTHERS(each, unsigned char, signed char)                                                 \
+  CONF_OF_OTHERS(each, unsigned char, unsigned char)
+
+template <unsigned N, class C>
+CROQ_KERNEL(128) void warpgroup_0([[maybe_unused]] croq::context ctx, croq::global<C> c,
+                                  croq::global<const int> memory, product_place at) {
+  constexpr int of_c = N / 2, before = 4;
+  const croq::idx thread = croq::tid();
+  const croq::watched<unsigned char> image = image_0(memory, at.bytes);
+  const croq::matrix_descriptor x = describe_0(image, at.a), y = describe_0(image, at.b);
+  croq::fragment<C, before + of_c> z;
+  CROQ_UNROLL for (int e = 0; e < before; ++e) z.store(e, C{});
+  CROQ_UNROLL for (int e = 0; e < of_c; ++e) z.store(before + e, c.load(thread * of_c + e));
+  int number = 0;
+#define CONF_CASE(A, B, AT, BT, R)                                                                 \
+  if (at.which == number++) product_0<N, A, B, AT, BT, R>(z, before, x, y, at);
+  if constexpr (croq::same<C, float>) { CONF_TO_FLOAT(CONF_CASE) }
+  else if constexpr (croq::same<C, croq::f16>) { CONF_TO_HALF(CONF_CASE) }
+  else { CONF_TO_INT(CONF_CASE) }
+#undef CONF_CASE
   CROQ_UNROLL for (int e = 0; e < of_c; ++e) c.store(thread * of_c + e, z.load(before + e));
 }
-#line 139 "wgmma.cc"
+#line 176 "wgmma.cc"
 }  // namespace
 
-/* Every combination of types for two numbers of columns, and every number for some of them. The test has
- * the same list. */
-#define CONF_OF_TWO_BYTES(each, N, T, C)                                                           \
-  each(N, T, T, C, false, false, of_shared) each(N, T, T, C, false, true, of_shared)               \
-  each(N, T, T, C, true, false, of_shared) each(N, T, T, C, true, true, of_shared)                 \
-  each(N, T, T, C, false, false, of_registers) each(N, T, T, C, false, true, of_registers)
-#define CONF_OF_OTHERS(each, N, A, B, C)                                                           \
-  each(N, A, B, C, false, false, of_shared) each(N, A, B, C, false, false, of_registers)
-#define CONF_OF_EIGHTS(each, N, A, B)                                                              \
-  CONF_OF_OTHERS(each, N, A, B, float) CONF_OF_OTHERS(each, N, A, B, croq::f16)
-#define CONF_ALL_TYPES(each, N)                                                                    \
-  CONF_OF_TWO_BYTES(each, N, croq::f16, float)                                                     \
-  CONF_OF_TWO_BYTES(each, N, croq::f16, croq::f16)                                                 \
-  CONF_OF_TWO_BYTES(each, N, croq::bf16, float)                                                    \
-  CONF_OF_OTHERS(each, N, float, float, float)                                                     \
-  CONF_OF_EIGHTS(each, N, croq::f8_e4m3, croq::f8_e4m3)                                            \
-  CONF_OF_EIGHTS(each, N, croq::f8_e4m3, croq::f8_e5m2)                                            \
-  CONF_OF_EIGHTS(each, N, croq::f8_e5m2, croq::f8_e4m3)                                            \
-  CONF_OF_EIGHTS(each, N, croq::f8_e5m2, croq::f8_e5m2)                                            \
-  CONF_OF_OTHERS(each, N, signed char, signed char, int)                                           \
-  CONF_OF_OTHERS(each, N, signed char, unsigned char, int)                                         \
-  CONF_OF_OTHERS(each, N, unsigned char, signed char, int)                                         \
-  CONF_OF_OTHERS(each, N, unsigned char, unsigned char, int)
-#define CONF_WIDE(each, N)                                                                         \
-  each(N, croq::f16, croq::f16, float, false, true, of_shared)                                     \
-  each(N, croq::f8_e4m3, croq::f8_e4m3, croq::f16, false, false, of_shared)
-#define CONF_EVEN(each, N)                                                                         \
-  CONF_WIDE(each, N) each(N, signed char, signed char, int, false, false, of_shared)
+#define CONF_ONE(A, B, AT, BT, R) +1
+#define CONF_FLOATS(each, N)                                                                       \
+  each(N, float, CONF_TO_FLOAT(CONF_ONE)) each(N, croq::f16, CONF_TO_HALF(CONF_ONE))
+#define CONF_ALL(each, N) CONF_FLOATS(each, N) each(N, int, CONF_TO_INT(CONF_ONE))
+/* Integers have only some of the widths. */
 #define CONF_WARPGROUP_PRODUCTS(each)                                                              \
-  CONF_ALL_TYPES(each, 8) CONF_ALL_TYPES(each, 96)                                                 \
-  CONF_EVEN(each, 16) CONF_EVEN(each, 24) CONF_EVEN(each, 32) CONF_WIDE(each, 40)                  \
-  CONF_EVEN(each, 48) CONF_WIDE(each, 56) CONF_EVEN(each, 64) CONF_WIDE(each, 72)                  \
-  CONF_EVEN(each, 80) CONF_WIDE(each, 88) CONF_WIDE(each, 104) CONF_EVEN(each, 112)                \
-  CONF_WIDE(each, 120) CONF_EVEN(each, 128) CONF_WIDE(each, 136) CONF_EVEN(each, 144)              \
-  CONF_WIDE(each, 152) CONF_EVEN(each, 160) CONF_WIDE(each, 168) CONF_EVEN(each, 176)              \
-  CONF_WIDE(each, 184) CONF_EVEN(each, 192) CONF_WIDE(each, 200) CONF_EVEN(each, 208)              \
-  CONF_WIDE(each, 216) CONF_EVEN(each, 224) CONF_WIDE(each, 232) CONF_EVEN(each, 240)              \
-  CONF_WIDE(each, 248) CONF_EVEN(each, 256)
+  CONF_ALL(each, 8) CONF_ALL(each, 16) CONF_ALL(each, 24) CONF_ALL(each, 32)                       \
+  CONF_FLOATS(each, 40) CONF_ALL(each, 48) CONF_FLOATS(each, 56) CONF_ALL(each, 64)                \
+  CONF_FLOATS(each, 72) CONF_ALL(each, 80) CONF_FLOATS(each, 88) CONF_ALL(each, 96)                \
+  CONF_FLOATS(each, 104) CONF_ALL(each, 112) CONF_FLOATS(each, 120) CONF_ALL(each, 128)            \
+  CONF_FLOATS(each, 136) CONF_ALL(each, 144) CONF_FLOATS(each, 152) CONF_ALL(each, 160)            \
+  CONF_FLOATS(each, 168) CONF_ALL(each, 176) CONF_FLOATS(each, 184) CONF_ALL(each, 192)            \
+  CONF_FLOATS(each, 200) CONF_ALL(each, 208) CONF_FLOATS(each, 216) CONF_ALL(each, 224)            \
+  CONF_FLOATS(each, 232) CONF_ALL(each, 240) CONF_FLOATS(each, 248) CONF_ALL(each, 256)
 
 /* numbers: which; of A and then of B where, swizzle, leading, stride, step; bytes of shared memory, steps,
  * accumulate. */
-extern "C" croq_u32 CONF(warpgroup)(const croq_env *env, void *c, const void *a, const void *memory,
+extern "C" croq_u32 CONF(warpgroup)(const croq_env *env, void *c, const void *memory,
                                     const croq_i64 *n) {
   croq::host host(env, "wgmma.co");
   const auto operand = [](const croq_i64 *m) {
     const auto narrow = [=](int i) { return static_cast<unsigned>(m[i]); };
     return operand_place{static_cast<croq::idx>(m[0]), narrow(1), narrow(2), narrow(3), narrow(4)};
   };
-  const product_place at = {operand(n + 1), operand(n + 6), static_cast<croq::idx>(n[11]),
-                            static_cast<int>(n[12]), n[13] != 0};
-  int number = 0;
-#define CONF_LAUNCH(N, A, B, C, AT, BT, R)                                                         \
-  if (n[0] == number++)                                                                            \
-    host.launch<decltype(&warpgroup_0<N, A, B, C, AT, BT, R>), &warpgroup_0<N, A, B, C, AT, BT, R>>( \
+  product_place at = {static_cast<int>(n[0]), operand(n + 1),           operand(n + 6),
+                      static_cast<croq::idx>(n[11]), static_cast<int>(n[12]), n[13] != 0};
+#define CONF_LAUNCH(N, C, count)                                                                   \
+  if (at.which >= 0 && at.which < 0 count)                                                         \
+    host.launch<decltype(&warpgroup_0<N, C>), &warpgroup_0<N, C>>(                                 \
         "warpgroup_0", croq::grid{1, 1, 1}, 128, at.bytes, croq::async_proxy,                      \
-        croq::bind<C>(c, N * 64, "c"), croq::bind<const A>(a, 128 * 16 / sizeof(A), "a"),          \
-        croq::bind<const int>(memory, at.bytes / 4, "memory"), at);
+        croq::bind<C>(c, N * 64, "c"), croq::bind<const int>(memory, at.bytes / 4, "memory"), at); \
+  at.which -= 0 count;
   CONF_WARPGROUP_PRODUCTS(CONF_LAUNCH)
 #undef CONF_LAUNCH
   return host.status();

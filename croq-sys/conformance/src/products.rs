@@ -20,6 +20,22 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// By its name in the language, where `f32` is `single`: operands' last bits are not looked at.
+    pub fn of(name: &str, single: Kind) -> Self {
+        match name {
+            "f16" => Kind::F16,
+            "bf16" => Kind::Bf16,
+            "f32" => single,
+            "f64" => Kind::F64,
+            "s8" => Kind::S8,
+            "u8" => Kind::U8,
+            "s32" => Kind::S32,
+            "f8_e4m3" => Kind::E4m3,
+            "f8_e5m2" => Kind::E5m2,
+            other => panic!("no type of products: {other}"),
+        }
+    }
+
     pub fn bytes(self) -> usize {
         match self {
             Kind::F64 => 8,

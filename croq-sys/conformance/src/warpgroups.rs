@@ -17,64 +17,75 @@ pub struct Product {
     pub registers: bool,
 }
 
-/// The list of `cpp/wgmma.cc`.
+/// The list of `cpp/wgmma.cc`: every combination of types for every number of columns that it has.
 pub fn all() -> Vec<Product> {
     let mut all = Vec::new();
-    of_all_types(8, &mut all);
-    of_all_types(96, &mut all);
-    for columns in (16..=256).step_by(8).filter(|&n| n != 96) {
-        wide(columns, &mut all);
+    for columns in (8..=256).step_by(8) {
+        let types = to_f32().into_iter().chain(to_f16());
+        let integers = columns <= 32 || columns % 16 == 0;
+        let types = types.chain(if integers { to_s32() } else { Vec::new() });
+        all.extend(types.map(|product| Product { columns, ..product }));
     }
     all
 }
 
-fn of_all_types(columns: usize, all: &mut Vec<Product>) {
-    use Kind::*;
-    let mut of = |a, b, c, at, bt, registers| {
-        all.push(Product {
-            columns,
-            a,
-            b,
-            c,
-            transposed: [at, bt],
-            registers,
-        });
-    };
-    for (t, c) in [(F16, F32), (F16, F16), (Bf16, F32)] {
-        for (at, bt) in [(false, false), (false, true), (true, false), (true, true)] {
-            of(t, t, c, at, bt, false);
-        }
-        of(t, t, c, false, false, true);
-        of(t, t, c, false, true, true);
-    }
-    let mut others = |a, b, c| {
-        of(a, b, c, false, false, false);
-        of(a, b, c, false, false, true);
-    };
-    others(Tf32, Tf32, F32);
-    for (a, b) in [(E4m3, E4m3), (E4m3, E5m2), (E5m2, E4m3), (E5m2, E5m2)] {
-        others(a, b, F32);
-        others(a, b, F16);
-    }
-    for (a, b) in [(S8, S8), (S8, U8), (U8, S8), (U8, U8)] {
-        others(a, b, S32);
-    }
+const EIGHTS: [Kind; 2] = [Kind::E4m3, Kind::E5m2];
+
+fn to_f32() -> Vec<Product> {
+    let halves = [Kind::F16, Kind::Bf16].map(|t| of_two_bytes(t, Kind::F32));
+    let mut all = halves.concat();
+    all.extend(of_others([Kind::Tf32; 1], Kind::F32));
+    all.extend(of_others(EIGHTS, Kind::F32));
+    all
 }
 
-fn wide(columns: usize, all: &mut Vec<Product>) {
-    let plain = |a, c, bt| Product {
-        columns,
-        a,
-        b: a,
+fn to_f16() -> Vec<Product> {
+    let mut all = of_two_bytes(Kind::F16, Kind::F16);
+    all.extend(of_others(EIGHTS, Kind::F16));
+    all
+}
+
+fn to_s32() -> Vec<Product> {
+    of_others([Kind::S8, Kind::U8], Kind::S32)
+}
+
+/// Operands that may be stored either way, but for an A that is in registers.
+fn of_two_bytes(of: Kind, c: Kind) -> Vec<Product> {
+    let ways = [
+        (false, false, false),
+        (false, true, false),
+        (true, false, false),
+        (true, true, false),
+        (false, false, true),
+        (false, true, true),
+    ];
+    let product = |(at, bt, registers)| Product {
+        columns: 0,
+        a: of,
+        b: of,
         c,
-        transposed: [false, bt],
-        registers: false,
+        transposed: [at, bt],
+        registers,
     };
-    all.push(plain(Kind::F16, Kind::F32, true));
-    all.push(plain(Kind::E4m3, Kind::F16, false));
-    if columns <= 32 || columns.is_multiple_of(16) {
-        all.push(plain(Kind::S8, Kind::S32, false));
+    ways.into_iter().map(product).collect()
+}
+
+/// Each of these times each of them, A in shared memory and in registers.
+fn of_others<const N: usize>(of: [Kind; N], c: Kind) -> Vec<Product> {
+    let mut all = Vec::new();
+    for (a, b) in of.into_iter().flat_map(|a| of.map(|b| (a, b))) {
+        for registers in [false, true] {
+            all.push(Product {
+                columns: 0,
+                a,
+                b,
+                c,
+                transposed: [false, false],
+                registers,
+            });
+        }
     }
+    all
 }
 
 /// How both operands lie in shared memory, and what is done with them.
@@ -258,7 +269,7 @@ impl Product {
         (16 * warp + group + if below { 8 } else { 0 }, column)
     }
 
-    /// C, A and shared memory before.
+    /// C and shared memory before; at the end of that is what threads have of A in registers.
     pub fn memory(&self, of: &Setting) -> Vec<Vec<u8>> {
         let mut c = Vec::new();
         let mut a = Vec::new();
@@ -288,7 +299,8 @@ impl Product {
         }
         let used = image.iter().rposition(|byte| *byte != 0xff).unwrap_or(0) + 1;
         image.truncate(used.next_multiple_of(1024));
-        vec![c, a, image]
+        image.extend(a);
+        vec![c, image]
     }
 
     /// What the text is called with.
@@ -303,24 +315,31 @@ impl Product {
             } = self.place(operand, of);
             numbers.extend([at, of.swizzle, leading, stride, step]);
         }
-        numbers.extend([memory[2].len(), of.steps, usize::from(of.accumulate)]);
+        numbers.extend([memory[1].len(), of.steps, usize::from(of.accumulate)]);
         numbers.into_iter().map(|n| n as i64).collect()
     }
 
-    /// The sums afterwards, thread by thread.
+    /// The sums afterwards, thread by thread. They are whole numbers.
     pub fn expected(&self, of: &Setting) -> Vec<f64> {
+        let k = self.k() * of.steps;
+        let factors = |operand: usize| -> Vec<i32> {
+            let rows = 0..self.rows(operand);
+            let all = rows.flat_map(|row| (0..k).map(move |k| self.value(operand, row, k) as i32));
+            all.collect()
+        };
+        let (a, b) = (factors(0), factors(1));
         let mut all = Vec::new();
         for thread in 0..THREADS {
             for i in 0..self.columns / 2 {
                 let (row, column) = Self::place_in_c(thread, i);
-                let before = if of.accumulate {
-                    self.value(2, row, column)
-                } else {
-                    0.0
-                };
-                let products = (0..self.k() * of.steps)
-                    .map(|k| self.value(0, row, k) * self.value(1, column, k));
-                all.push(before + products.sum::<f64>());
+                let mut sum = 0;
+                for (x, y) in a[row * k..][..k].iter().zip(&b[column * k..][..k]) {
+                    sum += x * y;
+                }
+                if of.accumulate {
+                    sum += self.value(2, row, column) as i32;
+                }
+                all.push(f64::from(sum));
             }
         }
         all
@@ -333,14 +352,17 @@ impl Product {
     }
 }
 
-/// What each instruction is tried with: all swizzles; of some more than that.
+/// What each instruction is tried with. How operands lie is nothing to do with how many columns there are
+/// but for where the last ones begin: with two numbers of columns, a power of two and another, all swizzles
+/// are tried, with strides as short as can be and longer, and several steps; with the others one step of the
+/// layout that kernels have, which adds to the sums, and of the one without a swizzle, which sets them.
 pub fn settings(product: &Product) -> Vec<Setting> {
     let many = matches!(product.columns, 8 | 96);
     let mut all = Vec::new();
     for swizzle in [0, 32, 64, 128] {
         let most = product.most_steps(swizzle);
         for (gap, steps, accumulate) in [(0, most, true), (1, 1, false)] {
-            if many || (accumulate && matches!(swizzle, 0 | 128)) {
+            if many {
                 all.push(Setting {
                     swizzle,
                     gap,
@@ -348,6 +370,16 @@ pub fn settings(product: &Product) -> Vec<Setting> {
                     accumulate,
                 });
             }
+        }
+    }
+    if !many {
+        for (swizzle, gap, accumulate) in [(128, 0, true), (0, 1, false)] {
+            all.push(Setting {
+                swizzle,
+                gap,
+                steps: 1,
+                accumulate,
+            });
         }
     }
     all

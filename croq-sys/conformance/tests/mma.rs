@@ -1,11 +1,17 @@
 //! Products of small matrices on the simulated GPU: every instruction, with the PTX ISA's own word on which
 //! thread has what.
 
+use croq_build::ir::Scalar;
 use croq_conformance::products::{self, Kind, Product};
 use croq_conformance::{call_in, twins::on_sim};
 use croq_sys::abi::croq_env;
 use croq_sys::sim::Run;
 use std::collections::BTreeSet;
+
+fn kinds(a: Scalar, b: Scalar, c: Scalar) -> [Kind; 3] {
+    [(a, Kind::Tf32), (b, Kind::Tf32), (c, Kind::F32)]
+        .map(|(of, single)| Kind::of(of.name(), single))
+}
 
 #[test]
 fn every_element_has_one_place() {
@@ -27,6 +33,22 @@ fn every_element_has_one_place() {
         let c = places(m * 8 / 32, &|lane, i| product.place_in_c(lane, i));
         assert_eq!(c, grid(m, 8), "C of {product:?}");
     }
+}
+
+/// What the compiler makes products of is what is tried here.
+#[test]
+fn all_instructions_of_the_compiler() {
+    let compiled = croq_build::sema::instructions::of_warps();
+    let mut compiled: Vec<_> = compiled
+        .into_iter()
+        .map(|([a, b, c], atom)| (kinds(a, b, c), [atom.m, atom.n, atom.k]))
+        .collect();
+    for Product { m, k, a, b, c } in products::all() {
+        let tried = ([a, b, c], [m as i64, 8, k as i64]);
+        let found = compiled.iter().position(|typed| *typed == tried);
+        compiled.swap_remove(found.unwrap_or_else(|| panic!("{tried:?} is never asked for")));
+    }
+    assert!(compiled.is_empty(), "not tried: {compiled:?}");
 }
 
 #[test]

@@ -1,27 +1,62 @@
 //! Products of matrices by warpgroups on the simulated GPU: every type and number of columns, with the PTX
 //! ISA's own word on which thread has what, and on how operands lie in shared memory.
 
+use croq_conformance::products::Kind;
 use croq_conformance::twins::on_sim;
 use croq_conformance::warpgroups;
+use rayon::prelude::*;
 
 #[test]
 fn products_of_all_shapes_types_and_swizzles() {
     let all = warpgroups::all();
-    assert_eq!(all.len(), 164);
-    let mut tried = 0;
-    for (which, product) in all.iter().enumerate() {
-        for setting in warpgroups::settings(product) {
-            let memory = product.memory(&setting);
-            let numbers = product.numbers(which, &setting, &memory);
+    assert_eq!(all.len(), 1296);
+    let tried = all.par_iter().enumerate().map(|(which, product)| {
+        let settings = warpgroups::settings(product);
+        for setting in &settings {
+            let memory = product.memory(setting);
+            let numbers = product.numbers(which, setting, &memory);
             let found = on_sim("warpgroup", &memory, &numbers)
                 .unwrap_or_else(|record| panic!("{product:?}, {setting:?}: {record:?}"));
             let found = product.decode(&found[0]);
             assert!(
-                found == product.expected(&setting),
+                found == product.expected(setting),
                 "{product:?}, {setting:?}"
             );
-            tried += 1;
         }
+        settings.len()
+    });
+    let tried: usize = tried.sum();
+    assert!(tried > 3000, "{tried}");
+}
+
+/// What the compiler makes products of is what is tried, with every operand that may be stored either way in both,
+/// and A in registers as well.
+#[test]
+fn all_instructions_of_the_compiler() {
+    let mut compiled = Vec::new();
+    for ([a, b, c], atom) in croq_build::sema::instructions::of_warpgroups() {
+        let [x, y] = [a, b].map(|of| Kind::of(of.name(), Kind::Tf32));
+        let types = [x, y, Kind::of(c.name(), Kind::F32)];
+        assert_eq!(atom.m, 64);
+        let ways: &[_] = match a.bytes() {
+            2 => &[
+                ([false, false], false),
+                ([false, true], false),
+                ([true, false], false),
+                ([true, true], false),
+                ([false, false], true),
+                ([false, true], true),
+            ],
+            _ => &[([false, false], false), ([false, false], true)],
+        };
+        compiled.extend(ways.iter().map(|way| (types, [atom.n, atom.k], *way)));
     }
-    assert!(tried > 800, "{tried}");
+    for product in warpgroups::all() {
+        let types = [product.a, product.b, product.c];
+        let shape = [product.columns, product.k()].map(|n| n as i64);
+        let tried = (types, shape, (product.transposed, product.registers));
+        let found = compiled.iter().position(|typed| *typed == tried);
+        compiled.swap_remove(found.unwrap_or_else(|| panic!("{tried:?} is never asked for")));
+    }
+    assert!(compiled.is_empty(), "not tried: {compiled:?}");
 }

@@ -21,6 +21,7 @@ use crate::ir::{BufferId, Level, MmaOp, Part, Storage};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, MmaStmt};
+pub use shapes::{Typed, of_warpgroups, of_warps};
 pub(super) use spread::Spreads;
 
 /// A fragment as a statement names it.

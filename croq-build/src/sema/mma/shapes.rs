@@ -115,6 +115,56 @@ pub(super) fn select_for_warpgroup(
     })
 }
 
+const OPERANDS: [Scalar; 8] = {
+    use Scalar::*;
+    [F16, Bf16, F32, F64, S8, U8, F8E4M3, F8E5M2]
+};
+const SUMS: [Scalar; 4] = [Scalar::F16, Scalar::F32, Scalar::F64, Scalar::S32];
+
+/// An instruction by the types of A, B and sums, and its shape.
+pub type Typed = ([Scalar; 3], Atom);
+
+/// Every instruction that products of a warp are made of: what [`select`] says, asked for every target.
+/// Tests hold what they try against it.
+pub fn of_warps() -> Vec<Typed> {
+    every(|types, all| {
+        for oldest in [75, 80, 89, 90] {
+            for [m, n] in [[8, 8], [16, 8], [8, 16]] {
+                let deep = (4..=64).step_by(4);
+                all.extend(deep.filter_map(|k| select(types, [m, n, k], oldest).ok()));
+            }
+        }
+    })
+}
+
+/// The same of a warpgroup.
+pub fn of_warpgroups() -> Vec<Typed> {
+    every(|types, all| {
+        for n in (8..=WARPGROUP_COLUMNS).step_by(8) {
+            let deep = (8..=64).step_by(8).map(|k| [WARPGROUP_ROWS, n, k]);
+            all.extend(deep.filter_map(|shape| select_for_warpgroup(types, shape).ok()));
+        }
+    })
+}
+
+/// What there is for all types, each once. Swapped operands make no other instruction.
+fn every(of: impl Fn([Scalar; 3], &mut Vec<Atom>)) -> Vec<Typed> {
+    let mut all: Vec<Typed> = Vec::new();
+    let pairs = OPERANDS.iter().flat_map(|a| OPERANDS.map(|b| (*a, b)));
+    for ((a, b), sums) in pairs.flat_map(|pair| SUMS.map(|sums| (pair, sums))) {
+        let mut atoms = Vec::new();
+        of([a, b, sums], &mut atoms);
+        for atom in atoms {
+            let swapped = false;
+            let typed = ([a, b, sums], Atom { swapped, ..atom });
+            if !all.contains(&typed) {
+                all.push(typed);
+            }
+        }
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
