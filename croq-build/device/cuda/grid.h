@@ -1,4 +1,5 @@
-/* The blocks of a grid that are all resident at once, waiting for each other. */
+/* The blocks of a grid that are all resident at once, waiting for each other; and launches that wait for the
+ * host. */
 #ifndef CROQ_CUDA_GRID_H
 #define CROQ_CUDA_GRID_H
 
@@ -28,6 +29,24 @@ CROQ_DEVICE void barrier_grid(grid_barrier all) {
     } while (((before ^ now) & top) == 0);
   }
   __syncthreads();
+}
+
+/* An event of the host, as a launch knows it: where the host says how often it has triggered, and how often
+ * launches before have waited. */
+struct awaited {
+  const unsigned *triggered;
+  unsigned before;
+};
+
+/* Until the host has triggered once more than launches before this one, and this one `turn` times, have waited.
+ * By one thread; the others wait for it. */
+CROQ_DEVICE void await(awaited e, unsigned turn) {
+  unsigned now;
+  for (;;) {
+    asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(now) : "l"(e.triggered) : "memory");
+    if (static_cast<int>(now - e.before - turn) > 0) break;
+    __nanosleep(200);
+  }
 }
 
 }  // namespace CROQ_TARGET

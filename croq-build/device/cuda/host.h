@@ -50,6 +50,8 @@ inline constexpr launch_mode<CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS> asynchronous
 inline constexpr launch_mode<CROQ_LAUNCH_PROXIES | CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS>
     async_proxy{};
 
+class event;
+
 class host {
  public:
   host(const croq_env *environment, const char *)
@@ -58,8 +60,11 @@ class host {
     if (env->abi_version != CROQ_ABI_VERSION) fail(CROQ_ABI_MISMATCH, no_row, 0, "");
   }
 
-  /* CROQ_OK, or the kind of the failure that made a step return false. */
-  croq_u32 status() const { return result; }
+  /* CROQ_OK, or the kind of the failure that made a step return false. Nothing comes after it. */
+  croq_u32 status() {
+    settled();
+    return result;
+  }
 
   /* Device memory of `extent` elements, all zero bits. */
   template <class T> bool alloc(global<T> &memory, idx extent, const char *name = "") {
@@ -95,7 +100,7 @@ class host {
 
   /* Waits for what was launched. */
   bool synchronize() {
-    if (result != CROQ_OK) return false;
+    if (!settled()) return false;
     for (unsigned at = 0; at < queue_count; ++at)
       if (!finish(queues[at])) return false;
     return true;
@@ -105,6 +110,12 @@ class host {
    * time as others like it on other streams; without, it comes after everything before it. */
   void next_on(void *stream, bool overlaps) {
     next = {stream == nullptr ? env->stream : stream, true, overlaps, nullptr};
+  }
+
+  /* Has the text of `K` on the GPU: loading it later could wait for launches that wait for the host. */
+  template <class F, F K> bool load() {
+    cudaFuncAttributes found;
+    return result == CROQ_OK && succeeded(cudaFuncGetAttributes(&found, K));
   }
 
   /* Whether the text of `K` that this GPU runs is for `sm` (as in sm_90) or newer. */
@@ -188,6 +199,16 @@ class host {
   }
 
  private:
+  friend class event;
+  /* The last one made. */
+  event *events = nullptr;
+
+  /* Whether all that launches wait for has been triggered; what is launched next may wait for the host with
+   * `may_wait`. */
+  bool settled(bool may_wait = false);
+  /* Lets launches end that wait for the host. */
+  void release();
+
   /* A stream, and what was put there that nobody has waited for. */
   struct queue {
     void *stream;
@@ -236,6 +257,7 @@ class host {
 
   /* Waits for what the next launch must come after, as far as its own stream does not see to it. */
   bool take_turn() {
+    if (!settled(next.overlaps)) return false;
     unsigned own = queue_count;
     for (unsigned at = 0; at < queue_count; ++at) {
       queue &other = queues[at];
@@ -306,9 +328,74 @@ class host {
       failure.what[i] = what[i];
     *env->failure = failure;
     result = kind;
+    release();
     return false;
   }
 };
+
+/* An event of the host: a word of its memory that launches look at, with how often it was triggered. */
+class event {
+ public:
+  /* `missing` says what is wrong when {1} triggers are too few for {0} waits. */
+  event(host &owner, const char *missing, unsigned ready)
+      : on(owner), before(owner.events), text(missing), triggered(ready) {
+    on.events = this;
+    void *memory = nullptr, *seen = nullptr;
+    if (on.result != CROQ_OK ||
+        !on.succeeded(cudaHostAlloc(&memory, sizeof(unsigned),
+                                    cudaHostAllocMapped | cudaHostAllocPortable)))
+      return;
+    word = static_cast<unsigned *>(memory);
+    publish(triggered);
+    if (on.succeeded(cudaHostGetDevicePointer(&seen, memory, 0)))
+      device = static_cast<unsigned *>(seen);
+  }
+  event(const event &) = delete;
+  event &operator=(const event &) = delete;
+  /* By the end of a call: its launches may still look. */
+  ~event() {
+    for (unsigned at = 0; at < on.queue_count; ++at) on.finish(on.queues[at]);
+    if (word != nullptr) cudaFreeHost(word);
+    on.events = before;
+  }
+
+  bool trigger() {
+    if (on.result != CROQ_OK) return false;
+    publish(++triggered);
+    return true;
+  }
+
+  /* For a launch that waits so many times. */
+  croq::awaited awaited(unsigned times, int line) {
+    const croq::awaited found = {device, waits};
+    waits += times;
+    launched = line;
+    return found;
+  }
+
+ private:
+  friend class host;
+  host &on;
+  event *const before;
+  const char *const text;
+  unsigned *word = nullptr, *device = nullptr;
+  unsigned triggered, waits = 0;
+  int launched = 0;
+
+  void publish(unsigned times) { __atomic_store_n(word, times, __ATOMIC_RELEASE); }
+};
+
+inline bool host::settled(bool may_wait) {
+  if (result != CROQ_OK) return false;
+  for (const event *e = events; e != nullptr && !may_wait; e = e->before)
+    if (e->triggered < e->waits) return refuse(e->launched, e->text, e->waits, e->triggered);
+  return true;
+}
+
+inline void host::release() {
+  for (event *e = events; e != nullptr; e = e->before)
+    if (e->word != nullptr && e->triggered < e->waits) e->publish(e->waits);
+}
 
 }  // namespace CROQ_TARGET
 }  // namespace croq

@@ -38,6 +38,8 @@ inline constexpr launch_mode<CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS> asynchronous
 inline constexpr launch_mode<CROQ_LAUNCH_PROXIES | CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS>
     async_proxy{};
 
+class event;
+
 class host {
  public:
   /* `file` is the `.co` file, as reports show it. */
@@ -49,8 +51,11 @@ class host {
       __atomic_store_n(&sim_table, env->sim, __ATOMIC_RELAXED);
   }
 
-  /* CROQ_OK, or the kind of the failure that made a step return false. */
-  croq_u32 status() const { return result; }
+  /* CROQ_OK, or the kind of the failure that made a step return false. Nothing comes after it. */
+  croq_u32 status() {
+    settled();
+    return result;
+  }
 
   /* Device memory of `extent` elements, all zero bits. */
   template <class T> bool alloc(global<T> &memory, idx extent, const char *name = "") {
@@ -82,10 +87,13 @@ class host {
   }
 
   /* Waits for what was launched; here every launch has run when it returns. */
-  bool synchronize() { return result == CROQ_OK; }
+  bool synchronize() { return settled(); }
 
-  /* Which queue the next launch goes to; here every launch has run when it returns. */
-  void next_on(void *, bool) {}
+  /* Which queue the next launch goes to; here every launch has run when it returns, but for those that are `.async`
+   * and wait for the host. They run, and others like them behind, when it has triggered what they wait for. */
+  void next_on(void *, bool overlaps) { may_wait = overlaps; }
+
+  template <class F, F K> bool load() { return result == CROQ_OK; }
 
   /* Whether the text of `K` that this GPU runs is for `sm` (as in sm_90) or newer. */
   template <class F, F K> bool needs(int, int) { return result == CROQ_OK; }
@@ -108,6 +116,8 @@ class host {
   template <class F, F K, unsigned M, class... A>
   bool launch(const char *name, clustered of, idx threads, idx shared_bytes, launch_mode<M>,
               A... arguments) {
+    const bool overlaps = may_wait;
+    may_wait = false;
     if (result != CROQ_OK) return false;
     const grid blocks = of.blocks, cluster = of.cluster;
     if (!within_limits(blocks)) return false;
@@ -129,14 +139,60 @@ class host {
     launch.closure = &body;
     if constexpr ((M & CROQ_LAUNCH_WAITS) != 0) launch.run = run_thread<decltype(body)>;
     else launch.run_blocks = run_blocks<decltype(body)>;
+    if (overlaps && !is_settled()) return put_off(launch, &body, sizeof body);
+    return settled() && run(launch);
+  }
+
+ private:
+  friend class event;
+  const croq_env *env;
+  const char *co_file;
+  croq_u32 result = CROQ_OK;
+  bool may_wait = false;
+  /* The last one made. */
+  event *events = nullptr;
+  /* Launches that are put off, in order, each with its closure right behind it. */
+  struct later {
+    croq_sim_launch launch;
+    later *next;
+  };
+  later *first = nullptr, **end = &first;
+
+  bool run(const croq_sim_launch &launch) {
     result = env->sim->launch(env->device, &launch, env->failure);
     return result == CROQ_OK;
   }
 
- private:
-  const croq_env *env;
-  const char *co_file;
-  croq_u32 result = CROQ_OK;
+  bool put_off(const croq_sim_launch &launch, const void *closure, croq_u64 bytes) {
+    const croq_u64 begin = (sizeof(later) + 63) / 64 * 64;
+    auto *const memory = static_cast<unsigned char *>(__builtin_malloc(begin + bytes));
+    if (memory == nullptr)
+      return fail(CROQ_OUT_OF_MEMORY, no_row, 0, "", static_cast<croq_i64>(bytes));
+    auto *const kept = reinterpret_cast<later *>(memory);
+    *kept = {launch, nullptr};
+    /* Handles and numbers. */
+    __builtin_memcpy(memory + begin, closure, bytes);
+    kept->launch.closure = memory + begin;
+    *end = kept;
+    end = &kept->next;
+    return true;
+  }
+
+  /* Those that were put off run, if nothing is wrong. */
+  bool catch_up() {
+    while (first != nullptr) {
+      later *const kept = first;
+      first = kept->next;
+      if (result == CROQ_OK) run(kept->launch);
+      __builtin_free(kept);
+    }
+    end = &first;
+    return result == CROQ_OK;
+  }
+
+  bool is_settled() const;
+  /* Whether all that launches wait for has been triggered. */
+  bool settled();
 
   /* Whether an H100 could have all blocks resident at once, as far as threads and shared memory go. */
   bool has_room(together of, idx threads, idx shared_bytes) {
@@ -197,6 +253,56 @@ class host {
     }
   }
 };
+
+/* An event of the host. */
+class event {
+ public:
+  /* `missing` says what is wrong when {1} triggers are too few for {0} waits. */
+  event(host &owner, const char *missing, unsigned ready)
+      : on(owner), before(owner.events), text(missing), triggered(ready) {
+    on.events = this;
+  }
+  event(const event &) = delete;
+  event &operator=(const event &) = delete;
+  /* By the end of a call, when nothing is put off any more but by failures. */
+  ~event() {
+    on.catch_up();
+    on.events = before;
+  }
+
+  bool trigger() {
+    ++triggered;
+    return on.is_settled() ? on.catch_up() : on.result == CROQ_OK;
+  }
+
+  /* For a launch that waits so many times. */
+  croq::awaited awaited(unsigned times, int line) {
+    waits += times;
+    launched = line;
+    return {};
+  }
+
+ private:
+  friend class host;
+  host &on;
+  event *const before;
+  const char *const text;
+  unsigned triggered, waits = 0;
+  int launched = 0;
+};
+
+inline bool host::is_settled() const {
+  for (const event *e = events; e != nullptr; e = e->before)
+    if (e->triggered < e->waits) return false;
+  return true;
+}
+
+inline bool host::settled() {
+  if (result != CROQ_OK) return false;
+  for (const event *e = events; e != nullptr; e = e->before)
+    if (e->triggered < e->waits) return refuse(e->launched, e->text, e->waits, e->triggered);
+  return true;
+}
 
 }  // namespace CROQ_TARGET
 }  // namespace croq

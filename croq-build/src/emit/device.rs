@@ -8,6 +8,7 @@ use super::scope::Names;
 use super::stmt::Body;
 use super::writer::Writer;
 use crate::ir::{Buffer, BufferId, Function, Kernel, LocalId, Storage};
+use crate::passes::awaited;
 use crate::passes::captures::{Captures, captures, kernel_uses};
 use crate::passes::uses::Uses;
 use crate::symbolic::Sym;
@@ -37,6 +38,9 @@ pub fn kernel<'a>(writer: &mut Writer<'a>, function: &'a Function, kernel: &'a K
     ];
     if together {
         params.push("[[maybe_unused]] croq::grid_barrier together".to_owned());
+    }
+    for id in awaited(kernel).into_keys() {
+        params.push(format!("croq::awaited {}", names.declare_signal(id)));
     }
     for wanted in super::tma::wanted_names(function, kernel) {
         let name = names.declare_map(&wanted);

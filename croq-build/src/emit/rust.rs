@@ -163,7 +163,10 @@ fn can_be_enqueued(function: &Function) -> bool {
         .iter()
         .any(|p| matches!(p.kind, ParamKind::Stream));
     let mut passed = tensors(function).map(|(_, _, tensor)| tensor.passing);
+    // The host may have to tell launches something.
+    let signals = !function.signals.is_empty();
     !streams
+        && !signals
         && !gives_its_own.1
         && !matches!(function.ret, Return::Scalar(_))
         && tensors(function).next().is_some()

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::scalar;
-use crate::ir::{BufferId, DimId, Function, LocalId, ParamId, Scalar, VarHome};
+use crate::ir::{BufferId, DimId, Function, LocalId, ParamId, Scalar, SignalId, VarHome};
 use crate::symbolic::{Atom, Var};
 
 pub struct Names<'a> {
@@ -15,6 +15,7 @@ pub struct Names<'a> {
     dims: BTreeMap<DimId, String>,
     /// Of the kernel's tensor maps, in order.
     maps: Vec<String>,
+    signals: BTreeMap<SignalId, String>,
     /// One set per open scope, outermost first. Disjoint scopes may use the same name.
     taken: Vec<BTreeSet<String>>,
     /// Variables of loops that are unrolled altogether: constants to C++ compilers.
@@ -31,6 +32,7 @@ impl<'a> Names<'a> {
             params: BTreeMap::new(),
             dims: BTreeMap::new(),
             maps: Vec::new(),
+            signals: BTreeMap::new(),
             taken: vec![reserved.iter().map(|&s| s.to_owned()).collect()],
             unrolled: BTreeSet::new(),
         }
@@ -120,6 +122,18 @@ impl<'a> Names<'a> {
         let name = self.fresh(wanted);
         self.dims.insert(id, name.clone());
         name
+    }
+
+    pub fn declare_signal(&mut self, id: SignalId) -> String {
+        let name = self.fresh(&self.function.signal(id).name);
+        self.signals.insert(id, name.clone());
+        name
+    }
+
+    pub fn signal(&self, id: SignalId) -> &str {
+        self.signals
+            .get(&id)
+            .map_or("undeclared_event", String::as_str)
     }
 
     pub fn declare_map(&mut self, wanted: &str) -> String {

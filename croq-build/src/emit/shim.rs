@@ -15,8 +15,9 @@ use super::text::{Binding, Text};
 use super::writer::{Writer, quoted};
 use crate::ir::{
     BufferId, DimId, Extent, Function, Kernel, KernelId, LocalId, ParamId, ParamKind, Return,
-    ReturnValue, Scalar, Stmt, StmtKind, Storage, TensorParam, Visit, walk_block,
+    ReturnValue, Scalar, SignalId, Stmt, StmtKind, Storage, TensorParam, Visit, walk_block,
 };
+use crate::passes::awaited;
 use crate::passes::captures::captures;
 use crate::passes::uses::Uses;
 use crate::source::Span;
@@ -81,6 +82,7 @@ pub fn shim<'a>(writer: &mut Writer<'a>, meta: &FileMeta, function: &'a Function
             ParamKind::Tensor(_) => {}
         }
     }
+    signals(writer, &mut names, function);
     let mut body = Body {
         names,
         writer,
@@ -98,6 +100,38 @@ pub fn shim<'a>(writer: &mut Writer<'a>, meta: &FileMeta, function: &'a Function
         body.writer.line("return host.status();");
     }
     body.writer.close("}");
+}
+
+/// The events of the host, and kernels: what a GPU has to do before a first launch might wait for those that are under
+/// way.
+fn signals<'a>(writer: &mut Writer<'a>, names: &mut Names<'a>, function: &'a Function) {
+    if function.signals.is_empty() {
+        return;
+    }
+    for kernel in &function.kernels {
+        let name = &kernel.name;
+        writer.attribute(kernel.span);
+        writer.line(&format!(
+            "if (!host.load<decltype(&{name}), &{name}>()) return host.status();"
+        ));
+    }
+    for (id, signal) in (0..).map(SignalId).zip(&function.signals) {
+        let name = names.declare_signal(id);
+        // Reports have room for so much of it.
+        let shown: String = signal
+            .name
+            .chars()
+            .filter(char::is_ascii)
+            .take(14)
+            .collect();
+        let message = format!("event: `{shown}` is waited for {{0}} times, triggered {{1}}");
+        let ready = u32::from(signal.ready);
+        writer.attribute(signal.span);
+        writer.line(&format!(
+            "croq::event {name}(host, {}, {ready});",
+            quoted(&message)
+        ));
+    }
 }
 
 /// Elements of a tensor parameter. A `??` axis counts as one in the IR; what it really has comes
@@ -254,6 +288,10 @@ impl Body<'_, '_> {
             self.names.sym(&kernel.shared_bytes).text,
             mode(kernel),
         ];
+        for (id, waits) in awaited(kernel) {
+            let (name, count) = (self.names.signal(id), waits.len());
+            args.push(format!("{name}.awaited({count}, __LINE__)"));
+        }
         args.extend(maps);
         args.extend(
             captured

@@ -310,6 +310,17 @@ impl Body<'_, '_> {
             StmtKind::Cpp { text, names } => self.spliced(span, text, names),
             StmtKind::Alloc(buffer) => self.alloc(span, *buffer),
             StmtKind::Launch(kernel) => self.launch(span, *kernel),
+            StmtKind::AwaitSignal { signal, turn } => {
+                let text = format!("croq::await({}, {turn});", self.names.signal(*signal));
+                self.line(span, &text);
+            }
+            StmtKind::TriggerSignal(signal) => {
+                let name = self.names.signal(*signal).to_owned();
+                self.line(
+                    span,
+                    &format!("if (!{name}.trigger()) return host.status();"),
+                );
+            }
             StmtKind::Synchronize => {
                 self.line(span, "if (!host.synchronize()) return host.status();")
             }

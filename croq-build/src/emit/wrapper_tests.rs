@@ -41,6 +41,7 @@ impl Signature {
             checks: Vec::new(),
             futures: Vec::new(),
             events: Vec::new(),
+            signals: Vec::new(),
             fragments: BTreeMap::new(),
         };
         Self {

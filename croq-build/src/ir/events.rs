@@ -54,6 +54,15 @@ impl Site {
     }
 }
 
+/// An event of the host, one per call: it triggers, launches wait.
+#[derive(Clone, Debug)]
+pub struct Signal {
+    pub name: String,
+    pub span: Span,
+    /// `= ready`: triggered once from the start.
+    pub ready: bool,
+}
+
 /// Which slots a statement means.
 #[derive(Clone, Debug)]
 pub struct EventAt {

@@ -78,6 +78,8 @@ id! {
     /// An asynchronous copy's name.
     FutureId,
     EventId,
+    /// An event of the host.
+    SignalId,
 }
 
 /// One `__co__` function.
@@ -100,6 +102,7 @@ pub struct Function {
     pub checks: Vec<CheckInfo>,
     pub futures: Vec<Future>,
     pub events: Vec<Event>,
+    pub signals: Vec<Signal>,
     /// What is special about the buffers that are fragments.
     pub fragments: BTreeMap<BufferId, Fragment>,
 }
@@ -119,6 +122,10 @@ impl Function {
 
     pub fn event(&self, id: EventId) -> &Event {
         &self.events[id.index()]
+    }
+
+    pub fn signal(&self, id: SignalId) -> &Signal {
+        &self.signals[id.index()]
     }
 
     pub fn kernel(&self, id: KernelId) -> &Kernel {

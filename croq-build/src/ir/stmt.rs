@@ -2,7 +2,7 @@
 
 use super::{
     Access, Arrival, Atomic, BinOp, BufferId, CheckId, Engine, EventAt, Expr, FutureId, KernelId,
-    Level, LocalId, MmaOp, TmaOp, View,
+    Level, LocalId, MmaOp, SignalId, TmaOp, View,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -107,6 +107,12 @@ pub enum StmtKind {
     WaitEvent(EventAt),
     /// An arrival by every thread that comes here.
     Trigger(EventAt),
+    /// This thread waits until the host has triggered as often as launches before this one have waited, and `turn`
+    /// times more, and once.
+    AwaitSignal {
+        signal: SignalId,
+        turn: u32,
+    },
     /// Each future becomes what the next one was, the last what the first was. The handles that say
     /// where the data is are moved by assignments around it; this is for those who count copies.
     Rotate {
@@ -160,6 +166,7 @@ pub enum StmtKind {
     Alloc(BufferId),
     // Host only.
     Launch(KernelId),
+    TriggerSignal(SignalId),
     /// Waits for the device.
     Synchronize,
     Return(ReturnValue),

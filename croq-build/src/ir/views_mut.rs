@@ -156,6 +156,8 @@ fn change_stmt(stmt: &mut Stmt, change: &mut dyn Change) {
         | StmtKind::Cpp { .. }
         | StmtKind::Alloc(_)
         | StmtKind::Launch(_)
+        | StmtKind::AwaitSignal { .. }
+        | StmtKind::TriggerSignal(_)
         | StmtKind::Synchronize => {}
     }
 }

@@ -130,6 +130,8 @@ fn walk_stmt(stmt: &Stmt, v: &mut dyn Visit) {
         | StmtKind::Cpp { .. }
         | StmtKind::Alloc(_)
         | StmtKind::Launch(_)
+        | StmtKind::AwaitSignal { .. }
+        | StmtKind::TriggerSignal(_)
         | StmtKind::Synchronize => {}
     }
 }

@@ -15,7 +15,9 @@
 //! 12. [`accumulators`] again, where copies were in the way.
 //! 13. [`unused`]: names that nothing reads any more are dropped.
 //!
-//! [`mma`] comes before all of them: fragments become what single threads have of them. Its products, loads
+//! [`signals`] looks at the host's events: whether it waits for launches that it has yet to tell something.
+//!
+//! [`mma`] comes before all others: fragments become what single threads have of them. Its products, loads
 //! and stores become instructions between [`participants`] and [`groups`].
 //!
 //! Before them [`lower_checks`] leaves run-time checks out, where a build asks for fewer.
@@ -46,6 +48,7 @@ mod padding;
 mod participants;
 mod registers;
 mod shared;
+mod signals;
 mod tma;
 mod together;
 mod unused;
@@ -54,6 +57,7 @@ pub mod uses;
 pub use checks::lower as lower_checks;
 
 pub use shared::Limits;
+pub use signals::awaited;
 
 use crate::diagnostics::Diagnostics;
 use crate::ir::{Buffer, Function, KernelId, MmaOp, MoveMode, Stmt, StmtKind, Visit, walk_block};
@@ -61,6 +65,7 @@ use crate::ir::{Buffer, Function, KernelId, MmaOp, MoveMode, Stmt, StmtKind, Vis
 /// Runs all of them over a function that `sema` accepted. What only shows here is reported.
 /// `reorder`: threads may get their indices in another order than the program's.
 pub fn run(function: &mut Function, limits: Limits, reorder: bool, diags: &mut Diagnostics) {
+    signals::check(function, diags);
     mma::prepare(function);
     for at in 0..function.kernels.len() {
         let id = KernelId(u32::try_from(at).unwrap_or(u32::MAX));

@@ -17,7 +17,7 @@ pub(super) fn both(a: Expr, b: Expr) -> Expr {
 }
 
 impl Checker<'_> {
-    fn check_row(&mut self, code: &'static str, message: String, span: Span) -> CheckId {
+    pub(super) fn check_row(&mut self, code: &'static str, message: String, span: Span) -> CheckId {
         let next = u32::try_from(self.f.checks.len()).unwrap_or(u32::MAX);
         let row = *self
             .check_rows

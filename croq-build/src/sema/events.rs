@@ -35,6 +35,13 @@ impl Checker<'_> {
         items: &[EventItem],
         span: Span,
     ) {
+        match (storage.map(|s| s.0), self.kernel.is_some()) {
+            (None | Some(ast::Storage::Global), false) => {
+                return self.signal_declaration(count, items, span);
+            }
+            (Some(ast::Storage::Local), true) => return self.flag_declaration(count, items),
+            _ => {}
+        }
         let placed = self.event_place(storage, span);
         let count = count.map(|e| (self.const_int(e), e.span));
         let count = match count {
@@ -81,14 +88,6 @@ impl Checker<'_> {
                     .label("this is host code")
                     .help("move the declaration into the `parallel`"),
                 );
-                None
-            }
-            (_, false) => {
-                self.unsupported(span, "an event between host and device");
-                None
-            }
-            (Some(ast::Storage::Local), true) => {
-                self.unsupported(at, "an event of a single thread");
                 None
             }
             (_, true) if self.kernel.as_ref().is_some_and(|k| k.regions > 0) => {
@@ -195,20 +194,21 @@ impl Checker<'_> {
                     root = inner;
                 }
                 self.slot(id, root, joined);
-                self.physical(id, &array, &subscripts, e.span)
+                let name = self.f.event(id).name.clone();
+                let slot = self.slot_at(&name, &array, &subscripts, e.span);
+                slot.map(Slot::At)
             }
         }
     }
 
     /// `e[i][j]`
-    fn physical(
+    pub(super) fn slot_at(
         &mut self,
-        id: EventId,
+        name: &str,
         array: &[u64],
         subscripts: &[&ast::Expr],
         span: Span,
-    ) -> Option<Slot> {
-        let name = self.f.event(id).name.clone();
+    ) -> Option<Sym> {
         if array.is_empty() {
             self.report(
                 Diagnostic::new(
@@ -244,12 +244,12 @@ impl Checker<'_> {
             let extent = Sym::int(i64::try_from(*extent).unwrap_or(i64::MAX));
             let what = |n: &str| format!("the subscript of `{n}`");
             let zero = Sym::zero();
-            if !self.inside("E0437", "R13", &i, &zero, &extent, index.span, &what, &name) {
+            if !self.inside("E0437", "R13", &i, &zero, &extent, index.span, &what, name) {
                 return None;
             }
             slot = &(&slot * &extent) + &i;
         }
-        Some(Slot::At(slot))
+        Some(slot)
     }
 
     /// `e.at(order)`
@@ -374,12 +374,18 @@ impl Checker<'_> {
         after: &[Name],
         span: Span,
     ) {
-        let cluster = cluster && self.arrives_everywhere(after, span);
+        let cluster = cluster && self.kernel.is_some() && self.arrives_everywhere(after, span);
         if !after.is_empty() {
+            if events.iter().any(|e| self.not_of_a_block(e)) {
+                return;
+            }
             self.trigger_after(events, after, span);
             return;
         }
         for e in events {
+            if self.trigger_of_one(e, cluster, span) {
+                continue;
+            }
             if let Some(mut at) = self.triggered(e, false) {
                 at.cluster = cluster;
                 if let (true, Some(event)) = (cluster, self.f.events.get_mut(at.event.index())) {
@@ -605,6 +611,9 @@ impl Checker<'_> {
 
     /// The event that a copy names for itself: `tma.copy.async<e[s]>`.
     pub(super) fn event_of_copy(&mut self, e: &ast::Expr) -> Option<EventAt> {
+        if self.not_of_a_block(e) {
+            return None;
+        }
         if self.names_event(e).is_none() {
             let v = self.file.snippet(e.span).to_owned();
             self.report(

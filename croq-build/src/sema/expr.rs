@@ -105,7 +105,11 @@ impl Checker<'_> {
             Entity::Buffer { .. } | Entity::View(_) | Entity::Future(_) | Entity::Chosen(_) => {
                 self.named_data(name, entity, span)
             }
-            Entity::Stream(_) | Entity::Event(_) | Entity::Operation(_) => {
+            Entity::Stream(_)
+            | Entity::Event(_)
+            | Entity::Signal(_)
+            | Entity::Flag(_)
+            | Entity::Operation(_) => {
                 let kind = entity.kind();
                 self.report(
                     Diagnostic::new("E0203", span, format!("`{name}` is {kind}, not a value"))

@@ -412,6 +412,9 @@ impl Checker<'_> {
     pub(super) fn wait(&mut self, operands: &[ast::Expr], span: Span) {
         let mut ids = Vec::new();
         for operand in operands {
+            if self.wait_of_one(operand, span) {
+                continue;
+            }
             if self.names_event(operand).is_some() {
                 self.wait_for(&std::mem::take(&mut ids), span);
                 self.wait_event(operand, span);

@@ -38,6 +38,7 @@ mod decl;
 mod events;
 mod exchange;
 mod expr;
+mod flags;
 mod futures;
 mod in_flight;
 mod integers;
@@ -56,6 +57,7 @@ mod returns;
 mod scalars;
 mod scope;
 mod shape;
+mod signals;
 mod sparse;
 mod stmt;
 mod suspicions;
@@ -197,6 +199,10 @@ struct KernelState {
     /// Span of the launch, for messages.
     header: Span,
     yielded: Option<Span>,
+    /// What may keep the call from coming to the launch, of `Checker::uncertain`.
+    uncertain: u32,
+    /// How often it waits for each event of the host so far.
+    awaited: BTreeMap<ir::SignalId, u32>,
 }
 
 /// `tid / divisor % modulus` (no modulus: the last component).
@@ -261,6 +267,7 @@ struct Checker<'a> {
     ret: ast::RetType,
     poison_returns: bool,
     events: events::Known,
+    flags: Vec<flags::Flag>,
     /// By `ir::FutureId`.
     futures: Vec<futures::Future>,
     /// Names of futures that are exchanged, each with the number of its group.
@@ -311,6 +318,7 @@ impl<'a> Checker<'a> {
                 checks: Vec::new(),
                 futures: Vec::new(),
                 events: Vec::new(),
+                signals: Vec::new(),
                 fragments: BTreeMap::new(),
             },
             scopes: Scopes::new(),
@@ -341,6 +349,7 @@ impl<'a> Checker<'a> {
             ret: function.ret.clone(),
             poison_returns: false,
             events: events::Known::default(),
+            flags: Vec::new(),
             futures: Vec::new(),
             exchanged: futures::exchanged(&function.body),
             pools: pools::Pools::default(),
@@ -358,6 +367,7 @@ impl<'a> Checker<'a> {
         self.never_written();
         self.lost_writes();
         self.unbound_futures();
+        self.flags_of_one_side();
         self.products_not_waited_for();
         let unused = self.scopes.pop();
         self.report_unused(unused);

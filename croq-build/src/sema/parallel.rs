@@ -149,6 +149,8 @@ impl Checker<'_> {
             divergent: 0,
             header: p.header,
             yielded: None,
+            uncertain: self.uncertain,
+            awaited: BTreeMap::new(),
         });
         let outer_loops = std::mem::take(&mut self.loops);
         let outer_conditions = std::mem::take(&mut self.conditional);

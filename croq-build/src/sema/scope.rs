@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::Checker;
 use super::value::{Data, IntValue};
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BufferId, EventId, FutureId, LocalId, ParamId, Scalar};
+use crate::ir::{BufferId, EventId, FutureId, LocalId, ParamId, Scalar, SignalId};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
@@ -44,6 +44,10 @@ pub(super) enum Entity {
     View(Data),
     Future(FutureId),
     Event(EventId),
+    /// An event of the host.
+    Signal(SignalId),
+    /// An event of a single thread, by its number.
+    Flag(usize),
     /// A product under way, by its number.
     Operation(usize),
     /// `f = select(…)` of futures: one of them, chosen once.
@@ -88,7 +92,7 @@ impl Entity {
             Entity::Word(_) => "a shared scalar",
             Entity::View(_) => "a view",
             Entity::Future(_) | Entity::Chosen(_) => "a data future",
-            Entity::Event(_) => "an event",
+            Entity::Event(_) | Entity::Signal(_) | Entity::Flag(_) => "an event",
             Entity::Operation(_) => "a product under way",
             Entity::Stream(_) => "a stream",
             Entity::Poison => "an erroneous name",

@@ -404,6 +404,7 @@ fn code_of(what: &str) -> &'static str {
         Some("tensor map") => "R10",
         Some("GPU") => "R15",
         Some("cooperative grid") => "R05",
+        Some("event") => "R18",
         _ => "R06",
     }
 }
@@ -420,5 +421,7 @@ mod tests {
         assert_eq!(code_of("grid"), "R06");
         let many = "cooperative grid: {0} blocks, this GPU holds {1} at once";
         assert_eq!(code_of(many), "R05");
+        let event = "event: `go` is waited for {0} times, triggered {1}";
+        assert_eq!(code_of(event), "R18");
     }
 }

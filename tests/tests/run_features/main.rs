@@ -27,6 +27,7 @@ mod pipelines;
 mod random_tiles;
 mod rings;
 mod shapes;
+mod signals;
 mod spmd;
 mod stops;
 mod streams;

@@ -24,6 +24,18 @@ pub const TABLE: &[Entry] = &[
         "A `global` event is for signals between host and device, and the host declares it. Threads of one block use `shared` events.",
     ),
     (
+        "E1007",
+        "An event of the host is triggered by the host, and waited for by launches. The host waits for launches with `sync.global`.",
+    ),
+    (
+        "E1046",
+        "Each `wait` of a launch is for one `trigger` of the host, which counts both. So all threads come to it, and once: it is in no loop, under no condition and in no `inthreads`.",
+    ),
+    (
+        "E1047",
+        "The host waits for a launch at `sync.global`, at a launch that is not `.async`, and at the end of the call. A launch that waits in turn for what the host triggers only later, or not often enough, never ends. Launch it by `parallel.async`, and trigger before the host waits.",
+    ),
+    (
         "E1002",
         "`shared` and `local` events live in a block or a thread of a kernel.",
     ),

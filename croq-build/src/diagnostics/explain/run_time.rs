@@ -65,4 +65,8 @@ pub const TABLE: &[Entry] = &[
         "R17",
         "The device can't reach the memory of a `global` parameter.",
     ),
+    (
+        "R18",
+        "An event is waited for that has not been triggered, by somebody who alone could do so: the host, which waits for a launch that waits for the host, or a thread that waits for an event of its own. Triggers and waits must be as many, and in that order.",
+    ),
 ];

@@ -169,6 +169,7 @@ fn function(case: &Case) -> Function {
         checks: Vec::new(),
         futures: Vec::new(),
         events: Vec::new(),
+        signals: Vec::new(),
         fragments: BTreeMap::new(),
     }
 }
