@@ -487,3 +487,53 @@ fn a_launch_goes_to_the_stream_that_it_names() {
         "next_on(nullptr, true) launch launch"
     );
 }
+
+/// The word that blocks count in, and where a grid that does not fit is reported.
+#[test]
+fn blocks_that_wait_for_each_other_get_what_they_count_in() {
+    let l = lines(
+        "__co__ auto f(s32 [64] x, int blocks) {
+           s32 [64] y;
+           parallel together by blocks : block<cooperative>, t by 32 : thread {
+             y.at(t) = x.at(t);
+             sync.barrier : device;
+             y.at(t + 32) = y.at(31 - t) + together;
+           }
+           return y;
+         }",
+    );
+    has(&l, "croq::barrier_grid(together);");
+    has(&l, "const croq::idx together_2 = croq::block_x();");
+    let launch = "croq::together{{croq::idx(blocks), 1, 1}, __LINE__}, 32, 0, croq::waits, x, y";
+    assert!(l.iter().any(|l| l.contains(launch)), "{l:#?}");
+}
+
+/// Kernels are loaded before any waits, each launch is told how often it does, and the host looks before it waits.
+#[test]
+fn the_host_counts_waits_and_triggers() {
+    let text = "__co__ void f(global s32 [64] y) {
+           global event go = ready;
+           parallel.async by 1 : block, t by 64 : thread { wait go; y.at(t) = 1; wait go; }
+           trigger go;
+         }";
+    let l = lines(text);
+    let at = |wanted: &str| {
+        let found = l.iter().position(|l| l.contains(wanted));
+        found.unwrap_or_else(|| panic!("{wanted}\nin {l:#?}"))
+    };
+    let places = [
+        "croq::await(go, 0);",
+        "croq::barrier();",
+        "croq::await(go, 1);",
+        "host.load<decltype(&f_0), &f_0>()",
+        "croq::event go(host, \"event: `go` is waited for {0} times, triggered {1}\", 1);",
+        "host.next_on(nullptr, true);",
+        "croq::waits, go.awaited(2, __LINE__), y)",
+        "if (!go.trigger()) return host.status();",
+    ]
+    .map(at);
+    assert!(places.is_sorted(), "{places:?} of {l:#?}");
+    // The call waits for what it has to tell something: it can't be enqueued.
+    let program = testing::program("t.co", text).1;
+    assert_eq!(super::rust::wrapper_names(&program), ["f"]);
+}
