@@ -3,6 +3,7 @@
 use crate::sass::{Code, kernels_of};
 
 const TEXT: &str = include_str!("../../../kernels/co/matmul/hopper.co");
+const SCALED: &str = include_str!("../../../kernels/co/matmul/scaled.co");
 
 /// Two tiles are asked for at a time, and their product is four instructions in a row, with next to nothing
 /// between them.
@@ -45,4 +46,26 @@ fn a_product_of_a_warpgroup_is_its_instructions() {
         assert!(kernels[kernel].has("STSM.16.M88.4"), "{kernel}");
         assert!(!kernels[kernel].has("STG"), "{kernel}");
     }
+}
+
+/// What is scaled begins with a product that sets it; each sum costs one instruction more, and the scales are on
+/// their way while the products are made.
+#[test]
+fn a_product_that_is_scaled_costs_an_instruction_for_each_sum() {
+    let Some(kernels) = kernels_of("scaled", SCALED, "sm_90a") else {
+        return;
+    };
+    let kernel = "matmul_hopper_scaled_0";
+    let code = &kernels[kernel];
+    code.assert_clean(kernel);
+    assert_eq!(code.count("QGMMA.64x128x32.F32.E4M3.E4M3"), 4);
+    assert_eq!(code.count("UTMALDG.2D"), 2);
+    assert_eq!(code.count("FFMA"), 64);
+    assert_eq!(code.operands("WARPGROUP.DEPBAR"), ["gsb0, 0x0"]);
+    let all = || code.instructions.iter();
+    let scales = all().rposition(|i| i.name.starts_with("LDG"));
+    let waits = all().position(|i| i.name.starts_with("WARPGROUP.DEPBAR"));
+    assert!(scales < waits, "{code:?}");
+    let length = code.instructions.len();
+    assert!(length <= 930, "{length} instructions of {kernel}");
 }

@@ -268,3 +268,53 @@ fn turns_that_are_left_before_their_product() {
         assert_exact(&d, |at| sum(at, 0..to));
     }
 }
+
+/// Scales are powers of two, so that all is exact.
+#[test]
+fn products_that_are_scaled() {
+    let scale = |n: i32| 2f32.powi(n);
+    let (a, b) = (halves::<64, 32>(61), halves::<24, 32>(62));
+    let whole = |i: usize, j: usize| product(32, |k| a[[i, k]].to_f64(), |k| b[[j, k]].to_f64());
+    let rows = Matrix::<f32, 64, 1>::from_fn((Const, Const), |[i, _]| scale(i as i32 % 5 - 2));
+    let more = Matrix::<f32, 2, 64>::from_fn((Const, Const), |[r, i]| {
+        scale((r as i32 * 3 + i as i32) % 4 - 1)
+    });
+    let mut c = poisoned::<f32, 64, 24>(f32::NAN);
+    kernels::wg_scaled(&a, &b, &rows, &more, 0.25, &mut c).unwrap();
+    assert_exact(&c, |[i, j]| {
+        let of_rows = 1.0 + f64::from(rows[[i, 0]]) * 0.25 + 2.0 * f64::from(more[[1, i]]) * 0.5;
+        (0.5 + whole(i, j) * of_rows) as f32
+    });
+
+    let b = halves::<48, 32>(63);
+    let factors = Tensor::from_fn((Const::<2>,), |[i]| [0.5f32, 0.25][i]);
+    let mut c = poisoned::<f16, 64, 48>(f16::NAN);
+    kernels::wg_scaled_halves(&a, &b, &rows, &factors, &mut c).unwrap();
+    assert_exact(&c, |[i, j]| {
+        let whole = product(32, |k| a[[i, k]].to_f64(), |k| b[[j, k]].to_f64());
+        f16::from_f64(1.0 + whole * f64::from(rows[[i, 0]] * factors[[j / 24]]))
+    });
+}
+
+#[test]
+fn rows_beyond_the_edge_have_no_scale() {
+    let (a, b) = (halves::<64, 64>(64), halves::<16, 64>(65));
+    for rows in [1, 37, 64, 70] {
+        let scales = Tensor::from_fn((rows, Const::<4>), |[i, k]| {
+            2f32.powi((i + k) as i32 % 5 - 2)
+        });
+        let mut c = poisoned::<f32, 64, 16>(f32::NAN);
+        kernels::wg_scaled_edge(&a, &b, &scales, &mut c).unwrap();
+        assert_exact(&c, |[i, j]| {
+            let scale = |k: usize| {
+                if i < rows {
+                    f64::from(scales[[i, k / 16]])
+                } else {
+                    0.0
+                }
+            };
+            let a = |k| a[[i, k]].to_f64() * scale(k);
+            (1.0 + product(64, a, |k| b[[j, k]].to_f64())) as f32
+        });
+    }
+}

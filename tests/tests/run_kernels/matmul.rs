@@ -347,3 +347,41 @@ fn matmul_hopper_of_other_types() {
         );
     }
 }
+
+/// A scale for each row of lhs and 128 of K, and for each 128 x 128 of rhs.
+#[test]
+fn matmul_hopper_scaled() {
+    for (m, k, n) in [
+        (1, 16, 1),
+        (128, 128, 128),
+        (130, 272, 137),
+        (70, 1040, 131),
+    ] {
+        let blocks = |n: usize| n.div_ceil(128);
+        let eights = |rows, seed| {
+            let whole = Tensor::<i32, _>::random((rows, k), -4..5, seed);
+            Tensor::from_fn((rows, k), |at| F8E4M3::from_f32(whole[at] as f32))
+        };
+        let (lhs, rhs) = (eights(m, 47), eights(n, 48));
+        let of_lhs = Tensor::<f32, _>::random((blocks(k), m), 0.25..4.0, 49);
+        let of_rhs = Tensor::<f32, _>::random((blocks(n), blocks(k)), 0.25..4.0, 50);
+        let device = Device::default();
+        let out = resident(&lhs, &rhs, f32::NAN, |lhs, rhs, out| {
+            let [of_lhs, of_rhs] = [&of_lhs, &of_rhs].map(|t| t.to_device(&device).unwrap());
+            kernels::matmul_hopper_scaled(lhs, &of_lhs, rhs, &of_rhs, out)
+        });
+        assert_close(&out, |[i, j]| {
+            let (mut sum, mut magnitude) = (0.0, 0.0);
+            for block in 0..blocks(k) {
+                let within = block * 128..k.min(block * 128 + 128);
+                let products = within.map(|e| lhs[[i, e]].wide() * rhs[[j, e]].wide());
+                let scale = of_lhs[[block, i]].wide() * of_rhs[[j / 128, block]].wide();
+                // Small integers, whose sum is exact, times a product that is rounded, added with one rounding.
+                let term = products.sum::<f64>() * scale;
+                sum += term;
+                magnitude += term.abs();
+            }
+            dot::<f32>(sum, magnitude, blocks(k) + 1)
+        });
+    }
+}

@@ -60,6 +60,14 @@ pub const TABLE: &[Entry] = &[
         "How a fragment is spread over the threads of a warp or a warpgroup follows from the product that it takes part in, and so do the extents of sums that were declared without. This one takes part in none.",
     ),
     (
+        "E0914",
+        "Products are scaled by a number for each of their rows, in a tile of [64, 1] or [1, 64] elements of f32 in shared or device memory, and by a scalar. Sums are floats.",
+    ),
+    (
+        "E0915",
+        "`mma.scale` scales the products into the sums that stand in front of it in its block, in loops there as well, since the sums were filled or scaled last. There are none.",
+    ),
+    (
         "E0916",
         "Only products by a warpgroup are scaled as they are added. Scale sums with `apply`.",
     ),
@@ -101,7 +109,7 @@ pub const TABLE: &[Entry] = &[
     ),
     (
         "W0929",
-        "The destination has fewer rows or columns than the fragment, so that only part of it is stored.",
+        "The destination has fewer rows or columns than the fragment, so that only part of it is stored. Or products are scaled row by row, and how many scales there are is known at run time only: rows without one count as scaled by zero.",
     ),
     (
         "N0930",

@@ -109,7 +109,7 @@ fn consumers_of_rings_keep_a_group_under_way() {
 
 fn alone(body: &str) -> String {
     kernel(&format!(
-        "__co__ void f(global f16 [64, 64] a, global f16 [64, 64] b, global f16 [64, 64] c, s32 n) {{
+        "__co__ void f(global f16 [64, 64] a, global f16 [64, 64] b, global f16 [64, 64] c, global f32 [64, 1] s, s32 n) {{
           parallel by 1 : block {{
             shared f16 [64, 64] as;
             shared f16 [64, 64] bs;
@@ -184,5 +184,24 @@ fn waits_leave_younger_products_under_way() {
     assert_eq!(
         alone(&format!("{two} wait q; mma.store acc, cs; wait p;")),
         format!("barrier {slab} {slab} wait0 for {{store}}")
+    );
+}
+
+#[test]
+fn what_is_scaled_is_waited_for() {
+    let slab = format!("fence {PRODUCTS} commit");
+    let copies = "dma.copy a => as; dma.copy b => bs;";
+    let (product, scale) = ("mma.row.row acc, as, bs;", "mma.scale acc, s, 2.0f;");
+    assert_eq!(
+        alone(&format!(
+            "{copies} {product} {product} {scale} {product} mma.store acc, cs;"
+        )),
+        format!("barrier fence {PRODUCTS} {PRODUCTS} commit wait0 {slab} wait0 for {{store}}")
+    );
+    // One by one: none is part of another's group.
+    let scaled = "mma.row.row.scale acc, as, bs, s, 2.0f;";
+    assert_eq!(
+        alone(&format!("{copies} {product} {scaled} {scaled}")),
+        format!("barrier fence {PRODUCTS} {PRODUCTS} commit wait0 {slab} wait0")
     );
 }

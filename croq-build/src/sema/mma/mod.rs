@@ -9,6 +9,7 @@ mod apply;
 mod fragments;
 mod memory;
 mod multiply;
+mod scale;
 mod shapes;
 mod spread;
 mod warpgroup;
@@ -80,11 +81,11 @@ impl Checker<'_> {
                 }
                 self.by_a_warp(span, "a product")?;
                 if self.is_a_warpgroup() {
-                    if *scale {
-                        self.unsupported(span, "a product that is scaled");
-                        return None;
-                    }
-                    return self.multiply_by_warpgroup(m, [*a_row, *b_row], span);
+                    let rows = [*a_row, *b_row];
+                    return match scale {
+                        true => self.multiply_scaled(m, rows, span),
+                        false => self.multiply_by_warpgroup(m, rows, span),
+                    };
                 }
                 if *scale {
                     self.scale_refused(span);
@@ -116,10 +117,9 @@ impl Checker<'_> {
             ast::MmaOp::Scale => {
                 self.by_a_warp(span, "`mma.scale`")?;
                 if self.is_a_warpgroup() {
-                    self.unsupported(span, "`mma.scale`");
-                } else {
-                    self.scale_refused(span);
+                    return self.mma_scale(m, span);
                 }
+                self.scale_refused(span);
                 None
             }
             // Products by one warp are complete when their statement is.

@@ -43,7 +43,7 @@ impl Checker<'_> {
         self.spread(&a, spread(Layout::operand(rows_a, of_a, !a_row)))?;
         self.spread(&b, spread(Layout::operand(rows_b, of_b, !b_row)))?;
         self.spread(&sums, spread(Layout::sums(atom.m, atom.swapped)))?;
-        self.many_registers(&sums);
+        self.many_registers(&sums, 0);
         self.emit_mma(
             MmaOp::Multiply {
                 sums: sums.part,
@@ -247,7 +247,8 @@ impl Checker<'_> {
         self.report(Diagnostic::new("N0904", span, text).label(label));
     }
 
-    pub(super) fn many_registers(&mut self, sums: &Named) {
+    /// Of an array, or a fragment with so many more of its kind beside it.
+    pub(super) fn many_registers(&mut self, sums: &Named, beside: i64) {
         let id = sums.part.buffer;
         let Some(fragment) = self.f.fragments.get(&id) else {
             return;
@@ -256,21 +257,25 @@ impl Checker<'_> {
             .shape
             .iter()
             .product::<i64>()
-            .saturating_mul(fragment.count);
+            .saturating_mul(fragment.count.saturating_add(beside));
         let bytes = i64::try_from(self.f.buffer(id).elem.bytes()).unwrap_or(4);
         let warps = fragment.spread.map_or(1, Spread::warps);
         let registers = elements.saturating_mul(bytes) / 4 / (32 * warps);
         if registers <= MANY || !self.spreads.told.insert(id) {
             return;
         }
+        let what = match beside {
+            0 => format!("the sums `{}` take", sums.name),
+            _ => format!(
+                "the sums `{}`, and those that are scaled into them, take",
+                sums.name
+            ),
+        };
         self.report(
             Diagnostic::new(
                 "W0933",
                 sums.span,
-                format!(
-                    "the sums `{}` take {registers} registers of each thread",
-                    sums.name
-                ),
+                format!("{what} {registers} registers of each thread"),
             )
             .label("a thread has 255 at most, operands and addresses included")
             .help("use smaller tiles, or share the tile among more warps"),

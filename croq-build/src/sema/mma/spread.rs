@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Named;
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BufferId, Spread};
+use crate::ir::{BufferId, LocalId, Spread};
 use crate::sema::Checker;
 use crate::source::Span;
 
@@ -30,6 +30,8 @@ pub(in crate::sema) struct Spreads {
     pub columns: Vec<(BufferId, Span)>,
     /// Products with names of their own.
     pub operations: Vec<super::warpgroup::Operation>,
+    /// Indices of the `apply`s that scale products.
+    pub scaled: BTreeSet<LocalId>,
     /// Loads and stores, which need to know.
     needed: Vec<(BufferId, Span)>,
 }

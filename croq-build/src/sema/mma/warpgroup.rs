@@ -120,7 +120,7 @@ impl Checker<'_> {
         rows: [bool; 2],
         span: Span,
     ) -> Option<()> {
-        let [c, a, b] = m.operands.as_slice() else {
+        let [c, a, b, ..] = m.operands.as_slice() else {
             return None;
         };
         let sums = self.fragment(c, false);
@@ -164,7 +164,7 @@ impl Checker<'_> {
             }
         };
         let b = self.tile_in_memory(of_b, b_row, b.elem, &b.name, b.span)?;
-        self.many_registers(&sums);
+        self.many_registers(&sums, 0);
         let number = self.spreads.operations.len();
         let product = Product {
             sums: sums.part,
