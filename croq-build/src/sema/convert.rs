@@ -46,12 +46,28 @@ impl Checker<'_> {
                 );
                 return None;
             }
-            _ => {
-                self.unsupported(span, "this element type");
+            other => {
+                self.no_elements_yet(other, span);
                 return None;
             }
         };
         Some(scalar)
+    }
+
+    fn no_elements_yet(&mut self, elem: ElemType, span: Span) {
+        const IN_BYTES: &str =
+            "store each number in a byte of its own: products of bytes are exact";
+        let (name, instead) = match elem {
+            ElemType::S4 => ("`s4`", format!("write `s8`, and {IN_BYTES}")),
+            ElemType::U4 => ("`u4`", format!("write `u8`, and {IN_BYTES}")),
+            ElemType::Bin1 => ("`bin1`", format!("write `u8`, and {IN_BYTES}")),
+            ElemType::Tf32 => (
+                "`tf32`",
+                "write `f32`: of that tensor cores use what tf32 has".to_owned(),
+            ),
+            _ => return self.unsupported(span, "this element type"),
+        };
+        self.unsupported_but(span, &format!("the element type {name}"), Some(&instead));
     }
 
     /// Converts a value to `target` as an initialiser, operand or stored element would be.

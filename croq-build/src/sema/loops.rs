@@ -272,7 +272,9 @@ impl Checker<'_> {
         self.uncertain += u32::from(!self.f.cx.lt(&lo, &hi).is_yes());
         self.f.cx.push_scope();
         self.f.cx.assume_lt(&lo, &hi);
+        self.enter_turns(&(&hi - &lo), &step);
         let ((), stmts) = self.collect(|s| s.nest(loops, depth + 1, body, span, unroll));
+        self.leave_turns();
         self.f.cx.pop_scope();
         self.uncertain = uncertain;
         if let Some(r) = self.ranges.get_mut(range) {

@@ -8,12 +8,20 @@ impl Checker<'_> {
     /// Never silence, never a panic: what isn't there yet says so on its own span, the first time
     /// a function uses it.
     pub(super) fn unsupported(&mut self, span: Span, what: &str) {
+        self.unsupported_but(span, what, None);
+    }
+
+    /// The same where there is something to do instead.
+    pub(super) fn unsupported_but(&mut self, span: Span, what: &str, instead: Option<&str>) {
         if !self.unsupported.insert(what.to_owned()) {
             return;
         }
-        self.report(
-            Diagnostic::new("E0099", span, format!("{what} is not supported yet"))
-                .label("croq parses this, but can't compile it yet"),
-        );
+        let text = format!("{what} is not supported yet");
+        let d = Diagnostic::new("E0099", span, text)
+            .label("croq parses this, but can't compile it yet");
+        self.report(match instead {
+            Some(instead) => d.help(instead),
+            None => d,
+        });
     }
 }

@@ -40,6 +40,10 @@ pub const TABLE: &[Entry] = &[
         "A warp multiplies what is in its registers: load the tile first, `x = mma.load view;`. A warpgroup takes B from shared memory where it lies, and A from there or from registers; what is in device memory is copied to shared memory first.",
     ),
     (
+        "E0908",
+        "Which two of four elements of a sparse A are there is told by metadata, which `mma.load` brings into registers before the product.",
+    ),
+    (
         "E0909",
         "A warpgroup takes operands whose rows run across K (`col`) only of f16 and bf16. For other types K is the last dimension of both: `row.row`.",
     ),
@@ -88,6 +92,10 @@ pub const TABLE: &[Entry] = &[
         "Elements of a fragment belong to different threads, and have no address. `apply` goes through all of them, `mma.store` writes them to memory.",
     ),
     (
+        "E0922",
+        "A sparse A has two of every four elements along K, so K is a multiple of 4; what is stored of A has half of it.",
+    ),
+    (
         "E0923",
         "One fragment of an array takes part in a product or a store: say which.",
     ),
@@ -118,6 +126,14 @@ pub const TABLE: &[Entry] = &[
     (
         "W0933",
         "A thread has at most 255 registers. Sums that take most of them leave none for operands, and end up in slow memory.",
+    ),
+    (
+        "E0934",
+        "Sums are registers of the threads that multiply into them. A fill in front of several regions gives the threads of each sums of their own, so what one warpgroup has multiplied another can't store.",
+    ),
+    (
+        "W0935",
+        "An `f16` has 11 binary places: a sum of more than 2048 products of ones is not exact any more, and small products beside a large sum are lost altogether. Sums in `f32` cost twice the registers.",
     ),
     (
         "W0936",

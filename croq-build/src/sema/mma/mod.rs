@@ -9,8 +9,10 @@ mod apply;
 mod fragments;
 mod memory;
 mod multiply;
+mod owners;
 mod scale;
 mod shapes;
+mod sparse;
 mod spread;
 mod warpgroup;
 
@@ -75,11 +77,11 @@ impl Checker<'_> {
                 scale,
                 sparse,
             } => {
+                self.by_a_warp(span, "a product")?;
                 if *sparse {
-                    self.unsupported(span, "a sparse product");
+                    self.sparse_product(m, [*a_row, *b_row], span);
                     return None;
                 }
-                self.by_a_warp(span, "a product")?;
                 if self.is_a_warpgroup() {
                     let rows = [*a_row, *b_row];
                     return match scale {
@@ -295,6 +297,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn emit_mma(&mut self, op: MmaOp, span: Span) {
+        self.note_owners(&op, span);
         self.emit(crate::ir::StmtKind::Mma(Box::new(op)), span);
     }
 }

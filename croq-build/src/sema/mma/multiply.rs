@@ -44,6 +44,7 @@ impl Checker<'_> {
         self.spread(&b, spread(Layout::operand(rows_b, of_b, !b_row)))?;
         self.spread(&sums, spread(Layout::sums(atom.m, atom.swapped)))?;
         self.many_registers(&sums, 0);
+        self.lossy_sums(&sums, k);
         self.emit_mma(
             MmaOp::Multiply {
                 sums: sums.part,

@@ -32,6 +32,8 @@ pub(in crate::sema) struct Spreads {
     pub operations: Vec<super::warpgroup::Operation>,
     /// Indices of the `apply`s that scale products.
     pub scaled: BTreeSet<LocalId>,
+    /// Who multiplies into sums, and who uses them.
+    pub owners: super::owners::Owners,
     /// Loads and stores, which need to know.
     needed: Vec<(BufferId, Span)>,
 }

@@ -165,6 +165,7 @@ impl Checker<'_> {
         };
         let b = self.tile_in_memory(of_b, b_row, b.elem, &b.name, b.span)?;
         self.many_registers(&sums, 0);
+        self.lossy_sums(&sums, k);
         let number = self.spreads.operations.len();
         let product = Product {
             sums: sums.part,
@@ -236,6 +237,7 @@ impl Checker<'_> {
 
     /// At the function's end.
     pub(in crate::sema) fn products_not_waited_for(&mut self) {
+        self.sums_of_others();
         for operation in std::mem::take(&mut self.spreads.operations) {
             if operation.waited.is_some() {
                 continue;
