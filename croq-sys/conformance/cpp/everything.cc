@@ -111,6 +111,9 @@ const entry entries[] = {
     {"members", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
        return CONF(members)(env, ints(memory[0]), n);
      }},
+    {"rounds", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
+       return CONF(rounds)(env, ints(memory[0]), ints(memory[1]), n);
+     }},
     {"gather", [](const croq_env *env, void *const *memory, const croq_i64 *n) {
        return CONF(gather)(env, ints(memory[0]), ints(memory[1]), n[0], n[1], n[2]);
      }},

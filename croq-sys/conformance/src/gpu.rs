@@ -114,7 +114,7 @@ impl Gpu {
             sim: ptr::null(),
             failure: &raw mut failure,
             device_failure: self.record.1,
-            alloc: None,
+            alloc: Some(alloc),
         };
         // SAFETY: the callers pass what the text takes; device memory is as large as the host's. The
         // record is live, and nothing runs on the device that could write it.
@@ -200,6 +200,24 @@ impl Gpu {
             (self.api.stream_synchronize)(self.stream)
         })
     }
+}
+
+/// Device memory for a text, all zero bits; not freed either.
+///
+/// # Safety
+///
+/// `env` is that of a running call.
+unsafe extern "C" fn alloc(env: *const croq_env, bytes: u64, _zero: u32) -> *mut c_void {
+    let mut address = ptr::null_mut();
+    // SAFETY: the function gives a static table; `address` and the stream of the call outlive its calls.
+    let code = unsafe {
+        let (api, stream) = (&*conf_cuda_table(), (*env).stream);
+        match (api.malloc_async)(&mut address, bytes.max(1), stream) {
+            0 => (api.memset_async)(address, 0, bytes, stream),
+            code => code,
+        }
+    };
+    if code == 0 { address } else { ptr::null_mut() }
 }
 
 fn check(api: &croq_cuda_api, code: c_int) -> Result<(), String> {

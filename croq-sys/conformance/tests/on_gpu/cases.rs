@@ -66,6 +66,7 @@ pub fn all() -> Vec<Case> {
         case("boxes", boxes),
         case("clusters", clusters),
         case("boxes_for_clusters", boxes_for_clusters),
+        case("grids", grids),
         case("launch_limits", launch_limits),
         trap("failed_check", failed_check),
         trap("failed_check_among_waiters", failed_check_among_waiters),
@@ -415,6 +416,23 @@ fn clusters(machine: &dyn Machine) {
         same(INT, &expected[1], &found[1], "gather");
         let memory = ints(vec![0; (blocks / size) as usize * 256]);
         integers(machine, "baton", memory, &numbers);
+    }
+}
+
+fn grids(machine: &dyn Machine) {
+    for numbers in [
+        [1, 1, 1, 64, 3],
+        [40, 1, 1, 33, 4],
+        [5, 3, 2, 64, 20],
+        [132, 1, 1, 64, 50],
+    ] {
+        let threads: i64 = numbers[..4].iter().product();
+        let memory = [
+            vec![POISON; threads as usize * 4],
+            vec![POISON; threads as usize * 4],
+        ];
+        let (expected, found) = both(machine, "rounds", &memory, &numbers);
+        same(INT, &expected[1], &found[1], "rounds");
     }
 }
 
