@@ -213,12 +213,13 @@ impl Checker<'_> {
         let shape = &self.f.buffer(id).shape;
         let raw = uses.raw.iter().any(|(buffer, _)| *buffer == id);
         let cut = uses.moved.iter().filter(|view| view.buffer == id);
-        // One of an array is whole.
+        // One of an array is whole, and axes of one element are no matter.
         let tile: Sym = shape.iter().product();
+        let long =
+            |shape: &[Sym]| -> Vec<Sym> { shape.iter().filter(|e| !e.is_one()).cloned().collect() };
         raw || cut.into_iter().any(|view| {
-            let same = view.shape.iter().zip(shape).all(|(a, b)| a == b);
             let begins = self.f.cx.divides(&tile, &view.offset).is_yes();
-            !begins || view.shape.len() != shape.len() || !same
+            !begins || long(&view.shape) != long(shape)
         })
     }
 
