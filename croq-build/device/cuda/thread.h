@@ -12,6 +12,24 @@ struct context {
 };
 
 CROQ_DEVICE idx tid() { return threadIdx.x; }
+/* The number of this thread's warp, of which ptxas knows that it is the same for all of its lanes. By whole warps,
+ * where none of their threads has left. */
+CROQ_DEVICE idx warp() { return __shfl_sync(0xffffffffu, threadIdx.x / 32, 0); }
+/* Whether this is the lane that its warp elects, each time the same one. Likewise. */
+CROQ_DEVICE bool elected() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  unsigned is;
+  asm volatile("{\n"
+               ".reg .pred p;\n"
+               "elect.sync _|p, 0xffffffff;\n"
+               "selp.u32 %0, 1, 0, p;\n"
+               "}"
+               : "=r"(is));
+  return is != 0;
+#else
+  return threadIdx.x % 32 == 0;
+#endif
+}
 CROQ_DEVICE idx block_x() { return blockIdx.x; }
 CROQ_DEVICE idx block_y() { return blockIdx.y; }
 CROQ_DEVICE idx block_z() { return blockIdx.z; }
@@ -57,6 +75,9 @@ CROQ_DEVICE void barrier_named(unsigned id, unsigned threads) {
 CROQ_DEVICE void barrier_warp(unsigned mask = 0xffffffffu) { __syncwarp(mask); }
 CROQ_DEVICE void fence_block() { __threadfence_block(); }
 CROQ_DEVICE void fence_device() { __threadfence(); }
+
+/* None is negative: to divide one takes a shift then. */
+template <class... N> CROQ_DEVICE void extents(N... n) { (__builtin_assume(n >= 0), ...); }
 
 /* On a zero divisor whatever the hardware does; on the host the result is 0. */
 template <class T> CROQ_FN T div(T a, T b) {

@@ -22,6 +22,11 @@ CROQ_FN const croq_sim_api *sim_api() { return __atomic_load_n(&sim_table, __ATO
 struct __attribute__((unused)) context {};
 
 CROQ_FN idx tid() { return current->tid; }
+CROQ_FN idx warp() { return current->tid / 32; }
+/* The lane that each warp elects. */
+CROQ_FN bool elected() { return current->tid % 32 == 0; }
+/* None is negative. */
+template <class... N> CROQ_FN void extents(N...) {}
 CROQ_FN idx block_x() { return current->block[0]; }
 CROQ_FN idx block_y() { return current->block[1]; }
 CROQ_FN idx block_z() { return current->block[2]; }

@@ -48,6 +48,8 @@ impl Names<'_> {
             )),
             ExprKind::Hardware(what) => Text::primary(match what {
                 Hardware::Thread => "croq::tid()",
+                Hardware::Warp => "croq::warp()",
+                Hardware::Elected => "croq::elected()",
                 Hardware::Block(0) => "croq::block_x()",
                 Hardware::Block(1) => "croq::block_y()",
                 Hardware::Block(_) => "croq::block_z()",

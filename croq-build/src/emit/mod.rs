@@ -18,6 +18,7 @@ mod header;
 mod memory;
 pub mod names;
 mod place;
+mod regions;
 mod rust;
 mod rust_types;
 mod scalar;

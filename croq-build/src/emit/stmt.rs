@@ -30,7 +30,10 @@ impl Body<'_, '_> {
         let mut rest = stmts;
         while let Some((first, others)) = rest.split_first() {
             let together = self.declarations(rest);
-            rest = if together > 1 {
+            rest = if matches!(first.kind, StmtKind::Region { .. }) {
+                let regions = self.regions(rest);
+                rest.get(regions.max(1)..).unwrap_or_default()
+            } else if together > 1 {
                 let (declarations, after) = rest.split_at(together);
                 self.declare_together(declarations);
                 after
@@ -134,7 +137,7 @@ impl Body<'_, '_> {
         self.writer.line(text);
     }
 
-    fn braced(&mut self, span: Span, header: &str, body: &[Stmt]) {
+    pub(super) fn braced(&mut self, span: Span, header: &str, body: &[Stmt]) {
         self.writer.statement(span);
         self.writer.open(header);
         self.nested(body);
@@ -260,13 +263,8 @@ impl Body<'_, '_> {
                     None => self.braced(span, &format!("{header}{{"), body),
                 }
             }
-            StmtKind::Region {
-                pred, set, body, ..
-            } => {
-                let header = format!("if ({}) {{", self.expr(pred));
-                self.first.push(set.as_ref().and_then(|s| s.lowest()));
-                self.braced(span, &header, body);
-                self.first.pop();
+            StmtKind::Region { .. } => {
+                self.regions(std::slice::from_ref(stmt));
             }
             StmtKind::Barrier { scope, why } => self.barrier(span, *scope, why),
             StmtKind::Registers(Registers { per_thread, more }) => {

@@ -57,6 +57,10 @@ pub enum ExprKind {
 pub enum Hardware {
     /// Linear thread id in the block; type `Index`.
     Thread,
+    /// Number of the warp in the block, the same for ptxas in all of its lanes; type `Index`.
+    Warp,
+    /// Whether this is the lane that its warp elects, always the same; type `Bool`.
+    Elected,
     /// Block index along x, y or z; type `Index`.
     Block(u8),
 }

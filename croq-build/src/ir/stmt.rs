@@ -85,6 +85,8 @@ pub enum StmtKind {
     Region {
         pred: Expr,
         set: Option<ThreadSet>,
+        /// Where one thread does everything: what was asked for, and whom that meant.
+        among: Option<(Expr, ThreadSet)>,
         is_async: bool,
         outermost: bool,
         body: Vec<Stmt>,

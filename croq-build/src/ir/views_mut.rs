@@ -86,8 +86,13 @@ fn change_stmt(stmt: &mut Stmt, change: &mut dyn Change) {
             change_all(then, change);
             change_all(otherwise, change);
         }
-        StmtKind::Region { pred, body, .. } => {
+        StmtKind::Region {
+            pred, among, body, ..
+        } => {
             change_expr(pred, change);
+            if let Some((asked, _)) = among {
+                change_expr(asked, change);
+            }
             change_all(body, change);
         }
         StmtKind::Copy(copy) => {

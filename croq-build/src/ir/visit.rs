@@ -64,8 +64,13 @@ fn walk_stmt(stmt: &Stmt, v: &mut dyn Visit) {
             walk_block(otherwise, v);
         }
         StmtKind::Parallel { body, .. } | StmtKind::Once { body, .. } => walk_block(body, v),
-        StmtKind::Region { pred, body, .. } => {
+        StmtKind::Region {
+            pred, among, body, ..
+        } => {
             walk_exprs(pred, v);
+            if let Some((asked, _)) = among {
+                walk_exprs(asked, v);
+            }
             walk_block(body, v);
         }
         StmtKind::Copy(copy) => {

@@ -13,7 +13,8 @@
 //! 10. [`groups`]: elements of swizzled buffers are found by groups.
 //! 11. [`tma`] and [`copies`]: copies and fills in kernels become what single threads do.
 //! 12. [`accumulators`] again, where copies were in the way.
-//! 13. [`unused`]: names that nothing reads any more are dropped.
+//! 13. [`warps`]: which warp a thread is in, and who speaks for one, told in words that ptxas understands.
+//! 14. [`unused`]: names that nothing reads any more are dropped.
 //!
 //! [`signals`] looks at the host's events: whether it waits for launches that it has yet to tell something.
 //!
@@ -53,6 +54,7 @@ mod tma;
 mod together;
 mod unused;
 pub mod uses;
+mod warps;
 
 pub use checks::lower as lower_checks;
 
@@ -101,6 +103,7 @@ pub fn run(function: &mut Function, limits: Limits, reorder: bool, diags: &mut D
         note_asynchronous(function, id);
         note_order(function, id);
         accumulators::hold_around_copies(function, id);
+        warps::tell(function, id);
         unused::drop_from(function, id);
         let kernel = function.kernels.get(id.index());
         if let Some(excess) = kernel.and_then(|kernel| shared::excess(function, kernel, limits)) {

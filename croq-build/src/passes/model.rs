@@ -216,6 +216,8 @@ impl Thread<'_> {
                 self.held(access.view.buffer, element)
             }
             ExprKind::Hardware(Hardware::Thread) => Value::Int(self.tid),
+            ExprKind::Hardware(Hardware::Warp) => Value::Int(self.tid / 32),
+            ExprKind::Hardware(Hardware::Elected) => Value::Int(i128::from(self.tid % 32 == 0)),
             ExprKind::Hardware(Hardware::Block(_)) => Value::Int(0),
             ExprKind::Call(call) => {
                 for arg in &call.args {

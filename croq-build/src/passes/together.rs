@@ -84,10 +84,8 @@ fn is_barrier(stmt: &Stmt) -> bool {
 struct Everybody;
 
 impl Apart for Everybody {
-    fn hardware(&self, what: Hardware) -> bool {
-        match what {
-            Hardware::Thread | Hardware::Block(_) => true,
-        }
+    fn hardware(&self, _: Hardware) -> bool {
+        true
     }
 
     fn index(&self, function: &Function, local: LocalId) -> Option<bool> {

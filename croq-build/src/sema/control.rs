@@ -244,6 +244,7 @@ impl Checker<'_> {
             StmtKind::Region {
                 pred: cond,
                 set,
+                among: None,
                 is_async,
                 outermost: depth == 0,
                 body: stmts,

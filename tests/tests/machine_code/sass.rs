@@ -11,7 +11,8 @@ use croq_build::toolchain::nvcc;
 #[derive(Debug)]
 pub struct Instruction {
     pub at: u64,
-    pub predicated: bool,
+    /// Under which predicate: `!P0`.
+    pub guard: Option<String>,
     /// With its suffixes: `LDG.E.128.CONSTANT`.
     pub name: String,
     /// As they stand behind the name.
@@ -83,7 +84,7 @@ pub fn kernels_of(stem: &str, text: &str, arch: &str) -> Option<BTreeMap<String,
     Some(parse(&String::from_utf8_lossy(&output.stdout)))
 }
 
-fn parse(text: &str) -> BTreeMap<String, Code> {
+pub fn parse(text: &str) -> BTreeMap<String, Code> {
     let mut kernels = BTreeMap::new();
     let mut name = String::new();
     for line in text.lines() {
@@ -133,8 +134,8 @@ fn instruction(line: &str) -> Option<Instruction> {
     let text = rest.trim().split(';').next()?.trim();
     let mut words = text.split_whitespace();
     let mut name = words.next()?;
-    let predicated = name.starts_with('@');
-    if predicated {
+    let guard = name.strip_prefix('@').map(str::to_owned);
+    if guard.is_some() {
         name = words.next()?;
     }
     let operands = text.split_once(name)?.1.trim().to_owned();
@@ -145,7 +146,7 @@ fn instruction(line: &str) -> Option<Instruction> {
     });
     Some(Instruction {
         at,
-        predicated,
+        guard,
         name: name.to_owned(),
         operands,
         target: target.flatten(),
@@ -205,7 +206,7 @@ impl Code {
                 assert!(target > i.at, "a loop at {:x}", i.at);
                 ways.extend(best.get(&target));
             }
-            let falls_through = i.predicated || !(ends || i.name.starts_with("BRA"));
+            let falls_through = i.guard.is_some() || !(ends || i.name.starts_with("BRA"));
             if let Some(next) = next.filter(|_| falls_through) {
                 ways.extend(best.get(&next));
             }

@@ -150,6 +150,7 @@ impl Expander<'_> {
             StmtKind::Region {
                 pred,
                 set,
+                among,
                 is_async,
                 outermost,
                 body,
@@ -164,6 +165,7 @@ impl Expander<'_> {
                 StmtKind::Region {
                     pred,
                     set,
+                    among,
                     is_async,
                     outermost,
                     body,

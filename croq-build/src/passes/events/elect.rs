@@ -53,6 +53,7 @@ fn in_block(function: &Function, whole: &[Stmt], stmts: &mut [Stmt]) {
         let StmtKind::Region {
             pred,
             set: Some(set),
+            among,
             is_async: true,
             outermost: true,
             body,
@@ -75,14 +76,12 @@ fn in_block(function: &Function, whole: &[Stmt], stmts: &mut [Stmt]) {
             pred.span,
         );
         let number = Expr::new(ExprKind::Int(i128::from(first)), Scalar::Index, pred.span);
-        *pred = Expr::new(
-            ExprKind::Binary(BinOp::Eq, thread, number),
-            Scalar::Bool,
-            span,
-        );
-        *set = ThreadSet {
+        let is_first = ExprKind::Binary(BinOp::Eq, thread, number);
+        let asked = std::mem::replace(pred, Expr::new(is_first, Scalar::Bool, span));
+        let one = ThreadSet {
             ranges: vec![(first, first + 1)],
         };
+        *among = Some((asked, std::mem::replace(set, one)));
         by_the_region(body);
     }
 }

@@ -23,7 +23,7 @@ impl Threads<'_> {
 
 impl Apart for Threads<'_> {
     fn hardware(&self, what: Hardware) -> bool {
-        what == Hardware::Thread
+        !matches!(what, Hardware::Block(_))
     }
 
     fn index(&self, function: &Function, local: LocalId) -> Option<bool> {

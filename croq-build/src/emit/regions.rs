@@ -1,0 +1,71 @@
+//! `inthreads` as C++.
+//!
+//! Regions in a row of which no thread is in two are one decision with many ways. What comes behind a way in which
+//! a single thread went on may find its warp apart, as far as ptxas knows; with an `else` nothing comes behind it.
+
+use super::stmt::Body;
+use crate::ir::{Stmt, StmtKind, ThreadSet};
+
+impl Body<'_, '_> {
+    /// Those that `stmts` begins with; how many they are.
+    pub(super) fn regions(&mut self, stmts: &[Stmt]) -> usize {
+        let mut before: Option<ThreadSet> = None;
+        for (number, stmt) in stmts.iter().enumerate() {
+            let Some(set) = threads_of(stmt) else {
+                return number;
+            };
+            let apart = match (&before, set) {
+                (Some(before), Some(set)) => !before.meets(set),
+                _ => false,
+            };
+            if number > 0 && !apart {
+                return number;
+            }
+            self.region(stmt, if number > 0 { "else " } else { "" });
+            let set = set.cloned();
+            before = match (before, set) {
+                (Some(before), Some(set)) => Some(before.union(&set)),
+                (_, set) => set,
+            };
+        }
+        stmts.len()
+    }
+
+    fn region(&mut self, stmt: &Stmt, or_else: &str) {
+        let StmtKind::Region {
+            pred,
+            set,
+            among,
+            body,
+            ..
+        } = &stmt.kind
+        else {
+            return;
+        };
+        let pred = self.names.expr(pred).text;
+        self.first.push(set.as_ref().and_then(ThreadSet::lowest));
+        match among {
+            None => self.braced(stmt.span, &format!("{or_else}if ({pred}) {{"), body),
+            // Even if few lines would do: no `else` is to be the inner one's.
+            Some((asked, _)) => {
+                let asked = self.names.expr(asked).text;
+                self.writer.statement(stmt.span);
+                self.writer.open(&format!("{or_else}if ({asked}) {{"));
+                self.braced(stmt.span, &format!("if ({pred}) {{"), body);
+                self.writer.close("}");
+            }
+        }
+        self.first.pop();
+    }
+}
+
+/// Whose a region is, before one of them was chosen to speak for all.
+fn threads_of(stmt: &Stmt) -> Option<Option<&ThreadSet>> {
+    match &stmt.kind {
+        StmtKind::Region { set, among, .. } => match among {
+            Some((_, all)) => Some(Some(all)),
+            None => Some(set.as_ref()),
+        },
+        _ => None,
+    }
+}
