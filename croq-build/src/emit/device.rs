@@ -60,6 +60,11 @@ pub fn kernel<'a>(writer: &mut Writer<'a>, function: &'a Function, kernel: &'a K
     ));
     if kernel.needs_sm_90() {
         writer.line("croq::only_from_sm_90();");
+        // Where threads count tiles and not bytes, what is left of a division shows.
+        let extents: Vec<&str> = captured.dims.iter().map(|id| names.dim(*id)).collect();
+        if !extents.is_empty() {
+            writer.line(&format!("croq::extents({});", extents.join(", ")));
+        }
     }
     let own: Vec<BufferId> = uses
         .buffers

@@ -1,9 +1,10 @@
 //! Loads and stores as what single threads do.
 
 use super::has_boxes;
+use super::together::{Unneeded, completed_by, completes, goes_on, triggers};
 use crate::ir::{
-    Arrival, BinOp, BufferId, Copy, Engine, EventId, Expr, ExprKind, Frame, Function, KernelId,
-    Level, Role, Slot, Stmt, StmtKind, TensorMap, Tma, TmaMove, TmaOp, VarHome, View,
+    Arrival, BinOp, BufferId, Copy, Engine, Expr, ExprKind, Frame, Function, KernelId, Level, Role,
+    Stmt, StmtKind, TensorMap, Tma, TmaMove, TmaOp, VarHome, View,
 };
 use crate::passes::events;
 use crate::source::Span;
@@ -25,35 +26,14 @@ pub fn expand(function: &mut Function, id: KernelId) {
         maps: Vec::new(),
         loops: Vec::new(),
         alone: false,
+        unneeded: Unneeded::default(),
     };
-    let body = expander.block(body);
+    let mut body = expander.block(body);
+    expander.unneeded.drop_from(&mut body);
     let maps = expander.maps;
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
         kernel.body = body;
         kernel.maps = maps;
-    }
-}
-
-/// Where the copies among these statements, which are nothing else, all arrive.
-fn completes(stmts: &[Stmt]) -> Option<(EventId, Slot)> {
-    completed_by(stmts.last()?)
-}
-
-fn completed_by(stmt: &Stmt) -> Option<(EventId, Slot)> {
-    let StmtKind::Copy(copy) = &stmt.kind else {
-        return None;
-    };
-    match &copy.engine {
-        Engine::Tma(Tma { event: Some(e), .. }) => Some((e.event, e.slot.clone())),
-        _ => None,
-    }
-}
-
-fn triggers(stmt: &Stmt) -> Option<(EventId, Slot)> {
-    match &stmt.kind {
-        // Bytes arrive in the block alone, a `trigger` for the cluster does so in all of them.
-        StmtKind::Trigger(at) if !at.cluster => Some((at.event, at.slot.clone())),
-        _ => None,
     }
 }
 
@@ -82,8 +62,8 @@ fn mentions(body: &[Stmt]) -> BTreeMap<BufferId, usize> {
     count.0
 }
 
-struct Expander<'a> {
-    function: &'a Function,
+pub struct Expander<'a> {
+    pub function: &'a Function,
     maps: Vec<TensorMap>,
     mentions: BTreeMap<BufferId, usize>,
     /// Other blocks may wait for what this one has stored.
@@ -91,7 +71,8 @@ struct Expander<'a> {
     /// The loops around, each with its variable and step if it counts.
     loops: Vec<Option<(Var, Sym)>>,
     /// Only one thread comes here.
-    alone: bool,
+    pub alone: bool,
+    pub unneeded: Unneeded,
 }
 
 impl Expander<'_> {
@@ -101,6 +82,12 @@ impl Expander<'_> {
         while let Some(stmt) = stmts.next() {
             // Copies in front of the `trigger` of the event that they complete.
             let mut together = vec![stmt];
+            while let Some(next) = stmts.next_if(|next| goes_on(&together, next)) {
+                together.push(next);
+            }
+            if together.len() > 1 && self.arrive_together(&together, &mut out).is_some() {
+                continue;
+            }
             while self.alone
                 && let (Some(event), Some(next)) = (completes(&together), stmts.peek())
                 && (completed_by(next) == Some(event.clone()) || triggers(next) == Some(event))
@@ -118,41 +105,6 @@ impl Expander<'_> {
             }
         }
         out
-    }
-
-    /// One arrival with the bytes of all copies, and the copies.
-    fn announced(&mut self, together: &[Stmt], out: &mut Vec<Stmt>) {
-        let Some((trigger, copies)) = together.split_last() else {
-            return;
-        };
-        let StmtKind::Trigger(event) = &trigger.kind else {
-            return;
-        };
-        let (barriers, slot) = events::place(self.function, event);
-        let mut bytes = Sym::zero();
-        let mut loads = Vec::new();
-        for stmt in copies {
-            if let StmtKind::Copy(copy) = &stmt.kind
-                && let Engine::Tma(tma) = &copy.engine
-                && let Some((own, ops)) = self.loads(copy, tma, barriers, &slot)
-            {
-                bytes = &bytes + &own;
-                let ops = ops
-                    .into_iter()
-                    .map(|op| Stmt::new(StmtKind::Tma(op), stmt.span));
-                match copy.engine.is_multicast() {
-                    true => loads.push(by_the_first_block(ops.collect(), stmt.span)),
-                    false => loads.extend(ops),
-                }
-            }
-        }
-        let expect = TmaOp::Expect {
-            barriers,
-            slot,
-            bytes,
-        };
-        out.push(Stmt::new(StmtKind::Tma(expect), trigger.span));
-        out.extend(loads);
     }
 
     fn turns(&mut self, counter: Option<(Var, Sym)>, body: Vec<Stmt>) -> Vec<Stmt> {
@@ -279,7 +231,7 @@ impl Expander<'_> {
     }
 
     /// The boxes of a load, and how many bytes they bring.
-    fn loads(
+    pub fn loads(
         &mut self,
         copy: &Copy,
         tma: &Tma,
@@ -417,13 +369,13 @@ impl Expander<'_> {
 }
 
 /// What one block does for all of the cluster.
-fn by_the_first_block(body: Vec<Stmt>, span: Span) -> Stmt {
+pub fn by_the_first_block(body: Vec<Stmt>, span: Span) -> Stmt {
     let level = Level::Cluster;
     Stmt::new(StmtKind::Once { level, body }, span)
 }
 
 /// One load more.
-fn flip(function: &Function, arrival: &Arrival, span: Span) -> StmtKind {
+pub fn flip(function: &Function, arrival: &Arrival, span: Span) -> StmtKind {
     let ty = function.local(arrival.phases).ty;
     let op = |op, a, b| Expr::new(ExprKind::Binary(op, a, b), ty, span);
     let mut bit = Expr::new(ExprKind::Int(1), ty, span);
@@ -438,7 +390,7 @@ fn flip(function: &Function, arrival: &Arrival, span: Span) -> StmtKind {
 }
 
 /// For the last load that has begun.
-fn wait(function: &Function, arrival: &Arrival, span: Span) -> StmtKind {
+pub fn wait(function: &Function, arrival: &Arrival, span: Span) -> StmtKind {
     let ty = function.local(arrival.phases).ty;
     let one = || Expr::new(ExprKind::Int(1), ty, span);
     let op = |op, a, b| Expr::new(ExprKind::Binary(op, a, b), ty, span);

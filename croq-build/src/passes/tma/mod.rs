@@ -17,6 +17,7 @@
 mod arrivals;
 mod expand;
 mod multicast;
+mod together;
 
 pub use arrivals::prepare;
 pub use expand::expand;
