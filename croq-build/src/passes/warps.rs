@@ -28,7 +28,7 @@ pub fn tell(function: &mut Function, id: KernelId) {
         return;
     };
     let threads = kernel.threads.as_int().and_then(|n| u32::try_from(n).ok());
-    let Some(threads) = threads.filter(|n| n % LANES == 0 && *n > 0) else {
+    let Some(threads) = threads.filter(|n| n.is_multiple_of(LANES) && *n > 0) else {
         return;
     };
     if !parts(&kernel.body) {
@@ -175,7 +175,7 @@ fn by_elected(stmts: &mut [Stmt]) {
 }
 
 fn has_warp_of(set: &ThreadSet, thread: u32) -> bool {
-    thread % LANES == 0 && (thread..thread + LANES).all(|t| set.contains(t))
+    thread.is_multiple_of(LANES) && (thread..thread + LANES).all(|t| set.contains(t))
 }
 
 fn only_if(cond: Expr, then: Vec<Stmt>) -> StmtKind {

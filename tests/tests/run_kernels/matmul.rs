@@ -278,6 +278,7 @@ fn matmul_hopper() {
     let kernels = [
         kernels::matmul_hopper,
         kernels::matmul_hopper_two,
+        kernels::matmul_hopper_wide,
         kernels::matmul_hopper_persistent,
     ];
     for (m, k, n) in HOPPER {
@@ -285,18 +286,79 @@ fn matmul_hopper() {
         let rhs = Tensor::<f16, _>::random((n, k), -1.0..1.0, 42);
         for kernel in kernels {
             let out = resident(&lhs, &rhs, f16::NAN, kernel);
-            assert_close(&out, |[i, j]| {
-                let (mut sum, mut magnitude) = (0.0, 0.0);
-                for e in 0..k {
-                    let product = lhs[[i, e]].wide() * rhs[[j, e]].wide();
-                    sum += product;
-                    magnitude += product.abs();
-                }
-                // Sums in f32, and one rounding to f16.
-                let tolerance = dot::<f32>(sum, magnitude, k).tolerance;
-                near(sum, tolerance + sum.abs() * f16::ROUNDOFF + f16::SMALLEST)
-            });
+            assert_halves(&out, &lhs, &rhs);
         }
+    }
+}
+
+/// `lhs · rhsᵀ`, summed up in f32 and rounded to f16 once.
+fn assert_halves(out: &Matrix<f16>, lhs: &Matrix<f16>, rhs: &Matrix<f16>) {
+    let depth = lhs.shape()[1];
+    assert_eq!(out.shape(), [lhs.shape()[0], rhs.shape()[0]]);
+    assert_close(out, |[i, j]| {
+        let (mut sum, mut magnitude) = (0.0, 0.0);
+        for e in 0..depth {
+            let product = lhs[[i, e]].wide() * rhs[[j, e]].wide();
+            sum += product;
+            magnitude += product.abs();
+        }
+        let tolerance = dot::<f32>(sum, magnitude, depth).tolerance;
+        near(sum, tolerance + sum.abs() * f16::ROUNDOFF + f16::SMALLEST)
+    });
+}
+
+/// Rows of tiles come in pairs: two, and four.
+#[test]
+fn matmul_hopper_cluster() {
+    for (m, k, n) in [(129, 8, 8), (256, 64, 128), (200, 456, 136), (400, 264, 72)] {
+        let lhs = Tensor::<f16, _>::random((m, k), -1.0..1.0, 47);
+        let rhs = Tensor::<f16, _>::random((n, k), -1.0..1.0, 48);
+        let out = resident(&lhs, &rhs, f16::NAN, kernels::matmul_hopper_cluster);
+        assert_halves(&out, &lhs, &rhs);
+    }
+    let device = Device::default();
+    let there = Tensor::<f16, _>::random((128, 128), -1.0..1.0, 47)
+        .to_device(&device)
+        .unwrap();
+    let mut out = Tensor::zeros((128, 128)).to_device(&device).unwrap();
+    let error = kernels::matmul_hopper_cluster(&there, &there, &mut out).unwrap_err();
+    assert!(error.to_string().contains("R05"), "{error}");
+}
+
+#[test]
+fn matmul_hopper_batched() {
+    for (seed, (m, k, n)) in (49..).zip(HOPPER) {
+        let random = |rows, seed| Tensor::<f16, _>::random((3, rows, k), -1.0..1.0, seed);
+        let (lhs, rhs) = (random(m, seed), random(n, seed + 10));
+        let device = Device::default();
+        let poisoned = Tensor::from_fn((3, m, n), |_: [usize; 3]| f16::NAN);
+        let mut out = poisoned.to_device(&device).unwrap();
+        let [a, b] = [&lhs, &rhs].map(|t| t.to_device(&device).unwrap());
+        kernels::matmul_hopper_batched(&a, &b, &mut out).unwrap();
+        let out = out.to_host().unwrap();
+        for h in 0..3 {
+            let one = |t: &Tensor<f16, (usize, usize, usize)>| {
+                let [_, rows, columns] = t.shape();
+                Tensor::from_fn((rows, columns), |[i, j]| t[[h, i, j]])
+            };
+            assert_halves(&one(&out), &one(&lhs), &one(&rhs));
+        }
+    }
+}
+
+/// Parts of K that some blocks have nothing of, that end inside a step, and whole ones; added to what was there.
+#[test]
+fn matmul_hopper_split_k() {
+    for (m, k, n) in [(1, 8, 8), (64, 256, 128), (65, 584, 136), (70, 1040, 33)] {
+        // Small integers: their sums are exact in any order.
+        let whole = |rows, seed| Tensor::<i32, _>::random((rows, k), -4..5, seed);
+        let (a, b) = (whole(m, 53), whole(n, 54));
+        let [x, y] = [&a, &b].map(|t| Tensor::from_fn(t.dims(), |at| f16::from_f32(t[at] as f32)));
+        let out = resident(&x, &y, 0.5, kernels::matmul_hopper_split_k);
+        assert_exact(&out, |[i, j]| {
+            let sum: i32 = (0..k).map(|e| a[[i, e]] * b[[j, e]]).sum();
+            0.5 + sum as f32
+        });
     }
 }
 
