@@ -5,7 +5,7 @@
 #ifndef CROQ_ABI_H
 #define CROQ_ABI_H
 
-#define CROQ_ABI_VERSION 8
+#define CROQ_ABI_VERSION 9
 
 typedef __INT64_TYPE__ croq_i64;
 typedef __UINT64_TYPE__ croq_u64;
@@ -175,6 +175,7 @@ typedef struct croq_sim_api {
   croq_u32 (*launch)(void *device, const croq_sim_launch *launch, croq_failure *failure);
   void (*barrier)(croq_sim_thread *thread, croq_u32 line);
   void (*barrier_named)(croq_sim_thread *thread, croq_u32 id, croq_u32 threads, croq_u32 line);
+  void (*barrier_arrive)(croq_sim_thread *thread, croq_u32 id, croq_u32 threads, croq_u32 line);
   void (*barrier_warp)(croq_sim_thread *thread, croq_u32 mask, croq_u32 line);
   /* Records the failure and suspends the thread for good: never returns. */
   void (*stop)(croq_sim_thread *thread, const croq_failure *failure);

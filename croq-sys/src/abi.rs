@@ -12,7 +12,7 @@ pub type croq_i64 = i64;
 pub type croq_u64 = u64;
 pub type croq_u32 = u32;
 
-pub const CROQ_ABI_VERSION: u32 = 8;
+pub const CROQ_ABI_VERSION: u32 = 9;
 
 pub const CROQ_OK: u32 = 0;
 pub const CROQ_CHECK: u32 = 1;
@@ -248,6 +248,8 @@ pub struct croq_sim_api {
     ) -> u32,
     pub barrier: unsafe extern "C" fn(thread: *mut croq_sim_thread, line: u32),
     pub barrier_named:
+        unsafe extern "C" fn(thread: *mut croq_sim_thread, id: u32, threads: u32, line: u32),
+    pub barrier_arrive:
         unsafe extern "C" fn(thread: *mut croq_sim_thread, id: u32, threads: u32, line: u32),
     pub barrier_warp: unsafe extern "C" fn(thread: *mut croq_sim_thread, mask: u32, line: u32),
     pub stop: unsafe extern "C" fn(thread: *mut croq_sim_thread, failure: *const croq_failure),

@@ -72,6 +72,10 @@ CROQ_DEVICE void barrier() { __syncthreads(); }
 CROQ_DEVICE void barrier_named(unsigned id, unsigned threads) {
   asm volatile("bar.sync %0, %1;" : : "r"(id), "r"(threads) : "memory");
 }
+/* Comes to the barrier without waiting there. */
+CROQ_DEVICE void barrier_arrive(unsigned id, unsigned threads) {
+  asm volatile("bar.arrive %0, %1;" : : "r"(id), "r"(threads) : "memory");
+}
 CROQ_DEVICE void barrier_warp(unsigned mask = 0xffffffffu) { __syncwarp(mask); }
 CROQ_DEVICE void fence_block() { __threadfence_block(); }
 CROQ_DEVICE void fence_device() { __threadfence(); }

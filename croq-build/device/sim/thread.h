@@ -75,6 +75,12 @@ CROQ_FN void barrier_named(unsigned id, unsigned threads, int line = __builtin_L
   sim_api()->barrier_named(self, id, threads, static_cast<croq_u32>(line));
   current = self;
 }
+/* Comes to the barrier without waiting there. */
+CROQ_FN void barrier_arrive(unsigned id, unsigned threads, int line = __builtin_LINE()) {
+  croq_sim_thread *const self = current;
+  sim_api()->barrier_arrive(self, id, threads, static_cast<croq_u32>(line));
+  current = self;
+}
 CROQ_FN void barrier_warp(unsigned mask = 0xffffffffu, int line = __builtin_LINE()) {
   croq_sim_thread *const self = current;
   sim_api()->barrier_warp(self, mask, static_cast<croq_u32>(line));

@@ -495,6 +495,9 @@ impl Body<'_, '_> {
             BarrierScope::Named { id, threads } => {
                 format!("croq::barrier_named({id}, {threads});")
             }
+            BarrierScope::Arrive { id, threads } => {
+                format!("croq::barrier_arrive({id}, {threads});")
+            }
             BarrierScope::Lanes(mask) => format!("croq::barrier_warp({mask:#010x}u);"),
         };
         let reason = match why {

@@ -278,6 +278,8 @@ pub enum BarrierScope {
     Group,
     /// So many threads, by the named barrier of this number.
     Named { id: u32, threads: u32 },
+    /// The same barrier, where these threads only arrive and don't wait.
+    Arrive { id: u32, threads: u32 },
     /// Each warpgroup by a named barrier of its own; the first one's has this number.
     Group4From(u32),
     /// These lanes of each warp that comes here.

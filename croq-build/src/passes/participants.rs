@@ -28,6 +28,7 @@ pub fn name(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
     walk_block(&body, &mut Own(&mut taken));
     let mut namer = Namer {
         taken,
+        threads,
         warpgroups: threads.map_or(NUMBERS / 2, |n| n.div_ceil(WARPGROUP)),
         first: None,
         known: Vec::new(),
@@ -47,7 +48,7 @@ struct Own<'a>(&'a mut BTreeSet<u32>);
 impl Visit for Own<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         if let StmtKind::Barrier {
-            scope: BarrierScope::Named { id, .. },
+            scope: BarrierScope::Named { id, .. } | BarrierScope::Arrive { id, .. },
             ..
         } = stmt.kind
         {
@@ -58,6 +59,8 @@ impl Visit for Own<'_> {
 
 struct Namer<'a> {
     taken: BTreeSet<u32>,
+    /// Of the block, if it is known.
+    threads: Option<u32>,
     warpgroups: u32,
     /// The first warpgroup's number, once one is needed.
     first: Option<u32>,
@@ -73,7 +76,10 @@ impl Namer<'_> {
         // A thread that is alone waits for nobody.
         if set.is_some_and(|s| s.len() == 1) {
             stmts.retain(|stmt| match &stmt.kind {
-                StmtKind::Barrier { scope, .. } => matches!(scope, BarrierScope::Named { .. }),
+                StmtKind::Barrier { scope, .. } => matches!(
+                    scope,
+                    BarrierScope::Named { .. } | BarrierScope::Arrive { .. }
+                ),
                 _ => true,
             });
         }
@@ -95,7 +101,16 @@ impl Namer<'_> {
                                 BarrierScope::Block
                             }
                         }
+                        // A block that is a part of one meets as a whole.
+                        (BarrierScope::Group4, None)
+                            if !inside && self.threads.is_some_and(|n| n <= WARPGROUP) =>
+                        {
+                            BarrierScope::Block
+                        }
                         (BarrierScope::Group4, _) => {
+                            if !inside {
+                                self.whole_warpgroups(span);
+                            }
                             BarrierScope::Group4From(self.warpgroups(span))
                         }
                         (BarrierScope::Group, Some(set)) if !set.is_whole(WARP) => {
@@ -141,6 +156,21 @@ impl Namer<'_> {
                 BarrierScope::Group
             }
         }
+    }
+
+    /// A barrier of a warpgroup waits for 128 threads.
+    fn whole_warpgroups(&mut self, span: Span) {
+        let Some(threads) = self.threads.filter(|n| n % WARPGROUP != 0) else {
+            return;
+        };
+        let rest = threads % WARPGROUP;
+        let text = format!("the last {rest} of {threads} threads are no whole warpgroup");
+        self.diags.push(
+            Diagnostic::new("E0585", span, text)
+                .label(format!("they would wait for {} others", WARPGROUP - rest))
+                .also(self.kernel, "in this kernel")
+                .help("use a multiple of 128 threads, or a barrier of warps or of the block"),
+        );
     }
 
     fn warpgroups(&mut self, span: Span) -> u32 {

@@ -3,10 +3,10 @@
 use super::Checker;
 use super::value::Value;
 use crate::diagnostics::Diagnostic;
-use crate::ir::{self, Arg, BinOp, Call, Expr, ExprKind, MathFn, PrintPart, Scalar, StmtKind};
+use crate::ir::{self, BinOp, Expr, ExprKind, MathFn, PrintPart, Scalar, StmtKind};
 use crate::source::Span;
 use crate::symbolic::Sym;
-use crate::syntax::ast::{self, CallExpr, CallKind, TemplateArg};
+use crate::syntax::ast::{self, CallExpr, CallKind};
 
 impl Checker<'_> {
     /// A call in a place where a value is wanted.
@@ -86,12 +86,8 @@ impl Checker<'_> {
             }
             return Value::Error;
         }
-        if name == "__bar_sync" {
-            self.named_barrier(call, span);
-            return Value::Error;
-        }
-        if name == "__bar_arrive" {
-            self.unsupported(span, "an arrival at a named barrier");
+        if matches!(name, "__bar_sync" | "__bar_arrive") {
+            self.named_barrier(call, name == "__bar_sync", span);
             return Value::Error;
         }
         if matches!(name, "assert" | "print" | "println") {
@@ -397,169 +393,6 @@ impl Checker<'_> {
             Diagnostic::new("N0773", call.callee.span, text).label("printed at compile time"),
         );
     }
-
-    /// `call f(…)` whose result becomes a `ty`.
-    pub(super) fn device_call(&mut self, call: &CallExpr, ty: Scalar, span: Span) -> Value {
-        match self.device_call_expr(call, ty, span) {
-            Some(e) => Value::Scalar(e),
-            None => Value::Error,
-        }
-    }
-
-    fn device_call_expr(&mut self, call: &CallExpr, ty: Scalar, span: Span) -> Option<Expr> {
-        if self.kernel.is_none() {
-            self.report(
-                Diagnostic::new("E0780", span, "`call` outside `parallel`")
-                    .label("device functions run on the device")
-                    .help("move it into a `parallel`"),
-            );
-            return None;
-        }
-        let callee = call.callee.text.clone();
-        if super::registers::direction(&callee).is_some() {
-            self.report(
-                Diagnostic::new("E0779", span, format!("`{callee}` has no value"))
-                    .label("a statement of its own"),
-            );
-            return None;
-        }
-        let mut targs = Vec::new();
-        let mut ok = true;
-        for t in &call.targs {
-            match t {
-                TemplateArg::Type(elem, at) => match self.scalar_type(*elem, *at) {
-                    Some(s) => targs.push(format!("@{}", s.name())),
-                    None => ok = false,
-                },
-                TemplateArg::Name(n) => {
-                    let value = self.scopes.find(&n.text).map(|b| b.entity.clone());
-                    match value {
-                        Some(super::scope::Entity::Int { value, .. }) => {
-                            if let Some(b) = self.scopes.find_mut(&n.text) {
-                                b.used = true;
-                            }
-                            ok &= self.const_targ(&value.value, n.span, &mut targs);
-                        }
-                        _ => targs.push(n.text.clone()),
-                    }
-                }
-                TemplateArg::Expr(e) => {
-                    let v = self.expr(e);
-                    match self.int_of(&v) {
-                        Some(i) => ok &= self.const_targ(&i.value, e.span, &mut targs),
-                        None => ok = false,
-                    }
-                }
-            }
-        }
-        let mut args = Vec::new();
-        for a in &call.args {
-            match self.call_arg(a) {
-                Some(arg) => args.push(arg),
-                None => ok = false,
-            }
-        }
-        self.visible_device_function(&callee, call.callee.span);
-        ok.then(|| {
-            Expr::new(
-                ExprKind::Call(Call {
-                    callee,
-                    targs,
-                    args,
-                }),
-                ty,
-                span,
-            )
-        })
-    }
-
-    fn const_targ(&mut self, value: &Sym, at: Span, out: &mut Vec<String>) -> bool {
-        match value.as_int() {
-            Some(n) => {
-                out.push(n.to_string());
-                true
-            }
-            None => {
-                self.report(
-                    Diagnostic::new(
-                        "E0782",
-                        at,
-                        "a template argument must be known at compile time",
-                    )
-                    .label("known only at run time")
-                    .help("pass it as an argument of the function"),
-                );
-                false
-            }
-        }
-    }
-
-    fn call_arg(&mut self, a: &ast::Expr) -> Option<Arg> {
-        if let ast::ExprKind::CppCast(ty, inner) = &*a.kind {
-            let inner = self.call_arg(inner)?;
-            return Some(Arg::Cast(ty.clone(), Box::new(inner)));
-        }
-        match self.expr(a) {
-            Value::Data(d) => {
-                let d = self.whole(d, a.span)?;
-                self.mark(&d.view, true, true);
-                Some(Arg::Pointer(d.view))
-            }
-            Value::Address(view) => {
-                self.mark(&view, true, true);
-                Some(Arg::Pointer(view))
-            }
-            Value::Null => Some(Arg::Null),
-            Value::Int(i) => Some(Arg::Value(Expr::new(
-                ExprKind::Cast(Expr::index(i.value, a.span)),
-                Scalar::S32,
-                a.span,
-            ))),
-            Value::Scalar(e) => Some(Arg::Value(e)),
-            Value::Error => None,
-            other => {
-                let kind = other.kind();
-                self.report(
-                    Diagnostic::new(
-                        "E0784",
-                        a.span,
-                        format!("{kind} can't be passed to a C++ function"),
-                    )
-                    .label("not an argument"),
-                );
-                None
-            }
-        }
-    }
-
-    /// Warns when the file declares no device function of that name.
-    fn visible_device_function(&mut self, callee: &str, at: Span) {
-        if callee.contains("::") || self.file.device_names().contains_key(callee) {
-            return;
-        }
-        if self.siblings.iter().any(|n| n == callee) {
-            self.report(
-                Diagnostic::new("E0788", at, format!("`{callee}` is a `__co__` function"))
-                    .label("kernels can't call each other")
-                    .help("share code through a `__device__` function"),
-            );
-            return;
-        }
-        let includes = self.file.device.iter().any(|d| d.text.contains("#include"));
-        if !includes {
-            self.report(
-                Diagnostic::new(
-                    "W0781",
-                    at,
-                    format!("no device function `{callee}` is visible in this file"),
-                )
-                .label("declared nowhere here")
-                .help(format!(
-                    "declare it at file scope: `__device__ … {callee}(…)`"
-                )),
-            );
-        }
-    }
 }
 
 struct Inputs {
@@ -619,6 +452,8 @@ const OTHERS: &[&str] = &[
     "__max",
     "__alignup",
     "__aligndown",
+    "__bar_sync",
+    "__bar_arrive",
     "assert",
     "print",
     "println",

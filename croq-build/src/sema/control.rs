@@ -457,8 +457,8 @@ impl Checker<'_> {
         );
     }
 
-    /// `__bar_sync(id, threads)`
-    pub(super) fn named_barrier(&mut self, call: &ast::CallExpr, span: Span) {
+    /// `__bar_sync(id, threads)`, or `__bar_arrive`, which doesn't wait.
+    pub(super) fn named_barrier(&mut self, call: &ast::CallExpr, waits: bool, span: Span) {
         if self.kernel.is_none() {
             return self.sync_error(span, "a barrier needs the threads of a kernel");
         }
@@ -471,9 +471,13 @@ impl Checker<'_> {
             .kernel
             .as_ref()
             .and_then(|k| k.threads.as_ref()?.as_int());
+        // Number 0 is that of `sync.shared`, at which all threads wait.
+        let first = u32::from(!waits);
         let fits = |threads: u32| block.is_none_or(|n| i64::from(threads) <= n) && threads > 0;
         let (id, threads) = match numbers.as_slice() {
-            [Some(id), Some(threads)] if *id < 16 && fits(*threads) => (*id, *threads),
+            [Some(id), Some(threads)] if (first..16).contains(id) && fits(*threads) => {
+                (*id, *threads)
+            }
             _ => {
                 let most = block.map_or_else(|| "1024".to_owned(), |n| n.to_string());
                 self.report(
@@ -482,8 +486,10 @@ impl Checker<'_> {
                         span,
                         "a named barrier takes its number and how many threads meet there",
                     )
-                    .label(format!("0 to 15, and 1 to {most} threads of the block"))
-                    .help("write constants: `__bar_sync(1, 64);`"),
+                    .label(format!(
+                        "{first} to 15, and 1 to {most} threads of the block"
+                    ))
+                    .help(format!("write constants: `{}(1, 64);`", call.callee.text)),
                 );
                 return;
             }
@@ -505,9 +511,13 @@ impl Checker<'_> {
             );
         }
         self.cooperative(span, "a barrier");
+        let scope = match waits {
+            true => BarrierScope::Named { id, threads },
+            false => BarrierScope::Arrive { id, threads },
+        };
         self.emit(
             StmtKind::Barrier {
-                scope: BarrierScope::Named { id, threads },
+                scope,
                 why: BarrierReason::Written,
             },
             span,

@@ -35,6 +35,7 @@ mod copy_levels;
 mod copy_shapes;
 mod data;
 mod decl;
+mod device_calls;
 mod events;
 mod exchange;
 mod expr;

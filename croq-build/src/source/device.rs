@@ -5,6 +5,7 @@ use super::file::DeviceTextKind;
 use super::host::declared_names;
 use super::raw::{Raw, starts_line};
 use super::scan::{Place, Scanner};
+use super::signature::Signature;
 use crate::diagnostics::Diagnostic;
 
 impl Scanner<'_> {
@@ -17,8 +18,20 @@ impl Scanner<'_> {
         };
         let span = Span::new(start as u32, end as u32);
         let header = self.slice(span).split('{').next().unwrap_or("");
-        let names = declared_names(header).into_iter().take(1).collect();
+        let names = match Signature::read(header) {
+            Some(signature) => vec![signature.name],
+            None => self.names_of_device(header),
+        };
         self.keep(DeviceTextKind::Device, span, names);
+    }
+
+    /// What a header that is not understood may declare.
+    fn names_of_device(&self, header: &str) -> Vec<String> {
+        let names = declared_names(header).into_iter();
+        match header.trim_start().starts_with("template") {
+            true => names.collect(),
+            false => names.take(1).collect(),
+        }
     }
 
     /// Skips the device function whose `__device__` is before the walk, which has no place there.

@@ -17,6 +17,8 @@ pub struct SourceFile {
     pub functions: Vec<FunctionText>,
     /// What goes to the device part besides them, in order.
     pub device: Vec<DeviceText>,
+    /// Functions of the host, which are left out.
+    pub host_functions: Vec<(String, Span)>,
     /// What the reader of the build log should know, at most one of a kind.
     pub notes: Vec<Note>,
     pub(super) expansions: Expansions,

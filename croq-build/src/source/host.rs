@@ -198,8 +198,14 @@ impl<'a> Scanner<'a> {
             // Directives inside it were kept one by one; the whole holds them too.
             self.device.truncate(kept_before);
             self.keep(DeviceTextKind::HostKept, span, Vec::new());
-        } else if !self.dead && self.left_out.is_none() {
-            self.left_out = Some(span);
+        } else if !self.dead {
+            self.left_out.get_or_insert(span);
+            if seen.parens {
+                let header = self.slice(span).split(['{', ';']).next().unwrap_or("");
+                let name = declared_names(header).into_iter().next();
+                let at = Span::new(span.start, span.start + header.trim_end().len() as u32);
+                self.host_functions.extend(name.map(|name| (name, at)));
+            }
         }
     }
 

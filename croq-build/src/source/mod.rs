@@ -19,6 +19,7 @@ mod number;
 mod punctuation;
 mod raw;
 mod scan;
+mod signature;
 mod span;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ pub mod token;
 
 pub use file::{DeviceText, DeviceTextKind, FunctionText, Note, SourceFile};
 pub use intrinsics::{Intrinsic, IntrinsicKind};
+pub use signature::{Signature, TemplateParam};
 pub use span::{Span, Spanned};
 
 use crate::diagnostics::Diagnostics;
@@ -49,6 +51,7 @@ pub fn load(
         text: text.to_string(),
         functions: scanner.functions,
         device: scanner.device,
+        host_functions: scanner.host_functions,
         notes: scanner.notes,
         expansions: scanner.expansions,
         line_starts: SourceFile::index_lines(text),

@@ -42,6 +42,8 @@ pub(super) struct Scanner<'a> {
     pub scopes: Vec<Span>,
     /// Something of the host text was left out.
     pub left_out: Option<Span>,
+    /// Functions among it.
+    pub host_functions: Vec<(String, Span)>,
 }
 
 impl<'a> Scanner<'a> {
@@ -62,6 +64,7 @@ impl<'a> Scanner<'a> {
             dead: false,
             scopes: Vec::new(),
             left_out: None,
+            host_functions: Vec::new(),
         }
     }
 

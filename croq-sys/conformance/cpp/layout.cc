@@ -29,7 +29,7 @@ const place places[] = {
     FIELD(croq_sim_launch, run_blocks),
     SIZE(croq_sim_api), FIELD(croq_sim_api, abi_version), FIELD(croq_sim_api, launch),
     FIELD(croq_sim_api, barrier), FIELD(croq_sim_api, barrier_named),
-    FIELD(croq_sim_api, barrier_warp), FIELD(croq_sim_api, stop), FIELD(croq_sim_api, print),
+    FIELD(croq_sim_api, barrier_arrive), FIELD(croq_sim_api, barrier_warp), FIELD(croq_sim_api, stop), FIELD(croq_sim_api, print),
     FIELD(croq_sim_api, touch), FIELD(croq_sim_api, copy_async),
     FIELD(croq_sim_api, commit_copies), FIELD(croq_sim_api, wait_copies),
     FIELD(croq_sim_api, mbarrier), FIELD(croq_sim_api, event_site), FIELD(croq_sim_api, fence),

@@ -36,7 +36,7 @@ fn the_mirror_has_the_headers_layout() {
         croq_sim_access { name, index, at, bytes, line }
         croq_sim_tensor_map { memory, extents, strides, box_extents, rank, element_bytes, swizzle }
         croq_sim_api {
-            abi_version, launch, barrier, barrier_named, barrier_warp, stop, print, touch,
+            abi_version, launch, barrier, barrier_named, barrier_arrive, barrier_warp, stop, print, touch,
             copy_async, commit_copies, wait_copies, mbarrier, event_site, fence, tma_load, tma_store, bulk_commit, bulk_wait,
             trace, cluster_barrier, arrive_remote, product, commit_products, wait_products, touch_registers
         }

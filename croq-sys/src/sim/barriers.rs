@@ -37,6 +37,20 @@ pub(super) fn misuse(what: &str, values: &[i64], line: u32) -> Arrival {
 pub(super) struct NamedBarrier {
     pub(super) expected: u32,
     pub(super) waiting: Vec<u32>,
+    /// Those who have come and don't wait.
+    pub(super) gone_on: u32,
+}
+
+impl NamedBarrier {
+    /// How many threads have come.
+    pub(super) fn come(&self) -> u32 {
+        self.waiting.len() as u32 + self.gone_on
+    }
+
+    fn clear(&mut self) {
+        self.waiting.clear();
+        self.gone_on = 0;
+    }
 }
 
 /// A warp barrier that some lane has reached.
@@ -71,7 +85,7 @@ impl Barriers {
         self.ready.extend(0..threads);
         self.block.clear();
         for named in &mut self.named {
-            named.waiting.clear();
+            named.clear();
         }
         self.warps.clear();
         self.gone.clear();
@@ -113,30 +127,56 @@ impl Barriers {
             return self.arrive_block(thread, line);
         }
         self.seen(thread, line);
-        let Some(barrier) = self.named.get_mut(id as usize) else {
-            return misuse("named barrier: no such number", &[i64::from(id)], line);
+        let barrier = match self.named(id, threads, line) {
+            Ok(barrier) => barrier,
+            Err(misused) => return misused,
         };
-        if threads == 0 || threads > self.threads {
-            let values = [i64::from(id), i64::from(threads), i64::from(self.threads)];
-            return misuse("named barrier: impossible count", &values, line);
-        }
-        if barrier.waiting.is_empty() {
-            barrier.expected = threads;
-        } else if barrier.expected != threads {
-            let values = [
-                i64::from(id),
-                i64::from(threads),
-                i64::from(barrier.expected),
-            ];
-            return misuse("named barrier: counts differ", &values, line);
-        }
-        if barrier.waiting.len() as u32 + 1 == threads {
-            self.ready.extend(&barrier.waiting);
-            barrier.waiting.clear();
+        if barrier.come() + 1 == threads {
+            self.release(id);
             return Arrival::GoesOn;
         }
         barrier.waiting.push(thread);
         Arrival::Waits
+    }
+
+    /// A thread comes to a named barrier and goes on.
+    pub(super) fn come_by(&mut self, id: u32, threads: u32, line: u32) -> Arrival {
+        let barrier = match self.named(id, threads, line) {
+            Ok(barrier) => barrier,
+            Err(misused) => return misused,
+        };
+        barrier.gone_on += 1;
+        if barrier.come() == threads {
+            self.release(id);
+        }
+        Arrival::GoesOn
+    }
+
+    /// One that so many threads come to, now that another does.
+    fn named(&mut self, id: u32, threads: u32, line: u32) -> Result<&mut NamedBarrier, Arrival> {
+        let of_block = self.threads;
+        let Some(barrier) = self.named.get_mut(id as usize) else {
+            let values = [i64::from(id)];
+            return Err(misuse("named barrier: no such number", &values, line));
+        };
+        if threads == 0 || threads > of_block {
+            let values = [i64::from(id), i64::from(threads), i64::from(of_block)];
+            return Err(misuse("named barrier: impossible count", &values, line));
+        }
+        if barrier.come() == 0 {
+            barrier.expected = threads;
+        } else if barrier.expected != threads {
+            let values = [id, threads, barrier.expected].map(i64::from);
+            return Err(misuse("named barrier: counts differ", &values, line));
+        }
+        Ok(barrier)
+    }
+
+    fn release(&mut self, id: u32) {
+        if let Some(barrier) = self.named.get_mut(id as usize) {
+            self.ready.extend(&barrier.waiting);
+            barrier.clear();
+        }
     }
 
     pub(super) fn arrive_warp(&mut self, thread: u32, mask: u32, line: u32) -> Arrival {
@@ -253,6 +293,19 @@ mod tests {
         assert!(b.ready.is_empty());
         assert_eq!(b.arrive_named(1, 1, 2, 1), Arrival::GoesOn);
         assert_eq!(b.ready, [0]);
+    }
+
+    #[test]
+    fn who_comes_by_a_named_barrier_counts_and_goes_on() {
+        let mut b = barriers(64);
+        assert_eq!(b.come_by(1, 3, 1), Arrival::GoesOn);
+        assert_eq!(b.arrive_named(7, 1, 3, 1), Arrival::Waits);
+        assert!(b.ready.is_empty());
+        assert_eq!(b.come_by(1, 3, 1), Arrival::GoesOn);
+        assert_eq!(b.ready, [7]);
+        assert_eq!(b.come_by(1, 2, 1), Arrival::GoesOn, "the next generation");
+        assert_eq!(b.arrive_named(8, 1, 2, 1), Arrival::GoesOn);
+        assert!(matches!(b.come_by(16, 2, 1), Arrival::Fails(_)));
     }
 
     #[test]

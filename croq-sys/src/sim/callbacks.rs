@@ -27,6 +27,7 @@ pub(super) static API: croq_sim_api = croq_sim_api {
     launch: launch_kernel,
     barrier,
     barrier_named,
+    barrier_arrive: groups::barrier_arrive,
     barrier_warp,
     stop,
     print,

@@ -171,7 +171,7 @@ impl Stuck<'_> {
             note(thread, "at the block barrier");
         }
         for (id, named) in barriers.named.iter().enumerate() {
-            let (arrived, expected) = (named.waiting.len(), named.expected);
+            let (arrived, expected) = (named.come(), named.expected);
             let barrier = format!("at named barrier {id} ({arrived} of {expected} have arrived)");
             for &thread in &named.waiting {
                 note(thread, &barrier);

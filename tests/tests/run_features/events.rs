@@ -97,6 +97,22 @@ fn barriers_by_number() {
 }
 
 #[test]
+fn two_warps_that_come_to_barriers_and_go_on() {
+    let a = Tensor::<i32, _>::random((Const::<8>, Const::<32>), -50..50, 21);
+    let c = kernels::region_arrivals(&a).unwrap();
+    assert_exact(&c, |[t]| {
+        (0..8).fold(0, |sum, k| sum * 3 + a[[k, 31 - t]] * (k as i32 + 1))
+    });
+}
+
+#[test]
+fn a_block_of_half_a_warpgroup_meets() {
+    let a = Tensor::<i32, _>::random((Const::<64>,), -50..50, 22);
+    let c = kernels::region_half_a_warpgroup(&a).unwrap();
+    assert_exact(&c, |[t]| a[[63 - t]]);
+}
+
+#[test]
 fn registers_of_others() {
     for m in ROWS {
         let a = whole(m, 9);

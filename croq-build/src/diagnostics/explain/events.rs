@@ -149,7 +149,7 @@ pub const TABLE: &[Entry] = &[
     ),
     (
         "E0587",
-        "`__bar_sync(id, threads)` waits at one of the block's 16 barriers until so many threads have come: constants, 0 to 15, and no more threads than the block has.",
+        "`__bar_sync(id, threads)` waits at one of the block's 16 barriers until so many threads have come, and `__bar_arrive(id, threads)` counts as having come without waiting. Both take constants: 0 to 15 (1 to 15 for arrivals, 0 being the barrier of the whole block), and no more threads than the block has.",
     ),
     (
         "W0583",

@@ -2,6 +2,8 @@
 //! `croq explain` and for the documentation.
 
 mod atomics;
+#[cfg(test)]
+mod catalogue;
 mod declarations;
 mod events;
 mod files;

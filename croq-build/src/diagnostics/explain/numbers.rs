@@ -78,6 +78,18 @@ pub const TABLE: &[Entry] = &[
         "A value of this kind can't be passed to a C++ function.",
     ),
     (
+        "E0785",
+        "Template arguments are types and integers that are known at compile time, of the kind that the template has in that place. Anything else is an argument of the function.",
+    ),
+    (
+        "E0786",
+        "The call passes fewer arguments than the C++ function of this file takes, and what is missing has no default.",
+    ),
+    (
+        "E0789",
+        "The only function of this name in the file is one of the host, which is left out: kernels call functions that are marked `__device__`.",
+    ),
+    (
         "E0788",
         "A `__co__` function can't call another one. Put what they share into a `__device__` function.",
     ),

@@ -119,7 +119,7 @@ impl Visit for Gather<'_> {
             StmtKind::WaitEvent(at) => drop(region.waits.insert(at.event)),
             StmtKind::Trigger(at) => drop(region.triggers.insert(at.event)),
             StmtKind::Barrier {
-                scope: BarrierScope::Named { id, .. },
+                scope: BarrierScope::Named { id, .. } | BarrierScope::Arrive { id, .. },
                 ..
             } => drop(region.numbers.insert(*id)),
             StmtKind::Copy(copy) => {

@@ -375,7 +375,9 @@ impl Walker<'_> {
                     BarrierScope::Group4 | BarrierScope::Group4From(_) => Level::Group4,
                     BarrierScope::Group => Level::Group,
                     // The program's own: who meets there is its business.
-                    BarrierScope::Named { .. } | BarrierScope::Lanes(_) => return,
+                    BarrierScope::Named { .. }
+                    | BarrierScope::Arrive { .. }
+                    | BarrierScope::Lanes(_) => return,
                 };
                 let level = self.sizes.widened(level);
                 pending.settle(level, self.after_fences, self.sizes.region.as_ref());

@@ -1,11 +1,26 @@
-//! What runs beside the threads and is the text's to close and to wait for: stores of boxes, products.
+//! What runs beside the threads and is the text's to close and to wait for: stores of boxes, products; arrivals
+//! at barriers.
 
-use super::{suspend, with};
+use super::{arrive, suspend, with};
 use crate::abi::{
     croq_sim_access, croq_sim_part, croq_sim_product, croq_sim_tensor_map, croq_sim_thread,
 };
 use crate::sim::tensor::Tile;
 use crate::sim::worker::Seat;
+
+pub(super) unsafe extern "C" fn barrier_arrive(
+    thread: *mut croq_sim_thread,
+    id: u32,
+    threads: u32,
+    line: u32,
+) {
+    // SAFETY: device text passes the running thread.
+    unsafe {
+        arrive(thread, line, |barriers, _| {
+            barriers.come_by(id, threads, line)
+        })
+    }
+}
 
 pub(super) unsafe extern "C" fn tma_store(
     thread: *mut croq_sim_thread,
