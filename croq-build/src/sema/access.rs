@@ -70,7 +70,10 @@ impl Checker<'_> {
                     "elements can be read and written only inside `parallel`",
                 )
                 .label("this runs on the host, the data is on the device")
-                .help("move the statement into a `parallel`"),
+                .help(match self.returning {
+                    true => "return the tensor, and take the element from that",
+                    false => "move the statement into a `parallel`",
+                }),
             );
             return None;
         }

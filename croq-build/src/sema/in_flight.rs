@@ -8,6 +8,8 @@
 //! Where the branches of an `if` begin different numbers of copies, the one that begins fewer gets
 //! empty groups, so that the count is the same on either way.
 
+mod guards;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Checker;
@@ -25,6 +27,8 @@ use crate::symbolic::{Ctx, Sym};
 #[derive(Clone, Default, PartialEq)]
 struct Flight {
     copies: BTreeMap<FutureId, (Option<u32>, Span)>,
+    /// Of some of them: the condition under which alone they are, and whether it holds then.
+    guards: BTreeMap<FutureId, (String, bool)>,
     /// No path leads here.
     nowhere: bool,
 }
@@ -45,6 +49,7 @@ impl Flight {
             *self = other.clone();
             return;
         }
+        self.join_guards(other);
         for (id, (younger, span)) in &other.copies {
             self.copies
                 .entry(*id)
@@ -201,6 +206,9 @@ impl Walker<'_, '_> {
                 flight
             }
             StmtKind::Rotate { futures } => {
+                for id in &*futures {
+                    flight.guards.remove(id);
+                }
                 let mut moved: Vec<_> = futures.iter().map(|id| flight.copies.remove(id)).collect();
                 if !moved.is_empty() {
                     moved.rotate_left(1);
@@ -226,11 +234,19 @@ impl Walker<'_, '_> {
                 (stop, end)
             }),
             StmtKind::If {
-                then, otherwise, ..
+                cond,
+                then,
+                otherwise,
             } => {
-                let mut after = self.block(then, flight.clone());
-                let other = self.block(otherwise, flight);
+                let condition = self.checker.fixed(cond);
+                let condition = condition.as_ref();
+                let one = self.block(then, flight.under(condition, true));
+                let other = self.block(otherwise, flight.under(condition, false));
+                let mut after = one.clone();
                 after.join(&other);
+                if let Some(condition) = condition {
+                    after.guard(condition, &flight, [&one, &other]);
+                }
                 after
             }
             StmtKind::Parallel { body, .. } => self.block(body, flight),
@@ -287,6 +303,7 @@ impl Walker<'_, '_> {
         if groups {
             flight.begin_group();
         }
+        flight.guards.remove(&id);
         flight.copies.insert(id, (groups.then_some(0), span));
     }
 
@@ -446,11 +463,12 @@ impl Walker<'_, '_> {
             continues: Flight::nowhere(),
         });
         let outside = (self.sources.clone(), self.dests.clone());
-        let (stop, mut end) = turn(self, start);
+        // A condition may be another one in each turn.
+        let (stop, mut end) = turn(self, start.unguarded());
         (self.sources, self.dests) = outside;
         let exits = self.loops.pop().unwrap_or_default();
         end.join(&exits.continues);
-        (stop, end, exits.breaks)
+        (stop.unguarded(), end.unguarded(), exits.breaks.unguarded())
     }
 }
 

@@ -258,6 +258,8 @@ struct Checker<'a> {
     dead: u32,
     /// Inside a condition that may well be true always: an `assert`'s, an `inthreads`'.
     asserting: bool,
+    /// In the value of a `return`.
+    returning: bool,
     /// Inside the outer of two merged thread levels.
     merging: bool,
     /// Levels of the `parallel`s still to come in each open body, last first.
@@ -343,6 +345,7 @@ impl<'a> Checker<'a> {
             cut_off: BTreeMap::new(),
             dead: 0,
             asserting: false,
+            returning: false,
             merging: false,
             children: Vec::new(),
             derive: None,

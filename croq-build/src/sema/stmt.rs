@@ -190,7 +190,9 @@ impl Checker<'_> {
             self.emit(StmtKind::Return(ReturnValue::Nothing), span);
             return;
         };
+        self.returning = true;
         let v = self.expr(value);
+        self.returning = false;
         if v.is_error() {
             self.poison_returns = true;
             return;

@@ -44,7 +44,7 @@ pub(super) static API: croq_sim_api = croq_sim_api {
     bulk_wait: groups::bulk_wait,
     trace,
     cluster_barrier,
-    arrive_remote,
+    arrive_remote: events::arrive_remote,
     product: groups::product,
     commit_products: groups::commit_products,
     wait_products: groups::wait_products,
@@ -341,23 +341,41 @@ unsafe extern "C" fn mbarrier(
             let polls = operation == CROQ_MBARRIER_TRY_WAIT;
             return u32::from(wait_for_phase(thread, at, value as u64 & 1, polls));
         }
-        with(thread, |all, barriers, tid| {
+        let wakes = with(thread, |all, barriers, tid| {
             let (at, ready) = (&*at, &mut barriers.ready);
             all.stir(ready)?;
             let mbarriers = &mut all.mbarriers;
-            match operation {
+            let done = match operation {
                 CROQ_MBARRIER_INIT => mbarriers.init(tid, at, value, &mut all.marks),
                 CROQ_MBARRIER_INVALIDATE => mbarriers.invalidate(tid, at, &mut all.marks),
-                CROQ_MBARRIER_ARRIVE => mbarriers.arrive(tid, None, at, ready),
                 CROQ_MBARRIER_EXPECT => mbarriers.expect(tid, at, value),
+                CROQ_MBARRIER_ARRIVE => return mbarriers.arrive(tid, None, at, ready),
                 _ => {
                     mbarriers.expect(tid, at, value)?;
-                    mbarriers.arrive(tid, None, at, ready)
+                    return mbarriers.arrive(tid, None, at, ready);
                 }
-            }
+            };
+            done.map(|()| false)
         });
+        if wakes {
+            give_way(thread);
+        }
     }
     0
+}
+
+/// Whoever was woken goes first: what this thread still does with memory that is theirs now shows.
+///
+/// # Safety
+/// `thread` is the running thread.
+unsafe fn give_way(thread: *mut croq_sim_thread) {
+    // SAFETY: the caller's promise; the reference ends before the thread is suspended.
+    unsafe {
+        let seat = (*thread).runtime.cast::<Seat>();
+        let residents = &mut *(*seat).residents;
+        residents.barriers.ready.push_back((*thread).tid);
+        suspend(seat);
+    }
 }
 
 /// Returns whether the phase is over: one that polls may come back before.
@@ -464,24 +482,6 @@ unsafe extern "C" fn tma_load(
                 all.tma_load(tid, &dest, tile, &arrival, ready)?;
             }
             Ok(())
-        })
-    }
-}
-
-unsafe extern "C" fn arrive_remote(
-    thread: *mut croq_sim_thread,
-    at: *const croq_sim_access,
-    rank: u32,
-) {
-    // SAFETY: device text passes the running thread and an access on its stack.
-    unsafe {
-        let tid = (*thread).tid;
-        with_cluster(thread, |seat| {
-            let (block, at) = block_of_cluster(seat, rank, &*at)?;
-            let (all, ready) = (&mut block.asynchronous, &mut block.barriers.ready);
-            all.stir(ready)?;
-            let own = (*(*seat).residents).rank;
-            all.mbarriers.arrive(tid, Some(own), &at, ready)
         })
     }
 }

@@ -262,14 +262,14 @@ impl Mbarriers {
         Ok(())
     }
 
-    /// By a thread of the block, or of that of another rank in the cluster.
+    /// By a thread of the block, or of that of another rank in the cluster. Whether others go on now.
     pub(super) fn arrive(
         &mut self,
         thread: u32,
         rank: Option<usize>,
         access: &croq_sim_access,
         ready: &mut VecDeque<u32>,
-    ) -> Outcome {
+    ) -> Outcome<bool> {
         let mbarrier = self.get(thread, access)?;
         if mbarrier.pending == 0 {
             let what = format!(
@@ -290,8 +290,9 @@ impl Mbarriers {
             what: "arrived",
             line: access.line,
         });
+        let waking = ready.len();
         mbarrier.advance(ready);
-        Ok(())
+        Ok(ready.len() > waking)
     }
 
     /// A copy may be told to arrive here.

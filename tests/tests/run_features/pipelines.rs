@@ -1,5 +1,5 @@
-use croq_sys::Tensor;
 use croq_sys::half::f16;
+use croq_sys::{Const, Tensor};
 use croq_tests::compare::assert_exact;
 use croq_tests::kernels;
 
@@ -104,6 +104,27 @@ fn a_ring_for_each_warp() {
         let x = Tensor::from_vec((n,), x.as_slice().to_vec()).unwrap();
         assert_exact(&kernels::async_per_warp(&x).unwrap(), |[i]| {
             x[[i / 32 * 32 + 31 - i % 32]]
+        });
+    }
+}
+
+#[test]
+fn waited_for_under_the_condition_of_the_copy() {
+    let x = whole((4, 64), 77).as_slice().to_vec();
+    let x = Tensor::from_vec((Const::<256>,), x).unwrap();
+    for wanted in [0, 1] {
+        let y = kernels::pipe_if_wanted(&x, wanted).unwrap();
+        assert_exact(&y, |[i]| {
+            1.0 + wanted as f32 * x[[i / 64 * 64 + 63 - i % 64]]
+        });
+    }
+    for m in [1, 2, 5] {
+        let x = whole((m, 64), 78).as_slice().to_vec();
+        let x = Tensor::from_vec((m, Const::<64>), x).unwrap();
+        let y = kernels::pipe_but_the_last(&x).unwrap();
+        assert_exact(&y, |[i]| {
+            let all: f32 = (0..m).map(|k| x[[k, i]]).sum();
+            all + 2.0 * (all - x[[0, i]])
         });
     }
 }

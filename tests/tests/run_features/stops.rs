@@ -166,6 +166,8 @@ fn an_arrival_that_never_comes() {
 fn a_slot_given_back_before_it_is_read() {
     let error = run_on_sim(80, |src, dst| kernels::stop_early_release(src, dst)).unwrap_err();
     contains(&error.to_string(), &["`ring`", "race"]);
+    let run = run_on_sim(80, |src, dst| kernels::stop_released_then_read(src, dst));
+    contains(&run.unwrap_err().to_string(), &["`ring`", "race"]);
 }
 
 #[test]

@@ -43,7 +43,9 @@ pub fn check(function: &Function, id: KernelId, body: &[Stmt], diags: &mut Diagn
             (None, Some(trigger)) => diags.push(
                 Diagnostic::new("W1009", trigger, format!("nothing waits for `{name}`"))
                     .label("tells nobody")
-                    .help("remove it, or `wait` where the others go on"),
+                    .help(format!(
+                        "`wait {name}…;` where other threads use what comes before it; if none do, remove it"
+                    )),
             ),
             _ => {}
         }

@@ -1,8 +1,8 @@
-//! What the text tells of its events.
+//! What the text tells of its events, and arrivals at those of other blocks.
 
 use std::ffi::c_char;
 
-use super::with;
+use super::{block_of_cluster, give_way, with, with_cluster};
 use crate::abi::{croq_sim_access, croq_sim_thread};
 
 pub(super) unsafe extern "C" fn event_site(
@@ -18,5 +18,26 @@ pub(super) unsafe extern "C" fn event_site(
             all.mbarriers.events.tell(&*at, slots, flags, threads);
             Ok(())
         })
+    }
+}
+
+pub(super) unsafe extern "C" fn arrive_remote(
+    thread: *mut croq_sim_thread,
+    at: *const croq_sim_access,
+    rank: u32,
+) {
+    // SAFETY: device text passes the running thread and an access on its stack.
+    unsafe {
+        let tid = (*thread).tid;
+        let wakes = with_cluster(thread, |seat| {
+            let (block, at) = block_of_cluster(seat, rank, &*at)?;
+            let (all, ready) = (&mut block.asynchronous, &mut block.barriers.ready);
+            all.stir(ready)?;
+            let own = (*(*seat).residents).rank;
+            all.mbarriers.arrive(tid, Some(own), &at, ready)
+        });
+        if wakes {
+            give_way(thread);
+        }
     }
 }
