@@ -233,8 +233,13 @@ impl Checker<'_> {
             (own, _) => own,
         };
         self.enter_region(set.clone(), pred.span);
+        // Threads that are there come here, whatever the other variables are.
+        let some_come = set.as_ref().is_some_and(|set| !set.is_empty());
         let ((), stmts) = self.assuming(&cond, true, false, |s| {
+            let conditional = s.conditional;
+            s.conditional -= u32::from(some_come);
             s.apart_from_loops(|s| s.block(body));
+            s.conditional = conditional;
         });
         self.end_region();
         if depth == 0 && !is_async {

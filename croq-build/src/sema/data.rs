@@ -201,8 +201,8 @@ impl Checker<'_> {
     }
 
     /// Whether some instance that certainly runs computes an index outside `[lo, hi)`: the index is
-    /// linear in loop and parallel variables, which take all their values, and no condition
-    /// restricts which instances come here.
+    /// linear in loop and parallel variables, which take all their values (in a region, those that tell
+    /// threads apart don't), and no condition restricts which instances come here.
     fn reaches_outside(&self, index: &Sym, lo: &Sym, hi: &Sym) -> bool {
         if self.conditional > 0 {
             return false;
@@ -216,7 +216,11 @@ impl Checker<'_> {
     fn extreme(&self, index: &Sym, upper: bool) -> Option<Sym> {
         use crate::ir::{Role, VarHome};
         let mut s = index.clone();
+        let in_region = self.kernel.as_ref().is_some_and(|k| k.regions > 0);
         for v in index.vars().into_iter().rev() {
+            if in_region && self.unit_var(v) {
+                return None;
+            }
             match self.f.var_home.get(&v)? {
                 VarHome::Dim(_) | VarHome::Param(_) => continue,
                 VarHome::Local(id) if self.f.local(*id).role == Role::Value => return None,
