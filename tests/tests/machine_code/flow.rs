@@ -128,7 +128,9 @@ impl Flow<'_> {
                 continue;
             }
             let i = &self.instructions[at];
-            let set = operands(i).iter().take(2).any(|o| *o == predicate);
+            // Many set two; a vote reads its second.
+            let results = if i.name.starts_with("VOTE") { 1 } else { 2 };
+            let set = operands(i).iter().take(results).any(|o| *o == predicate);
             if set {
                 found.push(at);
             }
