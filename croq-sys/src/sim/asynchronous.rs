@@ -65,6 +65,12 @@ impl Asynchronous {
         }
     }
 
+    /// Whether a thread that an arrival wakes goes before the one that arrived: with an odd seed, which shows what
+    /// is used after it was given back. With others it comes late, which shows phases that nobody sees.
+    pub(super) fn wakes_first(&self) -> bool {
+        self.seed % 2 == 1
+    }
+
     /// A thread has come to a barrier.
     pub(super) fn meet(&mut self, thread: u32, ready: &mut VecDeque<u32>) -> Outcome {
         if self.watching {

@@ -344,15 +344,18 @@ unsafe extern "C" fn mbarrier(
         let wakes = with(thread, |all, barriers, tid| {
             let (at, ready) = (&*at, &mut barriers.ready);
             all.stir(ready)?;
+            let first = all.wakes_first();
             let mbarriers = &mut all.mbarriers;
             let done = match operation {
                 CROQ_MBARRIER_INIT => mbarriers.init(tid, at, value, &mut all.marks),
                 CROQ_MBARRIER_INVALIDATE => mbarriers.invalidate(tid, at, &mut all.marks),
                 CROQ_MBARRIER_EXPECT => mbarriers.expect(tid, at, value),
-                CROQ_MBARRIER_ARRIVE => return mbarriers.arrive(tid, None, at, ready),
+                CROQ_MBARRIER_ARRIVE => {
+                    return Ok(mbarriers.arrive(tid, None, at, ready)? && first);
+                }
                 _ => {
                     mbarriers.expect(tid, at, value)?;
-                    return mbarriers.arrive(tid, None, at, ready);
+                    return Ok(mbarriers.arrive(tid, None, at, ready)? && first);
                 }
             };
             done.map(|()| false)
@@ -364,7 +367,7 @@ unsafe extern "C" fn mbarrier(
     0
 }
 
-/// Whoever was woken goes first: what this thread still does with memory that is theirs now shows.
+/// Whoever was woken goes first, with some seeds: what this thread still does with memory that is theirs now shows.
 ///
 /// # Safety
 /// `thread` is the running thread.

@@ -58,7 +58,7 @@ fn a_slot_released_before_a_product_has_read_it() {
         &[
             "race in released_before_a_product_0: `ring`[",
             "is read while a copy into it is under way",
-            &format!("reads it, {}", line_of(kernel, "fa = mma.load")),
+            &format!("reads it, {}", line_of(kernel, "fb = mma.load")),
             &format!("began the copy, {}", line_of(kernel, "tma.copy.async")),
         ],
     );

@@ -166,8 +166,6 @@ fn an_arrival_that_never_comes() {
 fn a_slot_given_back_before_it_is_read() {
     let error = run_on_sim(80, |src, dst| kernels::stop_early_release(src, dst)).unwrap_err();
     contains(&error.to_string(), &["`ring`", "race"]);
-    let run = run_on_sim(80, |src, dst| kernels::stop_released_then_read(src, dst));
-    contains(&run.unwrap_err().to_string(), &["`ring`", "race"]);
 }
 
 #[test]
@@ -194,4 +192,24 @@ fn a_block_of_a_cluster_that_gives_nothing_back() {
             "but wait at",
         ],
     );
+}
+
+/// With an odd seed whoever waits for a slot has it at once; run by the test below.
+#[test]
+#[ignore = "needs a seed of its own"]
+fn a_slot_that_is_read_after_it_was_given_back() {
+    let run = run_on_sim(80, |src, dst| kernels::stop_released_then_read(src, dst));
+    contains(&run.unwrap_err().to_string(), &["`ring`", "race"]);
+}
+
+#[test]
+fn with_an_odd_seed() {
+    let this = std::env::current_exe().unwrap();
+    let run = std::process::Command::new(this)
+        .args(["a_slot_that_is_read_after", "--ignored"])
+        .env("CROQ_SIM_SEED", "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success() && said.contains("1 passed"), "{said}");
 }

@@ -34,7 +34,8 @@ pub(super) unsafe extern "C" fn arrive_remote(
             let (all, ready) = (&mut block.asynchronous, &mut block.barriers.ready);
             all.stir(ready)?;
             let own = (*(*seat).residents).rank;
-            all.mbarriers.arrive(tid, Some(own), &at, ready)
+            let first = all.wakes_first();
+            Ok(all.mbarriers.arrive(tid, Some(own), &at, ready)? && first)
         });
         if wakes {
             give_way(thread);
