@@ -57,6 +57,7 @@
 #include "sim/thread.h"
 #include "croq_math.h"
 #include "sim/atomics.h"
+#include "sim/order.h"
 #include "sim/handles.h"
 #include "sim/watched.h"
 #include "sim/copies.h"

@@ -36,6 +36,21 @@ typedef struct croq_failure {
   char what[64]; /* the buffer's or barrier's name, NUL-terminated, may be empty */
 } croq_failure;
 
+/* What threads of a block have done with an element that begins at this byte of shared memory: who wrote it
+ * last, and who has read it since, in which epoch. `writer` and `reader`: the thread (10 bits), whether by an
+ * atomic operation, whether several have, and the line (20 bits). */
+typedef struct croq_sim_cell {
+  croq_u32 written, writer, read, reader;
+} croq_sim_cell;
+
+/* How the accesses of a block's shared memory are ordered. */
+typedef struct croq_sim_order {
+  croq_u32 epoch; /* begins anew when all threads of the block have met */
+  croq_u32 asks;  /* every access is told to the runtime, since some threads have met without the others */
+  croq_u64 plane; /* the cell of byte `i` is number `i % 4 * plane + i / 4` */
+  croq_sim_cell *cells;
+} croq_sim_order;
+
 /* One thread of the simulated GPU. The C++ side keeps the running one in a thread-local. */
 typedef struct croq_sim_thread {
   croq_u32 tid;
@@ -49,6 +64,7 @@ typedef struct croq_sim_thread {
   /* For each 16 bytes of `shared` the last ordinary write: line (32 bits), tid + 1 (12), `fences` of
    * the thread at that time (20), or 0; null unless CROQ_LAUNCH_PROXIES. */
   croq_u64 *writers;
+  croq_sim_order *order; /* null where nobody looks */
   croq_u32 fences; /* how many fence.proxy.async the thread has executed, modulo 2^20 */
   croq_u32 cluster; /* blocks of one along x (lowest 8 bits), y and z */
   croq_u32 product_fences; /* how many wgmma_fence it has executed */
@@ -159,6 +175,14 @@ enum {
   CROQ_SITE_CLUSTER = 2 /* threads of all blocks of the cluster arrive */
 };
 
+/* What a thread does with elements of shared memory. */
+enum {
+  CROQ_ACCESS_READS = 0,
+  CROQ_ACCESS_WRITES = 1,
+  CROQ_ACCESS_ATOMIC = 2,
+  CROQ_ACCESS_SAME = 3 /* stores what is there already */
+};
+
 enum {
   CROQ_FENCE_MBARRIER_INIT = 0,
   CROQ_FENCE_PROXY_ASYNC = 1
@@ -217,6 +241,9 @@ typedef struct croq_sim_api {
   void (*wait_products)(croq_sim_thread *thread, croq_u32 pending);
   /* The thread reaches for registers some of which a product has: returns if it hasn't these. */
   void (*touch_registers)(croq_sim_thread *thread, const croq_sim_part *part, croq_u32 line);
+  /* An access of elements of `size` bytes that others of the block may be at: returns if it is ordered. */
+  void (*shared_access)(croq_sim_thread *thread, const croq_sim_access *access, croq_u32 size,
+                        croq_u32 kind);
 } croq_sim_api;
 
 /* Everything a shim needs of the run it is part of. */

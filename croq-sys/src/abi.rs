@@ -105,6 +105,24 @@ impl croq_failure {
 }
 
 #[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct croq_sim_cell {
+    pub written: u32,
+    pub writer: u32,
+    pub read: u32,
+    pub reader: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct croq_sim_order {
+    pub epoch: u32,
+    pub asks: u32,
+    pub plane: u64,
+    pub cells: *mut croq_sim_cell,
+}
+
+#[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct croq_sim_thread {
     pub tid: u32,
@@ -115,6 +133,7 @@ pub struct croq_sim_thread {
     pub shared_bytes: u64,
     pub marks: *mut u8,
     pub writers: *mut u64,
+    pub order: *mut croq_sim_order,
     pub fences: u32,
     pub cluster: u32,
     pub product_fences: u32,
@@ -126,6 +145,11 @@ pub const CROQ_LAUNCH_ORDERED: u32 = 2;
 pub const CROQ_LAUNCH_ASYNC: u32 = 4;
 pub const CROQ_LAUNCH_PROXIES: u32 = 8;
 pub const CROQ_LAUNCH_TOGETHER: u32 = 16;
+
+pub const CROQ_ACCESS_READS: u32 = 0;
+pub const CROQ_ACCESS_WRITES: u32 = 1;
+pub const CROQ_ACCESS_ATOMIC: u32 = 2;
+pub const CROQ_ACCESS_SAME: u32 = 3;
 
 pub const CROQ_MBARRIER_INIT: u32 = 0;
 pub const CROQ_MBARRIER_INVALIDATE: u32 = 1;
@@ -307,6 +331,12 @@ pub struct croq_sim_api {
     pub wait_products: unsafe extern "C" fn(thread: *mut croq_sim_thread, pending: u32),
     pub touch_registers:
         unsafe extern "C" fn(thread: *mut croq_sim_thread, part: *const croq_sim_part, line: u32),
+    pub shared_access: unsafe extern "C" fn(
+        thread: *mut croq_sim_thread,
+        access: *const croq_sim_access,
+        size: u32,
+        kind: u32,
+    ),
 }
 
 #[repr(C)]

@@ -28,8 +28,15 @@ template <unsigned V, class T> CROQ_FN T *reach(const handle<T> &memory, idx i, 
   return at;
 }
 template <unsigned V, class T>
+CROQ_FN T *reach(const shared<T> &memory, idx i, bool writes, int line) {
+  T *const at = reach<V>(static_cast<const handle<T> &>(memory), i, writes, line);
+  in_order<V>(memory.name, i, at, writes ? CROQ_ACCESS_WRITES : CROQ_ACCESS_READS, line);
+  return at;
+}
+template <unsigned V, class T>
 CROQ_FN T *reach(const watched<T> &memory, idx i, bool writes, int line) {
-  T *const at = memory.template reach<V>(i, writes, line);
+  const croq_u32 kind = writes ? CROQ_ACCESS_WRITES : CROQ_ACCESS_READS;
+  T *const at = memory.template reach<V>(i, kind, line);
   check_aligned<V * sizeof(T)>(at, memory.name, i, line);
   return at;
 }
@@ -73,6 +80,7 @@ CROQ_FN void copy_async(const watched<T> &dst, idx di, const void *from, int lin
   T *const at = dst.first + di;
   check_aligned<bytes>(at, dst.name, di, line);
   CROQ_TRACE(dst.name, di, at, bytes, line);
+  in_order<V>(dst.name, di, at, CROQ_ACCESS_WRITES, line);
   croq_sim_thread *const self = current;
   const croq_sim_access access = {dst.name, di, at, bytes, static_cast<croq_u32>(line)};
   sim_api()->copy_async(self, &access, from);

@@ -21,19 +21,22 @@ CROQ_FN void trace(const char *name, idx i, const void *at, unsigned long long b
 #define CROQ_ACCESS(T, constness)                                                                  \
   CROQ_FN T load(idx i, int line = __builtin_LINE()) constness { return element(i, line); }        \
   CROQ_FN void store(idx i, T v, int line = __builtin_LINE()) constness { element(i, line) = v; }  \
-  CROQ_UPDATE(T, constness, add, e + v)                                                            \
-  CROQ_UPDATE(T, constness, sub, e - v)                                                            \
-  CROQ_UPDATE(T, constness, mul, e * v)                                                            \
-  CROQ_UPDATE(T, constness, div, croq::div<T>(e, v, line))                                         \
-  CROQ_UPDATE(T, constness, rem, croq::rem<T>(e, v, line))                                         \
-  CROQ_UPDATE(T, constness, shl, e << v)                                                           \
-  CROQ_UPDATE(T, constness, shr, e >> v)                                                           \
-  CROQ_UPDATE(T, constness, bit_and, e & v)                                                        \
-  CROQ_UPDATE(T, constness, bit_or, e | v)                                                         \
-  CROQ_UPDATE(T, constness, bit_xor, e ^ v)
-#define CROQ_UPDATE(T, constness, name, ...)                                                       \
+  CROQ_UPDATES(T, constness, element(i, line))
+/* `place` is the expression for element `i`. */
+#define CROQ_UPDATES(T, constness, place)                                                          \
+  CROQ_UPDATE(T, constness, place, add, e + v)                                                     \
+  CROQ_UPDATE(T, constness, place, sub, e - v)                                                     \
+  CROQ_UPDATE(T, constness, place, mul, e *v)                                                      \
+  CROQ_UPDATE(T, constness, place, div, croq::div<T>(e, v, line))                                  \
+  CROQ_UPDATE(T, constness, place, rem, croq::rem<T>(e, v, line))                                  \
+  CROQ_UPDATE(T, constness, place, shl, e << v)                                                    \
+  CROQ_UPDATE(T, constness, place, shr, e >> v)                                                    \
+  CROQ_UPDATE(T, constness, place, bit_and, e &v)                                                  \
+  CROQ_UPDATE(T, constness, place, bit_or, e | v)                                                  \
+  CROQ_UPDATE(T, constness, place, bit_xor, e ^ v)
+#define CROQ_UPDATE(T, constness, place, name, ...)                                                \
   CROQ_FN void name(idx i, T v, int line = __builtin_LINE()) constness {                           \
-    auto &e = element(i, line);                                                                    \
+    auto &e = place;                                                                               \
     e = static_cast<T>(__VA_ARGS__);                                                               \
   }
 
@@ -73,7 +76,25 @@ template <class T> struct __attribute__((unused)) global : handle<T> {
   }
 };
 /* The block's own memory. */
-template <class T> struct __attribute__((unused)) shared : handle<T> {};
+template <class T> struct __attribute__((unused)) shared : handle<T> {
+  using value = typename handle<T>::value;
+
+  CROQ_FN T &reach(idx i, croq_u32 kind, int line) const {
+    T &e = this->element(i, line);
+    in_order<1>(this->name, i, &e, kind, line);
+    return e;
+  }
+  CROQ_FN value load(idx i, int line = __builtin_LINE()) const {
+    return reach(i, CROQ_ACCESS_READS, line);
+  }
+  CROQ_FN void store(idx i, value v, int line = __builtin_LINE()) const {
+    T &e = this->element(i, line);
+    in_order<1>(this->name, i, &e, store_kind(e, v), line);
+    e = v;
+  }
+  CROQ_UPDATES(value, const, reach(i, CROQ_ACCESS_WRITES, line))
+  CROQ_ATOMICS(value, reach(i, CROQ_ACCESS_ATOMIC, line))
+};
 
 template <class T>
 CROQ_FN global<T> bind(const void *memory, idx extent, const char *name = "") {
@@ -144,7 +165,6 @@ template <class T, int N> struct __attribute__((unused)) fragment : local<T, N> 
   }
   CROQ_ACCESS(T, )
 };
-#undef CROQ_UPDATE
 #undef CROQ_ACCESS
 
 }  // namespace CROQ_TARGET

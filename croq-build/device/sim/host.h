@@ -246,6 +246,7 @@ class host {
       thread->block[2] = static_cast<croq_u32>(block / planes);
       if (thread->shared_bytes != 0)
         __builtin_memset(thread->shared, 0xff, thread->shared_bytes);
+      if (thread->order != nullptr) ++thread->order->epoch;
       for (croq_u32 tid = 0; tid < thread->threads; ++tid) {
         thread->tid = tid;
         body();

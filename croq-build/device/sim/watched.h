@@ -35,7 +35,7 @@ template <class T> struct __attribute__((unused)) watched {
   croq_u64 *writers = nullptr;
 
   /* `V` neighbours, as one access. */
-  template <unsigned V = 1> CROQ_FN T *reach(idx i, bool writes, int line) const {
+  template <unsigned V = 1> CROQ_FN T *find(idx i, bool writes, int line) const {
     if (!CROQ_LIKELY(extent >= V && static_cast<unsigned long long>(i) <=
                                         static_cast<unsigned long long>(extent - V)))
       out_of_bounds(name, i < 0 || i >= extent ? i : extent, extent, line);
@@ -45,6 +45,11 @@ template <class T> struct __attribute__((unused)) watched {
     CROQ_TRACE(name, i, first + i, V * sizeof(T), line);
     return first + i;
   }
+  template <unsigned V = 1> CROQ_FN T *reach(idx i, croq_u32 kind, int line) const {
+    T *const at = find<V>(i, kind != CROQ_ACCESS_READS, line);
+    in_order<V>(name, i, at, kind, line);
+    return at;
+  }
   /* Who wrote these 16 bytes last, and how many proxy fences that thread had executed. */
   CROQ_FN void note_write(idx i, int line) const {
     const unsigned long long offset = static_cast<unsigned long long>(
@@ -52,25 +57,16 @@ template <class T> struct __attribute__((unused)) watched {
     writers[offset / 16] = static_cast<croq_u64>(line) << 32 |
                            static_cast<croq_u64>(current->tid + 1) << 20 | current->fences;
   }
-  CROQ_FN T load(idx i, int line = __builtin_LINE()) const { return *reach(i, false, line); }
-  CROQ_FN void store(idx i, T v, int line = __builtin_LINE()) const { *reach(i, true, line) = v; }
-#define CROQ_UPDATE(name, ...)                                                                     \
-  CROQ_FN void name(idx i, T v, int line = __builtin_LINE()) const {                               \
-    T &e = *reach(i, true, line);                                                                  \
-    e = static_cast<T>(__VA_ARGS__);                                                               \
+  CROQ_FN T load(idx i, int line = __builtin_LINE()) const {
+    return *reach(i, CROQ_ACCESS_READS, line);
   }
-  CROQ_UPDATE(add, e + v)
-  CROQ_UPDATE(sub, e - v)
-  CROQ_UPDATE(mul, e *v)
-  CROQ_UPDATE(div, croq::div<T>(e, v, line))
-  CROQ_UPDATE(rem, croq::rem<T>(e, v, line))
-  CROQ_UPDATE(shl, e << v)
-  CROQ_UPDATE(shr, e >> v)
-  CROQ_UPDATE(bit_and, e &v)
-  CROQ_UPDATE(bit_or, e | v)
-  CROQ_UPDATE(bit_xor, e ^ v)
-#undef CROQ_UPDATE
-  CROQ_ATOMICS(T, *reach(i, true, line))
+  CROQ_FN void store(idx i, T v, int line = __builtin_LINE()) const {
+    T *const e = find(i, true, line);
+    in_order<1>(name, i, e, store_kind(*e, v), line);
+    *e = v;
+  }
+  CROQ_UPDATES(T, const, *reach(i, CROQ_ACCESS_WRITES, line))
+  CROQ_ATOMICS(T, *reach(i, CROQ_ACCESS_ATOMIC, line))
   /* For text that the compiler can't see into; what it does from there on is not watched. */
   CROQ_FN T *pointer(idx offset, int line = __builtin_LINE()) const {
     if (!CROQ_LIKELY(static_cast<unsigned long long>(offset) <=
@@ -91,6 +87,9 @@ CROQ_FN watched<T> watched_at(idx offset, idx extent, const char *name = "shared
          nullptr);
   return {memory.first, extent, name, current->marks + offset, current->writers};
 }
+
+#undef CROQ_UPDATE
+#undef CROQ_UPDATES
 
 }  // namespace CROQ_TARGET
 }  // namespace croq

@@ -44,6 +44,7 @@ headers![
     "sim/print.h",
     "sim/thread.h",
     "sim/tma.h",
+    "sim/order.h",
     "sim/watched.h",
     "sim/wgmma.h",
 ];

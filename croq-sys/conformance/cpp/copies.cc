@@ -17,6 +17,8 @@ CROQ_DEVICE void round_trip(croq::global<T> dst, croq::global<const T> src) {
   croq::copy<V>(b, at, mine, 0);
   croq::copy<V>(a, at, b, at);
   croq::copy<V>(dst, at, a, at);
+  /* Threads reach for other elements with another width. */
+  croq::barrier();
 }
 CROQ_KERNEL(4) void widths_0([[maybe_unused]] croq::context ctx, croq::global<unsigned char> d, croq::global<const unsigned char> s) {
   croq::global<short> d2 = croq::bind<short>(d.pointer(64), 64);
@@ -215,7 +217,7 @@ extern "C" croq_u32 CONF(widths)(const croq_env *env, unsigned char *data,
                                 const unsigned char *src, croq_i64 extent) {
   croq::host host(env, "copies.co");
   host.launch<decltype(&widths_0), &widths_0>(
-      "widths_0", croq::grid{1, 1, 1}, 4, 2048, croq::plain,
+      "widths_0", croq::grid{1, 1, 1}, 4, 2048, croq::waits,
       croq::bind<unsigned char>(data, extent, "data"),
       croq::bind<const unsigned char>(src, extent, "src"));
   return host.status();

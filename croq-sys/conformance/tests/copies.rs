@@ -179,11 +179,11 @@ fn races_are_told_with_both_lines() {
         for (what, line, others, report) in [
             (
                 1,
-                163,
-                &[160][..],
-                "race in races_0: `s`[0] is written while a copy into it is under way\n  \
-                 thread 31 writes it, copies.co:163\n  \
-                 thread 0 began the copy, copies.co:160",
+                160,
+                &[163][..],
+                "race in races_0: `s`[4] is written, and nothing says that another thread's write of it came before\n  \
+                 thread 1 writes it, copies.co:160\n  \
+                 thread 0 wrote it, copies.co:163",
             ),
             (
                 2,

@@ -29,7 +29,9 @@ macro_rules! constants {
 fn the_mirror_has_the_headers_layout() {
     let mut ours = layout! {
         croq_failure { kind, check, line, thread, block, value_count, values, what }
-        croq_sim_thread { tid, block, grid, threads, shared, shared_bytes, marks, writers, fences, cluster, product_fences, runtime }
+        croq_sim_thread { tid, block, grid, threads, shared, shared_bytes, marks, writers, order, fences, cluster, product_fences, runtime }
+        croq_sim_cell { written, writer, read, reader }
+        croq_sim_order { epoch, asks, plane, cells }
         croq_sim_launch {
             kernel, file, grid, cluster, threads, shared_bytes, flags, closure, run, run_blocks
         }
@@ -38,7 +40,7 @@ fn the_mirror_has_the_headers_layout() {
         croq_sim_api {
             abi_version, launch, barrier, barrier_named, barrier_arrive, barrier_warp, stop, print, touch,
             copy_async, commit_copies, wait_copies, mbarrier, event_site, fence, tma_load, tma_store, bulk_commit, bulk_wait,
-            trace, cluster_barrier, arrive_remote, product, commit_products, wait_products, touch_registers
+            trace, cluster_barrier, arrive_remote, product, commit_products, wait_products, touch_registers, shared_access
         }
         croq_sim_registers { pending, fences, first, end, line }
         croq_sim_part { registers, at, first, count, bytes }

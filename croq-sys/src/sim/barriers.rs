@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use super::order::Order;
 use crate::abi::{CROQ_CHECK, croq_failure};
 
 pub(super) const WARP: u32 = 32;
@@ -39,6 +40,8 @@ pub(super) struct NamedBarrier {
     pub(super) waiting: Vec<u32>,
     /// Those who have come and don't wait.
     pub(super) gone_on: u32,
+    /// How often all have come.
+    turn: u64,
 }
 
 impl NamedBarrier {
@@ -60,6 +63,16 @@ pub(super) struct WarpBarrier {
     pub(super) arrived: u32,
 }
 
+/// What a named barrier is to the order of accesses: no address of shared memory.
+fn order_of(id: u32) -> *const u8 {
+    std::ptr::without_provenance(id as usize)
+}
+
+/// The threads of a warp that are in the mask.
+fn lanes(warp: u32, mask: u32) -> impl Iterator<Item = u32> + Clone {
+    (0..WARP).filter_map(move |lane| (mask >> lane & 1 != 0).then_some(warp * WARP + lane))
+}
+
 #[derive(Default)]
 pub(super) struct Barriers {
     pub(super) threads: u32,
@@ -74,6 +87,8 @@ pub(super) struct Barriers {
     pub(super) gone: Vec<u32>,
     /// Per thread, the line of the barrier where it was last seen.
     pub(super) lines: Vec<u32>,
+    /// Which accesses barriers order.
+    pub(super) order: Order,
 }
 
 impl Barriers {
@@ -95,6 +110,7 @@ impl Barriers {
         }));
         self.lines.clear();
         self.lines.resize(threads as usize, 0);
+        self.order.reset(threads as usize);
     }
 
     /// Where a thread was last seen.
@@ -109,6 +125,7 @@ impl Barriers {
         if self.block.len() as u32 + 1 == self.live {
             self.ready.extend(&self.block);
             self.block.clear();
+            self.order.all_have_met();
             return Arrival::GoesOn;
         }
         self.block.push(thread);
@@ -132,7 +149,7 @@ impl Barriers {
             Err(misused) => return misused,
         };
         if barrier.come() + 1 == threads {
-            self.release(id);
+            self.release(id, Some(thread));
             return Arrival::GoesOn;
         }
         barrier.waiting.push(thread);
@@ -140,14 +157,16 @@ impl Barriers {
     }
 
     /// A thread comes to a named barrier and goes on.
-    pub(super) fn come_by(&mut self, id: u32, threads: u32, line: u32) -> Arrival {
+    pub(super) fn come_by(&mut self, thread: u32, id: u32, threads: u32, line: u32) -> Arrival {
         let barrier = match self.named(id, threads, line) {
             Ok(barrier) => barrier,
             Err(misused) => return misused,
         };
         barrier.gone_on += 1;
-        if barrier.come() == threads {
-            self.release(id);
+        let (all_came, turn) = (barrier.come() == threads, barrier.turn);
+        self.order.arrive(thread, order_of(id), turn);
+        if all_came {
+            self.release(id, None);
         }
         Arrival::GoesOn
     }
@@ -172,8 +191,15 @@ impl Barriers {
         Ok(barrier)
     }
 
-    fn release(&mut self, id: u32) {
+    /// All have come to it, `last` among those who wait.
+    fn release(&mut self, id: u32, last: Option<u32>) {
         if let Some(barrier) = self.named.get_mut(id as usize) {
+            barrier.turn += 1;
+            let met = barrier.waiting.iter().copied().chain(last);
+            self.order.have_met(met.clone());
+            for thread in met {
+                self.order.wait(thread, order_of(id), barrier.turn);
+            }
             self.ready.extend(&barrier.waiting);
             barrier.clear();
         }
@@ -204,6 +230,7 @@ impl Barriers {
         self.warps[at].arrived |= lane;
         if self.warp_complete(at) {
             let barrier = self.warps.swap_remove(at);
+            self.order.have_met(lanes(warp, barrier.arrived));
             self.wake_lanes(warp, barrier.arrived & !lane);
             return Arrival::GoesOn;
         }
@@ -216,11 +243,8 @@ impl Barriers {
         barrier.mask & !(barrier.arrived | gone) == 0
     }
 
-    fn wake_lanes(&mut self, warp: u32, mut lanes: u32) {
-        while lanes != 0 {
-            self.ready.push_back(warp * WARP + lanes.trailing_zeros());
-            lanes &= lanes - 1;
-        }
+    fn wake_lanes(&mut self, warp: u32, mask: u32) {
+        self.ready.extend(lanes(warp, mask));
     }
 
     /// `thread` has left the kernel; those who waited for nobody else are ready.
@@ -229,6 +253,7 @@ impl Barriers {
         if self.block.len() as u32 == self.live {
             self.ready.extend(&self.block);
             self.block.clear();
+            self.order.all_have_met();
         }
         let warp = thread / WARP;
         if let Some(gone) = self.gone.get_mut(warp as usize) {
@@ -238,6 +263,7 @@ impl Barriers {
         while at < self.warps.len() {
             if self.warps[at].warp == warp && self.warp_complete(at) {
                 let barrier = self.warps.swap_remove(at);
+                self.order.have_met(lanes(warp, barrier.arrived));
                 self.wake_lanes(warp, barrier.arrived);
             } else {
                 at += 1;
@@ -298,14 +324,18 @@ mod tests {
     #[test]
     fn who_comes_by_a_named_barrier_counts_and_goes_on() {
         let mut b = barriers(64);
-        assert_eq!(b.come_by(1, 3, 1), Arrival::GoesOn);
+        assert_eq!(b.come_by(3, 1, 3, 1), Arrival::GoesOn);
         assert_eq!(b.arrive_named(7, 1, 3, 1), Arrival::Waits);
         assert!(b.ready.is_empty());
-        assert_eq!(b.come_by(1, 3, 1), Arrival::GoesOn);
+        assert_eq!(b.come_by(3, 1, 3, 1), Arrival::GoesOn);
         assert_eq!(b.ready, [7]);
-        assert_eq!(b.come_by(1, 2, 1), Arrival::GoesOn, "the next generation");
+        assert_eq!(
+            b.come_by(9, 1, 2, 1),
+            Arrival::GoesOn,
+            "the next generation"
+        );
         assert_eq!(b.arrive_named(8, 1, 2, 1), Arrival::GoesOn);
-        assert!(matches!(b.come_by(16, 2, 1), Arrival::Fails(_)));
+        assert!(matches!(b.come_by(9, 16, 2, 1), Arrival::Fails(_)));
     }
 
     #[test]

@@ -140,7 +140,14 @@ fn take_turns(worker: &mut Worker, job: &Job, cluster: u64) -> Option<(usize, Bo
                     match worker.coroutines[first + thread as usize].resume(()) {
                         CoroutineResult::Return(()) => {
                             (*residents).barriers.exit(thread);
-                            if worker.meeting.exit((rank, thread)) {
+                            let turn = worker.meeting.turn();
+                            let some_met = worker.meeting.exit((rank, thread));
+                            if worker.meeting.turn() > turn {
+                                for rank in 0..blocks {
+                                    (*all.add(rank)).barriers.order.all_have_met();
+                                }
+                            }
+                            if some_met {
                                 for (rank, thread) in worker.meeting.released() {
                                     (*all.add(rank)).barriers.ready.push_back(thread);
                                 }

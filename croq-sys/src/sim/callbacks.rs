@@ -16,10 +16,10 @@ use super::tensor::Tile;
 use super::worker::{Residents, Seat, Stopped};
 use super::{RunState, launch};
 use crate::abi::{
-    CROQ_ABI_VERSION, CROQ_CHECK, CROQ_CLUSTER_ARRIVE, CROQ_MBARRIER_ARRIVE, CROQ_MBARRIER_EXPECT,
-    CROQ_MBARRIER_INIT, CROQ_MBARRIER_INVALIDATE, CROQ_MBARRIER_TRY_WAIT, CROQ_MBARRIER_WAIT,
-    CROQ_OK, croq_failure, croq_sim_access, croq_sim_api, croq_sim_launch, croq_sim_tensor_map,
-    croq_sim_thread,
+    CROQ_ABI_VERSION, CROQ_ACCESS_WRITES, CROQ_CHECK, CROQ_CLUSTER_ARRIVE, CROQ_MBARRIER_ARRIVE,
+    CROQ_MBARRIER_ARRIVE_EXPECT, CROQ_MBARRIER_EXPECT, CROQ_MBARRIER_INIT,
+    CROQ_MBARRIER_INVALIDATE, CROQ_MBARRIER_TRY_WAIT, CROQ_MBARRIER_WAIT, CROQ_OK, croq_failure,
+    croq_sim_access, croq_sim_api, croq_sim_launch, croq_sim_tensor_map, croq_sim_thread,
 };
 
 pub(super) static API: croq_sim_api = croq_sim_api {
@@ -49,6 +49,7 @@ pub(super) static API: croq_sim_api = croq_sim_api {
     commit_products: groups::commit_products,
     wait_products: groups::wait_products,
     touch_registers: groups::touch_registers,
+    shared_access,
 };
 
 fn internal_error() -> Box<croq_failure> {
@@ -201,10 +202,16 @@ unsafe extern "C" fn cluster_barrier(thread: *mut croq_sim_thread, operation: u3
             let block = (*seat).residents;
             let (who, blocks) = (((*block).rank, tid), (*block).blocks);
             let meeting = &mut *(*block).meeting;
+            let turn = meeting.turn();
             let step = match operation {
                 CROQ_CLUSTER_ARRIVE => meeting.arrive(who, blocks),
                 _ => meeting.wait(who, blocks),
             };
+            if meeting.turn() > turn {
+                for rank in 0..blocks {
+                    (*(*block).cluster.add(rank)).barriers.order.all_have_met();
+                }
+            }
             for (rank, thread) in meeting.released() {
                 let ready = &mut (*(*block).cluster.add(rank)).barriers.ready;
                 ready.push_back(thread);
@@ -288,6 +295,20 @@ unsafe extern "C" fn touch(
     unsafe { with(thread, |all, _, tid| all.touch(tid, &*access, writes != 0)) }
 }
 
+unsafe extern "C" fn shared_access(
+    thread: *mut croq_sim_thread,
+    access: *const croq_sim_access,
+    size: u32,
+    kind: u32,
+) {
+    // SAFETY: device text passes the running thread and an access on its stack.
+    unsafe {
+        with(thread, |_, barriers, tid| {
+            barriers.order.access(tid, &*access, size, kind)
+        })
+    }
+}
+
 unsafe extern "C" fn trace(thread: *const croq_sim_thread, access: *const croq_sim_access) {
     // What goes wrong here is a lost access, and no reason to stop a kernel.
     let _ = catch_unwind(|| {
@@ -346,6 +367,13 @@ unsafe extern "C" fn mbarrier(
             all.stir(ready)?;
             let first = all.wakes_first();
             let mbarriers = &mut all.mbarriers;
+            if matches!(
+                operation,
+                CROQ_MBARRIER_ARRIVE | CROQ_MBARRIER_ARRIVE_EXPECT
+            ) {
+                let phase = mbarriers.phase(at.at as usize);
+                barriers.order.arrive(tid, at.at.cast(), phase);
+            }
             let done = match operation {
                 CROQ_MBARRIER_INIT => mbarriers.init(tid, at, value, &mut all.marks),
                 CROQ_MBARRIER_INVALIDATE => mbarriers.invalidate(tid, at, &mut all.marks),
@@ -409,7 +437,14 @@ unsafe fn wait_for_phase(
                 all.mbarriers.wait(tid, &*at, parity, since, polls)
             });
             match outcome {
-                Wait::Over => return true,
+                Wait::Over => {
+                    with(thread, |all, barriers, tid| {
+                        let phase = all.mbarriers.phase((*at).at as usize);
+                        barriers.order.wait(tid, (*at).at.cast(), phase);
+                        Ok(())
+                    });
+                    return true;
+                }
                 Wait::GivenUp => return false,
                 Wait::Since(phase) => since = Some(phase),
             }
@@ -481,8 +516,20 @@ unsafe extern "C" fn tma_load(
             for rank in (blocks == 0).then_some(own).into_iter().chain(of_cluster) {
                 let (_, dest) = block_of_cluster(seat, rank, &*dest)?;
                 let (block, arrival) = block_of_cluster(seat, rank, &*arrival)?;
-                let (all, ready) = (&mut block.asynchronous, &mut block.barriers.ready);
-                all.tma_load(tid, &dest, tile, &arrival, ready)?;
+                let bytes = tile.bytes();
+                let (order, all) = (&mut block.barriers.order, &mut block.asynchronous);
+                if rank == own {
+                    let whole = croq_sim_access {
+                        bytes: bytes as u32,
+                        ..dest
+                    };
+                    order.access(tid, &whole, map.element_bytes, CROQ_ACCESS_WRITES)?;
+                    let phase = all.mbarriers.phase(arrival.at as usize);
+                    order.arrive(tid, arrival.at.cast(), phase);
+                } else {
+                    order.forget(dest.at.cast(), bytes);
+                }
+                all.tma_load(tid, &dest, tile, &arrival, &mut block.barriers.ready)?;
             }
             Ok(())
         })

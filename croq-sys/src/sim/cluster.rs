@@ -88,6 +88,11 @@ impl Meeting {
         }
     }
 
+    /// How often all have arrived.
+    pub(super) fn turn(&self) -> u64 {
+        self.turn
+    }
+
     fn advance(&mut self) {
         if self.arrived == self.live {
             self.turn += 1;

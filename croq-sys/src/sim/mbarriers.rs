@@ -237,6 +237,11 @@ impl Mbarriers {
         })
     }
 
+    /// How many phases are over of the one at this address.
+    pub(super) fn phase(&self, at: usize) -> u64 {
+        self.all.get(&at).map_or(0, |mbarrier| mbarrier.phase)
+    }
+
     /// The memory is free for other uses.
     pub(super) fn invalidate(
         &mut self,

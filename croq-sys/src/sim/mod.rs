@@ -32,6 +32,7 @@ mod barriers;
 mod block;
 mod bulk;
 mod callbacks;
+mod clocks;
 mod cluster;
 mod copies;
 mod events;
@@ -41,6 +42,7 @@ mod launch;
 mod marks;
 mod matrices;
 mod mbarriers;
+mod order;
 mod products;
 mod proxies;
 mod report;
@@ -51,6 +53,7 @@ mod worker;
 
 use std::ffi::c_void;
 use std::io::Write;
+use std::ops::Not;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::abi::croq_sim_api;
@@ -75,6 +78,16 @@ fn seed_of_process() -> u64 {
     *SEED.get_or_init(|| {
         let value = std::env::var("CROQ_SIM_SEED").unwrap_or_default();
         value.trim().parse().unwrap_or(0)
+    })
+}
+
+/// Unless `CROQ_SIM_RACES` is `off`.
+fn looks_for_races() -> bool {
+    static LOOKS: OnceLock<bool> = OnceLock::new();
+    *LOOKS.get_or_init(|| {
+        std::env::var("CROQ_SIM_RACES")
+            .is_ok_and(|v| v.trim() == "off")
+            .not()
     })
 }
 

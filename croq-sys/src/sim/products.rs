@@ -13,9 +13,10 @@ use super::barriers::Barriers;
 use super::hazard::{Deed, Hazard};
 use super::marks::{FACTOR, INCOMING, MBARRIER};
 use super::matrices::{Operand, PIECE};
+use super::order::Order;
 use crate::abi::{
-    CROQ_PRODUCT_ACCUMULATES, CROQ_PRODUCT_TRANSPOSED_A, CROQ_PRODUCT_TRANSPOSED_B,
-    croq_sim_factors, croq_sim_part, croq_sim_product,
+    CROQ_ACCESS_READS, CROQ_PRODUCT_ACCUMULATES, CROQ_PRODUCT_TRANSPOSED_A,
+    CROQ_PRODUCT_TRANSPOSED_B, croq_sim_access, croq_sim_factors, croq_sim_part, croq_sim_product,
 };
 
 type Outcome<T = ()> = Result<T, Box<Hazard>>;
@@ -309,7 +310,28 @@ impl Asynchronous {
         let others = (first..first + THREADS as u32).filter(|&other| other != thread);
         barriers.ready.extend(others);
         self.begin_product(number, gathering)?;
+        self.note_reads(number, deed, &mut barriers.order)?;
         Ok(false)
+    }
+
+    /// The youngest product reads its pieces for all its threads; one stands for them, that came last.
+    fn note_reads(&self, number: usize, deed: Deed, order: &mut Order) -> Outcome {
+        let products = self.products.warpgroups.get(number);
+        let Some(product) = products.and_then(|warpgroup| warpgroup.products.back()) else {
+            return Ok(());
+        };
+        for piece in product.pieces() {
+            let access = croq_sim_access {
+                name: std::ptr::null(),
+                index: piece as i64,
+                at: self.marks.arena().wrapping_add(piece).cast_mut().cast(),
+                bytes: PIECE as u32,
+                line: deed.line,
+            };
+            // Elements of every size begin at each fourth byte, or at every second of these.
+            order.access(deed.thread, &access, 4, CROQ_ACCESS_READS)?;
+        }
+        Ok(())
     }
 
     /// Whether a thread may give these registers to a product now.

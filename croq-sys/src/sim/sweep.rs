@@ -19,6 +19,7 @@ pub(super) fn run(worker: &mut Worker, job: &Job, first: u64, last: u64) -> Resu
     if let Some(residents) = worker.residents.first_mut() {
         residents.can_wait = false;
         residents.stopped = None;
+        residents.hazard = None;
     }
     worker.coroutines.clear();
 
@@ -42,11 +43,14 @@ pub(super) fn run(worker: &mut Worker, job: &Job, first: u64, last: u64) -> Resu
     match result {
         Some(CoroutineResult::Yield(())) => {
             let residents = worker.residents.first_mut();
-            let failure = residents.and_then(|r| r.stopped.take()).unwrap_or_default();
+            let (failure, hazard) = residents
+                .map(|r| (r.stopped.take(), r.hazard.take()))
+                .unwrap_or_default();
+            let failure = failure.unwrap_or_default();
             Err(Stopped {
                 cluster: job.linear(failure.block),
+                report: hazard.map(|hazard| hazard.text(job, failure.block)),
                 failure,
-                report: None,
             })
         }
         _ => Ok(()),

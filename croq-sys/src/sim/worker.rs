@@ -234,6 +234,8 @@ impl Worker {
         for (rank, (memory, residents)) in both.take(blocks).enumerate() {
             let [shared, marks, writers] = memory.reserve(job)?;
             let writers = writers.cast::<u64>();
+            let order =
+                (residents.barriers.order).prepare(super::looks_for_races(), shared, bytes, blocks);
             residents.shared = shared;
             residents.cluster = cluster;
             residents.meeting = meeting;
@@ -254,6 +256,7 @@ impl Worker {
                     shared_bytes: bytes,
                     marks,
                     writers,
+                    order,
                     fences: 0,
                     cluster: x | y << 8 | z << 16,
                     product_fences: 0,

@@ -24,6 +24,7 @@ mod movement;
 mod multicast;
 mod params;
 mod pipelines;
+mod races;
 mod random_tiles;
 mod rings;
 mod shapes;

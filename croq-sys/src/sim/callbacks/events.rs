@@ -34,6 +34,10 @@ pub(super) unsafe extern "C" fn arrive_remote(
             let (all, ready) = (&mut block.asynchronous, &mut block.barriers.ready);
             all.stir(ready)?;
             let own = (*(*seat).residents).rank;
+            if own as u32 == rank {
+                let phase = all.mbarriers.phase(at.at as usize);
+                block.barriers.order.arrive(tid, at.at.cast(), phase);
+            }
             let first = all.wakes_first();
             Ok(all.mbarriers.arrive(tid, Some(own), &at, ready)? && first)
         });

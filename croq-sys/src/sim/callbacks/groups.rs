@@ -3,7 +3,8 @@
 
 use super::{arrive, suspend, with};
 use crate::abi::{
-    croq_sim_access, croq_sim_part, croq_sim_product, croq_sim_tensor_map, croq_sim_thread,
+    CROQ_ACCESS_READS, croq_sim_access, croq_sim_part, croq_sim_product, croq_sim_tensor_map,
+    croq_sim_thread,
 };
 use crate::sim::tensor::Tile;
 use crate::sim::worker::Seat;
@@ -16,8 +17,8 @@ pub(super) unsafe extern "C" fn barrier_arrive(
 ) {
     // SAFETY: device text passes the running thread.
     unsafe {
-        arrive(thread, line, |barriers, _| {
-            barriers.come_by(id, threads, line)
+        arrive(thread, line, |barriers, tid| {
+            barriers.come_by(tid, id, threads, line)
         })
     }
 }
@@ -31,8 +32,12 @@ pub(super) unsafe extern "C" fn tma_store(
     // SAFETY: as for `tma_load`.
     unsafe {
         let (map, at) = (*map, *at.cast::<[i64; 5]>());
-        with(thread, |all, _, tid| {
-            all.tma_store(tid, &*source, Tile { map, at })
+        let tile = Tile { map, at };
+        with(thread, |all, barriers, tid| {
+            let bytes = tile.bytes() as u32;
+            let whole = croq_sim_access { bytes, ..*source };
+            (barriers.order).access(tid, &whole, map.element_bytes, CROQ_ACCESS_READS)?;
+            all.tma_store(tid, &*source, tile)
         })
     }
 }

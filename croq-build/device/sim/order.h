@@ -1,0 +1,62 @@
+/* Which accesses of shared memory by different threads nothing orders; `croq-sys/src/sim/order.rs` has the
+ * rules. What is harmless beyond doubt is seen to here. */
+#ifndef CROQ_SIM_ORDER_H
+#define CROQ_SIM_ORDER_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+inline constexpr croq_u32 cell_thread = 0x3ff, cell_many = 1u << 11, cell_line = 12;
+
+CROQ_COLD inline void ask_order(const char *name, idx i, const void *at, croq_u32 bytes,
+                                croq_u32 size, croq_u32 kind, int line) {
+  croq_sim_thread *const self = current;
+  const croq_sim_access access = {name, i, const_cast<void *>(at), bytes,
+                                  static_cast<croq_u32>(line)};
+  sim_api()->shared_access(self, &access, size, kind);
+  current = self;
+}
+
+/* Whether nobody else has been at this element in the present epoch in a way that matters; if so, the access
+ * is written down. */
+CROQ_FN bool is_alone(croq_sim_cell &cell, croq_u32 epoch, croq_u32 who, croq_u32 kind) {
+  const bool own = ((cell.writer ^ who) & (cell_thread | cell_many)) == 0;
+  if (cell.written == epoch && !own) return false;
+  if (kind == CROQ_ACCESS_READS) {
+    if (cell.read != epoch) {
+      cell.read = epoch;
+      cell.reader = who;
+    } else if (((cell.reader ^ who) & cell_thread) != 0) cell.reader |= cell_many;
+    return true;
+  }
+  if (kind == CROQ_ACCESS_ATOMIC ||
+      (cell.read == epoch && ((cell.reader ^ who) & (cell_thread | cell_many)) != 0))
+    return false;
+  cell.written = epoch;
+  cell.writer = who;
+  return true;
+}
+
+/* An access of `V` neighbours; stops the thread if nothing orders it and another thread's. */
+template <unsigned V, class T>
+CROQ_FN void in_order(const char *name, idx i, const T *at, croq_u32 kind, int line) {
+  const croq_sim_order *const order = current->order;
+  if (CROQ_LIKELY(order == nullptr)) return;
+  bool harmless = order->asks == 0;
+  const croq_u32 who = current->tid | static_cast<croq_u32>(line) << cell_line;
+  croq_u64 offset = static_cast<croq_u64>(reinterpret_cast<const unsigned char *>(at) -
+                                          current->shared);
+  for (unsigned element = 0; harmless && element < V; ++element, offset += sizeof(T))
+    harmless = is_alone(order->cells[offset % 4 * order->plane + offset / 4], order->epoch, who, kind);
+  if (!CROQ_LIKELY(harmless)) ask_order(name, i, at, V * sizeof(T), sizeof(T), kind, line);
+}
+
+/* A store of the value that is there already changes nothing. */
+template <class T> CROQ_FN croq_u32 store_kind(const T &there, const T &value) {
+  if (CROQ_LIKELY(current->order == nullptr)) return CROQ_ACCESS_WRITES;
+  return __builtin_memcmp(&there, &value, sizeof(T)) == 0 ? CROQ_ACCESS_SAME : CROQ_ACCESS_WRITES;
+}
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

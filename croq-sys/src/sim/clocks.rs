@@ -1,0 +1,251 @@
+//! What each thread of a block knows of the others (vector clocks).
+//!
+//! A thread's own clock goes on when it lets others know of what it has done: at a barrier, at an arrival at an
+//! mbarrier. An access bears the clock of that moment, and is before another thread's if that thread knows
+//! of it: if somebody who had come to know the clock, or a later one, has told it since.
+//!
+//! A barrier over the whole block tells everything to everyone. It begins a new *epoch*, in which nobody
+//! knows anything of the present one, and nothing need be known of those before.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// By thread: which of its clocks is known.
+type Known = Rc<[u32]>;
+
+/// What a thread tells: what it knows, and its clock.
+#[derive(Clone)]
+pub(super) struct Told {
+    known: Option<Known>,
+    thread: u32,
+    clock: u32,
+}
+
+/// What several threads have told.
+#[derive(Default)]
+struct Gathered {
+    /// Few: threads that met before know the same.
+    known: Vec<Known>,
+    clocks: Vec<(u32, u32)>,
+}
+
+impl Gathered {
+    fn add(&mut self, told: Told) {
+        self.clocks.push((told.thread, told.clock));
+        if let Some(known) = told.known {
+            self.also(known);
+        }
+    }
+
+    fn also(&mut self, known: Known) {
+        if !self.known.iter().any(|k| Rc::ptr_eq(k, &known)) {
+            self.known.push(known);
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.known.is_empty() && self.clocks.is_empty()
+    }
+
+    /// All of it, for a block of so many threads.
+    fn together(&self, threads: usize) -> Known {
+        let mut all = match self.known.first() {
+            Some(first) => first.to_vec(),
+            None => vec![0; threads],
+        };
+        for known in self.known.iter().skip(1) {
+            for (clock, &other) in all.iter_mut().zip(known.iter()) {
+                *clock = other.max(*clock);
+            }
+        }
+        for &(thread, clock) in &self.clocks {
+            if let Some(known) = all.get_mut(thread as usize) {
+                *known = clock.max(*known);
+            }
+        }
+        all.into()
+    }
+}
+
+/// An mbarrier: what arrivals have told.
+#[derive(Default)]
+struct Event {
+    /// How many phases were over when somebody last came.
+    phase: u64,
+    /// In this phase; who waits for it will know.
+    arriving: Gathered,
+    /// In all the phases before.
+    published: Option<Known>,
+}
+
+impl Event {
+    fn turn_to(&mut self, phase: u64, threads: usize) {
+        if phase > self.phase {
+            self.phase = phase;
+            let mut all = std::mem::take(&mut self.arriving);
+            if !all.is_empty() {
+                all.known.extend(self.published.take());
+                self.published = Some(all.together(threads));
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Clocks {
+    own: Vec<u32>,
+    known: Vec<Option<Known>>,
+    events: HashMap<usize, Event>,
+    /// What two make together: threads that wait for one phase mostly know the same before.
+    joined: Option<(Known, Known, Known)>,
+}
+
+impl Clocks {
+    /// A block begins.
+    pub(super) fn reset(&mut self, threads: usize) {
+        self.own.clear();
+        self.own.resize(threads, 1);
+        self.known.clear();
+        self.known.resize(threads, None);
+        self.events.clear();
+        self.joined = None;
+    }
+
+    pub(super) fn own(&self, thread: u32) -> u32 {
+        self.own.get(thread as usize).copied().unwrap_or(0)
+    }
+
+    /// The clock of `other` that `thread` knows.
+    pub(super) fn known(&self, thread: u32, other: u32) -> u32 {
+        let known = self.known.get(thread as usize).and_then(Option::as_ref);
+        known.map_or(0, |known| known.get(other as usize).copied().unwrap_or(0))
+    }
+
+    /// All have met.
+    pub(super) fn begin_epoch(&mut self) {
+        self.known.fill(None);
+        self.joined = None;
+    }
+
+    /// What the thread has done until now is told; what it does from here on is not.
+    fn tell(&mut self, thread: u32) -> Told {
+        let at = thread as usize;
+        let told = Told {
+            known: self.known.get(at).cloned().flatten(),
+            thread,
+            clock: self.own(thread),
+        };
+        if let Some(own) = self.own.get_mut(at) {
+            *own += 1;
+        }
+        told
+    }
+
+    fn learn(&mut self, thread: u32, news: &Known) {
+        let Some(known) = self.known.get_mut(thread as usize) else {
+            return;
+        };
+        *known = Some(match known.take() {
+            None => Rc::clone(news),
+            Some(old) if Rc::ptr_eq(&old, news) => old,
+            Some(old) => match &self.joined {
+                Some((a, b, both)) if Rc::ptr_eq(a, &old) && Rc::ptr_eq(b, news) => Rc::clone(both),
+                _ => {
+                    let pairs = old.iter().zip(news.iter());
+                    let both: Known = pairs.map(|(a, b)| *a.max(b)).collect();
+                    self.joined = Some((old, Rc::clone(news), Rc::clone(&both)));
+                    both
+                }
+            },
+        });
+    }
+
+    /// Some threads have met at a barrier.
+    pub(super) fn meet(&mut self, threads: impl Iterator<Item = u32> + Clone) {
+        let mut all = Gathered::default();
+        for thread in threads.clone() {
+            let told = self.tell(thread);
+            all.add(told);
+        }
+        let all = all.together(self.own.len());
+        for thread in threads {
+            if let Some(known) = self.known.get_mut(thread as usize) {
+                *known = Some(Rc::clone(&all));
+            }
+        }
+    }
+
+    /// A thread arrives at an mbarrier, of which so many phases are over.
+    pub(super) fn arrive(&mut self, thread: u32, at: usize, phase: u64) {
+        let told = self.tell(thread);
+        let threads = self.own.len();
+        let event = self.events.entry(at).or_default();
+        event.turn_to(phase, threads);
+        event.arriving.add(told);
+    }
+
+    /// A thread has waited at an mbarrier, of which so many phases are over.
+    pub(super) fn wait(&mut self, thread: u32, at: usize, phase: u64) {
+        let threads = self.own.len();
+        let Some(event) = self.events.get_mut(&at) else {
+            return;
+        };
+        event.turn_to(phase, threads);
+        if let Some(published) = event.published.clone() {
+            self.learn(thread, &published);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clocks(threads: usize) -> Clocks {
+        let mut clocks = Clocks::default();
+        clocks.reset(threads);
+        clocks
+    }
+
+    #[test]
+    fn who_meets_knows_what_the_others_did_before() {
+        let mut c = clocks(4);
+        let before = c.own(1);
+        c.meet([0, 1].into_iter());
+        assert_eq!(c.known(0, 1), before);
+        assert!(c.own(1) > before, "what comes now is not known");
+        assert_eq!(c.known(2, 1), 0, "who was not there");
+        // By way of thread 0.
+        c.meet([0, 2].into_iter());
+        assert_eq!(c.known(2, 1), before);
+        assert_eq!(c.known(3, 1), 0);
+    }
+
+    #[test]
+    fn an_mbarrier_tells_of_the_phases_that_are_over() {
+        let mut c = clocks(3);
+        let first = c.own(0);
+        c.arrive(0, 8, 0);
+        c.wait(2, 8, 1);
+        assert_eq!(c.known(2, 0), first);
+        let second = c.own(0);
+        c.arrive(0, 8, 1);
+        // Still only the first phase is over.
+        c.wait(2, 8, 1);
+        assert_eq!(c.known(2, 0), first);
+        c.wait(2, 8, 2);
+        assert_eq!(c.known(2, 0), second);
+        c.wait(1, 16, 1);
+        assert_eq!(c.known(1, 0), 0, "another mbarrier");
+    }
+
+    #[test]
+    fn what_was_known_stays_known() {
+        let mut c = clocks(3);
+        let (zero, one) = (c.own(0), c.own(1));
+        c.meet([0, 2].into_iter());
+        c.arrive(1, 8, 0);
+        c.wait(2, 8, 1);
+        assert_eq!((c.known(2, 0), c.known(2, 1)), (zero, one));
+    }
+}

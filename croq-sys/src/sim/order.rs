@@ -1,0 +1,405 @@
+//! Accesses of shared memory by different threads of a block that nothing orders.
+//!
+//! For each byte at which an element begins, a cell says who wrote it last and who has read it since. Device text
+//! looks at the cells itself (`sim/order.h`) and asks here where it can't tell. Accesses of another
+//! *epoch*, with a barrier over the whole block between, are always ordered. Others are if the later
+//! thread knows of the earlier access ([`Clocks`]).
+//!
+//! Until some threads of the block meet apart from the rest nobody knows anything of an epoch's accesses,
+//! and cells suffice. From then on, to the end of the launch, every access comes here.
+//!
+//! What isn't told is no race: atomic operations on the same element, and a store of the value that is there
+//! already, since the statements of a block are executed by all its threads. Not seen: what text does that
+//! has a pointer, and accesses of elements that begin at different bytes.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use super::clocks::Clocks;
+use super::hazard::{Deed, Hazard};
+use super::marks::element;
+use crate::abi::{
+    CROQ_ACCESS_ATOMIC, CROQ_ACCESS_READS, CROQ_ACCESS_SAME, croq_sim_access, croq_sim_cell,
+    croq_sim_order,
+};
+
+/// In `writer` and `reader` of a cell: ten bits of the thread, the flags, and the line.
+const THREAD: u32 = 0x3ff;
+const ATOMIC: u32 = 1 << 10;
+/// Several threads have; the thread is one of them.
+const MANY: u32 = 1 << 11;
+const LINE: u32 = 12;
+/// Planes of cells: elements of four bytes are all in the first, whose cells lie together.
+const PLANES: usize = 4;
+
+/// As many bytes of cells at most: nobody looks where a large grid is resident together.
+const MOST_ROOM: u64 = 1 << 30;
+
+type Outcome = Result<(), Box<Hazard>>;
+
+/// What a cell doesn't say.
+#[derive(Clone, Copy, Default)]
+struct Times {
+    written: u32,
+    read: u32,
+    /// Its list of readers, if it has one: its number, from 1 on.
+    list: u32,
+}
+
+/// One of several who have read an element.
+#[derive(Clone, Copy)]
+struct Reader {
+    thread: u32,
+    clock: u32,
+    line: u32,
+}
+
+pub(super) struct Order {
+    /// What device text is told. It changes the epoch, and the cells.
+    told: Rc<Cell<croq_sim_order>>,
+    looks: bool,
+    shared: usize,
+    cells: Vec<Cell<croq_sim_cell>>,
+    times: Vec<Times>,
+    lists: Vec<Vec<Reader>>,
+    free: Vec<u32>,
+    clocks: Clocks,
+}
+
+impl Default for Order {
+    fn default() -> Self {
+        Self {
+            told: Rc::new(Cell::new(croq_sim_order {
+                epoch: 0,
+                asks: 0,
+                plane: 0,
+                cells: std::ptr::null_mut(),
+            })),
+            looks: false,
+            shared: 0,
+            cells: Vec::new(),
+            times: Vec::new(),
+            lists: Vec::new(),
+            free: Vec::new(),
+            clocks: Clocks::default(),
+        }
+    }
+}
+
+impl Order {
+    /// For a launch with so many blocks at a time; what its threads are told.
+    pub(super) fn prepare(
+        &mut self,
+        looks: bool,
+        shared: *mut u8,
+        bytes: u64,
+        blocks: usize,
+    ) -> *mut croq_sim_order {
+        let room = bytes * blocks as u64 * (size_of::<croq_sim_cell>() + size_of::<Times>()) as u64;
+        self.looks = looks && bytes != 0 && room <= MOST_ROOM;
+        if !self.looks {
+            return std::ptr::null_mut();
+        }
+        self.shared = shared as usize;
+        let plane = (bytes as usize).div_ceil(PLANES);
+        // Cells of other launches are of other epochs, unless they are in another place.
+        if self.cells.len() != plane * PLANES {
+            self.cells.clear();
+            self.cells.resize(plane * PLANES, Cell::default());
+        }
+        self.times.clear();
+        self.lists.clear();
+        self.free.clear();
+        self.told.set(croq_sim_order {
+            epoch: self.told.get().epoch,
+            asks: 0,
+            plane: plane as u64,
+            cells: self.cells.as_ptr().cast_mut().cast(),
+        });
+        self.told.as_ptr()
+    }
+
+    /// A block begins.
+    pub(super) fn reset(&mut self, threads: usize) {
+        if self.looks {
+            self.clocks.reset(threads);
+            self.begin_epoch();
+        }
+    }
+
+    fn begin_epoch(&mut self) {
+        let mut told = self.told.get();
+        told.epoch = match told.epoch.checked_add(1) {
+            Some(next) => next,
+            None => {
+                self.cells.fill(Cell::default());
+                1
+            }
+        };
+        self.told.set(told);
+    }
+
+    /// All threads of the block have met.
+    pub(super) fn all_have_met(&mut self) {
+        if self.looks {
+            self.clocks.begin_epoch();
+            self.begin_epoch();
+        }
+    }
+
+    /// From here on who knows what of whom matters; of the epoch so far it isn't known.
+    fn ask(&mut self) {
+        let told = self.told.get();
+        if told.asks == 0 {
+            self.told.set(croq_sim_order { asks: 1, ..told });
+            self.times.clear();
+            self.times.resize(self.cells.len(), Times::default());
+            self.begin_epoch();
+        }
+    }
+
+    /// Some threads have met.
+    pub(super) fn have_met(&mut self, threads: impl Iterator<Item = u32> + Clone) {
+        if self.looks {
+            self.ask();
+            self.clocks.meet(threads);
+        }
+    }
+
+    pub(super) fn arrive(&mut self, thread: u32, at: *const u8, phase: u64) {
+        if self.looks {
+            self.ask();
+            self.clocks.arrive(thread, at as usize, phase);
+        }
+    }
+
+    pub(super) fn wait(&mut self, thread: u32, at: *const u8, phase: u64) {
+        if self.looks {
+            self.clocks.wait(thread, at as usize, phase);
+        }
+    }
+
+    fn cell_at(&self, offset: usize) -> usize {
+        offset % PLANES * (self.cells.len() / PLANES) + offset / PLANES
+    }
+
+    /// Somebody of another block writes there; how that is ordered is not known here.
+    pub(super) fn forget(&mut self, at: *const u8, bytes: usize) {
+        if !self.looks {
+            return;
+        }
+        let first = (at as usize).wrapping_sub(self.shared);
+        for offset in first..first.saturating_add(bytes) {
+            let at = self.cell_at(offset);
+            if let Some(cell) = self.cells.get(at) {
+                cell.take();
+            }
+        }
+    }
+
+    /// A thread's access of elements of so many bytes.
+    pub(super) fn access(
+        &mut self,
+        thread: u32,
+        access: &croq_sim_access,
+        size: u32,
+        kind: u32,
+    ) -> Outcome {
+        if !self.looks {
+            return Ok(());
+        }
+        let first = (access.at as usize).wrapping_sub(self.shared);
+        let end = first.saturating_add(access.bytes as usize);
+        for offset in (first..end).step_by(size.max(1) as usize) {
+            self.one(thread, access, offset, kind)?;
+        }
+        Ok(())
+    }
+
+    fn one(&mut self, thread: u32, access: &croq_sim_access, offset: usize, kind: u32) -> Outcome {
+        let epoch = self.told.get().epoch;
+        let at = self.cell_at(offset);
+        let Some(mut cell) = self.cells.get(at).map(Cell::get) else {
+            return Ok(());
+        };
+        let mut times = self.times.get(at).copied().unwrap_or_default();
+        let who = thread | access.line << LINE;
+        let writer = cell.writer & THREAD;
+        if cell.written == epoch
+            && writer != thread
+            && cell.writer & MANY == 0
+            && !(kind == CROQ_ACCESS_ATOMIC && cell.writer & ATOMIC != 0)
+            && !self.knows(thread, writer, times.written)
+        {
+            if kind == CROQ_ACCESS_SAME {
+                cell.writer |= MANY;
+                self.put(at, cell, times);
+                return Ok(());
+            }
+            let deed = (writer, "wrote it", cell.writer >> LINE);
+            return Err(race(thread, access, kind, "write", Some(deed)));
+        }
+        if kind == CROQ_ACCESS_READS {
+            self.read(thread, who, epoch, &mut cell, &mut times);
+        } else {
+            if kind != CROQ_ACCESS_SAME
+                && cell.read == epoch
+                && let Some(reader) = self.unknown_reader(thread, &cell, &times)
+            {
+                return Err(race(thread, access, kind, "read", reader));
+            }
+            self.drop_list(&mut times);
+            let flag = if kind == CROQ_ACCESS_ATOMIC {
+                ATOMIC
+            } else {
+                0
+            };
+            (cell.written, cell.writer, cell.read) = (epoch, who | flag, 0);
+            times.written = self.clocks.own(thread);
+        }
+        self.put(at, cell, times);
+        Ok(())
+    }
+
+    fn put(&mut self, at: usize, cell: croq_sim_cell, times: Times) {
+        if let Some(place) = self.cells.get(at) {
+            place.set(cell);
+        }
+        if let Some(place) = self.times.get_mut(at) {
+            *place = times;
+        }
+    }
+
+    /// Whether the thread knows what another one did at that time; 0 is a time that nobody knows.
+    fn knows(&self, thread: u32, other: u32, time: u32) -> bool {
+        time != 0 && self.clocks.known(thread, other) >= time
+    }
+
+    fn read(
+        &mut self,
+        thread: u32,
+        who: u32,
+        epoch: u32,
+        cell: &mut croq_sim_cell,
+        times: &mut Times,
+    ) {
+        let reader = cell.reader & THREAD;
+        let is_first = cell.read != epoch;
+        let alone = cell.reader & MANY == 0;
+        // Who comes after this reader comes after those that it knows of.
+        if is_first || (alone && (reader == thread || self.knows(thread, reader, times.read))) {
+            self.drop_list(times);
+            (cell.read, cell.reader) = (epoch, who);
+            times.read = self.clocks.own(thread);
+            return;
+        }
+        let clock = self.clocks.own(thread);
+        if !self.times.is_empty() {
+            if alone {
+                self.drop_list(times);
+                times.list = self.new_list();
+            }
+            let now = |thread, clock, who: u32| Reader {
+                thread,
+                clock,
+                line: who >> LINE,
+            };
+            let before = now(reader, times.read, cell.reader);
+            if let Some(list) = self.lists.get_mut((times.list as usize).wrapping_sub(1)) {
+                if alone {
+                    list.push(before);
+                }
+                let me = now(thread, clock, who);
+                // Mostly they come one after another.
+                match list.last() {
+                    Some(last) if last.thread < thread => list.push(me),
+                    _ => match list.iter_mut().find(|r| r.thread == thread) {
+                        Some(old) => *old = me,
+                        None => list.push(me),
+                    },
+                }
+            }
+        }
+        cell.reader |= MANY;
+    }
+
+    fn new_list(&mut self) -> u32 {
+        match self.free.pop() {
+            Some(list) => list,
+            None => {
+                self.lists.push(Vec::new());
+                self.lists.len() as u32
+            }
+        }
+    }
+
+    fn drop_list(&mut self, times: &mut Times) {
+        let list = std::mem::take(&mut times.list);
+        if let Some(readers) = self.lists.get_mut((list as usize).wrapping_sub(1)) {
+            readers.clear();
+            self.free.push(list);
+        }
+    }
+
+    /// Somebody who has read the element in this epoch, which the thread doesn't know of. If it is one of
+    /// several, it may not be known who.
+    #[allow(clippy::option_option)]
+    fn unknown_reader(
+        &self,
+        thread: u32,
+        cell: &croq_sim_cell,
+        times: &Times,
+    ) -> Option<Option<(u32, &'static str, u32)>> {
+        let reader = cell.reader & THREAD;
+        let told = |thread, line| Some(Some((thread, "read it", line)));
+        if cell.reader & MANY == 0 {
+            return match reader == thread || self.knows(thread, reader, times.read) {
+                true => None,
+                false => told(reader, cell.reader >> LINE),
+            };
+        }
+        match self.lists.get((times.list as usize).wrapping_sub(1)) {
+            None if reader == thread => Some(None),
+            None => told(reader, cell.reader >> LINE),
+            Some(readers) => readers
+                .iter()
+                .find(|r| r.thread != thread && !self.knows(thread, r.thread, r.clock))
+                .and_then(|r| told(r.thread, r.line)),
+        }
+    }
+}
+
+/// ```text
+/// race in sums_0, block 3: `tile`[17] is read, and nothing says that another thread's write of it came before
+///   thread 5 reads it, kernels/tile.co:20
+///   thread 4 wrote it, kernels/tile.co:12
+/// ```
+#[cold]
+fn race(
+    thread: u32,
+    access: &croq_sim_access,
+    kind: u32,
+    earlier: &str,
+    other: Option<(u32, &'static str, u32)>,
+) -> Box<Hazard> {
+    let (is, does) = match kind {
+        CROQ_ACCESS_READS => ("read", "reads it"),
+        CROQ_ACCESS_ATOMIC => ("changed by an atomic operation", "changes it"),
+        _ => ("written", "writes it"),
+    };
+    let what = format!(
+        "{} is {is}, and nothing says that another thread's {earlier} of it came before",
+        element(access)
+    );
+    let mut deeds = vec![Deed {
+        thread,
+        what: does,
+        line: access.line,
+    }];
+    deeds.extend(other.map(|(thread, what, line)| Deed { thread, what, line }));
+    Box::new(Hazard {
+        kind: "race",
+        what,
+        deeds,
+    })
+}

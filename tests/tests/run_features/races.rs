@@ -1,0 +1,157 @@
+//! Accesses of shared memory that nothing orders: the simulated GPU finds them in any run, since it asks who
+//! knows of whom, and not who was first.
+
+use croq_sys::half::f16;
+use croq_sys::{Const, Device, Error, Result, Tensor};
+use croq_tests::compare::assert_exact;
+use croq_tests::kernels;
+
+/// The line of `races.co` where `kernel` has the text `part` first.
+fn line_of(kernel: &str, part: &str) -> String {
+    let text = include_str!("../../run/features/races.co");
+    let mut lines = text.lines().zip(1..);
+    lines.find(|(line, _)| line.contains(&format!(" {kernel}(")));
+    let (_, line) = lines
+        .find(|(line, _)| line.contains(part))
+        .unwrap_or_else(|| panic!("`{kernel}` has no `{part}`"));
+    format!("run/features/races.co:{line}")
+}
+
+/// A race in `buffer`, between what stands at the two places of `kernel`.
+#[track_caller]
+fn races<T: std::fmt::Debug>(result: Result<T>, kernel: &str, buffer: &str, places: [&str; 2]) {
+    let error = result.expect_err("is a race");
+    assert!(matches!(error, Error::Hazard { .. }), "{error:?}");
+    let error = error.to_string();
+    let places = places.map(|part| line_of(kernel, part));
+    let what = format!("`{buffer}`[");
+    for part in ["race in ", &what, &places[0], &places[1]] {
+        assert!(error.contains(part), "no `{part}` in\n{error}");
+    }
+}
+
+fn numbers() -> Tensor<i32, (Const<64>,)> {
+    Tensor::random((Const,), 0..16, 3)
+}
+
+fn rows() -> Tensor<f32, (Const<512>, Const<64>)> {
+    Tensor::from_fn((Const, Const), |[i, j]| ((i * 7 + j * 3) % 32) as f32)
+}
+
+fn row_sum(src: &Tensor<f32, (Const<512>, Const<64>)>, row: usize) -> f32 {
+    let rows = (0..8).map(|k| 64 * k + row);
+    rows.map(|i| (0..64).map(|j| src[[i, j]]).sum::<f32>())
+        .sum()
+}
+
+#[test]
+fn between_threads_of_a_level() {
+    if !Device::default().is_sim() {
+        return;
+    }
+    let x = numbers();
+    for away in [0, 64] {
+        assert_exact(&kernels::race_neighbours(&x, away).unwrap(), |i| x[i]);
+    }
+    for away in [1, 33, 63] {
+        let wrong = kernels::race_neighbours(&x, away);
+        races(wrong, "race_neighbours", "s", ["s.at(t) = x", "s.at((t"]);
+        let right = kernels::race_neighbours_wait(&x, away).unwrap();
+        assert_exact(&right, |[i]| x[[(i + away as usize) % 64]]);
+    }
+}
+
+#[test]
+fn between_warps() {
+    if !Device::default().is_sim() {
+        return;
+    }
+    let x = numbers();
+    for away in [0, 1, 31] {
+        let y = kernels::race_warps(&x, away).unwrap();
+        assert_exact(&y, |[i]| x[[i / 32 * 32 + (i + away as usize) % 32]]);
+    }
+    let wrong = kernels::race_warps(&x, 32);
+    races(wrong, "race_warps", "s", ["s.at((t", "s.at(t) = "]);
+}
+
+#[test]
+fn between_counting_and_looking() {
+    if !Device::default().is_sim() {
+        return;
+    }
+    let x = numbers();
+    let wrong = kernels::race_counts(&x);
+    races(
+        wrong,
+        "race_counts",
+        "bins",
+        ["__atomic_add", "y.at(t) = bins"],
+    );
+    let right = kernels::race_counts_wait(&x).unwrap();
+    assert_exact(&right, |[n]| {
+        x.as_slice().iter().filter(|&&v| v == n as i32).count() as i32
+    });
+}
+
+#[test]
+fn not_where_all_write_the_same() {
+    let x = numbers();
+    assert_exact(&kernels::race_alike(&x).unwrap(), |[i]| x[[0]] + i as i32);
+}
+
+#[test]
+fn between_a_slot_and_its_neighbour() {
+    if !Device::default().is_sim() {
+        return;
+    }
+    let src = rows();
+    for aside in [0, 2] {
+        let sums = kernels::race_slot(&src, aside).unwrap();
+        assert_exact(&sums, |[i]| row_sum(&src, i));
+    }
+    let wrong = kernels::race_slot(&src, 1);
+    races(wrong, "race_slot", "ring", ["dma.copy", "ring[(k + aside)"]);
+}
+
+#[test]
+fn between_a_release_and_a_last_look() {
+    if !Device::default().is_sim() {
+        return;
+    }
+    let wrong = kernels::race_released(&rows());
+    let last = "sum += ring[k % RING].at(t % 64, 63)";
+    races(wrong, "race_released", "ring", ["tma.copy", last]);
+}
+
+#[test]
+fn between_teams_of_which_one_is_silent() {
+    if !Device::default().is_sim() {
+        return;
+    }
+    let wrong = kernels::race_silent_team(&rows());
+    let error = wrong.expect_err("is a race").to_string();
+    let text = include_str!("../../run/features/races.co").lines().zip(1..);
+    let look = |line: &&str| line.contains("foreach {j} in [64] { sum +=");
+    // The third such line is the silent team's.
+    let (_, silent) = text.filter(|(line, _)| look(line)).nth(2).unwrap();
+    assert!(error.contains("race in "), "{error}");
+    let silent = format!("read it, run/features/races.co:{silent}");
+    assert!(error.contains(&silent), "{error}");
+}
+
+#[test]
+fn between_products_and_the_next_tiles() {
+    if !Device::default().is_sim() {
+        return;
+    }
+    let a = Tensor::<f16, (Const<64>, Const<512>)>::zeros((Const, Const));
+    let mut out = Tensor::<f32, (Const<64>, Const<64>)>::zeros((Const, Const));
+    let error = kernels::race_products(&a, &a, &mut out).expect_err("is a race");
+    let error = error.to_string();
+    assert!(error.contains("race in "), "{error}");
+    assert!(
+        error.contains(&line_of("race_products", "tma.copy")),
+        "{error}"
+    );
+}
