@@ -541,6 +541,9 @@ impl Checker<'_> {
     }
 
     pub(super) fn cpp(&mut self, text: &str, span: Span) {
+        if let Some((more, number)) = super::registers::in_assembly(text) {
+            return self.registers_of_each("setmaxnreg", number, more, span);
+        }
         let mut names = Vec::new();
         let mentioned: Vec<(String, Entity)> = self
             .scopes
