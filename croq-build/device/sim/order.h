@@ -26,7 +26,9 @@ CROQ_FN bool is_alone(croq_sim_cell &cell, croq_u32 epoch, croq_u32 who, croq_u3
     if (cell.read != epoch) {
       cell.read = epoch;
       cell.reader = who;
-    } else if (((cell.reader ^ who) & cell_thread) != 0) cell.reader |= cell_many;
+    } else if ((cell.reader & cell_many) == 0 && ((cell.reader ^ who) & cell_thread) != 0) {
+      cell.reader |= cell_many;
+    }
     return true;
   }
   if (kind == CROQ_ACCESS_ATOMIC ||
