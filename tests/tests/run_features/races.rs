@@ -141,17 +141,23 @@ fn between_teams_of_which_one_is_silent() {
 }
 
 #[test]
-fn between_products_and_the_next_tiles() {
+fn between_products_and_copies() {
     if !Device::default().is_sim() {
         return;
     }
-    let a = Tensor::<f16, (Const<64>, Const<512>)>::zeros((Const, Const));
+    let a = Tensor::<f16, (Const<64>, Const<512>)>::from_fn((Const, Const), |[i, j]| {
+        f16::from_f32(((i * 5 + j) % 7) as f32)
+    });
     let mut out = Tensor::<f32, (Const<64>, Const<64>)>::zeros((Const, Const));
-    let error = kernels::race_products(&a, &a, &mut out).expect_err("is a race");
+    kernels::race_products(&a, &a, &mut out, 0).unwrap();
+    assert_exact(&out, |[i, j]| {
+        let products = (0..512).map(|k| a[[i, k]].to_f32() * a[[j, k]].to_f32());
+        products.sum::<f32>()
+    });
+    let error = kernels::race_products(&a, &a, &mut out, 1).expect_err("is a race");
     let error = error.to_string();
-    assert!(error.contains("race in "), "{error}");
-    assert!(
-        error.contains(&line_of("race_products", "tma.copy")),
-        "{error}"
-    );
+    let product = format!("reads it, {}", line_of("race_products", "mma.row.row"));
+    for part in ["race in ", &product, &line_of("race_products", "dma.copy")] {
+        assert!(error.contains(part), "no `{part}` in\n{error}");
+    }
 }
