@@ -181,7 +181,7 @@ fn races_are_told_with_both_lines() {
                 1,
                 160,
                 &[163][..],
-                "race in races_0: `s`[4] is written, and nothing says that another thread's write of it came before\n  \
+                "race in races_0: `s`[4] is written by two threads, and no barrier or event orders the two\n  \
                  thread 1 writes it, copies.co:160\n  \
                  thread 0 wrote it, copies.co:163",
             ),

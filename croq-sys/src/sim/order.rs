@@ -237,7 +237,7 @@ impl Order {
                 return Ok(());
             }
             let deed = (writer, "wrote it", cell.writer >> LINE);
-            return Err(race(thread, access, kind, "write", Some(deed)));
+            return Err(race(thread, access, kind, "written", Some(deed)));
         }
         if kind == CROQ_ACCESS_READS {
             self.read(thread, who, epoch, &mut cell, &mut times);
@@ -370,7 +370,7 @@ impl Order {
 }
 
 /// ```text
-/// race in sums_0, block 3: `tile`[17] is read, and nothing says that another thread's write of it came before
+/// race in sums_0, block 3: `tile`[17] is read by one thread and written by another, and no barrier or event orders the two
 ///   thread 5 reads it, kernels/tile.co:20
 ///   thread 4 wrote it, kernels/tile.co:12
 /// ```
@@ -382,13 +382,17 @@ fn race(
     earlier: &str,
     other: Option<(u32, &'static str, u32)>,
 ) -> Box<Hazard> {
-    let (is, does) = match kind {
+    let (now, does) = match kind {
         CROQ_ACCESS_READS => ("read", "reads it"),
-        CROQ_ACCESS_ATOMIC => ("changed by an atomic operation", "changes it"),
+        CROQ_ACCESS_ATOMIC => ("changed atomically", "changes it"),
         _ => ("written", "writes it"),
     };
+    let both = match now == earlier {
+        true => format!("{now} by two threads"),
+        false => format!("{now} by one thread and {earlier} by another"),
+    };
     let what = format!(
-        "{} is {is}, and nothing says that another thread's {earlier} of it came before",
+        "{} is {both}, and no barrier or event orders the two",
         element(access)
     );
     let mut deeds = vec![Deed {

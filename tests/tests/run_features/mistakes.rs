@@ -57,7 +57,7 @@ fn a_slot_released_before_a_product_has_read_it() {
         [0, 1],
         &[
             "race in released_before_a_product_0: `ring`[",
-            "is written, and nothing says that another thread's read of it came before",
+            "is written by one thread and read by another, and no barrier or event orders the two",
             &format!("writes it, {}", line_of(kernel, "tma.copy.async")),
             &format!("read it, {}", line_of(kernel, "fa = mma.load")),
         ],

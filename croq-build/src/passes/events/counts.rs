@@ -43,9 +43,10 @@ pub fn count(
             (Some((n, at)), inferred) => {
                 if let Some(other) = inferred.and_then(|s| s.as_int())
                     && other != i64::from(n)
+                    && !under_a_condition(body, event_id, false)
                 {
-                    let text =
-                        format!("`{}` waits for {n} threads, {other} trigger it", event.name);
+                    let (name, told) = (&event.name, many(n));
+                    let text = format!("`{name}` waits for {told}, {other} trigger it");
                     let mut d = Diagnostic::new("W1003", at, text)
                         .label("not as many as trigger it")
                         .help("leave the number out");
@@ -166,6 +167,18 @@ fn many(n: u32) -> String {
 
 fn third(n: u32) -> &'static str {
     if n == 1 { "s" } else { "" }
+}
+
+/// Whether a `trigger` of the event stands under an `if`, so that it may be for fewer threads than come by.
+fn under_a_condition(stmts: &[Stmt], event: EventId, under: bool) -> bool {
+    stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Trigger(at) => under && at.event == event,
+        kind => {
+            let under = under || matches!(kind, StmtKind::If { .. });
+            let mut blocks = kind.blocks().into_iter();
+            blocks.any(|block| under_a_condition(block, event, under))
+        }
+    })
 }
 
 fn gather(
