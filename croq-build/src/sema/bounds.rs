@@ -9,6 +9,9 @@ use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, Binding, ParallelBound, ParallelItem};
 
+/// Threads of the largest grid: 2^31 blocks of 1024.
+const MOST_INSTANCES: i128 = 1 << 41;
+
 impl Checker<'_> {
     /// The extents of one item; checked against its names.
     pub(super) fn bounds(&mut self, item: &ParallelItem) -> Option<Vec<Sym>> {
@@ -73,6 +76,16 @@ impl Checker<'_> {
                 .label("a name is missing")
             };
             self.report(d);
+            return None;
+        }
+        // What is computed of them stays far from what an index holds.
+        let all = extents.iter().try_fold(1_i128, |all, extent| {
+            Some(all.saturating_mul(i128::from(extent.as_int()?)))
+        });
+        if let Some(all) = all.filter(|all| *all > MOST_INSTANCES) {
+            let text = format!("{all} instances: at most {MOST_INSTANCES} fit a grid");
+            let report = Diagnostic::new("E0522", at, text).label("too many");
+            self.report(report.help("let each instance do several in a loop"));
             return None;
         }
         if parts > 3 {
