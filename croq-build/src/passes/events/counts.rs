@@ -175,7 +175,7 @@ fn under_a_condition(stmts: &[Stmt], event: EventId, under: bool) -> bool {
         StmtKind::Trigger(at) => under && at.event == event,
         kind => {
             let under = under || matches!(kind, StmtKind::If { .. });
-            let mut blocks = kind.blocks().into_iter();
+            let mut blocks = kind.blocks();
             blocks.any(|block| under_a_condition(block, event, under))
         }
     })
