@@ -50,9 +50,6 @@ fn all() {
 }
 
 fn main() {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(1)
-        .build()
-        .expect("one thread");
-    pool.install(all);
+    croq_sys::sim::limit_threads(1);
+    all();
 }

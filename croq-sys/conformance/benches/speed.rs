@@ -106,9 +106,6 @@ fn bench() {
 }
 
 fn main() {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(1)
-        .build()
-        .expect("one thread");
-    pool.install(bench);
+    croq_sys::sim::limit_threads(1);
+    bench();
 }

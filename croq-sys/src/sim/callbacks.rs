@@ -52,7 +52,7 @@ pub(super) static API: croq_sim_api = croq_sim_api {
     shared_access,
 };
 
-fn internal_error() -> Box<croq_failure> {
+pub(super) fn internal_error() -> Box<croq_failure> {
     let failure = croq_failure::new(CROQ_CHECK);
     Box::new(failure.with_what("internal error in the simulated GPU"))
 }

@@ -4,10 +4,8 @@ use std::ffi::{CStr, c_char};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
-
 use super::worker::{Job, Stopped, Worker};
-use super::{RunState, block, sweep};
+use super::{RunState, block, callbacks, pool, settings, sweep};
 use crate::abi::{
     CROQ_CHECK, CROQ_LAUNCH_ORDERED, CROQ_LAUNCH_TOGETHER, CROQ_LAUNCH_WAITS, croq_failure,
     croq_sim_launch,
@@ -59,7 +57,7 @@ pub(super) unsafe fn launch(
     } else {
         blocks
     };
-    let cores = rayon::current_num_threads() as u64;
+    let cores = settings::threads() as u64;
     if clusters == 1 || cores == 1 || launch.flags & CROQ_LAUNCH_ORDERED != 0 {
         return run_piece(&job, 0, clusters, |_| true);
     }
@@ -67,32 +65,39 @@ pub(super) unsafe fn launch(
     // The lowest cluster that failed: nothing above it needs to run, everything below it does.
     let lowest = AtomicU64::new(u64::MAX);
     let worst: Mutex<Option<Stopped>> = Mutex::new(None);
-    let pieces = u32::try_from(clusters.min(cores * PIECES_PER_CORE)).unwrap_or(u32::MAX);
+    let pieces =
+        u32::try_from(clusters.min(cores.saturating_mul(PIECES_PER_CORE))).unwrap_or(u32::MAX);
     // Clusters are below 2^63 and pieces few, but not so few that the product must fit.
     let start = |piece| (u128::from(piece) * u128::from(clusters) / u128::from(pieces)) as u64;
-    (0..pieces)
-        .into_par_iter()
-        .with_max_len(1)
-        .for_each(|piece| {
-            let wanted = |cluster| cluster < lowest.load(Ordering::Relaxed);
-            let (first, last) = (start(piece), start(piece + 1));
-            if !wanted(first) {
-                return;
+    let finished = pool::for_each(pieces, &|piece| {
+        let wanted = |cluster| cluster < lowest.load(Ordering::Relaxed);
+        let (first, last) = (start(piece), start(piece + 1));
+        if !wanted(first) {
+            return;
+        }
+        if let Err(stopped) = run_piece(&job, first, last, wanted) {
+            lowest.fetch_min(stopped.cluster, Ordering::Relaxed);
+            let mut worst = worst.lock().unwrap_or_else(PoisonError::into_inner);
+            if worst
+                .as_ref()
+                .is_none_or(|worst| stopped.cluster < worst.cluster)
+            {
+                *worst = Some(stopped);
             }
-            if let Err(stopped) = run_piece(&job, first, last, wanted) {
-                lowest.fetch_min(stopped.cluster, Ordering::Relaxed);
-                let mut worst = worst.lock().unwrap_or_else(PoisonError::into_inner);
-                if worst
-                    .as_ref()
-                    .is_none_or(|worst| stopped.cluster < worst.cluster)
-                {
-                    *worst = Some(stopped);
-                }
-            }
-        });
-    match worst.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some(stopped) => Err(stopped),
-        None => Ok(()),
+        }
+    });
+    if let Some(run) = run {
+        run.write_printed();
+    }
+    let worst = worst.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match (worst, finished) {
+        (Some(stopped), _) => Err(stopped),
+        (None, Ok(())) => Ok(()),
+        (None, Err(pool::Panicked)) => Err(Stopped {
+            cluster: 0,
+            failure: callbacks::internal_error(),
+            report: None,
+        }),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The simulated GPU: runs the device text that the host's C++ compiler made of a kernel.
 //!
-//! A launch's blocks run in parallel on rayon's threads, each block on one OS thread for its whole
+//! A launch's blocks run in parallel on the calling thread and on OS threads of the simulated GPU's own ([`pool`]), each
+//! block on one OS thread for its whole
 //! life, and the blocks of a cluster, or all of a cooperative grid, on the same one. In a kernel whose threads wait for each other
 //! every thread is a coroutine ([`block`]); in any other the C++ side runs them in a plain loop
 //! ([`sweep`]).
@@ -43,9 +44,11 @@ mod marks;
 mod matrices;
 mod mbarriers;
 mod order;
+mod pool;
 mod products;
 mod proxies;
 mod report;
+mod settings;
 mod stacks;
 mod sweep;
 mod tensor;
@@ -53,8 +56,7 @@ mod worker;
 
 use std::ffi::c_void;
 use std::io::Write;
-use std::ops::Not;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::abi::croq_sim_api;
 
@@ -72,23 +74,10 @@ pub struct Run {
     state: Box<RunState>,
 }
 
-/// `CROQ_SIM_SEED`, a number; 0 when it is none.
-fn seed_of_process() -> u64 {
-    static SEED: OnceLock<u64> = OnceLock::new();
-    *SEED.get_or_init(|| {
-        let value = std::env::var("CROQ_SIM_SEED").unwrap_or_default();
-        value.trim().parse().unwrap_or(0)
-    })
-}
-
-/// Unless `CROQ_SIM_RACES` is `off`.
-fn looks_for_races() -> bool {
-    static LOOKS: OnceLock<bool> = OnceLock::new();
-    *LOOKS.get_or_init(|| {
-        std::env::var("CROQ_SIM_RACES")
-            .is_ok_and(|v| v.trim() == "off")
-            .not()
-    })
+/// From now on no launch uses more than `most` OS threads, of which the calling thread is one. The environment variable
+/// `CROQ_SIM_THREADS` sets it from outside; by default it is the number of processors.
+pub fn limit_threads(most: usize) {
+    settings::limit_threads(most);
 }
 
 #[derive(Debug)]
@@ -97,14 +86,17 @@ struct RunState {
     report: Mutex<Option<String>>,
     /// Where `print` goes when not to standard output.
     output: Option<Mutex<Vec<u8>>>,
+    /// What helpers have printed, for the calling thread to write: it may hold the lock of standard output.
+    printed: Mutex<Vec<u8>>,
 }
 
 impl Default for RunState {
     fn default() -> Self {
         Self {
-            seed: seed_of_process(),
+            seed: settings::seed(),
             report: Mutex::default(),
             output: None,
+            printed: Mutex::default(),
         }
     }
 }
@@ -179,14 +171,25 @@ impl RunState {
 
     /// Output that can't be written is lost, as on a GPU.
     fn print(run: Option<&RunState>, text: &[u8]) {
-        match run.and_then(|run| run.output.as_ref()) {
-            Some(output) => {
-                output
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .extend_from_slice(text);
-            }
+        let kept = run.and_then(|run| match &run.output {
+            Some(output) => Some(output),
+            None => pool::is_helper().then_some(&run.printed),
+        });
+        match kept {
+            Some(kept) => locked(kept).extend_from_slice(text),
             None => drop(std::io::stdout().lock().write_all(text)),
         }
     }
+
+    /// Writes what helpers have printed; called by the thread that launched.
+    fn write_printed(&self) {
+        let printed = std::mem::take(&mut *locked(&self.printed));
+        if !printed.is_empty() {
+            drop(std::io::stdout().lock().write_all(&printed));
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

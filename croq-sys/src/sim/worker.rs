@@ -66,7 +66,7 @@ impl Job<'_> {
 
     /// Chooses among the orders that the memory model allows.
     pub(super) fn seed(&self) -> u64 {
-        self.run.map_or_else(super::seed_of_process, |run| run.seed)
+        self.run.map_or_else(super::settings::seed, |run| run.seed)
     }
 
     pub(super) fn linear(&self, block: [u32; 3]) -> u64 {
@@ -200,9 +200,10 @@ thread_local! {
 impl Worker {
     /// Lends this OS thread's worker to `work`.
     pub(super) fn with<R>(work: impl FnOnce(&mut Worker) -> R) -> R {
-        // Taken, not borrowed: should rayon start another block while it waits within this one,
-        // that finds none and makes its own.
+        // Taken, not borrowed: should a launch ever begin within another on this OS thread, it finds none and
+        // makes its own.
         let mut worker = IDLE.take().unwrap_or_default();
+        // A panic drops it.
         let result = work(&mut worker);
         IDLE.set(Some(worker));
         result
@@ -234,8 +235,12 @@ impl Worker {
         for (rank, (memory, residents)) in both.take(blocks).enumerate() {
             let [shared, marks, writers] = memory.reserve(job)?;
             let writers = writers.cast::<u64>();
-            let order =
-                (residents.barriers.order).prepare(super::looks_for_races(), shared, bytes, blocks);
+            let order = (residents.barriers.order).prepare(
+                super::settings::looks_for_races(),
+                shared,
+                bytes,
+                blocks,
+            );
             residents.shared = shared;
             residents.cluster = cluster;
             residents.meeting = meeting;
@@ -283,5 +288,12 @@ impl Worker {
             }
         }
         self.coroutines.clear();
+    }
+}
+
+impl Drop for Worker {
+    /// A coroutine that is dropped while it is suspended would unwind its stack, which holds C++ frames.
+    fn drop(&mut self) {
+        self.abandon();
     }
 }
