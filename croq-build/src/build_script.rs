@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use crate::cargo_warnings::CargoWarnings;
 use crate::config::{Config, Cuda};
 use crate::diagnostics::{Diagnostic, Severity, render};
 use crate::error::{Error, Format};
@@ -77,7 +78,7 @@ fn build(
     let package = Package::of(env)?;
     only_once(&package.out_dir)?;
     let archs = archs(config, env)?;
-    let mut warnings = Vec::new();
+    let mut warnings = CargoWarnings::default();
     let toolkit = toolkit(config, env, &package, &mut warnings)?;
     let inputs = inputs(&package, path)?;
 
@@ -112,7 +113,7 @@ fn build(
             });
             sources.push((compiled.file, compiled.diagnostics));
         } else {
-            warnings.extend(shown(&compiled.file, &compiled.diagnostics, format));
+            warnings.of_file(&compiled.file, &compiled.diagnostics, format);
         }
     }
     let includes: Vec<PathBuf> = config
@@ -151,15 +152,17 @@ fn build(
         directives.rerun_if_env_changed(name);
     }
     for (file, diagnostics) in &sources {
-        warnings.extend(shown(file, diagnostics, format));
+        warnings.of_file(file, diagnostics, format);
     }
     for (position, diagnostics) in &built.warnings.placed {
         if let Some((file, _)) = sources.get(*position) {
-            warnings.extend(shown(file, diagnostics, format));
+            warnings.of_file(file, diagnostics, format);
         }
     }
-    warnings.extend(built.warnings.unplaced.iter().map(Problem::one_line));
-    for warning in warnings {
+    for problem in &built.warnings.unplaced {
+        warnings.warning(&problem.one_line());
+    }
+    for warning in warnings.into_lines() {
         directives.warning(&warning);
     }
     Ok(directives)
@@ -209,7 +212,7 @@ fn toolkit(
     config: &Config,
     env: &Environment,
     package: &Package,
-    warnings: &mut Vec<String>,
+    warnings: &mut CargoWarnings,
 ) -> Result<Option<Toolkit>, Problem> {
     let wanted = match env.text("CROQ_CUDA").as_deref() {
         None => config.cuda,
@@ -233,7 +236,7 @@ fn toolkit(
         if wanted == Cuda::Required {
             return Err(search.required());
         }
-        warnings.push(search.left_out().one_line());
+        warnings.warning(&search.left_out().one_line());
     }
     Ok(search.toolkit)
 }
@@ -389,30 +392,6 @@ fn rejected(findings: Findings, mut sources: Vec<(SourceFile, Vec<Diagnostic>)>)
         problems: findings.unplaced,
         format: Format::Text { color: false },
     }
-}
-
-/// Warnings as cargo shows them: one line each. Notes are for the command line alone.
-fn shown(file: &SourceFile, diagnostics: &[Diagnostic], format: Format) -> Vec<String> {
-    diagnostics
-        .iter()
-        .filter(|diagnostic| diagnostic.severity == Severity::Warning)
-        .map(|diagnostic| match format {
-            Format::Json => render::json_lines(file, std::slice::from_ref(diagnostic))
-                .trim_end()
-                .to_owned(),
-            Format::Text { .. } => {
-                let (line, column) = file.line_col(diagnostic.primary.span.start);
-                let help = diagnostic
-                    .help
-                    .as_ref()
-                    .map_or(String::new(), |help| format!("; help: {help}"));
-                format!(
-                    "{}:{line}:{column}: [{}] {}{help}",
-                    file.path, diagnostic.code, diagnostic.message
-                )
-            }
-        })
-        .collect()
 }
 
 fn format(env: &Environment) -> Format {

@@ -21,6 +21,7 @@
 //! ([`pipeline::compile_text`] is all of them); only the last one runs processes and touches files.
 
 mod build_script;
+mod cargo_warnings;
 pub mod command_line;
 mod config;
 pub mod diagnostics;

@@ -207,22 +207,14 @@ impl Checker<'_> {
                     .also(declared, "first assignment")
                     .help(format!("declare it with `mutable {text} = …`, or with an element type such as `s32 {text} = …`"))
             }
-            _ => {
-                self.report(
-                    Diagnostic::new("N0321", name.span, format!("this declares a new `{text}` that hides the outer one"))
-                        .label("a new name")
-                        .also(declared, "the outer one, which stays as it is"),
-                );
-                self.define(name, value);
-                return;
-            }
+            _ => return self.hide(name, entity, value),
         };
         self.expr(value);
         self.report(d);
     }
 
     /// `name = value` where the name is new.
-    fn define(&mut self, name: &ast::Name, value: &ast::Expr) {
+    pub(super) fn define(&mut self, name: &ast::Name, value: &ast::Expr) {
         if let ast::ExprKind::Call(call) = &*value.kind
             && self.is_device_call(call)
         {

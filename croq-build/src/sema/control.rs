@@ -26,15 +26,20 @@ impl Checker<'_> {
             }
             return;
         };
+        let arms = self.scopes.condition();
         let decided = self.decided(&cond);
         let divergent = self.varies_in_block(&cond);
         self.diverge(divergent, 1);
+        self.scopes.enter_arm(arms, true);
         let ((), yes) = self.assuming(&cond, true, decided == Some(false), |s| s.block(then));
+        self.scopes.leave_arm();
+        self.scopes.enter_arm(arms, false);
         let ((), no) = self.assuming(&cond, false, decided == Some(true), |s| {
             if let Some(b) = otherwise {
                 s.block(b);
             }
         });
+        self.scopes.leave_arm();
         self.diverge(divergent, -1);
         match decided {
             Some(true) => self.splice(yes),
@@ -92,6 +97,12 @@ impl Checker<'_> {
     }
 
     pub(super) fn while_loop(&mut self, cond: &ast::Expr, body: &ast::Block, span: Span) {
+        self.scopes.enter_loop();
+        self.while_statement(cond, body, span);
+        self.scopes.leave_loop();
+    }
+
+    fn while_statement(&mut self, cond: &ast::Expr, body: &ast::Block, span: Span) {
         let at = cond.span;
         let (cond_value, prelude) = self.collect(|s| s.condition(cond));
         self.loops += 1;
@@ -552,9 +563,7 @@ impl Checker<'_> {
             .map(|b| (b.name.clone(), b.entity.clone()))
             .collect();
         for (name, entity) in mentioned {
-            if let Some(b) = self.scopes.find_mut(&name) {
-                b.used = true;
-            }
+            self.scopes.read(&name, span);
             match entity {
                 Entity::Scalar { local, .. } => names.push(CppName::Local(local)),
                 Entity::Int { value, .. } => {

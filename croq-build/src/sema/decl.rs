@@ -225,6 +225,9 @@ impl Checker<'_> {
         }
         let entity = self.bind_scalar(name, value, scalar, is_mutable, init.span);
         self.declare(name, entity);
+        if ty.is_some() {
+            self.scopes.mark_typed();
+        }
     }
 
     /// Rejects what can't initialise a scalar.

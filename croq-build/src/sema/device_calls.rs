@@ -89,12 +89,11 @@ impl Checker<'_> {
     }
 
     fn named_targ(&mut self, name: &ast::Name, targs: &mut Vec<String>) -> bool {
-        let Some(binding) = self.scopes.find_mut(&name.text) else {
+        let Some(binding) = self.scopes.read(&name.text, name.span) else {
             // One of C++.
             targs.push(name.text.clone());
             return true;
         };
-        binding.used = true;
         match binding.entity.clone() {
             Entity::Int { value, .. } => self.const_targ(&value.value, name.span, targs),
             Entity::Scalar { .. } | Entity::ScalarParam { .. } | Entity::Word(_) => {

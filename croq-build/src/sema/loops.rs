@@ -35,9 +35,7 @@ impl Checker<'_> {
         };
         let unroll = self.unroll(&f.suffixes, loops.as_deref().unwrap_or_default());
         let Some(loops) = loops.filter(|l| !l.is_empty()) else {
-            self.loops += 1;
-            self.block(&f.body);
-            self.loops -= 1;
+            self.loop_body(&f.body);
             self.scopes.pop();
             return;
         };
@@ -248,6 +246,14 @@ impl Checker<'_> {
         }
     }
 
+    fn loop_body(&mut self, body: &ast::Block) {
+        self.loops += 1;
+        self.scopes.enter_loop();
+        self.block(body);
+        self.scopes.leave_loop();
+        self.loops -= 1;
+    }
+
     fn nest(
         &mut self,
         loops: Vec<Loop>,
@@ -257,10 +263,7 @@ impl Checker<'_> {
         unroll: Option<(usize, Unroll)>,
     ) {
         let Some(l) = loops.get(depth) else {
-            self.loops += 1;
-            self.block(body);
-            self.loops -= 1;
-            return;
+            return self.loop_body(body);
         };
         let (local, lo, hi, step, range) =
             (l.local, l.lo.clone(), l.hi.clone(), l.step.clone(), l.range);

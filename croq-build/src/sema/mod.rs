@@ -41,6 +41,7 @@ mod exchange;
 mod expr;
 mod flags;
 mod futures;
+mod hiding;
 mod in_flight;
 mod integers;
 mod levels;
@@ -160,7 +161,7 @@ fn touch(a: Span, b: Span) -> bool {
 fn rests_on_the_whole(code: &str) -> bool {
     matches!(
         code,
-        "W0209" | "W0210" | "W0214" | "W0523" | "W0620" | "W0621"
+        "W0209" | "W0210" | "W0214" | "W0523" | "W0558" | "W0620" | "W0621"
     )
 }
 
@@ -373,6 +374,7 @@ impl<'a> Checker<'a> {
         self.unbound_futures();
         self.flags_of_one_side();
         self.products_not_waited_for();
+        self.report_hidings();
         let unused = self.scopes.pop();
         self.report_unused(unused);
         self.spread_fragments();
@@ -486,7 +488,9 @@ impl<'a> Checker<'a> {
         } else {
             entity
         };
-        if let Some(first) = self.scopes.declare(name, entity).filter(|_| !clash) {
+        let on_host = self.kernel.is_none();
+        let first = self.scopes.declare(name, entity, on_host);
+        if let Some(first) = first.filter(|_| !clash) {
             self.report(
                 Diagnostic::new(
                     "E0302",

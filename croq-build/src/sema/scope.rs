@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::Checker;
+use super::hiding::{Hiding, Uses, Walk};
 use super::value::{Data, IntValue};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BufferId, EventId, FutureId, LocalId, ParamId, Scalar, SignalId};
@@ -108,18 +109,24 @@ pub(super) struct Binding {
     pub used: bool,
     /// Assignments to it and the like don't count as uses.
     pub is_param: bool,
+    /// Declared with a type.
+    pub is_typed: bool,
+    pub uses: Uses,
 }
 
 /// Names in declaration order, and where each is.
 #[derive(Default)]
-struct Scope {
-    bindings: Vec<Binding>,
+pub(super) struct Scope {
+    pub bindings: Vec<Binding>,
     index: HashMap<String, usize>,
 }
 
 #[derive(Default)]
 pub(super) struct Scopes {
-    stack: Vec<Scope>,
+    pub stack: Vec<Scope>,
+    pub walk: Walk,
+    /// Assignments that declared a name which hides an outer one.
+    pub hidings: Vec<Hiding>,
     /// Names whose scope has ended, for "used after its parallel ended".
     pub ended: HashMap<String, (Span, &'static str)>,
 }
@@ -128,7 +135,7 @@ impl Scopes {
     pub fn new() -> Self {
         Self {
             stack: vec![Scope::default()],
-            ended: HashMap::new(),
+            ..Self::default()
         }
     }
 
@@ -150,7 +157,8 @@ impl Scopes {
     }
 
     /// Declares in the innermost scope; the span of an earlier one there, if any.
-    pub fn declare(&mut self, name: &ast::Name, entity: Entity) -> Option<Span> {
+    pub fn declare(&mut self, name: &ast::Name, entity: Entity, on_host: bool) -> Option<Span> {
+        let uses = Uses::new(&self.walk, on_host);
         let scope = self.stack.last_mut()?;
         let at = scope.bindings.len();
         let earlier = scope.index.insert(name.text.clone(), at);
@@ -160,6 +168,8 @@ impl Scopes {
             span: name.span,
             used: false,
             is_param: false,
+            is_typed: false,
+            uses,
         });
         earlier.and_then(|i| scope.bindings.get(i)).map(|b| b.span)
     }
@@ -168,6 +178,21 @@ impl Scopes {
         if let Some(b) = self.stack.last_mut().and_then(|s| s.bindings.last_mut()) {
             b.is_param = true;
         }
+    }
+
+    /// The name declared last has a type.
+    pub fn mark_typed(&mut self) {
+        if let Some(b) = self.stack.last_mut().and_then(|s| s.bindings.last_mut()) {
+            b.is_typed = true;
+        }
+    }
+
+    /// Where the visible name is: its scope and its place in that.
+    pub fn place(&self, name: &str) -> Option<(usize, usize)> {
+        let scopes = self.stack.iter().enumerate().rev();
+        scopes
+            .filter_map(|(scope, s)| Some((scope, *s.index.get(name)?)))
+            .next()
     }
 
     pub fn find(&self, name: &str) -> Option<&Binding> {
@@ -211,8 +236,7 @@ impl Scopes {
 impl Checker<'_> {
     /// What a name stands for; reports it when it stands for nothing.
     pub(super) fn lookup(&mut self, name: &str, span: Span) -> Option<Entity> {
-        if let Some(binding) = self.scopes.find_mut(name) {
-            binding.used = true;
+        if let Some(binding) = self.scopes.read(name, span) {
             return Some(binding.entity.clone());
         }
         let mut d;

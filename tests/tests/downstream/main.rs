@@ -138,6 +138,29 @@ fn warnings_of_the_compiler_are_shown_or_denied() {
     );
 }
 
+/// Cargo shows what `croq check` would say of names that hide others (W11).
+#[test]
+fn notes_and_warnings_of_croq_are_shown() {
+    let package = Package::new("shows-notes");
+    package.write(
+        "kernels/hides.co",
+        "__co__ void f(global s32 [N] y, int step) {\n  k = 1;\n  parallel p by N {\n    k = p * 2;\n    \
+         step = 3;\n    y.at(p) = k + step;\n  }\n}\n",
+    );
+    let seen = package.cargo(&["build"], &[]);
+    assert!(seen.success, "{}", seen.stderr);
+    for line in [
+        "kernels/hides.co:4:5: [N0321] note: this declares a new `k` that hides the outer one",
+        "kernels/hides.co:5:5: [W0321] this declares a new `step` that hides the outer one",
+    ] {
+        assert!(
+            seen.stderr.contains(line),
+            "no {line:?} in\n{}",
+            seen.stderr
+        );
+    }
+}
+
 #[test]
 fn what_is_missing_is_named_with_the_way_to_get_it() {
     let package = Package::new("missing-things");

@@ -63,11 +63,15 @@ pub const TABLE: &[Entry] = &[
     ),
     (
         "E0320",
-        "An immutable name gets its value once. Declare it `mutable` to change it.",
+        "An immutable name gets its value once. An assignment to it in an inner scope declares a new name there, and where the program reads the outer one later (or on its right side, or in the next iteration of a loop) that is an error, because the outer one has kept its value. Declare it `mutable` to change it, or give the inner one another name.",
     ),
     (
         "N0321",
-        "An assignment in an inner scope to an immutable name of an outer one declares a new name that hides it. Declare the outer one `mutable` if it was meant to change.",
+        "An assignment in an inner scope to an immutable name of an outer one declares a new name that hides it until the scope ends. Declare the outer one `mutable` if it was meant to change.",
+    ),
+    (
+        "W0321",
+        "An assignment in an inner scope declares a new name that hides an outer one which was declared with a type or is a parameter. The outer one keeps its value. Give one of them another name, or declare the outer one `mutable` if it was meant to change.",
     ),
     (
         "E0322",

@@ -44,7 +44,9 @@ impl Checker<'_> {
             buffer: named.part.buffer,
             indices: locals.iter().filter_map(|l| self.f.local(*l).var).collect(),
         });
+        self.scopes.enter_loop();
         let ((), stmts) = self.collect(|s| s.block(body));
+        self.scopes.leave_loop();
         self.spreads.applied = outer;
         if let (Some(level), Some(k)) = (level, self.kernel.as_mut()) {
             k.level = level;
