@@ -109,6 +109,7 @@ fn build(
                 device: outputs.device,
                 header: outputs.header,
                 wrappers: outputs.wrappers,
+                shims: outputs.shims,
                 functions: outputs.functions,
             });
             sources.push((compiled.file, compiled.diagnostics));

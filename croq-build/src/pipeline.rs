@@ -85,6 +85,8 @@ pub struct Outputs {
     pub header: String,
     /// The safe Rust functions.
     pub wrappers: String,
+    /// What the safe functions rest on: the launch shims, typed.
+    pub shims: String,
     /// Who lies where in shared memory.
     pub memory: String,
     /// The functions' names.
@@ -141,6 +143,7 @@ pub fn compile_text(names: &FileNames, text: &str, options: &Options) -> Compile
     let outputs = Outputs {
         device: emit::device_text(&meta, &file, &functions),
         header: emit::header(&meta, &functions, &file.text),
+        shims: emit::shims(&meta, &functions),
         wrappers: emit::wrappers(&meta, &functions, &file.text),
         memory: emit::memory_report(&meta, &file, &functions, &options.capacities()),
         functions: emit::wrapper_names(&functions),

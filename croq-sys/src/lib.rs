@@ -57,7 +57,7 @@ pub use stream::Stream;
 pub use tensor::{HostData, HostDataMut, Tensor, TensorView, TensorViewMut};
 
 /// Includes what croq-build made of the package's `.co` files: a module `kernels` with one submodule
-/// per file, their functions re-exported.
+/// per file, their functions re-exported. Crates that say `#![forbid(unsafe_code)]` can use it.
 #[macro_export]
 macro_rules! include_kernels {
     () => {
@@ -76,7 +76,7 @@ macro_rules! include_kernels {
             clippy::restriction
         )]
         pub mod kernels {
-            include!(concat!(env!("OUT_DIR"), "/croq/kernels.rs"));
+            $crate::__private::kernels!();
         }
     };
 }

@@ -40,7 +40,7 @@ mod wrapper_tests;
 pub use args::{Args, Field, FieldRole};
 pub use header::header;
 pub use memory::{Capacity, memory_report};
-pub use rust::{wrapper_names, wrappers};
+pub use rust::{shims, wrapper_names, wrappers};
 
 use crate::ir::Function;
 use crate::source::SourceFile;

@@ -172,7 +172,7 @@ const RUST_VALUES: &[&str] = &[
 /// Types and modules that wrappers mention.
 #[rustfmt::skip]
 const RUST_TYPES: &[&str] = &[
-    "Check", "Const", "DeviceTensor", "Dim", "F8E4M3", "F8E5M2", "HostData", "HostDataMut", "Kernel",
+    "About", "Check", "Const", "DeviceTensor", "Dim", "F8E4M3", "F8E5M2", "HostData", "HostDataMut", "Kernel",
     "Option", "Result", "Same", "Stream", "Tensor", "bf16", "bool", "croq_sys", "f16", "f32", "f64",
     "ffi", "i16", "i32", "i64", "i8", "kernels", "std", "u16", "u32", "u64", "u8", "usize",
 ];

@@ -2,8 +2,8 @@
 //!
 //! A wrapper checks what only Rust sees (that extents of one name agree, that none is zero, that
 //! device tensors live together), lends the tensors' memory to a call, and runs the launch shim. The
-//! text holds no `unsafe`, so that crates which forbid unsafe code can include it; `croq_sys::__private`
-//! says why that is sound. Where checks were switched off a wrapper is an `unsafe fn`.
+//! text holds no `unsafe`: what calls a shim is made of [`shims`], whose text reaches the crate by another way;
+//! `croq_sys::__private` says which, and why that is sound. It names no macro but by an absolute path. Where checks were switched off a wrapper is an `unsafe fn`.
 
 use std::fmt::Write as _;
 
@@ -66,9 +66,38 @@ pub fn wrappers(meta: &FileMeta, functions: &[Function], source: &str) -> String
     text
 }
 
+/// What stands in the wrappers' private module `ffi` behind the declarations that bindgen makes of the header:
+/// the shims of each function, typed. It is the only generated text with `unsafe` besides those declarations.
+pub fn shims(meta: &FileMeta, functions: &[Function]) -> String {
+    let mut text = String::new();
+    for function in functions {
+        let cuda = match meta.cuda {
+            true => format!("Some({})", args::cuda_shim(meta, function)),
+            false => "None".to_owned(),
+        };
+        let _ = writeln!(
+            text,
+            "// SAFETY: croq-build compiled them from one function, with this struct.\n\
+             pub const {}: ::croq_sys::__private::Shims<{}> =\n    \
+             unsafe {{ ::croq_sys::__private::Shims::new({}, {cuda}) }};",
+            shims_name(function),
+            args::struct_name(meta, function),
+            args::sim_shim(meta, function),
+        );
+    }
+    text
+}
+
+fn shims_name(function: &Function) -> String {
+    format!("shims_of_{}", function.name)
+}
+
 /// What a wrapper may mention.
 const IMPORTS: [(&str, &[&str]); 3] = [
-    ("::croq_sys::__private", &["Check", "Kernel", "null_mut"]),
+    (
+        "::croq_sys::__private",
+        &["About", "Check", "Kernel", "null_mut"],
+    ),
     ("::croq_sys::half", &["bf16", "f16"]),
     (
         "::croq_sys",
@@ -270,20 +299,16 @@ impl Wrapper<'_> {
     /// What the wrappers call, and what a failed check means.
     fn kernel(&self, text: &mut String) {
         let (meta, function) = (self.meta, self.function);
-        let cuda = match meta.cuda {
-            true => format!("Some(ffi::{})", args::cuda_shim(meta, function)),
-            false => "None".to_owned(),
-        };
         let args = args::struct_name(meta, function);
         let _ = write!(
             text,
-            "\nfn {}() -> &'static Kernel<ffi::{args}> {{\n    static KERNEL: Kernel<ffi::{args}> = Kernel {{\n        \
-             name: {:?},\n        file: {:?},\n        sim: ffi::{},\n        cuda: {cuda},\n        \
-             moved: MOVED_LINES,\n        checks: &[",
+            "\nfn {}() -> &'static Kernel<ffi::{args}> {{\n    static KERNEL: Kernel<ffi::{args}> = \
+             Kernel::new(ffi::{}, About {{\n        \
+             name: {:?},\n        file: {:?},\n        moved: MOVED_LINES,\n        checks: &[",
             self.kernel,
+            shims_name(function),
             function.name,
             meta.path,
-            args::sim_shim(meta, function),
         );
         for check in &function.checks {
             let line = self.line_of(check.span);
@@ -294,9 +319,9 @@ impl Wrapper<'_> {
             );
         }
         text.push_str(if function.checks.is_empty() {
-            "],\n    };\n"
+            "],\n    });\n"
         } else {
-            "\n        ],\n    };\n"
+            "\n        ],\n    });\n"
         });
         text.push_str("    &KERNEL\n}\n");
     }

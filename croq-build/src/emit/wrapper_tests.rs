@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{FileMeta, header, wrapper_names, wrappers};
+use super::{FileMeta, header, shims, wrapper_names, wrappers};
 use crate::ir::*;
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
@@ -290,6 +290,25 @@ fn check(stem: &str, cuda: bool, signature: Signature) {
         &format!("{stem}.rs"),
         &wrappers(&meta, &functions, &signature.source),
     );
+    same_as_golden(&format!("{stem}_shims.rs"), &shims(&meta, &functions));
+}
+
+/// Macros of the including crate are in scope where generated text is expanded: one called by a bare name
+/// would be expanded inside the wrappers' private module.
+#[test]
+fn wrappers_call_no_macro() {
+    for signature in [scale(), gemm(), odd(), total()] {
+        let (meta, functions) = (meta("all", true), [signature.function]);
+        let text = wrappers(&meta, &functions, &signature.source) + &shims(&meta, &functions);
+        let code = text.lines().filter(|line| !line.trim().starts_with("//"));
+        for line in code {
+            let mut bangs = line.match_indices('!').map(|(at, _)| line.split_at(at));
+            assert!(
+                bangs.all(|(before, _)| !before.ends_with(|c: char| c.is_ascii_alphanumeric())),
+                "{line}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -11,7 +11,9 @@ use super::problem::Problem;
 pub fn load(env: &Environment) -> Result<(), Problem> {
     // clang-sys reads these; asking for them here declares them to cargo.
     let path = env.text("LIBCLANG_PATH");
-    let _ = env.get("LLVM_CONFIG_PATH");
+    for name in ["LLVM_CONFIG_PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH"] {
+        let _ = env.get(name);
+    }
     if clang_sys::is_loaded() {
         return Ok(());
     }

@@ -61,6 +61,8 @@ pub struct Unit {
     pub device: String,
     pub header: String,
     pub wrappers: String,
+    /// What the wrappers rest on; stands beside the header's declarations.
+    pub shims: String,
     /// The public functions that the wrappers define.
     pub functions: Vec<String>,
 }
@@ -114,12 +116,22 @@ pub fn build(request: &Request<'_>, units: &[Unit], env: &Environment) -> Result
     }
 
     let mut written = Vec::new();
+    let mut declarations = Vec::new();
     for unit in units {
         let stem = unit.module.file_stem();
         let device = outputs.write(&format!("{stem}.cc"), &unit.device)?;
         let header = outputs.write(&format!("{stem}.h"), &unit.header)?;
         outputs.write(&format!("{stem}.rs"), &unit.wrappers)?;
-        bindings::write(&mut outputs, &stem, &header, &unit.header, &include, env)?;
+        let declared = bindings::write(
+            &mut outputs,
+            &stem,
+            &header,
+            &unit.header,
+            &include,
+            request.target,
+            env,
+        )?;
+        declarations.push(declared);
         written.push(device);
     }
 
@@ -164,11 +176,14 @@ pub fn build(request: &Request<'_>, units: &[Unit], env: &Environment) -> Result
 
     let modules: Vec<Module<'_>> = units
         .iter()
+        .zip(&declarations)
         .zip(&moved)
-        .map(|(unit, moved)| Module {
+        .map(|((unit, declarations), moved)| Module {
             path: &unit.module,
             origin: &unit.path,
             functions: &unit.functions,
+            declarations,
+            shims: &unit.shims,
             moved,
         })
         .collect();

@@ -81,6 +81,10 @@ pub struct Module<'a> {
     pub origin: &'a str,
     /// The public functions of its wrappers.
     pub functions: &'a [String],
+    /// What bindgen made of its header.
+    pub declarations: &'a str,
+    /// The shims that the wrappers rest on.
+    pub shims: &'a str,
     /// `(line in the objects, line in the file)`, see [`super::canonical::moved_lines`].
     pub moved: &'a [(u32, u32)],
 }
@@ -105,7 +109,8 @@ pub fn distinct<'a>(
     Ok(())
 }
 
-/// The text of `kernels.rs`, which `croq_sys::include_kernels!` puts into a module `kernels`.
+/// The text of `kernels.rs`, which `croq_sys::include_kernels!` puts into a module `kernels`: croq-macros
+/// reads it, and replaces `{OUT_DIR}`.
 pub fn kernels_rs(modules: &[Module<'_>]) -> String {
     let mut root = Node::default();
     for module in modules {
@@ -146,15 +151,16 @@ impl Node<'_> {
     fn print(&self, out: &mut String, depth: usize) {
         let pad = "    ".repeat(depth);
         if let Some(module) = self.module {
-            // `include!` is relative to the file that it stands in, which is this one.
+            // The wrappers are safe Rust and keep a file of their own, so that messages and editors find
+            // them. `ffi` is not: it must be text of this file, and private to the wrappers.
             let stem = module.path.file_stem();
             let _ = write!(
                 out,
-                "{pad}mod ffi {{\n{pad}    include!(\"{stem}_ffi.rs\");\n{pad}}}\n\
+                "{pad}mod ffi {{\n{}{}{pad}}}\n\
                  {pad}// Lines that have moved since the objects were built: (in the object, now).\n\
                  {pad}const MOVED_LINES: &[(u32, u32)] = &{:?};\n\
-                 {pad}include!(\"{stem}.rs\");\n",
-                module.moved
+                 {pad}::core::include!(\"{{OUT_DIR}}/croq/{stem}.rs\");\n",
+                module.declarations, module.shims, module.moved
             );
         }
         for (name, child) in &self.children {
@@ -222,13 +228,16 @@ mod tests {
                 path,
                 origin: "k/x.co",
                 functions,
+                declarations: "pub struct a_args;\n",
+                shims: "pub const shims_of_a: () = ();\n",
                 moved: &[(3, 4)],
             })
             .collect();
         let text = kernels_rs(&modules);
         for part in [
             "pub mod add {",
-            "include!(\"deep/inner/mul_ffi.rs\");",
+            "mod ffi {\npub struct a_args;\npub const shims_of_a: () = ();\n",
+            "::core::include!(\"{OUT_DIR}/croq/deep/inner/mul.rs\");",
             "= &[(3, 4)];",
             "pub use self::add::only;",
             "pub use self::deep::inner::mul::mul;",

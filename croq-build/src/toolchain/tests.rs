@@ -63,6 +63,7 @@ fn unit(name: &str, line: u32, statement: &str) -> Unit {
             "#include \"croq_abi.h\"\n#ifdef __cplusplus\nextern \"C\"\n#endif\ncroq_u32 croq_sim_{hash}_f(void);\n"
         ),
         wrappers: "pub fn f() {}\n".to_owned(),
+        shims: String::new(),
         functions: vec!["f".to_owned()],
         hash,
     }

@@ -42,9 +42,9 @@ struct Used {
 impl<A> Call<A> {
     pub(super) fn new(kernel: &'static Kernel<A>, device: &Device) -> Result<Self> {
         device.healthy()?;
-        if device.is_cuda() && kernel.cuda.is_none() {
+        if device.is_cuda() && kernel.shims.cuda.is_none() {
             return Err(Error::CudaNotBuilt {
-                kernel: Some(kernel.name),
+                kernel: Some(kernel.about.name),
             });
         }
         Ok(Self {
@@ -96,7 +96,7 @@ impl<A> Call<A> {
             return Ok(());
         }
         Err(Error::WrongDevice {
-            kernel: self.kernel.name,
+            kernel: self.kernel.about.name,
             param,
             expected: self.device.to_string(),
             found: found.to_string(),
@@ -125,7 +125,7 @@ impl<A> Call<A> {
         env.abi.sim = sim::api();
         // SAFETY: the shim of this kernel, with the struct it was generated with; `env` and what it
         // points to live until it returns.
-        let status = unsafe { (self.kernel.sim)((&raw const env).cast(), args) };
+        let status = unsafe { (self.kernel.shims.sim)((&raw const env).cast(), args) };
         match env.outcome(self, status, || failure) {
             Err(Error::Deadlock { kernel, .. }) => {
                 let report = self.kernel.report_now(&run.report().unwrap_or_default());
@@ -174,8 +174,8 @@ impl<A> Call<A> {
 
     fn submit(&self, gpu: &Gpu, args: &mut A, stream: RawStream) -> Result<()> {
         let kernel = self.kernel;
-        let shim = kernel.cuda.ok_or(Error::CudaNotBuilt {
-            kernel: Some(kernel.name),
+        let shim = kernel.shims.cuda.ok_or(Error::CudaNotBuilt {
+            kernel: Some(kernel.about.name),
         })?;
         gpu.select()?;
         let runtime = gpu.runtime;
@@ -264,14 +264,14 @@ fn error<A>(
     failure: &croq_failure,
     cuda: &dyn Fn(i32) -> Error,
 ) -> Error {
-    let (kernel, file) = (of.name, of.file);
+    let (kernel, file) = (of.about.name, of.about.file);
     let (block, thread) = (failure.block, failure.thread);
     let line = of.line_now(failure.line);
     let value = |i: usize| failure.values().get(i).copied().unwrap_or(0);
     let what = failure.what().to_owned();
     match kind {
         CROQ_CHECK => {
-            let row = of.checks.get(failure.check as usize);
+            let row = of.about.checks.get(failure.check as usize);
             let (code, message) = match row {
                 Some(check) => (check.code, fill(check.message, failure.values())),
                 None if what.is_empty() => ("R06", "a check failed".to_owned()),

@@ -9,14 +9,42 @@ use super::Call;
 /// The C function that runs a kernel: declared by the generated header.
 pub type Shim<A> = unsafe extern "C" fn(*const croq_env, *mut A) -> croq_u32;
 
+/// The shims of one `__co__` function; `A` is the struct that they take.
+///
+/// ```compile_fail,E0133
+/// use croq_sys::__private::{Shim, Shims};
+/// fn forge(sim: Shim<[u8; 8]>) -> Shims<[u8; 8]> {
+///     Shims::new(sim, None)
+/// }
+/// ```
+pub struct Shims<A: 'static> {
+    pub(super) sim: Shim<A>,
+    /// `None` when built without CUDA.
+    pub(super) cuda: Option<Shim<A>>,
+}
+
+impl<A> Shims<A> {
+    /// # Safety
+    ///
+    /// `sim` and `cuda` were compiled by croq-build from one `__co__` function, and `A` is the struct that
+    /// its C header declares for them. They may be called with every value of `A` whose addresses come
+    /// from one [`Call`] and whose sizes and extents are those of the memory behind the addresses.
+    pub const unsafe fn new(sim: Shim<A>, cuda: Option<Shim<A>>) -> Self {
+        Self { sim, cuda }
+    }
+}
+
 /// One `__co__` function; `A` is the struct its shims take.
 pub struct Kernel<A: 'static> {
+    pub(super) shims: Shims<A>,
+    pub(super) about: About,
+}
+
+/// What messages say of a kernel.
+pub struct About {
     pub name: &'static str,
     /// The `.co` file, as messages name it.
     pub file: &'static str,
-    pub sim: Shim<A>,
-    /// `None` when built without CUDA.
-    pub cuda: Option<Shim<A>>,
     /// Lines that have moved since the shims were compiled: `(then, now)`, in order.
     pub moved: &'static [(u32, u32)],
     /// What the rows of a failure record mean.
@@ -32,6 +60,10 @@ pub struct Check {
 }
 
 impl<A> Kernel<A> {
+    pub const fn new(shims: Shims<A>, about: About) -> Self {
+        Self { shims, about }
+    }
+
     /// The extents of parameter `param`, after a look at each: none may be zero, and where a number is
     /// expected they must be it.
     pub fn extents<const R: usize>(
@@ -40,21 +72,21 @@ impl<A> Kernel<A> {
         shape: [usize; R],
         expected: [(&'static str, Option<usize>); R],
     ) -> Result<[usize; R]> {
-        check_extents(self.name, param, &shape, &expected)?;
+        check_extents(self.about.name, param, &shape, &expected)?;
         Ok(shape)
     }
 
     /// Where line `then` of the file that the shims were compiled from is now.
     pub(super) fn line_now(&self, then: u32) -> u32 {
-        match self.moved.binary_search_by_key(&then, |pair| pair.0) {
-            Ok(at) => self.moved[at].1,
+        match self.about.moved.binary_search_by_key(&then, |pair| pair.0) {
+            Ok(at) => self.about.moved[at].1,
             Err(_) => then,
         }
     }
 
     /// A report of the simulated GPU, with its lines where they are now.
     pub(super) fn report_now(&self, report: &str) -> String {
-        let place = format!("{}:", self.file);
+        let place = format!("{}:", self.about.file);
         let mut pieces = report.split(&place);
         let mut text = pieces.next().unwrap_or_default().to_owned();
         for piece in pieces {
@@ -74,7 +106,7 @@ impl<A> Kernel<A> {
     pub fn call(&'static self) -> Result<Call<A>> {
         let mut device = Device::default();
         // The default is a GPU because some other kernel of the program was built with CUDA.
-        if device.is_cuda() && self.cuda.is_none() && !is_chosen_by_user() {
+        if device.is_cuda() && self.shims.cuda.is_none() && !is_chosen_by_user() {
             device = Device::sim();
         }
         Call::new(self, &device)
@@ -128,14 +160,15 @@ mod tests {
 
     #[test]
     fn lines_are_told_as_they_are_now() {
-        let kernel = Kernel {
+        // SAFETY: it takes anything.
+        let shims = unsafe { Shims::new(nothing, None) };
+        let about = About {
             name: "k",
             file: "a/k.co",
-            sim: nothing,
-            cuda: None,
             moved: &[(3, 5), (4, 6)],
             checks: &[],
         };
+        let kernel = Kernel::new(shims, about);
         assert_eq!([3, 4, 9].map(|line| kernel.line_now(line)), [5, 6, 9]);
         assert_eq!(
             kernel.report_now("threads 0..4 wait at a/k.co:4\n  a/k.co:31 and a/k.co: end"),

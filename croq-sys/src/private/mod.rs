@@ -1,9 +1,13 @@
 //! What generated wrappers are made of. Not for people: it may change in any version.
 //!
-//! Generated code holds no `unsafe`, so that a crate that forbids unsafe code can include it. What
-//! keeps it sound is that a [`Kernel`] and its arguments are written by the generator alone: the
-//! arguments are of the struct that the shim's C header declares, every address in them comes from the
-//! [`Call`] they are used in, and shapes were checked before.
+//! Crates that forbid unsafe code include generated code, so everything here can be named by safe code.
+//! What keeps it sound: a [`Call`] can only be made of a [`Kernel`], a [`Kernel`] only of [`Shims`], and
+//! [`Shims::new`] is `unsafe`. The one place that calls it is generated text, which reaches the crate through
+//! [`kernels!`], a macro without input (see croq-macros), in a module that is private to the wrappers
+//! of one `.co` file. Those wrappers are safe Rust: their arguments are of the struct that the shim's C header
+//! declares, every address in them comes from the [`Call`] they are used in, and shapes were checked
+//! before. Generated text names no macro but by a path from the root of a crate: macros of the
+//! including crate would otherwise be expanded inside that private module.
 
 mod call;
 mod kernel;
@@ -12,18 +16,8 @@ mod tests_on_cuda;
 
 pub use std::ptr::null_mut;
 
-pub use crate::__croq_extern_c as extern_c;
 pub use crate::abi;
 pub use crate::abi::{croq_env, croq_i64, croq_u32, croq_u64};
 pub use call::Call;
-pub use kernel::{Check, Kernel, Shim};
-
-/// A block of foreign functions. As a macro of this crate it passes in crates that forbid unsafe code:
-/// declaring a function harms nobody, and [`Call::run`] is what calls it.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __croq_extern_c {
-    ($($declarations:tt)*) => {
-        unsafe extern "C" { $($declarations)* }
-    };
-}
+pub use croq_macros::kernels;
+pub use kernel::{About, Check, Kernel, Shim, Shims};

@@ -1,6 +1,6 @@
 //! Calls on a GPU and their failures, against the fake CUDA runtime.
 
-use super::{Call, Check, Kernel};
+use super::{About, Call, Check, Kernel, Shims};
 use crate::abi::*;
 use crate::fake_cuda::{self, STICKY};
 use crate::{Const, Device, DeviceTensor, Error, Stream, Tensor};
@@ -89,27 +89,33 @@ unsafe extern "C" fn on_sim(_: *const croq_env, _: *mut Args) -> croq_u32 {
     CROQ_OK
 }
 
-static KERNEL: Kernel<Args> = Kernel {
-    name: "twice",
-    file: "k/twice.co",
-    sim: on_sim,
-    cuda: Some(on_gpu),
-    moved: &[],
-    checks: &[Check {
-        code: "R14",
-        line: 3,
-        message: "{0} is less than {1}",
-    }],
-};
+// SAFETY: both take `Args`.
+const SHIMS: Shims<Args> = unsafe { Shims::new(on_sim, Some(on_gpu)) };
+static KERNEL: Kernel<Args> = Kernel::new(
+    SHIMS,
+    About {
+        name: "twice",
+        file: "k/twice.co",
+        moved: &[],
+        checks: &[Check {
+            code: "R14",
+            line: 3,
+            message: "{0} is less than {1}",
+        }],
+    },
+);
 
-static SIM_ONLY: Kernel<Args> = Kernel {
-    name: "plain",
-    file: "k/plain.co",
-    sim: on_sim,
-    cuda: None,
-    moved: &[],
-    checks: &[],
-};
+// SAFETY: it takes `Args`.
+const SIM_SHIM: Shims<Args> = unsafe { Shims::new(on_sim, None) };
+static SIM_ONLY: Kernel<Args> = Kernel::new(
+    SIM_SHIM,
+    About {
+        name: "plain",
+        file: "k/plain.co",
+        moved: &[],
+        checks: &[],
+    },
+);
 
 fn twice(tensor: &mut DeviceTensor<u8, (Const<2>,)>, order: i32) -> crate::Result<()> {
     let mut call = KERNEL.call_on(tensor.device())?;

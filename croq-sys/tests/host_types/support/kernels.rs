@@ -1,7 +1,13 @@
 //! The wrappers that croq-build generates for the two kernels of its golden tests, over declarations
 //! as bindgen makes them of the headers.
 
-#![allow(dead_code, non_camel_case_types, non_snake_case, unused_imports)]
+#![allow(
+    dead_code,
+    non_camel_case_types,
+    non_snake_case,
+    non_upper_case_globals,
+    unused_imports
+)]
 
 const MOVED_LINES: &[(u32, u32)] = &[];
 
@@ -20,10 +26,11 @@ pub mod gemm {
             pub K: croq_i64,
             pub N: croq_i64,
         }
-        croq_sys::__private::extern_c! {
+        unsafe extern "C" {
             pub fn croq_sim_0badcafe_gemm(env: *const croq_env, args: *mut croq_0badcafe_gemm_args) -> croq_u32;
             pub fn croq_cuda_0badcafe_gemm(env: *const croq_env, args: *mut croq_0badcafe_gemm_args) -> croq_u32;
         }
+        include!("../../../../croq-build/src/emit/golden/gemm_shims.rs");
     }
     include!("../../../../croq-build/src/emit/golden/gemm.rs");
 }
@@ -42,9 +49,10 @@ pub mod scale {
             pub result: *mut c_void,
             pub result_shape: [croq_i64; 2],
         }
-        croq_sys::__private::extern_c! {
+        unsafe extern "C" {
             pub fn croq_sim_0badcafe_scale(env: *const croq_env, args: *mut croq_0badcafe_scale_args) -> croq_u32;
         }
+        include!("../../../../croq-build/src/emit/golden/scale_shims.rs");
     }
     include!("../../../../croq-build/src/emit/golden/scale.rs");
 }

@@ -1,0 +1,79 @@
+//! The procedural macro behind `croq_sys::include_kernels!`.
+//!
+//! Generated code declares foreign functions and vouches for their types, which takes `unsafe`. A crate
+//! that says `#![forbid(unsafe_code)]` accepts `unsafe` from a macro of another crate only, so the text
+//! has to come out of one. A macro that passes on tokens of its caller would hand `unsafe` to every caller;
+//! this one takes no input, and its output depends on nothing but the file that croq-build wrote to
+//! `OUT_DIR`. Everything else of croq-sys that could call a function with a wrong type is an
+//! `unsafe fn`.
+
+use std::path::Path;
+
+use proc_macro::TokenStream;
+
+/// Stands for `OUT_DIR` in `kernels.rs`, inside string literals. A path written there by the build script
+/// would be wrong once the target folder has been moved.
+const OUT_DIR: &str = "{OUT_DIR}";
+
+/// The contents of the module `kernels`.
+#[proc_macro]
+pub fn kernels(input: TokenStream) -> TokenStream {
+    let out_dir = std::env::var_os("OUT_DIR");
+    let text = if input.is_empty() {
+        generated(out_dir.as_deref().map(Path::new))
+    } else {
+        Err("include_kernels! takes no arguments".to_owned())
+    };
+    text.and_then(|text| text.parse().map_err(|error| format!("{error}")))
+        .unwrap_or_else(|why| error(&why))
+}
+
+/// The text of `OUT_DIR/croq/kernels.rs`, with the folder's path in place of [`OUT_DIR`].
+fn generated(out_dir: Option<&Path>) -> Result<String, String> {
+    let Some(folder) = out_dir else {
+        return Err(
+            "include_kernels! needs a package with a build script that calls \
+                    `croq_build::compile(\"kernels/\")`"
+                .to_owned(),
+        );
+    };
+    let Some(name) = folder.to_str() else {
+        return Err(format!("OUT_DIR is not UTF-8: {}", folder.display()));
+    };
+    let path = folder.join("croq").join("kernels.rs");
+    let text = std::fs::read_to_string(&path).map_err(|error| {
+        format!(
+            "can't read {}: {error}; the build script has to call `croq_build::compile(\"kernels/\")`",
+            path.display()
+        )
+    })?;
+    Ok(text.replace(OUT_DIR, &name.escape_default().to_string()))
+}
+
+fn error(why: &str) -> TokenStream {
+    format!("::core::compile_error!({why:?});")
+        .parse()
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let error = generated(None).unwrap_err();
+        assert!(error.contains("build script"), "{error}");
+        let error = generated(Some(Path::new("/nowhere"))).unwrap_err();
+        assert!(error.contains("/nowhere/croq/kernels.rs"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_is_not_utf_8_is_an_error() {
+        use std::os::unix::ffi::OsStrExt;
+        let folder = std::ffi::OsStr::from_bytes(b"/out\xff");
+        let error = generated(Some(Path::new(folder))).unwrap_err();
+        assert!(error.contains("not UTF-8"), "{error}");
+    }
+}
