@@ -41,6 +41,7 @@
 
 #if defined(CROQ_CUDA)
 #include "cuda/thread.h"
+#include "cuda/loops.h"
 #include "croq_math.h"
 #include "cuda/atomics.h"
 #include "cuda/handles.h"
@@ -55,6 +56,7 @@
 #include "cuda/tma.h"
 #else
 #include "sim/thread.h"
+#include "sim/loops.h"
 #include "croq_math.h"
 #include "sim/atomics.h"
 #include "sim/order.h"

@@ -5,7 +5,7 @@
 #ifndef CROQ_ABI_H
 #define CROQ_ABI_H
 
-#define CROQ_ABI_VERSION 9
+#define CROQ_ABI_VERSION 10
 
 typedef __INT64_TYPE__ croq_i64;
 typedef __UINT64_TYPE__ croq_u64;
@@ -22,7 +22,8 @@ enum {
   CROQ_CUDA_ERROR = 6,    /* values = cudaError_t */
   CROQ_NEEDS_CUDA = 7,    /* the kernel uses text that the simulated GPU can't run */
   CROQ_ABI_MISMATCH = 8,
-  CROQ_HAZARD = 9 /* sim: accesses that nothing orders; the text is kept by the runtime */
+  CROQ_HAZARD = 9, /* sim: accesses that nothing orders; the text is kept by the runtime */
+  CROQ_ENDLESS = 10 /* a loop or a wait without end; on the sim the text is kept by the runtime */
 };
 
 typedef struct croq_failure {
@@ -68,6 +69,10 @@ typedef struct croq_sim_thread {
   croq_u32 fences; /* how many fence.proxy.async the thread has executed, modulo 2^20 */
   croq_u32 cluster; /* blocks of one along x (lowest 8 bits), y and z */
   croq_u32 product_fences; /* how many wgmma_fence it has executed */
+  croq_u32 turns;   /* iterations of loops without a known trip count until the runtime looks */
+  croq_u32 changes; /* atomic operations of the thread that changed memory, modulo 2^32 */
+  croq_i64 steps;   /* iterations of loops with a known trip count until the runtime looks */
+  croq_i64 budget;  /* steps of one block, where no thread waits */
   void *runtime; /* the scheduler's own record */
 } croq_sim_thread;
 
@@ -76,7 +81,8 @@ enum {
   CROQ_LAUNCH_ORDERED = 2, /* blocks must run one after another (order-dependent atomics) */
   CROQ_LAUNCH_ASYNC = 4,   /* something is moved asynchronously, and shared memory is watched */
   CROQ_LAUNCH_PROXIES = 8, /* the async proxy reads shared memory, whose writers are noted down */
-  CROQ_LAUNCH_TOGETHER = 16 /* blocks wait for each other: all of the grid are resident at once */
+  CROQ_LAUNCH_TOGETHER = 16, /* blocks wait for each other: all of the grid are resident at once */
+  CROQ_LAUNCH_SPINS = 128 /* threads may wait in loops for device memory that other blocks write */
 };
 
 typedef struct croq_sim_launch {
@@ -193,6 +199,27 @@ enum {
   CROQ_CLUSTER_WAIT = 1
 };
 
+/* What `turns` of a thread begins with. */
+enum { CROQ_TURNS = 4096 };
+
+/* Why a thread asks the runtime to look at its loops. */
+enum {
+  CROQ_COUNT_TURNS = 0, /* `turns` has come to 0 */
+  CROQ_COUNT_STEPS = 1, /* `steps` is below 0 */
+  CROQ_COUNT_SPIN = 2,  /* an iteration that changed nothing but by atomic operations */
+  CROQ_COUNT_PAUSE = 3  /* the thread has nothing to do for now */
+};
+
+/* What the lanes of a warp do together; those of one kind meet. */
+enum {
+  CROQ_LANES_SHUFFLE = 1,
+  CROQ_LANES_SHUFFLE_UP = 2,
+  CROQ_LANES_SHUFFLE_DOWN = 3,
+  CROQ_LANES_SHUFFLE_XOR = 4,
+  CROQ_LANES_VOTE = 5,
+  CROQ_LANES_MATRIX = 6
+};
+
 /* What the simulated GPU gives to device text; one table per process. */
 typedef struct croq_sim_api {
   croq_u32 abi_version;
@@ -244,6 +271,10 @@ typedef struct croq_sim_api {
   /* An access of elements of `size` bytes that others of the block may be at: returns if it is ordered. */
   void (*shared_access)(croq_sim_thread *thread, const croq_sim_access *access, croq_u32 size,
                         croq_u32 kind);
+  /* Returns unless the block's steps are spent; other threads may have run meanwhile. */
+  void (*count)(croq_sim_thread *thread, croq_u32 reason, croq_u32 line);
+  /* Waits for the lanes in `mask` that have not left the kernel; those that came. */
+  croq_u32 (*lanes)(croq_sim_thread *thread, croq_u32 mask, croq_u32 kind, croq_u32 line);
 } croq_sim_api;
 
 /* Everything a shim needs of the run it is part of. */
@@ -256,6 +287,7 @@ typedef struct croq_env {
   croq_failure *device_failure; /* the same record as the device sees it (host-mapped memory) */
   /* Device memory for this call, freed by the runtime; null when there is none. */
   void *(*alloc)(const struct croq_env *env, croq_u64 bytes, croq_u32 zero);
+  croq_u64 steps; /* iterations of loops on the host until the call is given up */
 } croq_env;
 
 /* The CUDA runtime as the nvcc-built part of the user's crate offers it to croq-sys. Every function

@@ -46,6 +46,7 @@ fn for_sim() {
         "layout",
         "everything",
         "wgmma_misuse",
+        "loops",
     ];
     // Thirteen hundred products, each as long as the others: to optimise them takes longer than to run them.
     for_sim_with(1, &["wgmma"], "croq_conformance_products");

@@ -12,7 +12,7 @@ pub type croq_i64 = i64;
 pub type croq_u64 = u64;
 pub type croq_u32 = u32;
 
-pub const CROQ_ABI_VERSION: u32 = 9;
+pub const CROQ_ABI_VERSION: u32 = 10;
 
 pub const CROQ_OK: u32 = 0;
 pub const CROQ_CHECK: u32 = 1;
@@ -24,6 +24,7 @@ pub const CROQ_CUDA_ERROR: u32 = 6;
 pub const CROQ_NEEDS_CUDA: u32 = 7;
 pub const CROQ_ABI_MISMATCH: u32 = 8;
 pub const CROQ_HAZARD: u32 = 9;
+pub const CROQ_ENDLESS: u32 = 10;
 
 /// `croq_failure::check` of a [`CROQ_CHECK`] that is no row of the function's table: the device API's
 /// own checks (division by zero, launch limits), named by `what`.
@@ -137,6 +138,10 @@ pub struct croq_sim_thread {
     pub fences: u32,
     pub cluster: u32,
     pub product_fences: u32,
+    pub turns: u32,
+    pub changes: u32,
+    pub steps: i64,
+    pub budget: i64,
     pub runtime: *mut c_void,
 }
 
@@ -145,6 +150,21 @@ pub const CROQ_LAUNCH_ORDERED: u32 = 2;
 pub const CROQ_LAUNCH_ASYNC: u32 = 4;
 pub const CROQ_LAUNCH_PROXIES: u32 = 8;
 pub const CROQ_LAUNCH_TOGETHER: u32 = 16;
+pub const CROQ_LAUNCH_SPINS: u32 = 128;
+
+pub const CROQ_TURNS: u32 = 4096;
+
+pub const CROQ_COUNT_TURNS: u32 = 0;
+pub const CROQ_COUNT_STEPS: u32 = 1;
+pub const CROQ_COUNT_SPIN: u32 = 2;
+pub const CROQ_COUNT_PAUSE: u32 = 3;
+
+pub const CROQ_LANES_SHUFFLE: u32 = 1;
+pub const CROQ_LANES_SHUFFLE_UP: u32 = 2;
+pub const CROQ_LANES_SHUFFLE_DOWN: u32 = 3;
+pub const CROQ_LANES_SHUFFLE_XOR: u32 = 4;
+pub const CROQ_LANES_VOTE: u32 = 5;
+pub const CROQ_LANES_MATRIX: u32 = 6;
 
 pub const CROQ_ACCESS_READS: u32 = 0;
 pub const CROQ_ACCESS_WRITES: u32 = 1;
@@ -337,6 +357,9 @@ pub struct croq_sim_api {
         size: u32,
         kind: u32,
     ),
+    pub count: unsafe extern "C" fn(thread: *mut croq_sim_thread, reason: u32, line: u32),
+    pub lanes:
+        unsafe extern "C" fn(thread: *mut croq_sim_thread, mask: u32, kind: u32, line: u32) -> u32,
 }
 
 #[repr(C)]
@@ -350,6 +373,7 @@ pub struct croq_env {
     pub device_failure: *mut croq_failure,
     pub alloc:
         Option<unsafe extern "C" fn(env: *const croq_env, bytes: u64, zero: u32) -> *mut c_void>,
+    pub steps: u64,
 }
 
 #[repr(C)]

@@ -91,6 +91,12 @@ pub enum Error {
         kernel: &'static str,
         report: String,
     },
+    /// Loops took more steps than a block may take on the simulated GPU (`CROQ_SIM_STEPS`), or a wait on a GPU took longer
+    /// than `CROQ_GPU_TIMEOUT`.
+    Endless {
+        kernel: &'static str,
+        report: String,
+    },
     /// The simulated GPU found accesses that nothing orders: on a GPU the result would be chance.
     Hazard {
         kernel: &'static str,
@@ -269,9 +275,9 @@ impl fmt::Display for Error {
             Error::Hazard { kernel, report } if report.is_empty() => {
                 write!(f, "race in {kernel}: accesses that nothing orders")
             }
-            Error::Deadlock { report, .. } | Error::Hazard { report, .. } => {
-                f.write_str(report.trim_end())
-            }
+            Error::Deadlock { report, .. }
+            | Error::Hazard { report, .. }
+            | Error::Endless { report, .. } => f.write_str(report.trim_end()),
             Error::NeedsCuda { kernel } => write!(
                 f,
                 "{kernel}: contains text that the simulated GPU cannot run\n\

@@ -46,6 +46,7 @@ constexpr launch_mode<A | B> operator|(launch_mode<A>, launch_mode<B>) {
 inline constexpr launch_mode<0> plain{};
 inline constexpr launch_mode<CROQ_LAUNCH_WAITS> waits{};
 inline constexpr launch_mode<CROQ_LAUNCH_ORDERED> ordered{};
+inline constexpr launch_mode<CROQ_LAUNCH_SPINS | CROQ_LAUNCH_WAITS> spins{};
 inline constexpr launch_mode<CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS> asynchronous{};
 inline constexpr launch_mode<CROQ_LAUNCH_PROXIES | CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS>
     async_proxy{};
@@ -58,6 +59,7 @@ class host {
       : env(environment), queues{{environment->stream, true, false, nullptr}},
         next{environment->stream, true, false, nullptr} {
     if (env->abi_version != CROQ_ABI_VERSION) fail(CROQ_ABI_MISMATCH, no_row, 0, "");
+    else steps_left = env->steps;
   }
 
   /* CROQ_OK, or the kind of the failure that made a step return false. Nothing comes after it. */
@@ -82,6 +84,18 @@ class host {
   template <class... V> bool check(bool ok, croq_u32 row, int line, V... values) {
     if (result != CROQ_OK) return false;
     return ok || fail(CROQ_CHECK, row, line, "", to<idx>(values)...);
+  }
+
+  /* Iterations of a loop on the host; false when the call has none left. */
+  bool steps(idx trips, int line) {
+    if (trips <= 0) return true;
+    const auto count = static_cast<croq_u64>(trips);
+    if (count <= steps_left) {
+      steps_left -= count;
+      return true;
+    }
+    return result == CROQ_OK &&
+           fail(CROQ_ENDLESS, no_row, line, "host", static_cast<croq_i64>(env->steps));
   }
 
 #ifdef CROQ_HOST_PRINTS
@@ -220,6 +234,7 @@ class host {
 
   const croq_env *env;
   croq_u32 result = CROQ_OK;
+  croq_u64 steps_left = 0;
   /* The call's own stream comes first: copies to the device and fresh memory are on it. */
   queue queues[most_queues], next;
   unsigned queue_count = 1;

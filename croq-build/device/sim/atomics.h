@@ -13,6 +13,8 @@ template <class T, class F> CROQ_FN T atomically(T *p, F next) {
   T fresh = next(old);
   while (!__atomic_compare_exchange(p, &old, &fresh, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     fresh = next(old);
+  /* Whoever waits for memory to change is asked again. */
+  current->changes += __builtin_memcmp(&old, &fresh, sizeof(T)) != 0;
   return old;
 }
 

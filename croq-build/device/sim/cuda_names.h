@@ -47,6 +47,7 @@ CROQ_FN void __syncwarp(unsigned mask = 0xffffffffu, int line = __builtin_LINE()
 CROQ_FN void __threadfence_block() { croq::fence_block(); }
 CROQ_FN void __threadfence() { croq::fence_device(); }
 CROQ_FN void __threadfence_system() { croq::fence_device(); }
+CROQ_FN void __nanosleep(unsigned, int line = __builtin_LINE()) { croq::pause(line); }
 [[noreturn]] inline void __trap(int line = __builtin_LINE()) {
   croq::stop(CROQ_CHECK, croq::no_row, line, "__trap", 0, nullptr);
 }
@@ -116,56 +117,65 @@ CROQ_FN double max(double a, double b) { return ::fmax(a, b); }
 /* What the lanes of a warp exchange passes through here; a block's threads share an OS thread. */
 inline thread_local unsigned long long croq_lanes[1024];
 
-/* Every lane's value is in place when `read` runs, and stays until all have read. */
+/* Every lane's value is in place when `read` runs, and stays until all have read. `here`: the lanes that have one. */
 template <class T, class R>
-CROQ_FN auto croq_exchange(unsigned mask, T value, int line, R read) {
+CROQ_FN auto croq_exchange(unsigned mask, croq_u32 kind, T value, int line, R read) {
   static_assert(sizeof(T) <= 8, "lanes exchange at most 64 bits");
   const unsigned tid = croq::current->tid;
   std::memcpy(&croq_lanes[tid], &value, sizeof value);
-  croq::barrier_warp(mask, line);
-  const auto result = read(&croq_lanes[tid & ~31u]);
-  croq::barrier_warp(mask, line);
+  const unsigned here = croq::lanes_here(mask, kind, line);
+  const auto result = read(&croq_lanes[tid & ~31u], here);
+  croq::lanes_here(mask, kind, line);
   return result;
 }
-template <class T> CROQ_FN T croq_shuffle(unsigned mask, T v, unsigned from, int line) {
-  return croq_exchange(mask, v, line, [from](const unsigned long long *lanes) {
-    T found;
-    std::memcpy(&found, &lanes[from & 31], sizeof found);
-    return found;
-  });
+/* Of a lane that isn't there hardware gives anything. */
+template <class T>
+CROQ_FN T croq_shuffle(unsigned mask, croq_u32 kind, T v, unsigned from, int line) {
+  return croq_exchange(
+      mask, kind, v, line, [from, mask, line](const unsigned long long *lanes, unsigned here) {
+        if (!CROQ_LIKELY((here >> (from & 31) & 1) != 0)) croq::lane_is_absent(from & 31, mask, line);
+        T found;
+        std::memcpy(&found, &lanes[from & 31], sizeof found);
+        return found;
+      });
 }
 CROQ_FN unsigned croq_lane() { return croq::current->tid & 31; }
 template <class T>
 CROQ_FN T __shfl_sync(unsigned mask, T v, int from, int width = 32, int line = __builtin_LINE()) {
   const unsigned last = static_cast<unsigned>(width - 1);
-  return croq_shuffle(mask, v, (croq_lane() & ~last) | (static_cast<unsigned>(from) & last), line);
+  return croq_shuffle(mask, CROQ_LANES_SHUFFLE, v,
+                      (croq_lane() & ~last) | (static_cast<unsigned>(from) & last), line);
 }
 template <class T>
 CROQ_FN T __shfl_xor_sync(unsigned mask, T v, int with, int width = 32,
                           int line = __builtin_LINE()) {
   const unsigned lane = croq_lane(), from = lane ^ static_cast<unsigned>(with);
   const unsigned end = (lane & ~static_cast<unsigned>(width - 1)) + static_cast<unsigned>(width);
-  return croq_shuffle(mask, v, from < end ? from : lane, line);
+  return croq_shuffle(mask, CROQ_LANES_SHUFFLE_XOR, v, from < end ? from : lane, line);
 }
 template <class T>
 CROQ_FN T __shfl_up_sync(unsigned mask, T v, unsigned by, int width = 32,
                          int line = __builtin_LINE()) {
   const unsigned lane = croq_lane(), place = lane & static_cast<unsigned>(width - 1);
-  return croq_shuffle(mask, v, place >= by ? lane - by : lane, line);
+  return croq_shuffle(mask, CROQ_LANES_SHUFFLE_UP, v, place >= by ? lane - by : lane, line);
 }
 template <class T>
 CROQ_FN T __shfl_down_sync(unsigned mask, T v, unsigned by, int width = 32,
                            int line = __builtin_LINE()) {
   const unsigned lane = croq_lane(), place = lane & static_cast<unsigned>(width - 1);
-  return croq_shuffle(mask, v, place + by < static_cast<unsigned>(width) ? lane + by : lane, line);
+  return croq_shuffle(mask, CROQ_LANES_SHUFFLE_DOWN, v,
+                      place + by < static_cast<unsigned>(width) ? lane + by : lane, line);
 }
+/* Lanes that have left the kernel have no vote, as in hardware. */
 CROQ_FN unsigned __ballot_sync(unsigned mask, int predicate, int line = __builtin_LINE()) {
-  return croq_exchange(mask, predicate, line, [mask](const unsigned long long *lanes) {
-    unsigned votes = 0;
-    for (unsigned lane = 0; lane < 32; ++lane)
-      if ((mask >> lane & 1) != 0 && static_cast<unsigned>(lanes[lane]) != 0) votes |= 1u << lane;
-    return votes;
-  });
+  return croq_exchange(mask, CROQ_LANES_VOTE, predicate, line,
+                       [](const unsigned long long *lanes, unsigned here) {
+                         unsigned votes = 0;
+                         for (unsigned lane = 0; lane < 32; ++lane)
+                           if ((here >> lane & 1) != 0 && static_cast<unsigned>(lanes[lane]) != 0)
+                             votes |= 1u << lane;
+                         return votes;
+                       });
 }
 CROQ_FN int __any_sync(unsigned mask, int predicate, int line = __builtin_LINE()) {
   return __ballot_sync(mask, predicate, line) != 0;

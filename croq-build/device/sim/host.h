@@ -32,6 +32,8 @@ inline constexpr launch_mode<0> plain{};
 inline constexpr launch_mode<CROQ_LAUNCH_WAITS> waits{};
 /* The result depends on the order of the blocks. */
 inline constexpr launch_mode<CROQ_LAUNCH_ORDERED> ordered{};
+/* Threads may wait in loops for device memory that other blocks write. */
+inline constexpr launch_mode<CROQ_LAUNCH_SPINS | CROQ_LAUNCH_WAITS> spins{};
 /* Something is moved asynchronously; the kernel's shared memory is `watched`. */
 inline constexpr launch_mode<CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS> asynchronous{};
 /* The async proxy (TMA stores, wgmma) reads shared memory, too. */
@@ -47,8 +49,10 @@ class host {
     if (env->abi_version != CROQ_ABI_VERSION || env->sim == nullptr ||
         env->sim->abi_version != CROQ_ABI_VERSION)
       fail(CROQ_ABI_MISMATCH, no_row, 0, "");
-    else
+    else {
       __atomic_store_n(&sim_table, env->sim, __ATOMIC_RELAXED);
+      steps_left = env->steps;
+    }
   }
 
   /* CROQ_OK, or the kind of the failure that made a step return false. Nothing comes after it. */
@@ -71,6 +75,17 @@ class host {
   template <class... V> bool check(bool ok, croq_u32 row, int line, V... values) {
     if (result != CROQ_OK) return false;
     return ok || fail(CROQ_CHECK, row, line, "", to<idx>(values)...);
+  }
+
+  /* Iterations of a loop on the host; false when the call has none left. */
+  bool steps(idx trips, int line) {
+    if (trips <= 0) return true;
+    const auto count = static_cast<croq_u64>(trips);
+    if (CROQ_LIKELY(count <= steps_left)) {
+      steps_left -= count;
+      return true;
+    }
+    return result == CROQ_OK && fail(CROQ_ENDLESS, no_row, line, "host", env->steps);
   }
 
   template <class... P> void print(P... parts) {
@@ -149,6 +164,7 @@ class host {
   const char *co_file;
   croq_u32 result = CROQ_OK;
   bool may_wait = false;
+  croq_u64 steps_left = 0;
   /* The last one made. */
   event *events = nullptr;
   /* Launches that are put off, in order, each with its closure right behind it. */
@@ -215,7 +231,7 @@ class host {
 
   template <class... V>
   CROQ_COLD bool fail(croq_u32 kind, croq_u32 row, int line, const char *what, V... values) {
-    const croq_i64 list[] = {values..., 0};
+    const croq_i64 list[] = {static_cast<croq_i64>(values)..., 0};
     croq_failure failure = {};
     failure.kind = kind;
     failure.check = row;
@@ -247,6 +263,8 @@ class host {
       if (thread->shared_bytes != 0)
         __builtin_memset(thread->shared, 0xff, thread->shared_bytes);
       if (thread->order != nullptr) ++thread->order->epoch;
+      thread->steps = thread->budget;
+      thread->turns = CROQ_TURNS;
       for (croq_u32 tid = 0; tid < thread->threads; ++tid) {
         thread->tid = tid;
         body();

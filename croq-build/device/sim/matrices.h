@@ -10,11 +10,14 @@ struct matrix_rows {
 };
 /* Each lane's row, known to all of them. */
 CROQ_FN matrix_rows exchange_rows(idx row, int line) {
-  return croq_exchange(0xffffffffu, row, line, [](const unsigned long long *lanes) {
-    matrix_rows rows;
-    for (unsigned lane = 0; lane < 32; ++lane) rows.of[lane] = static_cast<idx>(lanes[lane]);
-    return rows;
-  });
+  return croq_exchange(0xffffffffu, CROQ_LANES_MATRIX, row, line,
+                       [line](const unsigned long long *lanes, unsigned here) {
+                         all_lanes_here(here, line);
+                         matrix_rows rows;
+                         for (unsigned lane = 0; lane < 32; ++lane)
+                           rows.of[lane] = static_cast<idx>(lanes[lane]);
+                         return rows;
+                       });
 }
 template <unsigned N, class M>
 CROQ_FN auto matrix_memory(const M &memory, idx row, bool writes, int line) {

@@ -63,7 +63,7 @@ CROQ_FN void mma(fragment<C, CN> &c, idx ci, fragment<A, AN> &a, idx ai, fragmen
   for (unsigned e = 0; e < 8 * K / 32; ++e)
     columns[group * most + e / width * 4 * width + place * width + e % width] =
         factor(b.element(bi + e, line));
-  barrier_warp(0xffffffffu, line);
+  whole_warp(line);
   for (unsigned e = 0; e < M * 8 / 32; ++e) {
     const W *const x = rows + (group + e / 2 * 8) * most;
     const W *const y = columns + (place * 2 + e % 2) * most;
@@ -88,7 +88,7 @@ CROQ_FN void mma(fragment<C, CN> &c, idx ci, fragment<A, AN> &a, idx ai, fragmen
 
 /* What the lane whose number differs in these bits has. */
 template <class T> CROQ_FN T of_lane_across(T v, unsigned bits, int line = __builtin_LINE()) {
-  return croq_shuffle(0xffffffffu, v, croq_lane() ^ bits, line);
+  return croq_shuffle(0xffffffffu, CROQ_LANES_SHUFFLE_XOR, v, croq_lane() ^ bits, line);
 }
 
 }  // namespace CROQ_TARGET

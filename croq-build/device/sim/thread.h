@@ -3,6 +3,7 @@
 #define CROQ_SIM_THREAD_H
 
 #define CROQ_LIKELY(condition) __builtin_expect(static_cast<bool>(condition), 1)
+#define CROQ_UNLIKELY(condition) __builtin_expect(static_cast<bool>(condition), 0)
 /* Keeps what only a failure needs out of the way of what runs. */
 #define CROQ_COLD __attribute__((noinline, cold))
 /* The fast model even in a shared object; a thread-local is read at every id and every view. */

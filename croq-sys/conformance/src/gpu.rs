@@ -115,6 +115,7 @@ impl Gpu {
             failure: &raw mut failure,
             device_failure: self.record.1,
             alloc: Some(alloc),
+            steps: 1 << 34,
         };
         // SAFETY: the callers pass what the text takes; device memory is as large as the host's. The
         // record is live, and nothing runs on the device that could write it.

@@ -66,6 +66,7 @@ pub fn call_in(run: &Run, shim: impl FnOnce(*const croq_env) -> u32) -> Result<(
         failure: record_at,
         device_failure: record_at,
         alloc: Some(alloc),
+        steps: 1 << 34,
     };
     let status = shim(&env);
     let mut list = ALLOCATIONS

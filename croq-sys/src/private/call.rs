@@ -6,7 +6,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use crate::abi::{
-    self, CROQ_ABI_VERSION, CROQ_CHECK, CROQ_CUDA_ERROR, CROQ_DEADLOCK, CROQ_HAZARD,
+    self, CROQ_ABI_VERSION, CROQ_CHECK, CROQ_CUDA_ERROR, CROQ_DEADLOCK, CROQ_ENDLESS, CROQ_HAZARD,
     CROQ_MISALIGNED, CROQ_NEEDS_CUDA, CROQ_OUT_OF_BOUNDS, CROQ_OUT_OF_MEMORY, croq_env,
     croq_failure,
 };
@@ -134,6 +134,11 @@ impl<A> Call<A> {
             Err(Error::Hazard { kernel, .. }) => {
                 let report = self.kernel.report_now(&run.report().unwrap_or_default());
                 Err(Error::Hazard { kernel, report })
+            }
+            Err(Error::Endless { kernel, report }) => {
+                let found = run.report();
+                let report = found.map_or(report, |found| self.kernel.report_now(&found));
+                Err(Error::Endless { kernel, report })
             }
             outcome => outcome,
         }
@@ -317,12 +322,33 @@ fn error<A>(
             kernel,
             report: String::new(),
         },
+        CROQ_ENDLESS => Error::Endless {
+            kernel,
+            report: endless(of, failure),
+        },
         CROQ_NEEDS_CUDA => Error::NeedsCuda { kernel },
         CROQ_CUDA_ERROR => cuda(i32::try_from(value(0)).unwrap_or(-1)),
         _ => Error::AbiMismatch {
             expected: CROQ_ABI_VERSION,
             found: value(0) as u32,
         },
+    }
+}
+
+/// What a record says of a loop on the host, or of a wait on a GPU.
+fn endless<A>(of: &Kernel<A>, failure: &croq_failure) -> String {
+    let (kernel, file, line) = (of.name, of.file, of.line_now(failure.line));
+    let limit = failure.values().first().copied().unwrap_or(0);
+    match failure.what() {
+        "host" => format!(
+            "no end in {kernel}: a loop of the host has iterated {limit} times, {file}:{line}\n\
+             help: CROQ_SIM_STEPS sets how often loops may iterate in a call"
+        ),
+        what => format!(
+            "no end in {kernel}: thread {} of block {:?} has waited for {what} for {limit} seconds, {file}:{line}\n\
+             help: CROQ_GPU_TIMEOUT sets how many seconds a wait may take; the simulated GPU says who waits where",
+            failure.thread, failure.block
+        ),
     }
 }
 
@@ -346,6 +372,7 @@ impl<'a> Env<'a> {
             failure,
             device_failure: on_device,
             alloc: Some(alloc),
+            steps: crate::sim::steps_of_process(),
         };
         Self {
             abi,
@@ -405,6 +432,7 @@ fn code_of(what: &str) -> &'static str {
         Some("GPU") => "R15",
         Some("cooperative grid") => "R05",
         Some("event") => "R18",
+        Some("shuffle" | "warp") => "R22",
         _ => "R06",
     }
 }

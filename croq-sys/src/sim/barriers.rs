@@ -59,6 +59,8 @@ impl NamedBarrier {
 /// A warp barrier that some lane has reached.
 pub(super) struct WarpBarrier {
     pub(super) warp: u32,
+    /// What the lanes do together, `CROQ_LANES_…`; 0 is a barrier. Those of different kinds don't meet.
+    pub(super) kind: u32,
     pub(super) mask: u32,
     pub(super) arrived: u32,
 }
@@ -87,6 +89,12 @@ pub(super) struct Barriers {
     pub(super) gone: Vec<u32>,
     /// Per thread, the line of the barrier where it was last seen.
     pub(super) lines: Vec<u32>,
+    /// Per thread, the line of the loop in which it was seen since, or 0.
+    pub(super) loops: Vec<u32>,
+    /// Per thread, the lanes that met at the last warp barrier that it has passed.
+    met: Vec<u32>,
+    /// Those who are in loops and gave way to others.
+    pub(super) polling: Vec<u32>,
     /// Which accesses barriers order.
     pub(super) order: Order,
 }
@@ -108,8 +116,11 @@ impl Barriers {
             let lanes = (threads - warp * WARP).min(WARP);
             if lanes == WARP { 0 } else { u32::MAX << lanes }
         }));
-        self.lines.clear();
-        self.lines.resize(threads as usize, 0);
+        self.polling.clear();
+        for per_thread in [&mut self.lines, &mut self.loops, &mut self.met] {
+            per_thread.clear();
+            per_thread.resize(threads as usize, 0);
+        }
         self.order.reset(threads as usize);
     }
 
@@ -118,6 +129,21 @@ impl Barriers {
         if let Some(seen) = self.lines.get_mut(thread as usize) {
             *seen = line;
         }
+        if let Some(seen) = self.loops.get_mut(thread as usize) {
+            *seen = 0;
+        }
+    }
+
+    /// The same inside a loop.
+    pub(super) fn seen_in_loop(&mut self, thread: u32, line: u32) {
+        if let Some(seen) = self.loops.get_mut(thread as usize) {
+            *seen = line;
+        }
+    }
+
+    /// The lanes that met at the last warp barrier that the thread has passed.
+    pub(super) fn lanes_met(&self, thread: u32) -> u32 {
+        self.met.get(thread as usize).copied().unwrap_or(0)
     }
 
     pub(super) fn arrive_block(&mut self, thread: u32, line: u32) -> Arrival {
@@ -206,6 +232,11 @@ impl Barriers {
     }
 
     pub(super) fn arrive_warp(&mut self, thread: u32, mask: u32, line: u32) -> Arrival {
+        self.arrive_lanes(thread, mask, 0, line)
+    }
+
+    /// At what the lanes in `mask` do together.
+    pub(super) fn arrive_lanes(&mut self, thread: u32, mask: u32, kind: u32, line: u32) -> Arrival {
         self.seen(thread, line);
         let (warp, lane) = (thread / WARP, 1 << (thread % WARP));
         if mask & lane == 0 {
@@ -218,10 +249,11 @@ impl Barriers {
         let at = self
             .warps
             .iter()
-            .position(|b| b.warp == warp && b.mask == mask);
+            .position(|b| b.warp == warp && b.mask == mask && b.kind == kind);
         let at = at.unwrap_or_else(|| {
             self.warps.push(WarpBarrier {
                 warp,
+                kind,
                 mask,
                 arrived: 0,
             });
@@ -230,7 +262,7 @@ impl Barriers {
         self.warps[at].arrived |= lane;
         if self.warp_complete(at) {
             let barrier = self.warps.swap_remove(at);
-            self.order.have_met(lanes(warp, barrier.arrived));
+            self.have_met(&barrier);
             self.wake_lanes(warp, barrier.arrived & !lane);
             return Arrival::GoesOn;
         }
@@ -241,6 +273,16 @@ impl Barriers {
         let barrier = &self.warps[at];
         let gone = self.gone.get(barrier.warp as usize).copied().unwrap_or(0);
         barrier.mask & !(barrier.arrived | gone) == 0
+    }
+
+    fn have_met(&mut self, barrier: &WarpBarrier) {
+        let met = lanes(barrier.warp, barrier.arrived);
+        for thread in met.clone() {
+            if let Some(met) = self.met.get_mut(thread as usize) {
+                *met = barrier.arrived;
+            }
+        }
+        self.order.have_met(met);
     }
 
     fn wake_lanes(&mut self, warp: u32, mask: u32) {
@@ -263,7 +305,7 @@ impl Barriers {
         while at < self.warps.len() {
             if self.warps[at].warp == warp && self.warp_complete(at) {
                 let barrier = self.warps.swap_remove(at);
-                self.order.have_met(lanes(warp, barrier.arrived));
+                self.have_met(&barrier);
                 self.wake_lanes(warp, barrier.arrived);
             } else {
                 at += 1;

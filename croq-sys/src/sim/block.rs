@@ -6,9 +6,11 @@
 use corosensei::{Coroutine, CoroutineResult};
 
 use super::arena::Arena;
+use super::barriers::Barriers;
 use super::report;
+use super::steps::{self, Budget};
 use super::worker::{Job, Residents, Seat, Stopped, Worker};
-use crate::abi::{CROQ_OK, croq_failure};
+use crate::abi::{CROQ_ENDLESS, CROQ_OK, CROQ_TURNS, croq_failure};
 
 /// Runs clusters `first..last` while `wanted` says so.
 pub(super) fn run(
@@ -38,28 +40,30 @@ fn run_one(worker: &mut Worker, job: &Job, cluster: u64) -> Result<(), Stopped> 
     let blocks = job.cluster();
     let threads = job.launch.threads as usize;
     worker.meeting.reset(blocks, threads, job.is_together());
+    worker.budget.reset(job.steps(), blocks * threads);
     worker.coroutines.clear();
     for rank in 0..blocks {
         begin(worker, job, job.block(cluster, rank), rank);
     }
     let stopped = take_turns(worker, job, cluster);
     let residents = worker.residents.get(..blocks).unwrap_or_default();
+    let stuck = report::Stuck {
+        residents,
+        meeting: &worker.meeting,
+        job,
+        cluster,
+    };
     let outcome = match stopped {
+        Some((_, failure)) if failure.kind == CROQ_ENDLESS => {
+            Err((failure, Some(stuck.endless(worker.budget.steps))))
+        }
         Some((rank, failure)) => {
             let hazard = residents.get(rank).and_then(|r| r.hazard.as_ref());
             let text = hazard.map(|hazard| hazard.text(job, job.block(cluster, rank)));
             Err((failure, text))
         }
         None if residents.iter().all(|r| r.barriers.live == 0) => Ok(()),
-        None => {
-            let stuck = report::Stuck {
-                residents,
-                meeting: &worker.meeting,
-                job,
-                cluster,
-            };
-            Err((stuck.failure(), Some(stuck.text())))
-        }
+        None => Err((stuck.failure(), Some(stuck.text()))),
     };
     worker.abandon();
     outcome.map_err(|(failure, report)| {
@@ -97,6 +101,7 @@ fn begin(worker: &mut Worker, job: &Job, coordinates: [u32; 3], rank: usize) {
         unsafe {
             ((*seat).thread.block, (*seat).thread.fences) = (coordinates, 0);
             (*seat).thread.product_fences = 0;
+            ((*seat).thread.turns, (*seat).thread.steps) = (CROQ_TURNS, steps::CHUNK);
         }
         // SAFETY: the pool outlives the coroutines, and each has its own number.
         let stack = unsafe { worker.stacks.stack(rank * count + index) };
@@ -117,6 +122,9 @@ fn take_turns(worker: &mut Worker, job: &Job, cluster: u64) -> Option<(usize, Bo
     let blocks = job.cluster();
     let count = job.launch.threads as usize;
     let all: *mut Residents = worker.residents.as_mut_ptr();
+    let budget: *mut Budget = &raw mut *worker.budget;
+    // What had happened when threads were last let ask memory again.
+    let mut asked = None;
     // With a seed any block may be ahead.
     let ahead = match job.seed() {
         0 => 0,
@@ -137,7 +145,9 @@ fn take_turns(worker: &mut Worker, job: &Job, cluster: u64) -> Option<(usize, Bo
                     if let Some(&soon) = (*residents).barriers.ready.get(1) {
                         worker.stacks.prefetch(first + soon as usize);
                     }
-                    match worker.coroutines[first + thread as usize].resume(()) {
+                    let result = worker.coroutines[first + thread as usize].resume(());
+                    (*budget).progress += u64::from(!std::mem::take(&mut (*budget).only_asks));
+                    match result {
                         CoroutineResult::Return(()) => {
                             (*residents).barriers.exit(thread);
                             let turn = worker.meeting.turn();
@@ -167,6 +177,19 @@ fn take_turns(worker: &mut Worker, job: &Job, cluster: u64) -> Option<(usize, Bo
             if went_on && blocks > 1 {
                 continue;
             }
+            // Those who gave way in loops go on; unless all did so before, and only asked memory.
+            if asked != Some((*budget).progress) {
+                asked = Some((*budget).progress);
+                let mut some = false;
+                for rank in 0..blocks {
+                    let Barriers { ready, polling, .. } = &mut (*all.add(rank)).barriers;
+                    some |= !polling.is_empty();
+                    ready.extend(polling.drain(..));
+                }
+                if some {
+                    continue;
+                }
+            }
             let mut relieved = false;
             for rank in 0..blocks {
                 let Residents {
@@ -186,6 +209,7 @@ fn take_turns(worker: &mut Worker, job: &Job, cluster: u64) -> Option<(usize, Bo
                 }
             }
             if relieved {
+                (*budget).progress += 1;
                 continue;
             }
             for rank in 0..blocks {

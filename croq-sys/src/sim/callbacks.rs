@@ -2,6 +2,7 @@
 
 mod events;
 mod groups;
+mod loops;
 
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,6 +13,7 @@ use super::barriers::{self, Arrival, Barriers};
 use super::cluster::Step;
 use super::hazard::{Deed, Hazard};
 use super::mbarriers::Wait;
+use super::steps;
 use super::tensor::Tile;
 use super::worker::{Residents, Seat, Stopped};
 use super::{RunState, launch};
@@ -50,6 +52,8 @@ pub(super) static API: croq_sim_api = croq_sim_api {
     wait_products: groups::wait_products,
     touch_registers: groups::touch_registers,
     shared_access,
+    count: loops::count,
+    lanes: loops::lanes,
 };
 
 pub(super) fn internal_error() -> Box<croq_failure> {
@@ -141,6 +145,10 @@ unsafe fn meet(thread: *mut croq_sim_thread, line: u32, at: impl FnOnce(*mut Sea
         let arrival = catch_unwind(AssertUnwindSafe(|| {
             if (*(*seat).residents).can_wait {
                 let residents = &mut *(*seat).residents;
+                if !(*residents.budget).spend(steps::SWITCH) {
+                    residents.barriers.seen((*thread).tid, line);
+                    return Arrival::Fails(steps::spent((*residents.budget).steps, line));
+                }
                 let ready = &mut residents.barriers.ready;
                 match residents.asynchronous.meet((*thread).tid, ready) {
                     Ok(()) => at(seat),
@@ -350,6 +358,22 @@ unsafe extern "C" fn wait_copies(thread: *mut croq_sim_thread, pending: u32) {
     unsafe { with(thread, |all, _, tid| all.wait_copies(tid, pending)) }
 }
 
+/// Takes off the block's steps what a loop around does not count.
+///
+/// # Safety
+/// `thread` is the running thread.
+unsafe fn charge(thread: *mut croq_sim_thread, line: u32, cost: i64) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let seat = (*thread).runtime.cast::<Seat>();
+        let residents = (*seat).residents;
+        if (*residents).can_wait && !(*(*residents).budget).spend(cost) {
+            (*residents).barriers.seen((*thread).tid, line);
+            stop_seat(seat, steps::spent((*(*residents).budget).steps, line));
+        }
+    }
+}
+
 unsafe extern "C" fn mbarrier(
     thread: *mut croq_sim_thread,
     at: *const croq_sim_access,
@@ -358,6 +382,7 @@ unsafe extern "C" fn mbarrier(
 ) -> u32 {
     // SAFETY: device text passes the running thread and an access on its stack.
     unsafe {
+        charge(thread, (*at).line, steps::SWITCH);
         if operation == CROQ_MBARRIER_WAIT || operation == CROQ_MBARRIER_TRY_WAIT {
             let polls = operation == CROQ_MBARRIER_TRY_WAIT;
             return u32::from(wait_for_phase(thread, at, value as u64 & 1, polls));
@@ -510,6 +535,7 @@ unsafe extern "C" fn tma_load(
         let (map, at) = (*map, *at.cast::<[i64; 5]>());
         let tile = Tile { map, at };
         let tid = (*thread).tid;
+        charge(thread, (*dest).line, tile.bytes() as i64 / 8);
         with_cluster(thread, |seat| {
             let own = (*(*seat).residents).rank as u32;
             let of_cluster = (0..u32::BITS).filter(|rank| blocks & (1 << rank) != 0);

@@ -88,12 +88,7 @@ impl Stuck<'_> {
                 ranges(threads),
                 places(lines),
             );
-            let _ = match (&plight.barrier, many) {
-                (Some(_), true) => write!(text, "wait at {file}:{}", plight.line),
-                (Some(_), false) => write!(text, "waits at {file}:{}", plight.line),
-                (None, true) => write!(text, "have left the kernel"),
-                (None, false) => write!(text, "has left the kernel"),
-            };
+            text.push_str(&plight.short(many, file));
         }
         let sites = |known: bool| -> BTreeSet<u32> {
             let of_kind = lack

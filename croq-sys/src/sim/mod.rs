@@ -50,6 +50,7 @@ mod proxies;
 mod report;
 mod settings;
 mod stacks;
+mod steps;
 mod sweep;
 mod tensor;
 mod worker;
@@ -80,9 +81,15 @@ pub fn limit_threads(most: usize) {
     settings::limit_threads(most);
 }
 
+/// `CROQ_SIM_STEPS`, for the loops of the host.
+pub(crate) fn steps_of_process() -> u64 {
+    settings::steps()
+}
+
 #[derive(Debug)]
 struct RunState {
     seed: u64,
+    steps: u64,
     report: Mutex<Option<String>>,
     /// Where `print` goes when not to standard output.
     output: Option<Mutex<Vec<u8>>>,
@@ -94,6 +101,7 @@ impl Default for RunState {
     fn default() -> Self {
         Self {
             seed: settings::seed(),
+            steps: settings::steps(),
             report: Mutex::default(),
             output: None,
             printed: Mutex::default(),
@@ -118,6 +126,12 @@ impl Run {
                 ..RunState::default()
             }),
         }
+    }
+
+    /// With so many steps for the loops of a block instead of the process's, `CROQ_SIM_STEPS`.
+    pub fn with_steps(mut self, steps: u64) -> Self {
+        self.state.steps = steps;
+        self
     }
 
     /// Keeps what the kernels print, for [`Run::output`].

@@ -6,20 +6,59 @@ use std::fmt::Write;
 use super::barriers::WARP;
 use super::cluster::Meeting;
 use super::worker::{Job, Residents};
-use crate::abi::{CROQ_DEADLOCK, croq_failure};
+use crate::abi::{CROQ_DEADLOCK, CROQ_LANES_MATRIX, CROQ_LANES_VOTE, croq_failure};
 
 /// So many blocks of a grid of several dimensions are named.
 const SHOWN: usize = 4;
 
 /// What a thread of a stuck block does.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Doing {
+    /// `at` the barrier, or `for` what, as the text names it.
+    Waits(String),
+    /// It is inside a loop.
+    Loops,
+    /// It could go on; the line is that of the last barrier that it passed, or 0.
+    Runs,
+    Left,
+}
+
+/// The same, and on which line.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Plight {
-    /// `at` the barrier, or `for` what, as the text names it; `None` for a thread that has left.
-    pub(super) barrier: Option<String>,
+    pub(super) doing: Doing,
     pub(super) line: u32,
 }
 
-/// A cluster in which no thread can go on.
+impl Plight {
+    /// As it stands behind `thread 3` or, of several, `threads 0..31`.
+    fn long(&self, many: bool, file: &str) -> String {
+        let line = self.line;
+        match &self.doing {
+            Doing::Waits(barrier) => {
+                let verb = if many { "wait" } else { "waits" };
+                format!("{verb} {barrier}, {file}:{line}")
+            }
+            _ => self.short(many, file),
+        }
+    }
+
+    /// Without what it waits for.
+    pub(super) fn short(&self, many: bool, file: &str) -> String {
+        let (line, are) = (self.line, if many { "are" } else { "is" });
+        match &self.doing {
+            Doing::Waits(_) if many => format!("wait at {file}:{line}"),
+            Doing::Waits(_) => format!("waits at {file}:{line}"),
+            Doing::Loops => format!("{are} in a loop, {file}:{line}"),
+            Doing::Runs if line == 0 => format!("{are} still running"),
+            Doing::Runs => format!("{are} still running, behind {file}:{line}"),
+            Doing::Left if many => "have left the kernel".to_owned(),
+            Doing::Left => "has left the kernel".to_owned(),
+        }
+    }
+}
+
+/// A cluster in which no thread can go on, or whose steps are spent.
 pub(super) struct Stuck<'a> {
     pub(super) residents: &'a [Residents],
     pub(super) meeting: &'a Meeting,
@@ -28,18 +67,22 @@ pub(super) struct Stuck<'a> {
 }
 
 impl Stuck<'_> {
-    /// The record: the first thread that waits, and where.
+    /// The record: the first thread that waits or is in a loop, and where.
     pub(super) fn failure(&self) -> Box<croq_failure> {
         let mut failure = croq_failure::new(CROQ_DEADLOCK);
         for rank in 0..self.residents.len() {
             failure.block = self.job.block(self.cluster, rank);
             let plights = self.plights(rank);
             let first = plights.iter().zip(0..).find_map(|(plight, thread)| {
-                let barrier = plight.barrier.as_ref()?;
-                Some((barrier, thread, plight.line))
+                let what = match &plight.doing {
+                    Doing::Waits(barrier) => barrier.trim_start_matches("at "),
+                    Doing::Loops => "a loop",
+                    Doing::Runs | Doing::Left => return None,
+                };
+                Some((what, thread, plight.line))
             });
-            if let Some((barrier, thread, line)) = first {
-                failure = failure.with_what(barrier.trim_start_matches("at "));
+            if let Some((what, thread, line)) = first {
+                failure = failure.with_what(what);
                 (failure.thread, failure.line) = (thread, line);
                 break;
             }
@@ -58,6 +101,24 @@ impl Stuck<'_> {
     /// In a cluster, or a grid whose blocks wait for each other, each line begins with the blocks that it is about. What
     /// the events lack that they wait for comes last.
     pub(super) fn text(&self) -> String {
+        self.text_of("deadlock", "no thread can go on")
+    }
+
+    /// The same of threads that have spent their steps.
+    ///
+    /// ```text
+    /// no end in scale_0, block 3: its 17179869184 steps are spent
+    ///   thread 0 is in a loop, kernels/scale.co:12
+    ///   threads 1..31 wait at the block barrier, kernels/scale.co:20
+    /// help: loops of a block may take so many steps on the simulated GPU; CROQ_SIM_STEPS sets another number
+    /// ```
+    pub(super) fn endless(&self, steps: u64) -> String {
+        let mut text = self.text_of("no end", &spent(steps));
+        text.push_str(ENDLESS_HELP);
+        text
+    }
+
+    fn text_of(&self, kind: &str, why: &str) -> String {
         let Self { job, cluster, .. } = self;
         let many = self.residents.len() > 1;
         let first = place(job, job.block(*cluster, 0));
@@ -66,7 +127,7 @@ impl Stuck<'_> {
             (true, false) => format!("{first}, and the rest of its cluster"),
             (true, true) => format!("{}, whose blocks wait for each other", job.kernel),
         };
-        let mut text = format!("deadlock in {place}: no thread can go on");
+        let mut text = format!("{kind} in {place}: {why}");
         let plights: Vec<Vec<Plight>> = (0..self.residents.len())
             .map(|rank| self.plights(rank))
             .collect();
@@ -143,13 +204,7 @@ impl Stuck<'_> {
         let line = |(plight, threads): &(Plight, Vec<u32>)| {
             let many = threads.len() > 1;
             let plural = if many { "s" } else { "" };
-            let does = match &plight.barrier {
-                Some(barrier) => {
-                    let verb = if many { "wait" } else { "waits" };
-                    format!("{verb} {barrier}, {}:{}", self.job.file, plight.line)
-                }
-                None => format!("{} left the kernel", if many { "have" } else { "has" }),
-            };
+            let does = plight.long(many, self.job.file);
             format!("thread{plural} {} {does}", ranges(threads))
         };
         groups.values().map(line).collect()
@@ -178,14 +233,16 @@ impl Stuck<'_> {
             }
         }
         for warp in &barriers.warps {
-            let barrier = if warp.mask == u32::MAX {
-                format!("at the barrier of warp {}", warp.warp)
-            } else {
-                format!(
-                    "at the barrier of warp {}, lanes {:#010x}",
-                    warp.warp, warp.mask
-                )
+            let what = match warp.kind {
+                0 => "the barrier",
+                CROQ_LANES_VOTE => "a vote",
+                CROQ_LANES_MATRIX => "a matrix operation",
+                _ => "a shuffle",
             };
+            let mut barrier = format!("at {what} of warp {}", warp.warp);
+            if warp.mask != u32::MAX {
+                let _ = write!(barrier, ", lanes {:#010x}", warp.mask);
+            }
             for lane in (0..WARP).filter(|lane| warp.arrived & (1 << lane) != 0) {
                 note(warp.warp * WARP + lane, &barrier);
             }
@@ -201,20 +258,46 @@ impl Stuck<'_> {
         for &(_, thread) in members.iter().filter(|(of, _)| *of == rank) {
             note(thread, &meeting);
         }
+        let seen = barriers.lines.iter().zip(&barriers.loops);
         waits_at
             .into_iter()
-            .zip(&barriers.lines)
+            .zip(seen)
             .enumerate()
-            .map(|(thread, (barrier, &line))| {
-                let left = barriers.has_left(thread as u32);
-                Plight {
-                    barrier,
-                    line: if left { 0 } else { line },
-                }
+            .map(|(thread, (barrier, (&line, &in_loop)))| {
+                let (doing, line) = match barrier {
+                    Some(barrier) => (Doing::Waits(barrier), line),
+                    None if barriers.has_left(thread as u32) => (Doing::Left, 0),
+                    None if in_loop != 0 => (Doing::Loops, in_loop),
+                    None => (Doing::Runs, line),
+                };
+                Plight { doing, line }
             })
             .collect()
     }
 }
+
+/// The same of a block whose threads wait for nobody.
+pub(super) fn endless_thread(job: &Job, failure: &croq_failure) -> String {
+    let plight = Plight {
+        doing: Doing::Loops,
+        line: failure.line,
+    };
+    format!(
+        "no end in {}: {}\n  thread {} {}{ENDLESS_HELP}",
+        place(job, failure.block),
+        spent(job.steps()),
+        failure.thread,
+        plight.short(false, job.file)
+    )
+}
+
+/// What is said of a launch that has spent its steps.
+fn spent(steps: u64) -> String {
+    format!("its {steps} steps are spent")
+}
+
+const ENDLESS_HELP: &str = "\nhelp: the loops of a block may take so many steps on the simulated GPU; \
+     CROQ_SIM_STEPS sets another number";
 
 /// `scale_0, block 3`; a grid of one block needs no number.
 pub(super) fn place(job: &Job, block: [u32; 3]) -> String {

@@ -49,6 +49,15 @@ pub(super) fn seed() -> u64 {
     SEED.get()
 }
 
+/// `CROQ_SIM_STEPS`, a number: how many steps the loops of a block may take.
+pub(super) fn steps() -> u64 {
+    static STEPS: Setting = Setting::new(|| {
+        let value = variable("CROQ_SIM_STEPS").and_then(|value| value.parse().ok());
+        value.unwrap_or(super::steps::DEFAULT)
+    });
+    STEPS.get()
+}
+
 /// Unless `CROQ_SIM_RACES` is `off`.
 pub(super) fn looks_for_races() -> bool {
     static LOOKS: Setting =

@@ -2,7 +2,9 @@
 
 use corosensei::{Coroutine, CoroutineResult};
 
+use super::report;
 use super::worker::{Job, Seat, Stopped, Worker};
+use crate::abi::CROQ_ENDLESS;
 
 /// Runs blocks `first..last`, in one coroutine: a thread that fails is suspended for good, and the
 /// loop around it with it.
@@ -47,9 +49,13 @@ pub(super) fn run(worker: &mut Worker, job: &Job, first: u64, last: u64) -> Resu
                 .map(|r| (r.stopped.take(), r.hazard.take()))
                 .unwrap_or_default();
             let failure = failure.unwrap_or_default();
+            let report = match failure.kind {
+                CROQ_ENDLESS => Some(report::endless_thread(job, &failure)),
+                _ => hazard.map(|hazard| hazard.text(job, failure.block)),
+            };
             Err(Stopped {
                 cluster: job.linear(failure.block),
-                report: hazard.map(|hazard| hazard.text(job, failure.block)),
+                report,
                 failure,
             })
         }

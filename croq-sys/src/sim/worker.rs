@@ -13,9 +13,10 @@ use super::cluster::Meeting;
 use super::hazard::Hazard;
 use super::proxies::GRANULE;
 use super::stacks::{PooledStack, StackPool};
+use super::steps::Budget;
 use crate::abi::{
-    CROQ_LAUNCH_ASYNC, CROQ_LAUNCH_PROXIES, CROQ_LAUNCH_TOGETHER, CROQ_OUT_OF_MEMORY, croq_failure,
-    croq_sim_launch, croq_sim_thread,
+    CROQ_LAUNCH_ASYNC, CROQ_LAUNCH_PROXIES, CROQ_LAUNCH_TOGETHER, CROQ_OUT_OF_MEMORY, CROQ_TURNS,
+    croq_failure, croq_sim_launch, croq_sim_thread,
 };
 
 /// A launch, as every worker sees it.
@@ -69,6 +70,12 @@ impl Job<'_> {
         self.run.map_or_else(super::settings::seed, |run| run.seed)
     }
 
+    /// What the loops of a block may take.
+    pub(super) fn steps(&self) -> u64 {
+        self.run
+            .map_or_else(super::settings::steps, |run| run.steps)
+    }
+
     pub(super) fn linear(&self, block: [u32; 3]) -> u64 {
         let [x, y, _] = self.launch.grid.map(u64::from);
         let [bx, by, bz] = block.map(u64::from);
@@ -94,6 +101,8 @@ pub(super) struct Residents {
     pub(super) blocks: usize,
     pub(super) rank: usize,
     pub(super) meeting: *mut Meeting,
+    /// Of its cluster.
+    pub(super) budget: *mut Budget,
     pub(super) barriers: Barriers,
     /// There is a coroutine for each, so that one can wait for another.
     pub(super) can_wait: bool,
@@ -112,6 +121,7 @@ impl Default for Residents {
             blocks: 0,
             rank: 0,
             meeting: std::ptr::null_mut(),
+            budget: std::ptr::null_mut(),
             barriers: Barriers::default(),
             can_wait: false,
             stopped: None,
@@ -138,6 +148,8 @@ pub(super) struct Seat {
     /// How the thread suspends itself; set when it first runs.
     pub(super) yielder: *const Yielder<(), ()>,
     pub(super) run: *const RunState,
+    /// `thread.changes` when it last gave way in a loop.
+    pub(super) changes: u32,
 }
 
 pub(super) type Thread = Coroutine<(), (), (), PooledStack>;
@@ -150,6 +162,7 @@ pub(super) struct Worker {
     /// By rank in the cluster, of which one runs at a time; there is always one.
     pub(super) residents: Vec<Residents>,
     pub(super) meeting: Box<Meeting>,
+    pub(super) budget: Box<Budget>,
     pub(super) stacks: StackPool,
     memories: Vec<Memory>,
 }
@@ -230,6 +243,8 @@ impl Worker {
         let cluster = self.residents.as_mut_ptr();
         let [x, y, z] = job.launch.cluster;
         let meeting: *mut Meeting = &mut *self.meeting;
+        let budget: *mut Budget = &mut *self.budget;
+        let steps = job.steps();
         self.seats.clear();
         let both = self.memories.iter_mut().zip(&mut self.residents);
         for (rank, (memory, residents)) in both.take(blocks).enumerate() {
@@ -244,6 +259,7 @@ impl Worker {
             residents.shared = shared;
             residents.cluster = cluster;
             residents.meeting = meeting;
+            residents.budget = budget;
             (residents.rank, residents.blocks) = (rank, blocks);
             // SAFETY: reserved just now, and kept until the next `prepare`.
             unsafe {
@@ -265,11 +281,16 @@ impl Worker {
                     fences: 0,
                     cluster: x | y << 8 | z << 16,
                     product_fences: 0,
+                    turns: CROQ_TURNS,
+                    changes: 0,
+                    steps: 0,
+                    budget: i64::try_from(steps).unwrap_or(i64::MAX),
                     runtime: std::ptr::null_mut(),
                 },
                 residents: cluster.wrapping_add(rank),
                 yielder: std::ptr::null(),
                 run: job.run.map_or(std::ptr::null(), std::ptr::from_ref),
+                changes: 0,
             }));
         }
         for seat in &mut self.seats {

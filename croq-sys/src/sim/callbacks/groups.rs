@@ -1,7 +1,7 @@
 //! What runs beside the threads and is the text's to close and to wait for: stores of boxes, products; arrivals
 //! at barriers.
 
-use super::{arrive, suspend, with};
+use super::{arrive, charge, suspend, with};
 use crate::abi::{
     CROQ_ACCESS_READS, croq_sim_access, croq_sim_part, croq_sim_product, croq_sim_tensor_map,
     croq_sim_thread,
@@ -73,6 +73,12 @@ pub(super) unsafe extern "C" fn product(
     // SAFETY: device text passes the running thread, and a record on its stack that names fragments of
     // its own.
     unsafe {
+        // 64 rows, 16 and more terms, by 128 threads.
+        charge(
+            thread,
+            (*product).line,
+            i64::from((*product).columns).saturating_mul(4),
+        );
         let waits = with(thread, |all, barriers, tid| {
             barriers.seen(tid, (*product).line);
             all.join_product(tid, &*product, (*thread).product_fences, barriers)

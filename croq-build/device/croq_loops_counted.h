@@ -1,0 +1,13 @@
+/* From here on loops of the user's own C++ are counted on the simulated GPU (sim/loops.h); `croq_loops_plain.h` ends it.
+ * `CROQ_WHILE_DECLARES` stands for `while` where the condition declares a variable. */
+#if defined(CROQ_CUDA)
+#define CROQ_WHILE_DECLARES while
+#else
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wempty-body"
+#pragma GCC diagnostic ignored "-Wparentheses"
+#pragma GCC diagnostic ignored "-Wdangling-else"
+#define while(...) while (::croq::turn(), __VA_ARGS__)
+#define CROQ_WHILE_DECLARES(...) for (; __VA_ARGS__;)
+#define for(...) for (__VA_ARGS__) if (::croq::turn(), false) {} else
+#endif

@@ -1,0 +1,95 @@
+/* Loops that end: what the runtime is asked when a thread has iterated for long (`croq-sys/src/sim/steps.rs`). */
+#ifndef CROQ_SIM_LOOPS_H
+#define CROQ_SIM_LOOPS_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+CROQ_COLD inline void count(croq_u32 reason, int line) {
+  croq_sim_thread *const self = current;
+  sim_api()->count(self, reason, static_cast<croq_u32>(line));
+  current = self;
+}
+
+/* An iteration of a loop whose trip count is not known at its entry. Functions of the user's that are constant
+ * expressions contain it, too, and on the host there is no thread. */
+CROQ_FN constexpr void turn(int line = __builtin_LINE()) {
+  if (__builtin_is_constant_evaluated()) return;
+  croq_sim_thread *const self = current;
+  if (self != nullptr && CROQ_UNLIKELY(--self->turns == 0)) count(CROQ_COUNT_TURNS, line);
+}
+
+/* The entry of a loop from `first` while below `end`, whose iterations cost `weight` steps each. */
+CROQ_FN void steps(int line, idx first, idx end, idx by = 1, croq_u32 weight = 1) {
+  /* More than this is more than any budget, and its product with a weight fits. */
+  constexpr unsigned long long most = 1ull << 40;
+  unsigned long long trips =
+      end > first ? static_cast<unsigned long long>(end) - static_cast<unsigned long long>(first) : 0;
+  if (by > 1) trips /= static_cast<unsigned long long>(by);
+  trips = trips < most ? trips : most;
+  croq_sim_thread *const self = current;
+  self->steps -= static_cast<croq_i64>(trips * weight);
+  if (CROQ_UNLIKELY(self->steps < 0)) count(CROQ_COUNT_STEPS, line);
+}
+CROQ_FN void steps(int line, idx trips) { steps(line, 0, trips); }
+#define CROQ_STEPS(...) croq::steps(__LINE__, __VA_ARGS__)
+
+/* A loop that may wait for memory to change. Its body stores nothing: an iteration after which all that it `carried`
+ * over is what it was leaves the thread as it found it, and others go on. */
+class spin {
+ public:
+  CROQ_FN explicit spin(int at = __builtin_LINE()) : line(at) {}
+  template <class... V> CROQ_FN void again(V... carried) {
+    unsigned long long now = 0x9e3779b97f4a7c15ull;
+    ((now = (now ^ bits(carried)) * 0x100000001b3ull), ...);
+    const bool same = iterated && now == before;
+    iterated = true;
+    before = now;
+    if (same) count(CROQ_COUNT_SPIN, line);
+    else turn(line);
+  }
+
+ private:
+  template <class V> static CROQ_FN unsigned long long bits(const V &value) {
+    static_assert(sizeof value <= 8, "a scalar");
+    unsigned long long all = 0;
+    __builtin_memcpy(&all, &value, sizeof value);
+    return all;
+  }
+  int line;
+  bool iterated = false;
+  unsigned long long before = 0;
+};
+
+/* The thread has nothing to do for now. */
+CROQ_FN void pause(int line = __builtin_LINE()) { count(CROQ_COUNT_PAUSE, line); }
+
+/* The lanes in `mask` that do this together, and that have not left the kernel. */
+CROQ_FN unsigned lanes_here(unsigned mask, croq_u32 kind, int line) {
+  croq_sim_thread *const self = current;
+  const unsigned here = sim_api()->lanes(self, mask, kind, static_cast<croq_u32>(line));
+  current = self;
+  return here;
+}
+[[noreturn]] CROQ_COLD inline void lane_is_absent(unsigned lane, unsigned mask, int line) {
+  const croq_i64 values[] = {static_cast<croq_i64>(lane), static_cast<croq_i64>(mask)};
+  const bool named = (mask >> (lane & 31) & 1) != 0;
+  stop(CROQ_CHECK, no_row, line,
+       named ? "shuffle: reads lane {0}, which is not in the kernel (mask {1})"
+             : "shuffle: reads lane {0}, which is not in mask {1}",
+       2, values);
+}
+/* What all lanes of a warp do together. */
+CROQ_FN void all_lanes_here(unsigned here, int line) {
+  if (CROQ_LIKELY(here == 0xffffffffu)) return;
+  const croq_i64 values[] = {__builtin_ctz(~here)};
+  stop(CROQ_CHECK, no_row, line, "warp: a matrix operation needs all lanes, lane {0} has left", 1,
+       values);
+}
+CROQ_FN void whole_warp(int line) {
+  all_lanes_here(lanes_here(0xffffffffu, CROQ_LANES_MATRIX, line), line);
+}
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

@@ -1,0 +1,73 @@
+//! Loops that have iterated for long, and what the lanes of a warp do together.
+
+use super::{meet, stop_seat, suspend};
+use crate::abi::{
+    CROQ_COUNT_SPIN, CROQ_COUNT_STEPS, CROQ_COUNT_TURNS, CROQ_TURNS, croq_sim_thread,
+};
+use crate::sim::steps;
+use crate::sim::worker::Seat;
+
+/// Charges the thread's loops, and lets others run; `sim/steps.rs` says which and why.
+pub(super) unsafe extern "C" fn count(thread: *mut croq_sim_thread, reason: u32, line: u32) {
+    // SAFETY: device text passes the running thread; the scheduler holds no reference while a thread runs, and those made
+    // here end before the thread is suspended.
+    unsafe {
+        let seat = (*thread).runtime.cast::<Seat>();
+        let residents = (*seat).residents;
+        let cost = match reason {
+            CROQ_COUNT_STEPS => steps::CHUNK - (*thread).steps,
+            CROQ_COUNT_TURNS => {
+                (*thread).turns = CROQ_TURNS;
+                steps::TURNS
+            }
+            _ => steps::SWITCH,
+        };
+        if !(*residents).can_wait {
+            // The whole budget is the thread's, and nobody else could run.
+            if reason != CROQ_COUNT_STEPS {
+                (*thread).steps -= cost;
+            }
+            if (*thread).steps < 0 {
+                stop_seat(seat, steps::spent((*thread).budget as u64, line));
+            }
+            return;
+        }
+        let budget = (*residents).budget;
+        (*residents).barriers.seen_in_loop((*thread).tid, line);
+        if !(*budget).spend(cost) {
+            stop_seat(seat, steps::spent((*budget).steps, line));
+        }
+        if reason == CROQ_COUNT_STEPS {
+            (*thread).steps = steps::CHUNK;
+            return;
+        }
+        let changed = (*thread).changes != (*seat).changes;
+        (*seat).changes = (*thread).changes;
+        (*budget).only_asks = reason == CROQ_COUNT_SPIN && !changed;
+        (*residents).barriers.polling.push((*thread).tid);
+        suspend(seat);
+    }
+}
+
+pub(super) unsafe extern "C" fn lanes(
+    thread: *mut croq_sim_thread,
+    mask: u32,
+    kind: u32,
+    line: u32,
+) -> u32 {
+    // SAFETY: device text passes the running thread; the reference ends before it is suspended.
+    unsafe {
+        let seat = (*thread).runtime.cast::<Seat>();
+        let tid = (*thread).tid;
+        meet(thread, line, |seat| {
+            (*(*seat).residents)
+                .barriers
+                .arrive_lanes(tid, mask, kind, line)
+        });
+        match (*(*seat).residents).can_wait {
+            true => (*(*seat).residents).barriers.lanes_met(tid),
+            // A block of one thread.
+            false => mask & 1,
+        }
+    }
+}
