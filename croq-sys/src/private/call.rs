@@ -337,7 +337,7 @@ fn error<A>(
 
 /// What a record says of a loop on the host, or of a wait on a GPU.
 fn endless<A>(of: &Kernel<A>, failure: &croq_failure) -> String {
-    let (kernel, file, line) = (of.name, of.file, of.line_now(failure.line));
+    let (kernel, file, line) = (of.about.name, of.about.file, of.line_now(failure.line));
     let limit = failure.values().first().copied().unwrap_or(0);
     match failure.what() {
         "host" => format!(
