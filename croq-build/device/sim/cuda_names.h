@@ -123,17 +123,18 @@ CROQ_FN auto croq_exchange(unsigned mask, croq_u32 kind, T value, int line, R re
   static_assert(sizeof(T) <= 8, "lanes exchange at most 64 bits");
   const unsigned tid = croq::current->tid;
   std::memcpy(&croq_lanes[tid], &value, sizeof value);
-  const unsigned here = croq::lanes_here(mask, kind, line);
+  const unsigned here = croq::lanes_named(mask, kind, line);
   const auto result = read(&croq_lanes[tid & ~31u], here);
   croq::lanes_here(mask, kind, line);
   return result;
 }
-/* Of a lane that isn't there hardware gives anything. */
+/* Of a lane that is not there hardware gives anything. */
 template <class T>
 CROQ_FN T croq_shuffle(unsigned mask, croq_u32 kind, T v, unsigned from, int line) {
   return croq_exchange(
       mask, kind, v, line, [from, mask, line](const unsigned long long *lanes, unsigned here) {
-        if (!CROQ_LIKELY((here >> (from & 31) & 1) != 0)) croq::lane_is_absent(from & 31, mask, line);
+        if (CROQ_UNLIKELY((here >> (from & 31) & 1) == 0))
+          croq::absent("shuffle: reads lane {0}, which is not there (mask {1})", from & 31, mask, line);
         T found;
         std::memcpy(&found, &lanes[from & 31], sizeof found);
         return found;
@@ -166,7 +167,7 @@ CROQ_FN T __shfl_down_sync(unsigned mask, T v, unsigned by, int width = 32,
   return croq_shuffle(mask, CROQ_LANES_SHUFFLE_DOWN, v,
                       place + by < static_cast<unsigned>(width) ? lane + by : lane, line);
 }
-/* Lanes that have left the kernel have no vote, as in hardware. */
+/* Lanes that the block does not have have no vote, as in hardware. */
 CROQ_FN unsigned __ballot_sync(unsigned mask, int predicate, int line = __builtin_LINE()) {
   return croq_exchange(mask, CROQ_LANES_VOTE, predicate, line,
                        [](const unsigned long long *lanes, unsigned here) {

@@ -71,13 +71,21 @@ CROQ_FN unsigned lanes_here(unsigned mask, croq_u32 kind, int line) {
   current = self;
   return here;
 }
-[[noreturn]] CROQ_COLD inline void lane_is_absent(unsigned lane, unsigned mask, int line) {
+[[noreturn]] CROQ_COLD inline void absent(const char *what, unsigned lane, unsigned mask, int line) {
   const croq_i64 values[] = {static_cast<croq_i64>(lane), static_cast<croq_i64>(mask)};
-  const bool named = (mask >> (lane & 31) & 1) != 0;
-  stop(CROQ_CHECK, no_row, line,
-       named ? "shuffle: reads lane {0}, which is not in the kernel (mask {1})"
-             : "shuffle: reads lane {0}, which is not in mask {1}",
-       2, values);
+  stop(CROQ_CHECK, no_row, line, what, 2, values);
+}
+/* The same where each lane of the block that `mask` names has to come. One that has left, or will not come, is what
+ * hardware leaves undefined; a warp that the block does not fill has fewer lanes. */
+CROQ_FN unsigned lanes_named(unsigned mask, croq_u32 kind, int line) {
+  const unsigned here = lanes_here(mask, kind, line);
+  const unsigned of_warp = current->threads - current->tid / 32 * 32;
+  const unsigned away = mask & ~here & (of_warp < 32 ? (1u << of_warp) - 1 : 0xffffffffu);
+  if (CROQ_UNLIKELY(away != 0))
+    absent(kind == CROQ_LANES_VOTE ? "vote: lane {0}, which mask {1} names, has left the kernel"
+                                   : "shuffle: lane {0}, which mask {1} names, has left the kernel",
+           static_cast<unsigned>(__builtin_ctz(away)), mask, line);
+  return here;
 }
 /* What all lanes of a warp do together. */
 CROQ_FN void all_lanes_here(unsigned here, int line) {

@@ -108,16 +108,20 @@ CROQ_KERNEL(64) void away_0([[maybe_unused]] croq::context ctx, croq::global<int
 #line 101 "loops.co"
   d.store(croq::tid(), __shfl_down_sync(0xffffffffu, static_cast<int>(croq::tid()), 1u));
 }
-/* The same with a vote, in which the others have no part. */
-CROQ_KERNEL(64) void votes_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx at) {
-  d.store(croq::tid(), __any_sync(0xffffffffu, croq::tid() % 32 == 31));
+/* The same with a vote; the last warp has 8 lanes. */
+CROQ_KERNEL(40) void votes_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx at) {
+  d.store(croq::tid(), __all_sync(0xffffffffu, croq::tid() % 32 < 8));
   if (croq::tid() >= at) return;
 #line 108 "loops.co"
   d.store(croq::tid(), static_cast<int>(__ballot_sync(0xffffffffu, 1)));
 }
+CROQ_KERNEL(40) void short_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx at) {
+#line 111 "loops.co"
+  d.store(croq::tid(), __shfl_xor_sync(0xffffffffu, static_cast<int>(croq::tid()), static_cast<int>(at)));
+}
 /* A lane that the mask does not name; lanes that do something else. */
 CROQ_KERNEL(32) void unnamed_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx at) {
-#line 113 "loops.co"
+#line 114 "loops.co"
   if (croq::tid() < 8) d.store(croq::tid(), __shfl_sync(0xffu, 1, static_cast<int>(at)));
 }
 CROQ_KERNEL(32) void other_0([[maybe_unused]] croq::context ctx, croq::global<int> d, croq::idx at) {
@@ -143,6 +147,7 @@ SHIM_OF_LOOPS(lock, 64, croq::spins)
 SHIM_OF_LOOPS(user_lock, 64, croq::waits)
 SHIM_OF_LOOPS(kinds, 1, croq::plain)
 SHIM_OF_LOOPS(away, 64, croq::waits)
-SHIM_OF_LOOPS(votes, 64, croq::waits)
+SHIM_OF_LOOPS(votes, 40, croq::waits)
+SHIM_OF_LOOPS(short, 40, croq::waits)
 SHIM_OF_LOOPS(unnamed, 32, croq::waits)
 SHIM_OF_LOOPS(other, 32, croq::waits)

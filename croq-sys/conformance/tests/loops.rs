@@ -22,6 +22,7 @@ shims!(
     conf_kinds,
     conf_away,
     conf_votes,
+    conf_short,
     conf_unnamed,
     conf_other
 );
@@ -182,34 +183,44 @@ fn counted_loops_mean_what_they_meant() {
 }
 
 #[test]
-fn a_shuffle_reads_no_lane_that_has_left() {
+fn a_mask_names_lanes_that_are_there() {
     let mut data = [0; 64];
     run(conf_away, &mut data, 64).expect("all are there");
     assert_eq!((data[0], data[31], data[62]), (1, 31, 63));
     let Failed { record, .. } = run(conf_away, &mut data, 40).expect_err("lane 8 is away");
     assert_eq!(
-        (record.kind, record.thread, record.line),
-        (CROQ_CHECK, 39, 101)
+        (record.kind, record.line, record.values()),
+        (CROQ_CHECK, 101, &[8, 0xffff_ffff][..])
     );
     assert_eq!(
         record.what(),
-        "shuffle: reads lane {0}, which is not in the kernel (mask {1})"
+        "shuffle: lane {0}, which mask {1} names, has left the kernel"
     );
-    assert_eq!(record.values()[0], 8);
-    let mut data = [0; 32];
+    let Failed { record, .. } = run(conf_votes, &mut data, 38).expect_err("lane 6 is away");
+    assert_eq!((record.line, record.values()[0]), (108, 6));
+    assert_eq!(
+        record.what(),
+        "vote: lane {0}, which mask {1} names, has left the kernel"
+    );
     let Failed { record, .. } = run(conf_unnamed, &mut data, 9).expect_err("not in the mask");
     assert_eq!(
         record.what(),
-        "shuffle: reads lane {0}, which is not in mask {1}"
+        "shuffle: reads lane {0}, which is not there (mask {1})"
     );
     assert_eq!(record.values(), [9, 0xff]);
 }
 
+/// As in hardware: a warp that the block does not fill has fewer lanes, whatever the mask says.
 #[test]
-fn votes_are_of_the_lanes_that_are_there() {
-    let mut data = [0; 64];
+fn short_warps_have_fewer_lanes() {
+    let mut data = [0; 40];
     run(conf_votes, &mut data, 40).expect("runs");
-    assert_eq!((data[0], data[39], data[40]), (-1, 0xff, 1));
+    assert_eq!((data[0], data[31], data[39]), (-1, -1, 0xff));
+    run(conf_short, &mut data, 4).expect("runs");
+    assert_eq!((data[0], data[32], data[39]), (4, 36, 35));
+    let Failed { record, .. } = run(conf_short, &mut data, 8).expect_err("there is no lane 8");
+    assert_eq!((record.thread, record.line), (32, 111));
+    assert_eq!(record.values(), [8, 0xffff_ffff]);
 }
 
 #[test]
