@@ -309,6 +309,13 @@ typedef struct croq_cuda_api {
   int (*stream_create)(void **stream);
   int (*stream_destroy)(void *stream);
   int (*stream_synchronize)(void *stream);
+  /* What is enqueued on the stream from now on begins after the event. */
+  int (*stream_wait_event)(void *stream, void *event);
+  /* A new event behind all that is on the stream. */
+  int (*event_record)(void **event, void *stream);
+  int (*event_query)(void *event, croq_u32 *over);
+  int (*event_synchronize)(void *event);
+  int (*event_destroy)(void *event);
   int (*malloc_async)(void **memory, croq_u64 bytes, void *stream);
   int (*free_async)(void *memory, void *stream);
   int (*copy_to_device)(void *dst, const void *src, croq_u64 bytes, void *stream);

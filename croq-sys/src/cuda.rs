@@ -57,6 +57,15 @@ unsafe impl Send for RawStream {}
 // SAFETY: as above.
 unsafe impl Sync for RawStream {}
 
+/// A place in a stream, behind what was there when it was made.
+#[derive(Clone, Copy)]
+pub(crate) struct RawEvent(*mut c_void);
+
+// SAFETY: a `cudaEvent_t` is a handle that the runtime lets any thread use.
+unsafe impl Send for RawEvent {}
+// SAFETY: as above.
+unsafe impl Sync for RawEvent {}
+
 /// A failure record in host memory that a device can write.
 pub(crate) struct MappedRecord {
     pub(crate) host: NonNull<croq_failure>,
@@ -175,6 +184,66 @@ impl Runtime {
             unsafe { (self.api.stream_synchronize)(stream.0) },
             "waiting for the GPU",
         )
+    }
+
+    /// An event behind all that is on `stream`.
+    pub(crate) fn record_event(self, stream: RawStream) -> Result<RawEvent> {
+        let mut event = ptr::null_mut();
+        // SAFETY: `event` outlives the call.
+        self.check(
+            unsafe { (self.api.event_record)(&mut event, stream.0) },
+            "recording an event",
+        )?;
+        Ok(RawEvent(event))
+    }
+
+    /// Whether all that `event` stands behind is done.
+    ///
+    /// # Safety
+    ///
+    /// `event` was not destroyed.
+    pub(crate) unsafe fn is_over(self, event: RawEvent) -> Result<bool> {
+        let mut over = 0;
+        // SAFETY: as the caller promises; `over` outlives the call.
+        self.check(
+            unsafe { (self.api.event_query)(event.0, &mut over) },
+            "looking at an event",
+        )?;
+        Ok(over != 0)
+    }
+
+    /// Waits for all that `event` stands behind; errors of that work appear here.
+    ///
+    /// # Safety
+    ///
+    /// `event` was not destroyed.
+    pub(crate) unsafe fn wait_for(self, event: RawEvent) -> Result<()> {
+        // SAFETY: as the caller promises.
+        self.check(
+            unsafe { (self.api.event_synchronize)(event.0) },
+            "waiting for the GPU",
+        )
+    }
+
+    /// What is enqueued on `stream` from now on begins after `event`.
+    ///
+    /// # Safety
+    ///
+    /// `event` was not destroyed.
+    pub(crate) unsafe fn begin_after(self, stream: RawStream, event: RawEvent) -> Result<()> {
+        // SAFETY: as the caller promises.
+        self.check(
+            unsafe { (self.api.stream_wait_event)(stream.0, event.0) },
+            "ordering two streams",
+        )
+    }
+
+    /// # Safety
+    ///
+    /// Nobody uses `event` after this.
+    pub(crate) unsafe fn destroy_event(self, event: RawEvent) {
+        // SAFETY: as the caller promises. Nothing can be done about an error.
+        unsafe { (self.api.event_destroy)(event.0) };
     }
 
     /// Device memory; `None` when there is not enough.

@@ -2,11 +2,13 @@
 
 use std::ffi::c_int;
 use std::fmt;
+use std::io::Write as _;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::abi::{CROQ_OK, croq_failure};
 use crate::cuda::{self, MappedRecord, RawStream, Runtime};
 use crate::error::{Error, Result};
+use crate::last_use::EndOfWork;
 use crate::stream::{Stream, WeakStream};
 
 /// A device that kernels run on. Clones are the same device.
@@ -40,9 +42,13 @@ pub(crate) struct Gpu {
     name: String,
     /// What names no stream is enqueued here, so that one order holds for copies, kernels and frees.
     pub(crate) stream: RawStream,
+    /// Where memory is freed behind work on the program's streams.
+    pub(crate) frees: RawStream,
     records: Mutex<Vec<Record>>,
     /// The streams that programs made.
     streams: Mutex<Vec<WeakStream>>,
+    /// Work on streams that the program has dropped.
+    dropped: Mutex<Vec<EndOfWork>>,
 }
 
 /// Where a failing kernel leaves its reason. Work of several kernels may be under way, so each has its own.
@@ -94,6 +100,17 @@ impl Gpu {
         let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
         streams.retain(|known| known.upgrade().is_some());
         streams.push(stream);
+    }
+
+    /// The program has dropped a stream with work up to `end`.
+    pub(crate) fn stream_ends(&self, end: EndOfWork) {
+        let mut dropped = self.dropped.lock().unwrap_or_else(PoisonError::into_inner);
+        dropped.push(end);
+        dropped.retain(|end| !end.is_over());
+    }
+
+    fn work_of_dropped_streams(&self) -> Vec<EndOfWork> {
+        std::mem::take(&mut *self.dropped.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn live_streams(&self) -> Vec<Stream> {
@@ -151,8 +168,10 @@ impl Device {
             index: number,
             name: runtime.device_name(number)?,
             stream: runtime.create_stream()?,
+            frees: runtime.create_stream()?,
             records: Mutex::default(),
             streams: Mutex::default(),
+            dropped: Mutex::default(),
         };
         Ok(Self::of(Kind::Cuda(gpu), None))
     }
@@ -202,7 +221,13 @@ impl Device {
     pub fn synchronize(&self) -> Result<()> {
         self.synchronize_own()?;
         match &self.0.kind {
-            Kind::Cuda(gpu) => gpu.live_streams().iter().try_for_each(Stream::synchronize),
+            Kind::Cuda(gpu) => {
+                gpu.live_streams()
+                    .iter()
+                    .try_for_each(Stream::synchronize)?;
+                let mut dropped = gpu.work_of_dropped_streams().into_iter();
+                dropped.try_for_each(|end| end.wait())
+            }
             _ => Ok(()),
         }
     }
@@ -255,25 +280,44 @@ impl Device {
         failure
     }
 
-    /// What `CROQ_DEVICE`, or without it the program and machine, choose.
-    fn choose(wish: Option<&str>) -> Self {
+    /// What `CROQ_DEVICE`, or without it the program and machine, choose; and a message for the user
+    /// when that is not what the program was built for.
+    fn choose(
+        wish: Option<&str>,
+        has_cuda: bool,
+        open: &dyn Fn(usize) -> Result<Self>,
+    ) -> (Self, Option<String>) {
         let chosen = match wish.map(str::trim) {
-            None | Some("") if !cuda::is_registered() => return Self::sim(),
-            None | Some("") => return Self::cuda(0).unwrap_or_else(|_| Self::sim()),
-            Some("sim") => return Self::sim(),
-            Some("cuda") => Self::cuda(0),
+            None | Some("") if !has_cuda => Ok(Self::sim()),
+            None | Some("") => match open(0) {
+                Ok(gpu) => Ok(gpu),
+                Err(reason) => return (Self::sim(), Some(instead_of_a_gpu(&reason))),
+            },
+            Some("sim") => Ok(Self::sim()),
+            Some("cuda") => open(0),
             Some(value) => match value.strip_prefix("cuda:").map(str::parse) {
-                Some(Ok(index)) => Self::cuda(index),
+                Some(Ok(index)) => open(index),
                 _ => Err(Error::UnknownDevice {
                     value: value.to_owned(),
                 }),
             },
         };
-        chosen.unwrap_or_else(|reason| Self::of(Kind::Missing, Some(reason)))
+        let device = chosen.unwrap_or_else(|reason| Self::of(Kind::Missing, Some(reason)));
+        (device, None)
     }
 }
 
-/// A GPU when the program was built with CUDA and finds one, else the simulated GPU.
+/// A program that was built with CUDA runs without: its user should know why it is slow.
+fn instead_of_a_gpu(reason: &Error) -> String {
+    format!(
+        "croq: this program was built with CUDA, but its kernels run on the simulated GPU: {reason}\n\
+         help: `CROQ_DEVICE=sim` chooses the simulated GPU without this message, `CROQ_DEVICE=cuda` makes \
+         the missing GPU an error\n"
+    )
+}
+
+/// A GPU when the program was built with CUDA and finds one, else the simulated GPU. A program that was
+/// built with CUDA and finds none says so once on standard error, with the reason.
 ///
 /// The environment variable `CROQ_DEVICE` overrides this: `sim`, `cuda`, or `cuda:1` for the second
 /// GPU. When it asks for what cannot be had, every use of the device returns the reason. The choice is
@@ -282,7 +326,15 @@ impl Default for Device {
     fn default() -> Self {
         static CHOSEN: OnceLock<Device> = OnceLock::new();
         CHOSEN
-            .get_or_init(|| Self::choose(wish().as_deref()))
+            .get_or_init(|| {
+                let has_cuda = cuda::is_registered();
+                let (device, message) = Self::choose(wish().as_deref(), has_cuda, &Self::cuda);
+                if let Some(message) = message {
+                    // A closed standard error is no reason to fail.
+                    let _ = std::io::stderr().write_all(message.as_bytes());
+                }
+                device
+            })
             .clone()
     }
 }
@@ -332,15 +384,53 @@ mod tests {
         assert!(Device::sim().healthy().is_ok());
     }
 
+    /// In a program without CUDA.
+    fn plain(wish: Option<&str>) -> Device {
+        let (device, message) = Device::choose(wish, false, &Device::cuda);
+        assert_eq!(message, None);
+        device
+    }
+
+    /// In a program with CUDA.
+    fn with_cuda(wish: Option<&str>) -> (Device, Option<String>) {
+        let runtime = Runtime::new(&crate::fake_cuda::API);
+        Device::choose(wish, true, &|index| Device::open(runtime, index))
+    }
+
+    #[test]
+    fn a_gpu_is_the_default_and_its_absence_is_said() {
+        let (device, message) = with_cuda(None);
+        assert_eq!((device.to_string().as_str(), message), ("cuda:0", None));
+
+        crate::fake_cuda::NO_DRIVER.set(35);
+        let (device, message) = with_cuda(None);
+        assert!(device.is_sim() && device.healthy().is_ok());
+        let message = message.expect("a message");
+        for part in [
+            "run on the simulated GPU: there is no CUDA device 0: CUDA error 35",
+            "the NVIDIA driver is missing or older",
+            "`CROQ_DEVICE=sim`",
+        ] {
+            assert!(message.contains(part), "no {part} in {message}");
+        }
+        // Asked for, its absence is an error, and the simulated GPU is no surprise.
+        let (device, message) = with_cuda(Some("cuda"));
+        assert_eq!(message, None);
+        assert!(matches!(device.healthy(), Err(Error::NoGpu { .. })));
+        let (device, message) = with_cuda(Some("sim"));
+        assert!(device.is_sim() && message.is_none());
+        crate::fake_cuda::NO_DRIVER.set(0);
+    }
+
     #[test]
     fn the_environment_chooses() {
-        assert!(Device::choose(None).is_sim());
-        assert!(Device::choose(Some(" ")).is_sim());
-        assert!(Device::choose(Some("sim")).is_sim());
-        let e = Device::choose(Some("cuda")).healthy().unwrap_err();
+        assert!(plain(None).is_sim());
+        assert!(plain(Some(" ")).is_sim());
+        assert!(plain(Some("sim")).is_sim());
+        let e = plain(Some("cuda")).healthy().unwrap_err();
         assert_eq!(e, Error::CudaNotBuilt { kernel: None });
         for value in ["gpu", "cuda:x", "cuda:-1"] {
-            let e = Device::choose(Some(value)).healthy().unwrap_err();
+            let e = plain(Some(value)).healthy().unwrap_err();
             assert_eq!(
                 e,
                 Error::UnknownDevice {

@@ -1,9 +1,10 @@
 //! A CUDA runtime for tests: its device memory is the host's, and it fails on demand. Every test
-//! thread has its own. Streams are as late as they may be: what was enqueued happens when somebody waits.
+//! thread has its own. Streams are as late as they may be: kernels run when somebody waits. What takes no
+//! time (recording an event, waiting for one, freeing memory) happens as soon as nothing is before it.
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{c_char, c_int, c_void};
 
 use crate::abi::{CROQ_ABI_VERSION, croq_cuda_api, croq_cuda_device_info};
@@ -17,34 +18,121 @@ thread_local! {
     pub(crate) static NO_DRIVER: Cell<c_int> = const { Cell::new(0) };
     /// What is allocated now, and how much may be at once.
     static ALLOCATED: RefCell<BTreeMap<usize, usize>> = const { RefCell::new(BTreeMap::new()) };
-    /// The work on all streams, in the order in which it was enqueued.
+    /// What is on all streams, in the order in which it was enqueued.
     static QUEUED: RefCell<Vec<Queued>> = const { RefCell::new(Vec::new()) };
     static STREAMS: Cell<usize> = const { Cell::new(0) };
+    static LIVE_STREAMS: Cell<usize> = const { Cell::new(0) };
+    /// Events that have not happened.
+    static PENDING: RefCell<BTreeSet<usize>> = const { RefCell::new(BTreeSet::new()) };
+    static EVENTS: Cell<usize> = const { Cell::new(0) };
+    static LIVE_EVENTS: Cell<usize> = const { Cell::new(0) };
 }
 
 struct Queued {
     stream: usize,
-    work: Box<dyn FnOnce()>,
+    step: Step,
+}
+
+enum Step {
+    Kernel(Box<dyn FnOnce()>),
+    Record(usize),
+    WaitFor(usize),
+    Free(usize),
+}
+
+fn push(stream: *mut c_void, step: Step) {
+    let stream = stream.addr();
+    QUEUED.with_borrow_mut(|all| all.push(Queued { stream, step }));
+    advance();
 }
 
 /// Puts `work` on `stream`.
 pub(crate) fn enqueue(stream: *mut c_void, work: impl FnOnce() + 'static) {
-    let (stream, work) = (stream.addr(), Box::new(work));
-    QUEUED.with_borrow_mut(|all| all.push(Queued { stream, work }));
+    push(stream, Step::Kernel(Box::new(work)));
 }
 
-/// How much work nobody has waited for.
+/// How many kernels nobody has waited for.
 pub(crate) fn queued() -> usize {
-    QUEUED.with_borrow(Vec::len)
+    let is_kernel = |q: &&Queued| matches!(q.step, Step::Kernel(_));
+    QUEUED.with_borrow(|all| all.iter().filter(is_kernel).count())
+}
+
+pub(crate) fn live_streams() -> usize {
+    LIVE_STREAMS.get()
+}
+
+pub(crate) fn live_events() -> usize {
+    LIVE_EVENTS.get()
+}
+
+fn is_pending(event: usize) -> bool {
+    PENDING.with_borrow(|all| all.contains(&event))
+}
+
+/// The first step of some stream that takes no time.
+fn next_quick() -> Option<Queued> {
+    QUEUED.with_borrow_mut(|all| {
+        let mut blocked = BTreeSet::new();
+        let at = all.iter().position(|q| {
+            let quick = match q.step {
+                Step::Kernel(_) => false,
+                Step::WaitFor(event) => !is_pending(event),
+                Step::Record(_) | Step::Free(_) => true,
+            };
+            let first = !blocked.contains(&q.stream);
+            blocked.insert(q.stream);
+            quick && first
+        })?;
+        Some(all.remove(at))
+    })
+}
+
+fn advance() {
+    while let Some(q) = next_quick() {
+        carry_out(q.step);
+    }
+}
+
+fn carry_out(step: Step) {
+    match step {
+        Step::Kernel(work) => work(),
+        Step::Record(event) => {
+            PENDING.with_borrow_mut(|all| all.remove(&event));
+        }
+        Step::WaitFor(event) => finish_event(event),
+        Step::Free(memory) => free(memory),
+    }
 }
 
 /// Does what is on `stream`.
-fn finish(stream: *mut c_void) {
-    let all = QUEUED.take();
-    let (due, rest) = all.into_iter().partition(|q| q.stream == stream.addr());
-    QUEUED.set(rest);
-    let due: Vec<Queued> = due;
-    due.into_iter().for_each(|q| (q.work)());
+fn finish(stream: usize) {
+    finish_until(stream, |_| false);
+}
+
+/// Does what comes before an event.
+fn finish_event(event: usize) {
+    let is_record = |q: &Queued| matches!(q.step, Step::Record(e) if e == event);
+    let stream = QUEUED.with_borrow(|all| all.iter().find(|q| is_record(q)).map(|q| q.stream));
+    if let Some(stream) = stream {
+        finish_until(stream, is_record);
+    }
+}
+
+fn finish_until(stream: usize, last: impl Fn(&Queued) -> bool) {
+    let next = || {
+        QUEUED.with_borrow_mut(|all| {
+            let at = all.iter().position(|q| q.stream == stream)?;
+            Some(all.remove(at))
+        })
+    };
+    while let Some(q) = next() {
+        let done = last(&q);
+        carry_out(q.step);
+        if done {
+            break;
+        }
+    }
+    advance();
 }
 
 /// Whether all of it is allocated now.
@@ -72,6 +160,11 @@ pub(crate) static API: croq_cuda_api = croq_cuda_api {
     stream_create,
     stream_destroy,
     stream_synchronize,
+    stream_wait_event,
+    event_record,
+    event_query,
+    event_synchronize,
+    event_destroy,
     malloc_async,
     free_async,
     copy_to_device: copy,
@@ -104,17 +197,54 @@ unsafe extern "C" fn set_device(_: c_int) -> c_int {
 
 unsafe extern "C" fn stream_create(stream: *mut *mut c_void) -> c_int {
     STREAMS.set(STREAMS.get() + 1);
+    LIVE_STREAMS.set(LIVE_STREAMS.get() + 1);
     // SAFETY: the caller's variable.
     unsafe { *stream = std::ptr::without_provenance_mut(STREAMS.get()) };
     STICKY.get()
 }
 
 unsafe extern "C" fn stream_destroy(_: *mut c_void) -> c_int {
+    LIVE_STREAMS.set(LIVE_STREAMS.get() - 1);
+    STICKY.get()
+}
+
+unsafe extern "C" fn stream_wait_event(stream: *mut c_void, event: *mut c_void) -> c_int {
+    push(stream, Step::WaitFor(event.addr()));
+    STICKY.get()
+}
+
+unsafe extern "C" fn event_record(event: *mut *mut c_void, stream: *mut c_void) -> c_int {
+    if STICKY.get() != 0 {
+        return STICKY.get();
+    }
+    EVENTS.set(EVENTS.get() + 1);
+    LIVE_EVENTS.set(LIVE_EVENTS.get() + 1);
+    let made = EVENTS.get();
+    PENDING.with_borrow_mut(|all| all.insert(made));
+    // SAFETY: the caller's variable.
+    unsafe { *event = std::ptr::without_provenance_mut(made) };
+    push(stream, Step::Record(made));
+    0
+}
+
+unsafe extern "C" fn event_query(event: *mut c_void, over: *mut u32) -> c_int {
+    // SAFETY: the caller's variable.
+    unsafe { *over = u32::from(!is_pending(event.addr())) };
+    STICKY.get()
+}
+
+unsafe extern "C" fn event_synchronize(event: *mut c_void) -> c_int {
+    finish_event(event.addr());
+    STICKY.get()
+}
+
+unsafe extern "C" fn event_destroy(_: *mut c_void) -> c_int {
+    LIVE_EVENTS.set(LIVE_EVENTS.get() - 1);
     STICKY.get()
 }
 
 unsafe extern "C" fn stream_synchronize(stream: *mut c_void) -> c_int {
-    finish(stream);
+    finish(stream.addr());
     STICKY.get()
 }
 
@@ -128,27 +258,22 @@ unsafe extern "C" fn malloc_async(memory: *mut *mut c_void, bytes: u64, _: *mut 
     let bytes = bytes as usize;
     // SAFETY: at least one byte is asked for, and the pointer goes to the caller's variable.
     let address = unsafe { alloc(Layout::from_size_align(bytes, 256).expect("a small size")) };
-    ALLOCATED.with_borrow_mut(|all| all.insert(address as usize, bytes));
+    ALLOCATED.with_borrow_mut(|all| all.insert(address.expose_provenance(), bytes));
     // SAFETY: the caller's variable.
     unsafe { *memory = address.cast() };
     0
 }
 
 unsafe extern "C" fn free_async(memory: *mut c_void, stream: *mut c_void) -> c_int {
-    // Behind what is on the stream; at once where nothing is, so that tests can count.
-    if QUEUED.with_borrow(|all| all.iter().any(|q| q.stream == stream.addr())) {
-        enqueue(stream, move || free(memory));
-    } else {
-        free(memory);
-    }
+    push(stream, Step::Free(memory.addr()));
     STICKY.get()
 }
 
-fn free(memory: *mut c_void) {
-    let bytes = ALLOCATED.with_borrow_mut(|all| all.remove(&(memory as usize)));
+fn free(memory: usize) {
+    let bytes = ALLOCATED.with_borrow_mut(|all| all.remove(&memory));
     let layout = Layout::from_size_align(bytes.expect("freed once"), 256).expect("a small size");
     // SAFETY: allocated above with this layout.
-    unsafe { dealloc(memory.cast(), layout) };
+    unsafe { dealloc(std::ptr::with_exposed_provenance_mut(memory), layout) };
 }
 
 unsafe extern "C" fn copy(

@@ -36,6 +36,7 @@ mod error;
 #[cfg(test)]
 mod fake_cuda;
 mod float8;
+mod last_use;
 mod memory;
 #[cfg(feature = "ndarray")]
 mod ndarray;

@@ -3,11 +3,12 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ffi::c_void;
 use std::ptr::NonNull;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::cuda::RawStream;
 use crate::device::{Device, Kind};
 use crate::error::{Error, Result};
+use crate::last_use::{EndOfWork, LastUses};
 use crate::stream::Stream;
 
 /// What CUDA guarantees for its allocations; kernels rely on it.
@@ -18,15 +19,7 @@ pub(crate) struct Memory {
     device: Device,
     address: NonNull<u8>,
     bytes: usize,
-    uses: Mutex<Uses>,
-}
-
-/// The program's streams where work that uses the memory may be under way. Whatever is not in here is on the
-/// device's own stream, or done.
-#[derive(Default)]
-struct Uses {
-    written: Option<Stream>,
-    read: Vec<Stream>,
+    uses: Mutex<LastUses>,
 }
 
 // SAFETY: the memory is reached through `&self` only to read (`download`) and by kernels, whose
@@ -63,35 +56,27 @@ impl Memory {
     /// Waits for work on the program's streams that must be over before the memory is read, or written if
     /// `writes`, on the device's own stream or by the host.
     pub(crate) fn settle(&self, writes: bool) -> Result<()> {
-        let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(writer) = uses.written.take() {
-            writer.synchronize()?;
-        }
-        if writes {
-            std::mem::take(&mut uses.read)
-                .iter()
-                .try_for_each(Stream::synchronize)?;
-        }
-        Ok(())
+        self.uses().wait(writes)
     }
 
-    /// The same before work on `stream`, which is enqueued next.
-    pub(crate) fn settle_for(&self, stream: &Stream, writes: bool) -> Result<()> {
-        let mut uses = self.uses.lock().unwrap_or_else(PoisonError::into_inner);
-        if uses.written.as_ref().is_some_and(|writer| writer != stream)
-            && let Some(writer) = uses.written.take()
-        {
-            writer.synchronize()?;
-        }
-        if writes {
-            let readers = std::mem::take(&mut uses.read);
-            let mut others = readers.iter().filter(|reader| *reader != stream);
-            others.try_for_each(Stream::synchronize)?;
-            uses.written = Some(stream.clone());
-        } else if !uses.read.contains(stream) {
-            uses.read.push(stream.clone());
-        }
-        Ok(())
+    /// Lets work on `stream`, which is enqueued next, begin after what it depends on.
+    pub(crate) fn order_on(&self, stream: &Stream, writes: bool) -> Result<()> {
+        self.uses().order(stream, writes)
+    }
+
+    /// Work on `stream` that uses the memory was enqueued, up to `end`.
+    pub(crate) fn used_on(&self, stream: &Stream, end: &Arc<EndOfWork>, writes: bool) {
+        self.uses().add(stream, end, writes);
+    }
+
+    fn uses(&self) -> MutexGuard<'_, LastUses> {
+        self.uses.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// For how many streams a last use is known.
+    #[cfg(test)]
+    pub(crate) fn known_uses(&self) -> usize {
+        self.uses().len()
     }
 
     /// A copy of `data`.
@@ -195,18 +180,31 @@ impl Drop for Memory {
         match self.device.kind() {
             Kind::Cuda(gpu) => {
                 let uses = self.uses.get_mut().unwrap_or_else(PoisonError::into_inner);
-                let mut users = std::mem::take(&mut uses.read);
-                users.extend(uses.written.take());
-                let last = users.pop();
-                users.retain(|user| Some(user) != last.as_ref());
-                let rest = users.iter().try_for_each(Stream::synchronize);
                 // With the context lost the memory is gone already.
-                if rest.is_ok() && self.device.healthy().is_ok() && gpu.select().is_ok() {
-                    let stream = last.as_ref().map_or(gpu.stream, Stream::raw);
-                    // SAFETY: allocated by `allocate`; all work that uses it is over or on this stream,
-                    // and what comes later cannot know the address.
-                    unsafe { gpu.runtime.free(self.address, stream) };
+                if self.device.healthy().is_err() || gpu.select().is_err() {
+                    return;
                 }
+                // Behind that work, without waiting here: on the only stream that uses it, else where
+                // waiting delays nothing.
+                let under_way: Vec<&EndOfWork> = uses.under_way().collect();
+                let only = match under_way.as_slice() {
+                    [only] => only.stream(),
+                    _ => None,
+                };
+                let stream = match &only {
+                    Some(only) => only.raw(),
+                    None if under_way.is_empty() => gpu.stream,
+                    None => gpu.frees,
+                };
+                let waits = under_way.iter().filter(|_| only.is_none());
+                for end in waits {
+                    if end.comes_before(stream).is_err() && end.wait().is_err() {
+                        return;
+                    }
+                }
+                // SAFETY: allocated by `allocate`; all work that uses it is over or before this on the
+                // stream, and what comes later cannot know the address.
+                unsafe { gpu.runtime.free(self.address, stream) };
             }
             _ => {
                 if let Some(layout) = layout(self.bytes) {

@@ -3,11 +3,13 @@
 use std::ffi::c_void;
 use std::fmt;
 use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use crate::cuda::RawStream;
 use crate::device::{Device, Kind};
 use crate::error::Result;
+use crate::last_use::EndOfWork;
 
 /// A queue of work on one device. Clones are the same queue.
 ///
@@ -42,6 +44,18 @@ impl Eq for Stream {}
 struct Inner {
     device: Device,
     raw: RawStream,
+    id: StreamId,
+}
+
+/// Tells streams apart, those that are gone, too: CUDA uses the address of a destroyed one again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct StreamId(u64);
+
+impl StreamId {
+    fn fresh() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
 }
 
 impl Stream {
@@ -62,9 +76,10 @@ impl Stream {
         let stream = Self(Arc::new(Inner {
             device: device.clone(),
             raw,
+            id: StreamId::fresh(),
         }));
         if let Kind::Cuda(gpu) = device.kind() {
-            gpu.remember(WeakStream(Arc::downgrade(&stream.0)));
+            gpu.remember(stream.downgrade());
         }
         Ok(stream)
     }
@@ -88,6 +103,14 @@ impl Stream {
         }
     }
 
+    pub(crate) fn downgrade(&self) -> WeakStream {
+        WeakStream(Arc::downgrade(&self.0))
+    }
+
+    pub(crate) fn id(&self) -> StreamId {
+        self.0.id
+    }
+
     pub(crate) fn raw(&self) -> RawStream {
         self.0.raw
     }
@@ -103,6 +126,10 @@ impl Drop for Inner {
             && self.device.healthy().is_ok()
             && gpu.select().is_ok()
         {
+            // What is queued goes on, and `Device::synchronize` waits for it.
+            if let Ok(end) = EndOfWork::of_dropped(&self.device, gpu, self.raw) {
+                gpu.stream_ends(end);
+            }
             // SAFETY: this was the last owner; CUDA itself lets queued work finish.
             unsafe { gpu.runtime.destroy_stream(self.raw) };
         }

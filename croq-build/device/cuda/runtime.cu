@@ -38,6 +38,34 @@ int stream_create(void **stream) {
 int stream_destroy(void *stream) { return cudaStreamDestroy(stream_of(stream)); }
 int stream_synchronize(void *stream) { return cudaStreamSynchronize(stream_of(stream)); }
 
+cudaEvent_t event_of(void *event) { return static_cast<cudaEvent_t>(event); }
+
+int stream_wait_event(void *stream, void *event) {
+  return cudaStreamWaitEvent(stream_of(stream), event_of(event), 0);
+}
+int event_record(void **event, void *stream) {
+  cudaEvent_t made = nullptr;
+  cudaError_t error = cudaEventCreateWithFlags(&made, cudaEventDisableTiming);
+  if (error != cudaSuccess) return error;
+  error = cudaEventRecord(made, stream_of(stream));
+  if (error != cudaSuccess) {
+    cudaEventDestroy(made);
+    return error;
+  }
+  *event = made;
+  return cudaSuccess;
+}
+int event_query(void *event, croq_u32 *over) {
+  const cudaError_t error = cudaEventQuery(event_of(event));
+  *over = error == cudaSuccess;
+  if (error != cudaErrorNotReady) return error;
+  /* No error, but it is kept as the last one, which the next launch would be blamed for. */
+  if (cudaPeekAtLastError() == cudaErrorNotReady) cudaGetLastError();
+  return cudaSuccess;
+}
+int event_synchronize(void *event) { return cudaEventSynchronize(event_of(event)); }
+int event_destroy(void *event) { return cudaEventDestroy(event_of(event)); }
+
 int malloc_async(void **memory, croq_u64 bytes, void *stream) {
   return cudaMallocAsync(memory, bytes, stream_of(stream));
 }
@@ -67,7 +95,8 @@ const char *error_string(int error) { return cudaGetErrorString(static_cast<cuda
 
 const croq_cuda_api table = {
     CROQ_ABI_VERSION, CUDART_VERSION, device_count,   device_info,    set_device,
-    stream_create,    stream_destroy, stream_synchronize, malloc_async, free_async,
+    stream_create,    stream_destroy, stream_synchronize, stream_wait_event, event_record,
+    event_query,      event_synchronize, event_destroy, malloc_async, free_async,
     copy_to_device,   copy_to_host,   copy_on_device, memset_async,   host_alloc_mapped,
     host_free,        error_string,
 };

@@ -16,6 +16,7 @@ use crate::device_tensor::{DeviceTensor, download};
 use crate::dims::Dims;
 use crate::element::Element;
 use crate::error::{Error, Result, fill};
+use crate::last_use::EndOfWork;
 use crate::memory::Memory;
 use crate::sim;
 use crate::stream::Stream;
@@ -153,12 +154,18 @@ impl<A> Call<A> {
         // Copies to the device, and what fills new tensors.
         self.device.synchronize_own()?;
         for used in self.buffers.borrow().iter() {
-            used.memory.settle_for(stream, used.written)?;
+            used.memory.order_on(stream, used.written)?;
         }
         let enqueued = self.submit(gpu, args, stream.raw());
-        // What it allocated itself.
-        for used in self.buffers.borrow().iter() {
-            used.memory.settle_for(stream, used.written)?;
+        match EndOfWork::of(gpu, stream) {
+            Ok(end) => {
+                let end = Arc::new(end);
+                for used in self.buffers.borrow().iter() {
+                    used.memory.used_on(stream, &end, used.written);
+                }
+            }
+            // Then nothing may be left under way.
+            Err(_) => stream.synchronize()?,
         }
         enqueued
     }

@@ -317,14 +317,20 @@ fn what_is_enqueued_happens_in_order_and_is_waited_for() {
     twice(&mut t, 0).unwrap();
     assert_eq!(t.to_host().unwrap().as_slice(), [80, 5]);
 
-    // So does another stream, and the device.
+    // Work on another stream begins after it, and the device waits for both.
     let other = Stream::new(&device).unwrap();
     twice_on(&stream, &mut t, 10).unwrap();
     twice_on(&other, &mut t, 10).unwrap();
-    assert_eq!(fake_cuda::queued(), 1);
-    device.synchronize().unwrap();
+    assert_eq!(fake_cuda::queued(), 2);
+    other.synchronize().unwrap();
     assert_eq!(fake_cuda::queued(), 0);
     assert_eq!(t.to_host().unwrap().as_slice(), [64, 5]);
+
+    twice_on(&other, &mut t, 10).unwrap();
+    twice_on(&stream, &mut t, 10).unwrap();
+    device.synchronize().unwrap();
+    assert_eq!(fake_cuda::queued(), 0);
+    assert_eq!(t.to_host().unwrap().as_slice(), [0, 5]);
 }
 
 #[test]
@@ -338,11 +344,17 @@ fn readers_on_several_streams_do_not_wait_for_each_other() {
         call.enqueue(&mut Args { data, order: 11 }, stream).unwrap();
     }
     // Each call's own memory is freed behind its work.
-    assert_eq!((fake_cuda::queued(), fake_cuda::allocations()), (4, 3));
-    // A writer waits for both.
+    assert_eq!((fake_cuda::queued(), fake_cuda::allocations()), (2, 3));
+    // A reader on one of them can be waited for alone, a writer comes after both.
+    b.synchronize().unwrap();
+    assert_eq!((fake_cuda::queued(), fake_cuda::allocations()), (1, 2));
+    let mut call = KERNEL.call_on(&device).unwrap();
+    let data = call.global("data", &t).unwrap();
+    call.enqueue(&mut Args { data, order: 11 }, &b).unwrap();
+    drop(call);
     twice_on(&a, &mut t, 10).unwrap();
-    assert_eq!((fake_cuda::queued(), fake_cuda::allocations()), (3, 2));
-    twice(&mut t, 0).unwrap();
+    assert_eq!((fake_cuda::queued(), fake_cuda::allocations()), (3, 3));
+    a.synchronize().unwrap();
     assert_eq!((fake_cuda::queued(), fake_cuda::allocations()), (0, 1));
 }
 
@@ -423,4 +435,76 @@ fn a_failure_on_a_stream_names_its_kernel() {
     assert_eq!(t.to_host().unwrap_err(), poisoned);
     assert_eq!(device.synchronize().unwrap_err(), poisoned);
     STICKY.set(0);
+}
+
+/// Weights that many short-lived streams read keep none of them (S14).
+#[test]
+fn a_tensor_keeps_no_stream() {
+    let device = fake_cuda::device();
+    let weights = tensor(&device);
+    let streams = fake_cuda::live_streams();
+    let read_on = |stream: &Stream| {
+        let mut call = KERNEL.call_on(&device).unwrap();
+        let data = call.global("data", &weights).unwrap();
+        call.enqueue(&mut Args { data, order: 11 }, stream).unwrap();
+    };
+    for _ in 0..1000 {
+        let stream = Stream::new(&device).unwrap();
+        read_on(&stream);
+        stream.synchronize().unwrap();
+    }
+    assert_eq!(fake_cuda::live_streams(), streams);
+    assert!(
+        weights.memory().known_uses() <= 8,
+        "{}",
+        weights.memory().known_uses()
+    );
+    assert!(
+        fake_cuda::live_events() <= 8,
+        "{}",
+        fake_cuda::live_events()
+    );
+    assert_eq!(fake_cuda::allocations(), 1);
+
+    // Streams that are dropped with work under way are waited for, and then forgotten, too.
+    for _ in 0..1000 {
+        read_on(&Stream::new(&device).unwrap());
+    }
+    assert_eq!(fake_cuda::live_streams(), streams);
+    assert_eq!(fake_cuda::queued(), 1000);
+    device.synchronize().unwrap();
+    assert_eq!((fake_cuda::queued(), fake_cuda::allocations()), (0, 1));
+    let last = Stream::new(&device).unwrap();
+    for _ in 0..2 {
+        read_on(&last);
+    }
+    assert_eq!(weights.memory().known_uses(), 1);
+
+    // The last use of one stream stands for all of its uses.
+    for _ in 0..1000 {
+        read_on(&last);
+    }
+    assert_eq!(weights.memory().known_uses(), 1);
+    drop(weights);
+    assert_eq!(fake_cuda::allocations(), 1003);
+    last.synchronize().unwrap();
+    assert_eq!(fake_cuda::allocations(), 0);
+}
+
+/// The address of a destroyed stream may be that of a new one: its work is another stream's all the same.
+#[test]
+fn memory_is_freed_behind_work_on_dropped_streams() {
+    let device = fake_cuda::device();
+    let t = tensor(&device);
+    {
+        let stream = Stream::new(&device).unwrap();
+        let mut call = KERNEL.call_on(&device).unwrap();
+        let data = call.global("data", &t).unwrap();
+        call.enqueue(&mut Args { data, order: 11 }, &stream)
+            .unwrap();
+    }
+    drop(t);
+    assert_eq!((fake_cuda::queued(), fake_cuda::allocations()), (1, 2));
+    device.synchronize().unwrap();
+    assert_eq!((fake_cuda::queued(), fake_cuda::allocations()), (0, 0));
 }

@@ -1,0 +1,152 @@
+//! Which work may still use a piece of device memory: one event for each stream, behind the last work
+//! there that uses it.
+//!
+//! An event needs no stream to be alive, so a tensor that lives long, such as weights, keeps none of
+//! the streams that have read it. Events that have happened are dropped, so the list is as long as
+//! the number of streams where such work is under way.
+
+use std::sync::Arc;
+
+use crate::cuda::{RawEvent, RawStream};
+use crate::device::{Device, Gpu, Kind};
+use crate::error::Result;
+use crate::stream::{Stream, StreamId, WeakStream};
+
+/// From how many readers on those whose work is over are looked for.
+const FEW: usize = 8;
+
+/// The end of some work on a stream.
+pub(crate) struct EndOfWork {
+    device: Device,
+    event: RawEvent,
+    /// Unless the program has dropped it.
+    stream: Option<WeakStream>,
+}
+
+impl EndOfWork {
+    /// Of all that is on `stream` now.
+    pub(crate) fn of(gpu: &Gpu, stream: &Stream) -> Result<Self> {
+        let mut end = Self::of_dropped(stream.device(), gpu, stream.raw())?;
+        end.stream = Some(stream.downgrade());
+        Ok(end)
+    }
+
+    /// The same of a stream that the program drops now.
+    pub(crate) fn of_dropped(device: &Device, gpu: &Gpu, stream: RawStream) -> Result<Self> {
+        gpu.select()?;
+        Ok(Self {
+            device: device.clone(),
+            event: gpu.runtime.record_event(stream)?,
+            stream: None,
+        })
+    }
+
+    /// The stream where that work is, if the program still has it.
+    pub(crate) fn stream(&self) -> Option<Stream> {
+        self.stream.as_ref().and_then(WeakStream::upgrade)
+    }
+
+    /// `false` also where CUDA can't tell.
+    pub(crate) fn is_over(&self) -> bool {
+        let Kind::Cuda(gpu) = self.device.kind() else {
+            return true;
+        };
+        // SAFETY: the event is destroyed by `drop` alone.
+        gpu.select().is_ok() && unsafe { gpu.runtime.is_over(self.event) }.unwrap_or(false)
+    }
+
+    /// Waits for it; a failure of the work appears here.
+    pub(crate) fn wait(&self) -> Result<()> {
+        let Kind::Cuda(gpu) = self.device.kind() else {
+            return Ok(());
+        };
+        self.device.healthy()?;
+        gpu.select()?;
+        // SAFETY: the event is destroyed by `drop` alone.
+        unsafe { gpu.runtime.wait_for(self.event) }.map_err(|e| self.device.failed(e))
+    }
+
+    /// Lets what is enqueued on `stream` next begin after it.
+    pub(crate) fn comes_before(&self, stream: RawStream) -> Result<()> {
+        let Kind::Cuda(gpu) = self.device.kind() else {
+            return Ok(());
+        };
+        gpu.select()?;
+        // SAFETY: the event is destroyed by `drop` alone.
+        unsafe { gpu.runtime.begin_after(stream, self.event) }
+    }
+}
+
+impl Drop for EndOfWork {
+    fn drop(&mut self) {
+        if let Kind::Cuda(gpu) = self.device.kind()
+            && self.device.healthy().is_ok()
+            && gpu.select().is_ok()
+        {
+            // SAFETY: this is its only owner.
+            unsafe { gpu.runtime.destroy_event(self.event) };
+        }
+    }
+}
+
+/// The last use of a piece of memory on each of the program's streams. Whatever is not in here is on
+/// the device's own stream, or done.
+#[derive(Default)]
+pub(crate) struct LastUses {
+    written: Option<(StreamId, Arc<EndOfWork>)>,
+    read: Vec<(StreamId, Arc<EndOfWork>)>,
+}
+
+impl LastUses {
+    /// Waits for what must be over before the host, or the device's own stream, reads the memory, or
+    /// writes it if `writes`.
+    pub(crate) fn wait(&mut self, writes: bool) -> Result<()> {
+        if let Some((_, writer)) = &self.written {
+            writer.wait()?;
+        }
+        self.written = None;
+        if writes {
+            self.read.iter().try_for_each(|(_, end)| end.wait())?;
+            self.read.clear();
+        }
+        Ok(())
+    }
+
+    /// Lets work on `stream` that reads the memory, or writes it if `writes`, begin after what it
+    /// depends on.
+    pub(crate) fn order(&self, stream: &Stream, writes: bool) -> Result<()> {
+        let readers = self.read.iter().filter(|_| writes);
+        self.written
+            .iter()
+            .chain(readers)
+            .filter(|(on, _)| *on != stream.id())
+            .try_for_each(|(_, end)| end.comes_before(stream.raw()))
+    }
+
+    /// Work on `stream` that was ordered and enqueued, up to `end`.
+    pub(crate) fn add(&mut self, stream: &Stream, end: &Arc<EndOfWork>, writes: bool) {
+        let last = (stream.id(), end.clone());
+        if writes {
+            // It comes after all that is known so far.
+            self.read.clear();
+            self.written = Some(last);
+            return;
+        }
+        self.read.retain(|(on, _)| *on != stream.id());
+        if self.read.len() >= FEW {
+            self.read.retain(|(_, end)| !end.is_over());
+        }
+        self.read.push(last);
+    }
+
+    /// What is not over yet.
+    pub(crate) fn under_way(&self) -> impl Iterator<Item = &EndOfWork> {
+        let all = self.written.iter().chain(&self.read);
+        all.map(|(_, end)| &**end).filter(|end| !end.is_over())
+    }
+
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.read.len() + usize::from(self.written.is_some())
+    }
+}
