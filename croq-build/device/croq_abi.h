@@ -5,7 +5,7 @@
 #ifndef CROQ_ABI_H
 #define CROQ_ABI_H
 
-#define CROQ_ABI_VERSION 10
+#define CROQ_ABI_VERSION 11
 
 typedef __INT64_TYPE__ croq_i64;
 typedef __UINT64_TYPE__ croq_u64;
@@ -73,6 +73,10 @@ typedef struct croq_sim_thread {
   croq_u32 changes; /* atomic operations of the thread that changed memory, modulo 2^32 */
   croq_i64 steps;   /* iterations of loops with a known trip count until the runtime looks */
   croq_i64 budget;  /* steps of one block, where no thread waits */
+  /* Its own arrays that are not on its stack. */
+  unsigned char *arena;
+  croq_u64 arena_bytes;
+  unsigned char *stack_end; /* the lowest byte of its stack */
   void *runtime; /* the scheduler's own record */
 } croq_sim_thread;
 
@@ -85,6 +89,12 @@ enum {
   CROQ_LAUNCH_SPINS = 128 /* threads may wait in loops for device memory that other blocks write */
 };
 
+/* Of a thread's stack. */
+enum {
+  CROQ_SIM_FRAME_BYTES = 32 << 10,  /* the most that one function's frame may have */
+  CROQ_SIM_RESERVE_BYTES = 32 << 10 /* for what device text calls: the runtime, the C++ library */
+};
+
 typedef struct croq_sim_launch {
   const char *kernel;
   const char *file;
@@ -92,6 +102,7 @@ typedef struct croq_sim_launch {
   croq_u32 cluster[3]; /* blocks of one along x, y, z; 1 each where there are no clusters */
   croq_u32 threads;
   croq_u64 shared_bytes;
+  croq_u64 arena_bytes; /* of each thread */
   croq_u32 flags;
   void *closure;
   /* Runs the one thread described by `thread`. */

@@ -12,7 +12,7 @@ pub type croq_i64 = i64;
 pub type croq_u64 = u64;
 pub type croq_u32 = u32;
 
-pub const CROQ_ABI_VERSION: u32 = 10;
+pub const CROQ_ABI_VERSION: u32 = 11;
 
 pub const CROQ_OK: u32 = 0;
 pub const CROQ_CHECK: u32 = 1;
@@ -142,6 +142,9 @@ pub struct croq_sim_thread {
     pub changes: u32,
     pub steps: i64,
     pub budget: i64,
+    pub arena: *mut u8,
+    pub arena_bytes: u64,
+    pub stack_end: *mut u8,
     pub runtime: *mut c_void,
 }
 
@@ -165,6 +168,9 @@ pub const CROQ_LANES_SHUFFLE_DOWN: u32 = 3;
 pub const CROQ_LANES_SHUFFLE_XOR: u32 = 4;
 pub const CROQ_LANES_VOTE: u32 = 5;
 pub const CROQ_LANES_MATRIX: u32 = 6;
+
+pub const CROQ_SIM_FRAME_BYTES: usize = 32 << 10;
+pub const CROQ_SIM_RESERVE_BYTES: usize = 32 << 10;
 
 pub const CROQ_ACCESS_READS: u32 = 0;
 pub const CROQ_ACCESS_WRITES: u32 = 1;
@@ -197,6 +203,7 @@ pub struct croq_sim_launch {
     pub cluster: [u32; 3],
     pub threads: u32,
     pub shared_bytes: u64,
+    pub arena_bytes: u64,
     pub flags: u32,
     pub closure: *mut c_void,
     pub run: Option<unsafe extern "C" fn(closure: *mut c_void, thread: *mut croq_sim_thread)>,

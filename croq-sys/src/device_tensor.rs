@@ -43,6 +43,8 @@ impl<T: Element, D: Dims> DeviceTensor<T, D> {
         let bytes = bytes.ok_or_else(|| Error::OutOfMemory {
             device: device.to_string(),
             bytes: u64::MAX,
+            what: String::new(),
+            limit: None,
         })?;
         Ok(Self::of(dims, Memory::zeroed(device, bytes)?))
     }

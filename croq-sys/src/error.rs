@@ -105,7 +105,15 @@ pub enum Error {
     /// The kernel contains text that only a GPU can run.
     NeedsCuda { kernel: &'static str },
     /// The device has not that much memory left.
-    OutOfMemory { device: String, bytes: u64 },
+    OutOfMemory {
+        device: String,
+        bytes: u64,
+        /// What needs it, if it is no tensor: on the simulated GPU the stacks and local arrays of a launch's
+        /// threads.
+        what: String,
+        /// How much these may have: `CROQ_SIM_MEMORY`.
+        limit: Option<u64>,
+    },
     /// A call of the CUDA runtime failed.
     Cuda {
         code: i32,
@@ -283,7 +291,25 @@ impl fmt::Display for Error {
                 "{kernel}: contains text that the simulated GPU cannot run\n\
                  help: build with CUDA and run it with `CROQ_DEVICE=cuda`"
             ),
-            Error::OutOfMemory { device, bytes } => write!(
+            Error::OutOfMemory {
+                device,
+                bytes,
+                what,
+                limit,
+            } if !what.is_empty() => {
+                write!(
+                    f,
+                    "{device} has not enough memory: {what} need {bytes} bytes"
+                )?;
+                if let Some(limit) = limit {
+                    write!(f, ", and a launch may have {limit}")?;
+                }
+                f.write_str(
+                    "\nhelp: launch fewer threads that wait for each other, use smaller `local` arrays, or set \
+                     `CROQ_SIM_MEMORY` (such as 16G; by default it is half of the machine's memory)",
+                )
+            }
+            Error::OutOfMemory { device, bytes, .. } => write!(
                 f,
                 "{device} has not enough memory left for {bytes} bytes\n\
                  help: drop device tensors that are no longer needed, or work on smaller pieces"

@@ -109,6 +109,8 @@ impl Memory {
         let full = || Error::OutOfMemory {
             device: device.to_string(),
             bytes: bytes as u64,
+            what: String::new(),
+            limit: None,
         };
         let address = match device.kind() {
             Kind::Cuda(gpu) => {

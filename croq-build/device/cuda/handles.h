@@ -77,6 +77,8 @@ template <class T, int N> struct local {
   CROQ_DEVICE T *pointer(idx offset) { return first + offset; }
   CROQ_DEVICE T *data() { return first; }
 };
+/* One of those that the simulated GPU has in the thread's arena, `At` bytes from its start. */
+template <class T, int N, idx At> using local_at = local<T, N>;
 #undef CROQ_UPDATE
 #undef CROQ_ACCESS
 

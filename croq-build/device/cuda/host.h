@@ -38,11 +38,13 @@ struct together {
 };
 
 /* What the simulated GPU wants to know of a launch; nothing to the hardware. */
-template <unsigned F> struct launch_mode {};
-template <unsigned A, unsigned B>
-constexpr launch_mode<A | B> operator|(launch_mode<A>, launch_mode<B>) {
+template <unsigned F, idx L = 0> struct launch_mode {};
+template <unsigned A, idx L, unsigned B, idx M>
+constexpr launch_mode<A | B, L + M> operator|(launch_mode<A, L>, launch_mode<B, M>) {
   return {};
 }
+/* How many bytes of arrays each thread has beside its stack. */
+template <idx L> inline constexpr launch_mode<0, L> arena{};
 inline constexpr launch_mode<0> plain{};
 inline constexpr launch_mode<CROQ_LAUNCH_WAITS> waits{};
 inline constexpr launch_mode<CROQ_LAUNCH_ORDERED> ordered{};
@@ -142,8 +144,8 @@ class host {
            refuse(line, "GPU: the kernel needs sm_{0}, its text here is for sm_{1}", sm, have);
   }
 
-  template <class F, F K, unsigned M, class... A>
-  bool launch(const char *, grid blocks, idx threads, idx shared_bytes, launch_mode<M>,
+  template <class F, F K, unsigned M, idx L, class... A>
+  bool launch(const char *, grid blocks, idx threads, idx shared_bytes, launch_mode<M, L>,
               A... arguments) {
     if (result != CROQ_OK || !within_limits<F, K>(blocks, threads, shared_bytes)) return false;
     if (is_empty(blocks)) return true;
@@ -154,8 +156,8 @@ class host {
     return succeeded(cudaGetLastError());
   }
 
-  template <class F, F K, unsigned M, class... A>
-  bool launch(const char *, clustered of, idx threads, idx shared_bytes, launch_mode<M>,
+  template <class F, F K, unsigned M, idx L, class... A>
+  bool launch(const char *, clustered of, idx threads, idx shared_bytes, launch_mode<M, L>,
               A... arguments) {
     if (result != CROQ_OK || !within_limits<F, K>(of.blocks, threads, shared_bytes)) return false;
     if (is_empty(of.blocks)) return true;
@@ -186,8 +188,8 @@ class host {
     return succeeded(error);
   }
 
-  template <class F, F K, unsigned M, class... A>
-  bool launch(const char *, together of, idx threads, idx shared_bytes, launch_mode<M>,
+  template <class F, F K, unsigned M, idx L, class... A>
+  bool launch(const char *, together of, idx threads, idx shared_bytes, launch_mode<M, L>,
               A... arguments) {
     if (result != CROQ_OK || !within_limits<F, K>(of.blocks, threads, shared_bytes)) return false;
     if (is_empty(of.blocks)) return true;

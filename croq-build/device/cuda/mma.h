@@ -8,6 +8,7 @@ inline namespace CROQ_TARGET {
 /* A thread's part of a matrix that a warp holds in registers: `N` elements, in the order in which the
  * instructions number them. */
 template <class T, int N> struct alignas(16) fragment : local<T, N> {};
+template <class T, int N, idx At> using fragment_at = fragment<T, N>;
 
 /* The register whose first element is number `i`. */
 template <class T, int N> CROQ_DEVICE unsigned register_of(const fragment<T, N> &from, idx i) {

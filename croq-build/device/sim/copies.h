@@ -41,17 +41,17 @@ CROQ_FN T *reach(const watched<T> &memory, idx i, bool writes, int line) {
   return at;
 }
 /* A thread's own memory is registers; they have no alignment. */
-template <unsigned V, class T, int N>
-CROQ_FN T *reach(local<T, N> &memory, idx i, bool, int line) {
+template <unsigned V, class T, int N, idx At>
+CROQ_FN T *reach(local<T, N, At> &memory, idx i, bool, int line) {
   if (!CROQ_LIKELY(N >= V && static_cast<unsigned long long>(i) <=
                                  static_cast<unsigned long long>(N - static_cast<int>(V))))
     out_of_bounds("local", i < 0 || i >= N ? i : N, N, line);
   return memory.elements + i;
 }
 
-template <unsigned V, class T, int N>
-CROQ_FN T *reach(fragment<T, N> &memory, idx i, bool writes, int line) {
-  T *const at = reach<V>(static_cast<local<T, N> &>(memory), i, writes, line);
+template <unsigned V, class T, int N, idx At>
+CROQ_FN T *reach(fragment<T, N, At> &memory, idx i, bool writes, int line) {
+  T *const at = reach<V>(static_cast<local<T, N, At> &>(memory), i, writes, line);
   if (!CROQ_LIKELY(current->product_fences == 0))
     use_registers(memory.registers, at, i, V, V * sizeof(T), line);
   return at;

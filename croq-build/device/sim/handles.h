@@ -116,23 +116,43 @@ CROQ_FN shared<T> shared_at(idx offset, idx extent, const char *name = "shared",
   return {{reinterpret_cast<T *>(current->shared + offset), extent, name}};
 }
 
-/* The thread's own memory. */
-template <class T, int N> struct __attribute__((unused)) local {
-  T elements[N];
+/* Where an array of a thread's own lies: in the frame of the kernel, or in the arena that the launch has for the
+ * thread, so many bytes from its start. */
+inline constexpr idx in_frame = -1;
+template <class T, int N, idx At> struct own_memory {
+  T *const elements = static_cast<T *>(own_bytes(At, static_cast<idx>(sizeof(T)) * N));
+  own_memory() = default;
+  own_memory(const own_memory &) = delete;
+  own_memory &operator=(const own_memory &) = delete;
 
+ private:
+  CROQ_FN static void *own_bytes(idx at, idx bytes) {
+    if (!CROQ_LIKELY(static_cast<croq_u64>(at + bytes) <= current->arena_bytes))
+      out_of_bounds("arena", at + bytes, static_cast<idx>(current->arena_bytes), 0);
+    return current->arena + at;
+  }
+};
+template <class T, int N> struct own_memory<T, N, in_frame> {
+  T elements[N];
+};
+
+/* The thread's own memory. */
+template <class T, int N, idx At = in_frame>
+struct __attribute__((unused)) local : own_memory<T, N, At> {
   CROQ_FN T &element(idx i, int line) {
     if (!CROQ_LIKELY(static_cast<unsigned long long>(i) < static_cast<unsigned long long>(N)))
       out_of_bounds("local", i, N, line);
-    return elements[i];
+    return this->elements[i];
   }
   CROQ_ACCESS(T, )
   CROQ_FN T *pointer(idx offset, int line = __builtin_LINE()) {
     if (!CROQ_LIKELY(static_cast<unsigned long long>(offset) <= static_cast<unsigned long long>(N)))
       out_of_bounds("local", offset, N, line);
-    return elements + offset;
+    return this->elements + offset;
   }
-  CROQ_FN T *data() { return elements; }
+  CROQ_FN T *data() { return this->elements; }
 };
+template <class T, int N, idx At> using local_at = local<T, N, At>;
 
 /* What a thread does with registers that a product may have, or be given next. */
 CROQ_COLD inline void use_registers(croq_sim_registers &all, void *at, idx i, unsigned count,
@@ -153,11 +173,12 @@ CROQ_COLD inline void use_registers(croq_sim_registers &all, void *at, idx i, un
 
 /* A thread's part of a matrix that a warp or a warpgroup holds in registers: `N` elements, in the order in
  * which the instructions number them. */
-template <class T, int N> struct __attribute__((unused)) fragment : local<T, N> {
+template <class T, int N, idx At = in_frame>
+struct __attribute__((unused)) fragment : local<T, N, At> {
   croq_sim_registers registers = {};
 
   CROQ_FN T &element(idx i, int line) {
-    T &e = local<T, N>::element(i, line);
+    T &e = local<T, N, At>::element(i, line);
     /* Nobody has executed such a fence where there are no products of warpgroups. */
     if (!CROQ_LIKELY(current->product_fences == 0))
       use_registers(registers, &e, i, 1, sizeof(T), line);
@@ -165,6 +186,7 @@ template <class T, int N> struct __attribute__((unused)) fragment : local<T, N> 
   }
   CROQ_ACCESS(T, )
 };
+template <class T, int N, idx At> using fragment_at = fragment<T, N, At>;
 #undef CROQ_ACCESS
 
 }  // namespace CROQ_TARGET

@@ -21,11 +21,13 @@ struct together {
 };
 
 /* How the blocks of a launch run; `waits | ordered` is both. */
-template <unsigned F> struct launch_mode {};
-template <unsigned A, unsigned B>
-constexpr launch_mode<A | B> operator|(launch_mode<A>, launch_mode<B>) {
+template <unsigned F, idx L = 0> struct launch_mode {};
+template <unsigned A, idx L, unsigned B, idx M>
+constexpr launch_mode<A | B, L + M> operator|(launch_mode<A, L>, launch_mode<B, M>) {
   return {};
 }
+/* How many bytes of arrays each thread has beside its stack. */
+template <idx L> inline constexpr launch_mode<0, L> arena{};
 /* No thread waits for another. */
 inline constexpr launch_mode<0> plain{};
 /* Some thread may: there is a barrier, or text that the compiler can't see into. */
@@ -113,23 +115,23 @@ class host {
   /* Whether the text of `K` that this GPU runs is for `sm` (as in sm_90) or newer. */
   template <class F, F K> bool needs(int, int) { return result == CROQ_OK; }
 
-  template <class F, F K, unsigned M, class... A>
-  bool launch(const char *name, grid blocks, idx threads, idx shared_bytes, launch_mode<M> mode,
+  template <class F, F K, unsigned M, idx L, class... A>
+  bool launch(const char *name, grid blocks, idx threads, idx shared_bytes, launch_mode<M, L> mode,
               A... arguments) {
     return launch<F, K>(name, clustered{blocks, {1, 1, 1}}, threads, shared_bytes, mode,
                         arguments...);
   }
-  template <class F, F K, unsigned M, class... A>
-  bool launch(const char *name, together of, idx threads, idx shared_bytes, launch_mode<M>,
+  template <class F, F K, unsigned M, idx L, class... A>
+  bool launch(const char *name, together of, idx threads, idx shared_bytes, launch_mode<M, L>,
               A... arguments) {
     /* Blocks that wait for nobody may come one after the other. */
     constexpr unsigned mode = (M & CROQ_LAUNCH_WAITS) != 0 ? M | CROQ_LAUNCH_TOGETHER : M;
     return result == CROQ_OK && within_limits(of.blocks) && has_room(of, threads, shared_bytes) &&
            launch<F, K>(name, clustered{of.blocks, {1, 1, 1}}, threads, shared_bytes,
-                        launch_mode<mode>{}, grid_barrier{}, arguments...);
+                        launch_mode<mode, L>{}, grid_barrier{}, arguments...);
   }
-  template <class F, F K, unsigned M, class... A>
-  bool launch(const char *name, clustered of, idx threads, idx shared_bytes, launch_mode<M>,
+  template <class F, F K, unsigned M, idx L, class... A>
+  bool launch(const char *name, clustered of, idx threads, idx shared_bytes, launch_mode<M, L>,
               A... arguments) {
     const bool overlaps = may_wait;
     may_wait = false;
@@ -150,6 +152,7 @@ class host {
     launch.cluster[2] = static_cast<croq_u32>(cluster.z);
     launch.threads = static_cast<croq_u32>(threads);
     launch.shared_bytes = static_cast<croq_u64>(shared_bytes);
+    launch.arena_bytes = static_cast<croq_u64>(L);
     launch.flags = M;
     launch.closure = &body;
     if constexpr ((M & CROQ_LAUNCH_WAITS) != 0) launch.run = run_thread<decltype(body)>;
@@ -176,6 +179,8 @@ class host {
 
   bool run(const croq_sim_launch &launch) {
     result = env->sim->launch(env->device, &launch, env->failure);
+    /* Host code runs on, which is no thread of the GPU. */
+    current = nullptr;
     return result == CROQ_OK;
   }
 
@@ -247,6 +252,7 @@ class host {
 
   template <class B> static void run_thread(void *closure, croq_sim_thread *thread) {
     current = thread;
+    enter(0);
     const B body = *static_cast<const B *>(closure);
     body();
   }
@@ -254,6 +260,7 @@ class host {
   template <class B>
   static void run_blocks(void *closure, croq_sim_thread *thread, croq_u64 first, croq_u64 last) {
     current = thread;
+    enter(0);
     const B body = *static_cast<const B *>(closure);
     const croq_u64 rows = thread->grid[0], planes = rows * thread->grid[1];
     for (croq_u64 block = first; block < last; ++block) {

@@ -7,8 +7,8 @@ inline namespace CROQ_TARGET {
 
 /* `Count` matrices of 8 rows of 16 bytes from shared memory into the registers from element `at` on; see
  * above. `row` is where this lane's is, and `more` elements behind that. */
-template <unsigned Count, bool Transposed = false, class T, int N, class M>
-CROQ_FN void ldmatrix(fragment<T, N> &into, idx at, const M &memory, idx row, idx more = 0,
+template <unsigned Count, bool Transposed = false, class T, int N, idx At, class M>
+CROQ_FN void ldmatrix(fragment<T, N, At> &into, idx at, const M &memory, idx row, idx more = 0,
                       int line = __builtin_LINE()) {
   unsigned registers[Count];
   ldmatrix<Count, Transposed>(registers, memory, row + more, line);
@@ -16,8 +16,8 @@ CROQ_FN void ldmatrix(fragment<T, N> &into, idx at, const M &memory, idx row, id
 }
 
 /* The way back. */
-template <unsigned Count, bool Transposed = false, class T, int N, class M>
-CROQ_FN void stmatrix(const M &memory, idx row, fragment<T, N> &from, idx at,
+template <unsigned Count, bool Transposed = false, class T, int N, idx At, class M>
+CROQ_FN void stmatrix(const M &memory, idx row, fragment<T, N, At> &from, idx at,
                       int line = __builtin_LINE()) {
   unsigned registers[Count];
   __builtin_memcpy(registers, reach<Count * 4 / sizeof(T)>(from, at, false, line), sizeof registers);
@@ -42,9 +42,10 @@ template <class T> CROQ_FN float factor(T v) { return to<float>(v); }
  *
  * Floats narrower than f64: the products and their sum are exact but for the last places of an f64, and
  * rounded once; hardware cuts off more. f64: one fused multiply-add after the other. Integers wrap. */
-template <unsigned M, unsigned N, unsigned K, class C, int CN, class A, int AN, class B, int BN>
-CROQ_FN void mma(fragment<C, CN> &c, idx ci, fragment<A, AN> &a, idx ai, fragment<B, BN> &b, idx bi,
-                 int line = __builtin_LINE()) {
+template <unsigned M, unsigned N, unsigned K, class C, int CN, idx CP, class A, int AN, idx AP, class B,
+          int BN, idx BP>
+CROQ_FN void mma(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx ai,
+                 fragment<B, BN, BP> &b, idx bi, int line = __builtin_LINE()) {
   static_assert(N == 8 && (M == 8 || M == 16), "there is no such instruction");
   const unsigned tid = current->tid, group = tid % 32 / 4, place = tid % 4;
   using W = decltype(factor(A()));

@@ -53,6 +53,20 @@ inline constexpr croq_u32 no_row = 0xffffffffu;
   stop(CROQ_OUT_OF_BOUNDS, no_row, line, name, 2, values);
 }
 
+/* Where a kernel begins, and functions that call others of the file (CROQ_ENTER): the next frame fits on the stack,
+ * and with it all that it calls of the runtime. Frames are bounded where the text is compiled. */
+CROQ_COLD inline void stack_is_full(int line) {
+  stop(CROQ_CHECK, no_row, line, "stack: calls of device functions are nested too deep", 0, nullptr);
+}
+CROQ_FN void enter(int line = __builtin_LINE()) {
+  if (current == nullptr) return;
+  const auto here = reinterpret_cast<croq_u64>(__builtin_frame_address(0));
+  const auto end = reinterpret_cast<croq_u64>(current->stack_end);
+  if (!CROQ_LIKELY(here - end >= CROQ_SIM_FRAME_BYTES + CROQ_SIM_RESERVE_BYTES)) stack_is_full(line);
+}
+#define CROQ_ENTER                                                                                 \
+  if (!__builtin_is_constant_evaluated()) croq::enter();
+
 /* A row of the function's table of checks, and the line it is checked on. */
 struct check_row {
   croq_u32 row;

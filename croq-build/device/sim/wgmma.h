@@ -133,8 +133,8 @@ void carry_out(const croq_sim_factors *factors) {
     }
 }
 
-template <class T, int N>
-CROQ_FN croq_sim_part part_of(fragment<T, N> &registers, idx first, idx count, int line) {
+template <class T, int N, idx At>
+CROQ_FN croq_sim_part part_of(fragment<T, N, At> &registers, idx first, idx count, int line) {
   if (!CROQ_LIKELY(first >= 0 && first <= N - count))
     out_of_bounds("fragment", first < 0 ? first : N, N, line);
   return {&registers.registers, registers.elements + first, static_cast<croq_u32>(first),
@@ -157,8 +157,9 @@ CROQ_FN croq_u32 product_flags(bool at, bool bt, bool accumulate) {
  * anything is written where the operands are.
  *
  * Rounding is that of `mma`. */
-template <unsigned N, unsigned K, class A, class B, bool AT = false, bool BT = false, class C, int CN>
-CROQ_FN void wgmma(fragment<C, CN> &c, idx ci, matrix_descriptor a, matrix_descriptor b,
+template <unsigned N, unsigned K, class A, class B, bool AT = false, bool BT = false, class C, int CN,
+          idx CP>
+CROQ_FN void wgmma(fragment<C, CN, CP> &c, idx ci, matrix_descriptor a, matrix_descriptor b,
                    bool accumulate, int line = __builtin_LINE()) {
   static_assert(K * sizeof(A) == 32 && has_wgmma<N, A, B, C>(), "there is no such instruction");
   static_assert(sizeof(A) == 2 || (!AT && !BT), "only elements of two bytes are transposed");
@@ -172,8 +173,9 @@ CROQ_FN void wgmma(fragment<C, CN> &c, idx ci, matrix_descriptor a, matrix_descr
 }
 /* The same with A in registers, four from element `ai` on: each warp has its 16 rows as `mma` has them.
  * They are not to be touched either before the wait. */
-template <unsigned N, unsigned K, class B, bool BT = false, class C, int CN, class A, int AN>
-CROQ_FN void wgmma(fragment<C, CN> &c, idx ci, fragment<A, AN> &a, idx ai, matrix_descriptor b,
+template <unsigned N, unsigned K, class B, bool BT = false, class C, int CN, idx CP, class A, int AN,
+          idx AP>
+CROQ_FN void wgmma(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx ai, matrix_descriptor b,
                    bool accumulate, int line = __builtin_LINE()) {
   static_assert(K * sizeof(A) == 32 && has_wgmma<N, A, B, C>(), "there is no such instruction");
   static_assert(sizeof(A) == 2 || !BT, "only elements of two bytes are transposed");

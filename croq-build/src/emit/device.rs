@@ -10,6 +10,7 @@ use super::writer::Writer;
 use crate::ir::{Buffer, BufferId, Function, Kernel, LocalId, Storage};
 use crate::passes::awaited;
 use crate::passes::captures::{Captures, captures, kernel_uses};
+use crate::passes::locals::{Arena, arena};
 use crate::passes::uses::Uses;
 use crate::symbolic::Sym;
 
@@ -72,13 +73,14 @@ pub fn kernel<'a>(writer: &mut Writer<'a>, function: &'a Function, kernel: &'a K
         .copied()
         .filter(|id| !is_global(function, *id))
         .collect();
+    let arena = arena(function, kernel);
     for id in own {
         let Some(buffer) = function.buffers.get(id.index()) else {
             continue;
         };
         let name = handle(&mut names, &uses, id, buffer, &mut pointers);
         writer.attribute(buffer.span);
-        writer.line(&own_memory(&names, kernel, id, buffer, &name));
+        writer.line(&own_memory(&names, kernel, &arena, id, buffer, &name));
     }
     for line in pointers {
         writer.line(&line);
@@ -174,7 +176,14 @@ fn handle(
     name
 }
 
-fn own_memory(names: &Names, kernel: &Kernel, id: BufferId, buffer: &Buffer, name: &str) -> String {
+fn own_memory(
+    names: &Names,
+    kernel: &Kernel,
+    arena: &Arena,
+    id: BufferId,
+    buffer: &Buffer,
+    name: &str,
+) -> String {
     let elem = scalar::cpp(buffer.elem);
     if matches!(buffer.storage, Storage::Shared | Storage::Mbarriers) {
         let zero = Sym::zero();
@@ -202,10 +211,14 @@ fn own_memory(names: &Names, kernel: &Kernel, id: BufferId, buffer: &Buffer, nam
     }
     // sema admits only static sizes here.
     let count = buffer.count.as_int().unwrap_or(1).max(1);
-    if buffer.storage == Storage::Fragment {
-        return format!("croq::fragment<{elem}, {count}> {name};");
+    let kind = match buffer.storage {
+        Storage::Fragment => "fragment",
+        _ => "local",
+    };
+    match arena.offsets.get(&id) {
+        Some(offset) => format!("croq::{kind}_at<{elem}, {count}, {offset}> {name};"),
+        None => format!("croq::{kind}<{elem}, {count}> {name};"),
     }
-    format!("croq::local<{elem}, {count}> {name};")
 }
 
 /// `CROQ_KERNEL(threads, minimum blocks per multiprocessor, …)`.

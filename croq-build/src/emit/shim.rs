@@ -19,6 +19,7 @@ use crate::ir::{
 };
 use crate::passes::awaited;
 use crate::passes::captures::captures;
+use crate::passes::locals::arena;
 use crate::passes::uses::Uses;
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -286,7 +287,7 @@ impl Body<'_, '_> {
             },
             self.names.sym(&kernel.threads).text,
             self.names.sym(&kernel.shared_bytes).text,
-            mode(kernel),
+            mode(function, kernel),
         ];
         for (id, waits) in awaited(kernel) {
             let (name, count) = (self.names.signal(id), waits.len());
@@ -378,7 +379,7 @@ impl Body<'_, '_> {
 }
 
 /// How the simulated GPU runs the kernel's blocks.
-fn mode(kernel: &Kernel) -> String {
+fn mode(function: &Function, kernel: &Kernel) -> String {
     let mode = if !kernel.maps.is_empty() || kernel.warpgroups {
         "croq::async_proxy"
     } else if kernel.asynchronous {
@@ -388,9 +389,14 @@ fn mode(kernel: &Kernel) -> String {
     } else {
         "croq::plain"
     };
-    match (kernel.ordered, mode) {
-        (false, _) => mode.to_owned(),
-        (true, "croq::plain") => "croq::ordered".to_owned(),
-        (true, _) => format!("{mode} | croq::ordered"),
+    let mut words = vec![mode.to_owned()];
+    if kernel.ordered {
+        words.retain(|word| word != "croq::plain");
+        words.push("croq::ordered".to_owned());
     }
+    let bytes = arena(function, kernel).bytes;
+    if bytes > 0 {
+        words.push(format!("croq::arena<{bytes}>"));
+    }
+    words.join(" | ")
 }

@@ -42,6 +42,7 @@ mod groups;
 mod hazards;
 mod helpers;
 mod lanes;
+pub mod locals;
 mod mma;
 #[cfg(test)]
 mod model;

@@ -29,11 +29,12 @@ macro_rules! constants {
 fn the_mirror_has_the_headers_layout() {
     let mut ours = layout! {
         croq_failure { kind, check, line, thread, block, value_count, values, what }
-        croq_sim_thread { tid, block, grid, threads, shared, shared_bytes, marks, writers, order, fences, cluster, product_fences, turns, changes, steps, budget, runtime }
+        croq_sim_thread { tid, block, grid, threads, shared, shared_bytes, marks, writers, order, fences, cluster, product_fences, turns, changes, steps, budget, arena, arena_bytes, stack_end, runtime }
         croq_sim_cell { written, writer, read, reader }
         croq_sim_order { epoch, asks, plane, cells }
         croq_sim_launch {
-            kernel, file, grid, cluster, threads, shared_bytes, flags, closure, run, run_blocks
+            kernel, file, grid, cluster, threads, shared_bytes, arena_bytes, flags, closure, run,
+            run_blocks
         }
         croq_sim_access { name, index, at, bytes, line }
         croq_sim_tensor_map { memory, extents, strides, box_extents, rank, element_bytes, swizzle }

@@ -251,6 +251,11 @@ impl<A> Call<A> {
             return Error::OutOfMemory {
                 device: self.device.to_string(),
                 bytes: failure.values().first().copied().unwrap_or(0) as u64,
+                what: match self.device.is_cuda() {
+                    true => String::new(),
+                    false => failure.what().to_owned(),
+                },
+                limit: failure.values().get(1).map(|&limit| limit as u64),
             };
         }
         error(

@@ -218,7 +218,9 @@ fn a_launch_that_never_happened_does_not() {
         failure,
         Error::OutOfMemory {
             device: "cuda:0".into(),
-            bytes: 1 << 40
+            bytes: 1 << 40,
+            what: String::new(),
+            limit: None,
         }
     );
     twice(&mut t, 0).unwrap();
@@ -232,7 +234,9 @@ fn too_big_a_tensor_is_an_error() {
         e,
         Error::OutOfMemory {
             device: "cuda:0".into(),
-            bytes: 4 << 30
+            bytes: 4 << 30,
+            what: String::new(),
+            limit: None,
         }
     );
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::worker::{Job, Stopped, Worker};
-use super::{RunState, block, callbacks, pool, settings, sweep};
+use super::{RunState, block, callbacks, need, pool, settings, sweep};
 use crate::abi::{
     CROQ_CHECK, CROQ_LAUNCH_ORDERED, CROQ_LAUNCH_TOGETHER, CROQ_LAUNCH_WAITS, croq_failure,
     croq_sim_launch,
@@ -51,6 +51,11 @@ pub(super) unsafe fn launch(
         .map(|&extent| u64::from(extent))
         .product();
     // Where nobody waits the blocks of a cluster have nothing to do with each other.
+    let workers = need::workers(&job).map_err(|failure| Stopped {
+        cluster: 0,
+        failure,
+        report: None,
+    })?;
     let waits = launch.flags & CROQ_LAUNCH_WAITS != 0;
     let clusters = if waits {
         blocks / job.cluster() as u64
@@ -59,7 +64,9 @@ pub(super) unsafe fn launch(
     };
     let cores = settings::threads() as u64;
     if clusters == 1 || cores == 1 || launch.flags & CROQ_LAUNCH_ORDERED != 0 {
-        return run_piece(&job, 0, clusters, |_| true);
+        let outcome = run_piece(&job, 0, clusters, |_| true);
+        Worker::give_back();
+        return outcome;
     }
 
     // The lowest cluster that failed: nothing above it needs to run, everything below it does.
@@ -69,7 +76,7 @@ pub(super) unsafe fn launch(
         u32::try_from(clusters.min(cores.saturating_mul(PIECES_PER_CORE))).unwrap_or(u32::MAX);
     // Clusters are below 2^63 and pieces few, but not so few that the product must fit.
     let start = |piece| (u128::from(piece) * u128::from(clusters) / u128::from(pieces)) as u64;
-    let finished = pool::for_each(pieces, &|piece| {
+    let work = |piece| {
         let wanted = |cluster| cluster < lowest.load(Ordering::Relaxed);
         let (first, last) = (start(piece), start(piece + 1));
         if !wanted(first) {
@@ -85,7 +92,9 @@ pub(super) unsafe fn launch(
                 *worst = Some(stopped);
             }
         }
-    });
+    };
+    let finished = pool::for_each(pieces, workers, &work, Worker::give_back);
+    Worker::give_back();
     if let Some(run) = run {
         run.write_printed();
     }

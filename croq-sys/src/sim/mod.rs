@@ -43,6 +43,7 @@ mod launch;
 mod marks;
 mod matrices;
 mod mbarriers;
+mod need;
 mod order;
 mod pool;
 mod products;

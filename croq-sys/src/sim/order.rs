@@ -86,6 +86,12 @@ impl Default for Order {
     }
 }
 
+/// Bytes of cells for so many blocks at a time; none where nobody looks.
+pub(super) fn room(bytes: u64, blocks: usize) -> u64 {
+    let room = bytes * blocks as u64 * (size_of::<croq_sim_cell>() + size_of::<Times>()) as u64;
+    if room <= MOST_ROOM { room } else { 0 }
+}
+
 impl Order {
     /// For a launch with so many blocks at a time; what its threads are told.
     pub(super) fn prepare(
@@ -95,8 +101,7 @@ impl Order {
         bytes: u64,
         blocks: usize,
     ) -> *mut croq_sim_order {
-        let room = bytes * blocks as u64 * (size_of::<croq_sim_cell>() + size_of::<Times>()) as u64;
-        self.looks = looks && bytes != 0 && room <= MOST_ROOM;
+        self.looks = looks && room(bytes, blocks) > 0;
         if !self.looks {
             return std::ptr::null_mut();
         }

@@ -19,10 +19,16 @@ use super::settings;
 #[derive(Debug)]
 pub(super) struct Panicked;
 
-/// Calls `work` with each number below `pieces`, once, here and in helpers.
-pub(super) fn for_each(pieces: u32, work: &(dyn Fn(u32) + Sync)) -> Result<(), Panicked> {
-    let most = settings::threads().min(pieces as usize);
-    let batch = Batch::new(pieces, work, most.saturating_sub(1));
+/// Calls `work` with each number below `pieces`, once, here and in helpers, by `most` OS threads at a time. Helpers
+/// call `leave` when they are done; what they keep for the next time is its affair.
+pub(super) fn for_each(
+    pieces: u32,
+    most: usize,
+    work: &(dyn Fn(u32) + Sync),
+    leave: fn(),
+) -> Result<(), Panicked> {
+    let most = most.min(settings::threads()).min(pieces as usize);
+    let batch = Batch::new(pieces, work, leave, most.saturating_sub(1));
     if batch.most_helpers == 0 {
         batch.run();
     } else {
@@ -50,6 +56,7 @@ thread_local! {
 struct Batch {
     /// Of `for_each`'s caller, with its lifetime taken off.
     work: *const (dyn Fn(u32) + Sync),
+    leave: fn(),
     pieces: u32,
     /// The next one that nobody has taken.
     next: AtomicU32,
@@ -67,7 +74,7 @@ unsafe impl Send for Batch {}
 unsafe impl Sync for Batch {}
 
 impl Batch {
-    fn new(pieces: u32, work: &(dyn Fn(u32) + Sync), most_helpers: usize) -> Self {
+    fn new(pieces: u32, work: &(dyn Fn(u32) + Sync), leave: fn(), most_helpers: usize) -> Self {
         let work: *const (dyn Fn(u32) + Sync + '_) = work;
         Self {
             // SAFETY: only the lifetime changes; `run` says why it is called while that lasts.
@@ -77,6 +84,7 @@ impl Batch {
                     *const (dyn Fn(u32) + Sync + 'static),
                 >(work)
             },
+            leave,
             pieces,
             next: AtomicU32::new(0),
             most_helpers,
@@ -210,6 +218,7 @@ impl Pool {
             batch.helpers.fetch_add(1, Ordering::Relaxed);
             drop(queue);
             batch.run();
+            (batch.leave)();
             queue = self.lock();
             if batch.helpers.fetch_sub(1, Ordering::Relaxed) == 1 {
                 batch.left.notify_all();
@@ -224,11 +233,15 @@ mod tests {
     use std::sync::mpsc;
     use std::time::Duration;
 
+    fn everyone(pieces: u32, work: &(dyn Fn(u32) + Sync)) -> Result<(), Panicked> {
+        for_each(pieces, usize::MAX, work, || ())
+    }
+
     #[test]
     fn each_piece_runs_once() {
         for pieces in [0, 1, 2, 7, 1000] {
             let counts: Vec<AtomicU32> = (0..pieces).map(|_| AtomicU32::new(0)).collect();
-            for_each(pieces, &|piece| {
+            everyone(pieces, &|piece| {
                 counts[piece as usize].fetch_add(1, Ordering::Relaxed);
             })
             .expect("no panic");
@@ -247,14 +260,14 @@ mod tests {
         let receive = Mutex::new(receive);
         let pieces = settings::threads() as u32;
         let stuck = std::thread::spawn(move || {
-            for_each(pieces, &|_| {
+            everyone(pieces, &|_| {
                 let receive = receive.lock().unwrap_or_else(PoisonError::into_inner);
                 let _: Result<(), _> = receive.recv_timeout(Duration::from_secs(20));
             })
         });
         std::thread::sleep(Duration::from_millis(50));
         let count = AtomicU32::new(0);
-        for_each(100, &|_| {
+        everyone(100, &|_| {
             count.fetch_add(1, Ordering::Relaxed);
         })
         .expect("no panic");
@@ -267,9 +280,9 @@ mod tests {
     #[test]
     fn a_panic_ends_its_batch_alone() {
         for _ in 0..3 {
-            let outcome = for_each(50, &|piece| assert!(piece != 7, "piece 7"));
+            let outcome = everyone(50, &|piece| assert!(piece != 7, "piece 7"));
             assert!(matches!(outcome, Err(Panicked)));
-            for_each(50, &|_| ()).expect("no panic");
+            everyone(50, &|_| ()).expect("no panic");
         }
     }
 
@@ -280,7 +293,7 @@ mod tests {
                 scope.spawn(|| {
                     for _ in 0..200 {
                         let sum = AtomicU32::new(0);
-                        for_each(9, &|piece| {
+                        everyone(9, &|piece| {
                             sum.fetch_add(piece, Ordering::Relaxed);
                         })
                         .expect("no panic");

@@ -58,6 +58,61 @@ pub(super) fn steps() -> u64 {
     STEPS.get()
 }
 
+/// Bytes of a page.
+pub(super) fn page() -> usize {
+    /// The smallest there is.
+    const LEAST: u64 = 4096;
+    static PAGE: Setting = Setting::new(|| {
+        // SAFETY: asks for a number.
+        let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+        u64::try_from(bytes).unwrap_or(LEAST).max(LEAST)
+    });
+    PAGE.get() as usize
+}
+
+/// `CROQ_SIM_MEMORY`: how much memory the stacks and arenas of a launch may have, in bytes.
+pub(super) fn memory() -> u64 {
+    static MEMORY: Setting = Setting::new(|| {
+        let Some(value) = variable("CROQ_SIM_MEMORY").filter(|value| !value.is_empty()) else {
+            return half_of_memory();
+        };
+        bytes(&value).unwrap_or_else(|| {
+            let half = half_of_memory();
+            eprintln!(
+                "croq: `CROQ_SIM_MEMORY={value}` is no number of bytes, such as 4G; taken is {half}"
+            );
+            half
+        })
+    });
+    MEMORY.get()
+}
+
+/// `512M`, `4G`, `4GiB`, `1000000`.
+fn bytes(value: &str) -> Option<u64> {
+    let end = value.find(|c: char| !c.is_ascii_digit());
+    let (number, unit) = value.split_at(end.unwrap_or(value.len()));
+    let unit = unit.trim().to_ascii_uppercase();
+    let shift = match unit.trim_end_matches("IB").trim_end_matches('B') {
+        "" => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        "T" => 40,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
+/// Of the machine's; where that can't be found out, a size that most machines have.
+fn half_of_memory() -> u64 {
+    // SAFETY: asks for a number.
+    let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
+    match u64::try_from(pages) {
+        Ok(pages) if pages > 0 => pages.saturating_mul(page() as u64) / 2,
+        _ => 4 << 30,
+    }
+}
+
 /// Unless `CROQ_SIM_RACES` is `off`.
 pub(super) fn looks_for_races() -> bool {
     static LOOKS: Setting =
@@ -83,4 +138,34 @@ pub(super) fn limit_threads(most: usize) {
     THREADS
         .value
         .store((most.max(1) as u64).min(UNREAD - 1), Ordering::Relaxed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read() {
+        let read = [
+            ("0", 0),
+            ("7", 7),
+            ("2K", 2048),
+            ("3m", 3 << 20),
+            ("4GiB", 4 << 30),
+        ];
+        for (text, size) in read {
+            assert_eq!(bytes(text), Some(size), "{text}");
+        }
+        for text in [
+            "",
+            "G",
+            "-1",
+            "1.5G",
+            "4X",
+            "99999999999999999999",
+            "18446744073709551615K",
+        ] {
+            assert_eq!(bytes(text), None, "{text}");
+        }
+    }
 }

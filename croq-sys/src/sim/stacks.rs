@@ -1,9 +1,10 @@
 //! Stacks for the threads of a block.
 //!
 //! They are cut from a few large mappings that a worker keeps: a mapping for each would run into
-//! the operating system's limit of about 65,000. A guard page splits a mapping, so guards are
-//! rationed over the process. With the default limits about 300 mappings of 64 stacks have them:
-//! 19 workers with blocks of 1024 threads.
+//! the operating system's limit of about 65,000. The lowest page of each is a guard. Where the kernel has guards that
+//! are marks in page tables (Linux 6.13), every stack gets one. Elsewhere a guard is a page without access rights, which splits a
+//! mapping, so they are rationed over the process. Beyond the ration, what holds is that frames are
+//! bounded when device text is compiled, and that device functions look at what is left (`croq::enter`).
 
 use std::io;
 use std::ptr::NonNull;
@@ -11,11 +12,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use corosensei::stack::{Stack, StackPointer};
 
-/// Smallest page size there is; a larger one makes guards fail, which is no error.
-const PAGE: usize = 4096;
-/// An odd number of pages, so that the stacks' hot ends fall into different cache sets.
-const STACK_BYTES: usize = 33 * PAGE;
+use super::settings;
+use crate::abi::{CROQ_SIM_FRAME_BYTES, CROQ_SIM_RESERVE_BYTES};
+
+/// What a stack has at least, its guard included.
+const LEAST_BYTES: usize = 132 << 10;
 const PER_MAPPING: usize = 64;
+/// Hot ends are this far apart from each other, modulo a page.
+const COLOUR: usize = 256;
+const COLOURS: usize = 12;
 /// Cache lines that a thread uses between two barriers, when it uses little.
 #[cfg(target_arch = "x86_64")]
 const HOT_LINES: usize = 8;
@@ -24,16 +29,50 @@ const GUARDS: usize = 20_000;
 
 static GUARDS_LEFT: AtomicUsize = AtomicUsize::new(GUARDS);
 
-#[derive(Default)]
+/// How stacks lie in memory on this machine.
+#[derive(Clone, Copy)]
+struct Layout {
+    page: usize,
+    stack: usize,
+}
+
+impl Layout {
+    fn of_machine() -> Self {
+        let page = settings::page();
+        // An odd number of pages, so that the stacks' hot ends fall into different cache sets.
+        let stack = (LEAST_BYTES.div_ceil(page) | 1) * page;
+        Self { page, stack }
+    }
+
+    fn mapping(self) -> usize {
+        PER_MAPPING * self.stack
+    }
+}
+
+// A kernel's frame, and one of a function that it calls, fit with all that may lie below.
+const _: () = assert!(
+    2 * CROQ_SIM_FRAME_BYTES + CROQ_SIM_RESERVE_BYTES + COLOURS * COLOUR < LEAST_BYTES - (4 << 10)
+);
+
 pub(super) struct StackPool {
+    layout: Layout,
     mappings: Vec<Mapping>,
+}
+
+impl Default for StackPool {
+    fn default() -> Self {
+        Self {
+            layout: Layout::of_machine(),
+            mappings: Vec::new(),
+        }
+    }
 }
 
 impl StackPool {
     /// Makes sure that there are stacks `0..count`.
     pub(super) fn reserve(&mut self, count: usize) -> io::Result<()> {
         while self.mappings.len() * PER_MAPPING < count {
-            self.mappings.push(Mapping::new()?);
+            self.mappings.push(Mapping::new(self.layout)?);
         }
         Ok(())
     }
@@ -46,17 +85,24 @@ impl StackPool {
         let mapping = &self.mappings[index / PER_MAPPING];
         let start = mapping.base.as_ptr() as usize;
         PooledStack {
-            limit: start + index % PER_MAPPING * STACK_BYTES,
-            base: start + Self::hot_end(index),
+            limit: start + index % PER_MAPPING * self.layout.stack + self.layout.page,
+            base: start + self.hot_end(index),
         }
     }
 
+    /// The lowest byte of stack number `index` above its guard.
+    pub(super) fn end(&self, index: usize) -> *mut u8 {
+        let mapping = &self.mappings[index / PER_MAPPING];
+        let offset = index % PER_MAPPING * self.layout.stack + self.layout.page;
+        mapping.base.as_ptr().wrapping_add(offset)
+    }
+
     /// Where the stack begins, as an offset into its mapping.
-    fn hot_end(index: usize) -> usize {
+    fn hot_end(&self, index: usize) -> usize {
         // Spreads the hot ends over the sets of a first-level cache, whose ways repeat every page;
         // not so far that a thread's frames need a second page.
-        let colour = index % 12 * 256;
-        (index % PER_MAPPING + 1) * STACK_BYTES - colour
+        let colour = index % COLOURS * COLOUR;
+        (index % PER_MAPPING + 1) * self.layout.stack - colour
     }
 
     /// Asks for the hot end of a stack that is about to run: with hundreds of threads it has long
@@ -66,7 +112,7 @@ impl StackPool {
         #[cfg(target_arch = "x86_64")]
         if let Some(mapping) = self.mappings.get(index / PER_MAPPING) {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let top = mapping.base.as_ptr().wrapping_add(Self::hot_end(index));
+            let top = mapping.base.as_ptr().wrapping_add(self.hot_end(index));
             for line in 1..=HOT_LINES {
                 // SAFETY: a prefetch reads nothing, whatever the address.
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(top.wrapping_sub(line * 64).cast()) }
@@ -79,18 +125,18 @@ impl StackPool {
 
 struct Mapping {
     base: NonNull<u8>,
+    layout: Layout,
+    /// Of the ration.
     guards: usize,
 }
 
 impl Mapping {
-    const BYTES: usize = PER_MAPPING * STACK_BYTES;
-
-    fn new() -> io::Result<Self> {
+    fn new(layout: Layout) -> io::Result<Self> {
         // SAFETY: a fresh private mapping touches nothing that exists.
         let base = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
-                Self::BYTES,
+                layout.mapping(),
                 libc::PROT_READ | libc::PROT_WRITE,
                 libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
                 -1,
@@ -101,34 +147,51 @@ impl Mapping {
             return Err(io::Error::last_os_error());
         }
         let base = NonNull::new(base.cast()).ok_or_else(io::Error::last_os_error)?;
-        let mut mapping = Self { base, guards: 0 };
+        let guards = 0;
+        let mut mapping = Self {
+            base,
+            layout,
+            guards,
+        };
+        mapping.guard();
+        Ok(mapping)
+    }
+
+    /// A stack whose guard can't be had is usable all the same.
+    fn guard(&mut self) {
+        let first = self.base.as_ptr();
+        let lowest = |stack: usize| first.wrapping_add(stack * self.layout.stack);
+        #[cfg(target_os = "linux")]
+        {
+            /// `MADV_GUARD_INSTALL`, which libc doesn't name everywhere.
+            const GUARD_INSTALL: libc::c_int = 102;
+            // SAFETY: the lowest page of a stack in our own mapping, which nothing uses yet.
+            let done = (0..PER_MAPPING).all(|stack| unsafe {
+                libc::madvise(lowest(stack).cast(), self.layout.page, GUARD_INSTALL) == 0
+            });
+            if done {
+                return;
+            }
+        }
         let granted = GUARDS_LEFT
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
                 left.checked_sub(PER_MAPPING)
             })
             .is_ok();
         if granted {
-            mapping.guards = PER_MAPPING;
             for stack in 0..PER_MAPPING {
-                // SAFETY: the lowest page of a stack in our own mapping. A failure leaves the
-                // stack usable.
-                unsafe {
-                    libc::mprotect(
-                        base.as_ptr().add(stack * STACK_BYTES).cast(),
-                        PAGE,
-                        libc::PROT_NONE,
-                    );
-                }
+                // SAFETY: as above.
+                unsafe { libc::mprotect(lowest(stack).cast(), self.layout.page, libc::PROT_NONE) };
             }
+            self.guards = PER_MAPPING;
         }
-        Ok(mapping)
     }
 }
 
 impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: our own mapping, whose stacks are gone by `StackPool::stack`'s contract.
-        unsafe { libc::munmap(self.base.as_ptr().cast(), Self::BYTES) };
+        unsafe { libc::munmap(self.base.as_ptr().cast(), self.layout.mapping()) };
         GUARDS_LEFT.fetch_add(self.guards, Ordering::Relaxed);
     }
 }
@@ -142,8 +205,8 @@ pub(super) struct PooledStack {
     base: usize,
 }
 
-// SAFETY: `base` and `limit` enclose 33 pages less the colour, both aligned to 16 bytes and more,
-// with a guard page while the ration lasts.
+// SAFETY: `base` and `limit` enclose 128 KiB less the colour, both aligned to 16 bytes and more, with a guard
+// page below while the ration lasts.
 unsafe impl Stack for PooledStack {
     fn base(&self) -> StackPointer {
         StackPointer::new(self.base).unwrap_or(StackPointer::MIN)
@@ -151,5 +214,56 @@ unsafe impl Stack for PooledStack {
 
     fn limit(&self) -> StackPointer {
         StackPointer::new(self.limit).unwrap_or(StackPointer::MIN)
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    /// How a child of this process ends that writes to `at`: the signal, 0 if none.
+    fn signal_of_write(at: *mut u8) -> i32 {
+        // SAFETY: the child does nothing but the write and `_exit`.
+        unsafe {
+            let child = libc::fork();
+            assert!(child >= 0, "there is room for a process");
+            if child == 0 {
+                at.write_volatile(1);
+                libc::_exit(0);
+            }
+            let mut status = 0;
+            assert_eq!(libc::waitpid(child, &raw mut status, 0), child);
+            match libc::WIFSIGNALED(status) {
+                true => libc::WTERMSIG(status),
+                false => 0,
+            }
+        }
+    }
+
+    #[test]
+    fn stacks_have_guards_and_end_above_them() {
+        let mut pool = StackPool::default();
+        pool.reserve(1).expect("memory");
+        let end = pool.end(3);
+        assert_eq!(signal_of_write(end), 0);
+        assert_eq!(signal_of_write(end.wrapping_sub(1)), libc::SIGSEGV);
+        // SAFETY: nothing runs on it.
+        let stack = unsafe { pool.stack(3) };
+        assert_eq!(stack.limit().get(), end as usize);
+    }
+
+    /// The ration of guards that split mappings is 20,000.
+    #[test]
+    fn where_the_kernel_marks_guards_no_stack_is_without() {
+        let mut pool = StackPool::default();
+        pool.reserve(20_200).expect("memory");
+        if pool.mappings.iter().all(|mapping| mapping.guards == 0) {
+            let last = pool.end(20_199).wrapping_sub(1);
+            assert_eq!(signal_of_write(last), libc::SIGSEGV);
+        } else {
+            // An older kernel: the ration is kept.
+            let guards: usize = pool.mappings.iter().map(|mapping| mapping.guards).sum();
+            assert!(guards <= GUARDS);
+        }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::cell::Cell;
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use corosensei::{Coroutine, Yielder};
 
-use super::RunState;
 use super::arena::Arena;
 use super::asynchronous::Asynchronous;
 use super::barriers::Barriers;
@@ -14,6 +14,7 @@ use super::hazard::Hazard;
 use super::proxies::GRANULE;
 use super::stacks::{PooledStack, StackPool};
 use super::steps::Budget;
+use super::{RunState, need, settings};
 use crate::abi::{
     CROQ_LAUNCH_ASYNC, CROQ_LAUNCH_PROXIES, CROQ_LAUNCH_TOGETHER, CROQ_OUT_OF_MEMORY, CROQ_TURNS,
     croq_failure, croq_sim_launch, croq_sim_thread,
@@ -67,13 +68,12 @@ impl Job<'_> {
 
     /// Chooses among the orders that the memory model allows.
     pub(super) fn seed(&self) -> u64 {
-        self.run.map_or_else(super::settings::seed, |run| run.seed)
+        self.run.map_or_else(settings::seed, |run| run.seed)
     }
 
     /// What the loops of a block may take.
     pub(super) fn steps(&self) -> u64 {
-        self.run
-            .map_or_else(super::settings::steps, |run| run.steps)
+        self.run.map_or_else(settings::steps, |run| run.steps)
     }
 
     pub(super) fn linear(&self, block: [u32; 3]) -> u64 {
@@ -165,6 +165,12 @@ pub(super) struct Worker {
     pub(super) budget: Box<Budget>,
     pub(super) stacks: StackPool,
     memories: Vec<Memory>,
+    /// One for each thread, side by side.
+    arenas: Arena,
+    /// The most that a launch has needed of all this.
+    held: u64,
+    /// What of it is counted in `KEPT`.
+    counted: u64,
 }
 
 /// Of a block.
@@ -180,8 +186,9 @@ impl Memory {
     /// A place for everything that the launch wants.
     fn reserve(&mut self, job: &Job) -> Result<[*mut u8; 3], Box<croq_failure>> {
         let bytes = job.launch.shared_bytes;
-        let found =
-            |memory: Option<*mut u8>, what: &str| memory.ok_or_else(|| out_of_memory(what, bytes));
+        let found = |memory: Option<*mut u8>, what: &str| {
+            memory.ok_or_else(|| out_of_memory(what, bytes, None))
+        };
         let asked = |flag| job.launch.flags & flag != 0;
         let none = std::ptr::null_mut();
         let shared = found(self.arena.reserve(bytes), "shared memory")?;
@@ -201,10 +208,20 @@ impl Memory {
     }
 }
 
-fn out_of_memory(what: &str, bytes: u64) -> Box<croq_failure> {
+/// With the limit that `CROQ_SIM_MEMORY` sets, where it is that.
+pub(super) fn out_of_memory(what: &str, bytes: u64, limit: Option<u64>) -> Box<croq_failure> {
     let failure = croq_failure::new(CROQ_OUT_OF_MEMORY).with_what(what);
-    Box::new(failure.with_values(&[bytes as i64]))
+    let number = |bytes| i64::try_from(bytes).unwrap_or(i64::MAX);
+    let values: Vec<i64> = [bytes].into_iter().chain(limit).map(number).collect();
+    Box::new(failure.with_values(&values))
 }
+
+/// What one OS thread may keep between launches: a block of 1024 threads, or four.
+const MOST_KEPT: u64 = 64 << 20;
+/// What is not worth counting.
+const LITTLE: u64 = 1 << 20;
+/// What all OS threads of the process keep, but for those that keep little.
+static KEPT: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     static IDLE: Cell<Option<Box<Worker>>> = const { Cell::new(None) };
@@ -222,6 +239,24 @@ impl Worker {
         result
     }
 
+    /// After a launch: frees what is too much to keep for the next one on this OS thread.
+    pub(super) fn give_back() {
+        let Some(mut worker) = IDLE.take() else {
+            return;
+        };
+        let held = worker.held;
+        if held > LITTLE && held != worker.counted {
+            KEPT.fetch_sub(worker.counted, Ordering::Relaxed);
+            KEPT.fetch_add(held, Ordering::Relaxed);
+            worker.counted = held;
+            let most = MOST_KEPT.saturating_mul(settings::threads() as u64);
+            if held > MOST_KEPT || KEPT.load(Ordering::Relaxed) > most {
+                return;
+            }
+        }
+        IDLE.set(Some(worker));
+    }
+
     /// Stacks and arenas for the blocks of a cluster of the launch, and one seat for each of `threads`
     /// threads of each of `blocks` blocks.
     pub(super) fn prepare(
@@ -231,9 +266,15 @@ impl Worker {
         blocks: usize,
     ) -> Result<(), Box<croq_failure>> {
         let bytes = job.launch.shared_bytes;
+        let all = threads as usize * blocks;
+        let need = need::of_one(job);
         self.stacks
-            .reserve(threads as usize * blocks)
-            .map_err(|_| out_of_memory("stacks", bytes))?;
+            .reserve(all)
+            .map_err(|_| out_of_memory("stacks", need, None))?;
+        self.held = self.held.max(need);
+        let stride = need::arena_stride(job.launch.arena_bytes);
+        let arenas = self.arenas.reserve(stride.saturating_mul(all as u64));
+        let arenas = arenas.ok_or_else(|| out_of_memory("local arrays", need, None))?;
         let watches = job.launch.flags & CROQ_LAUNCH_ASYNC != 0;
         // Once it is as long as this launch wants, it stays where it is.
         if self.residents.len() < blocks {
@@ -251,7 +292,7 @@ impl Worker {
             let [shared, marks, writers] = memory.reserve(job)?;
             let writers = writers.cast::<u64>();
             let order = (residents.barriers.order).prepare(
-                super::settings::looks_for_races(),
+                settings::looks_for_races(),
                 shared,
                 bytes,
                 blocks,
@@ -267,6 +308,8 @@ impl Worker {
                     .asynchronous
                     .watch(watches, shared, marks, writers, bytes, job.seed());
             }
+            let first = rank * threads as usize;
+            let (stacks, arena_bytes) = (&self.stacks, job.launch.arena_bytes);
             self.seats.extend((0..threads).map(|tid| Seat {
                 thread: croq_sim_thread {
                     tid,
@@ -285,6 +328,9 @@ impl Worker {
                     changes: 0,
                     steps: 0,
                     budget: i64::try_from(steps).unwrap_or(i64::MAX),
+                    arena: arenas.wrapping_add((first + tid as usize) * stride as usize),
+                    arena_bytes,
+                    stack_end: stacks.end(first + tid as usize),
                     runtime: std::ptr::null_mut(),
                 },
                 residents: cluster.wrapping_add(rank),
@@ -316,5 +362,6 @@ impl Drop for Worker {
     /// A coroutine that is dropped while it is suspended would unwind its stack, which holds C++ frames.
     fn drop(&mut self) {
         self.abandon();
+        KEPT.fetch_sub(self.counted, Ordering::Relaxed);
     }
 }
