@@ -1,5 +1,5 @@
 # The everyday commands. Each says what it needs when it is missing; `make setup` runs by itself.
-.PHONY: setup demo test bench fuzz gpu-bundle clean
+.PHONY: setup demo test bench fuzz attack gpu-bundle clean
 
 setup:
 	@scripts/setup.sh
@@ -20,6 +20,10 @@ bench: setup
 # Bytes from nowhere through the compiler: for FUZZ_SECONDS, or ten minutes.
 fuzz: setup
 	@scripts/fuzz.sh $(FUZZ_SECONDS)
+
+# Seeded attacks on what docs/safety.md promises; about two hours on two cores. ATTACK="SEED MUTANTS BUILT RUN PROBES".
+attack: setup
+	@scripts/attack.sh $(ATTACK)
 
 # A folder of test programs for a machine with a GPU and nothing else but its driver.
 gpu-bundle: setup

@@ -67,7 +67,7 @@ fn call(case: &Case) -> Result<Tensor<f32, (usize, usize)>> {
 
 /// Where the result of a right kernel is not what plain Rust gives.
 fn difference(case: &Case, result: &Tensor<f32, (usize, usize)>) -> Option<String> {
-    if !case.marked.is_empty() {
+    if !case.name.starts_with("right_") {
         return None;
     }
     let all = (0..SIDE).flat_map(|i| (0..SIDE).map(move |j| [i, j]));
@@ -77,6 +77,14 @@ fn difference(case: &Case, result: &Tensor<f32, (usize, usize)>) -> Option<Strin
             Some(value) if value == found => None,
             value => Some(format!("dst[{i}, {j}] is {found}, expected {value:?}")),
         }
+    })
+}
+
+/// A hash of the result's bits.
+fn digest(result: &Tensor<f32, (usize, usize)>) -> u64 {
+    let bits = result.as_slice().iter().map(|v| u64::from(v.to_bits()));
+    bits.fold(0xcbf2_9ce4_8422_2325, |h, v| {
+        (h ^ v).wrapping_mul(0x0100_0000_01b3)
     })
 }
 
@@ -100,6 +108,10 @@ fn main() {
         match call(case) {
             Ok(result) => match difference(case, &result) {
                 Some(difference) => println!("{}: {difference}", case.name),
+                // So that a caller can compare schedules.
+                None if case.name.contains("_mutant_") => {
+                    println!("{}: ok {:016x}", case.name, digest(&result));
+                }
                 None => println!("{}: ok", case.name),
             },
             Err(error) => {

@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# Attacks what croq promises (docs/safety.md): seeded, so that a finding can be had again.
+#
+#   scripts/attack.sh [SEED [MUTANTS [BUILT [RUN [PROBES]]]]]
+#
+# 1. MUTANTS mutated programs of kernels/, tests/run, tests/ui and tests/safety go through every pure stage:
+#    no panic, at most 2 s and 500 MB each.
+# 2. BUILT of those that were accepted are built: what `check` accepts builds.
+# 3. RUN mutated kernels of tests/safety are built and called from a crate that forbids unsafe code, each in a
+#    process of its own under three schedules: no crash, no hang, and the same `Ok` or an `Err` with a line.
+#    ATTACK_SANITIZE=1 builds their C++ side with AddressSanitizer.
+# 4. PROBES names in every position of a program.
+#
+# Everything is left in target/attack. The last line is `attack: N findings`.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+seed=${1:-1} mutants=${2:-20000} built=${3:-300} runs=${4:-300} probes=${5:-5000}
+target=${CARGO_TARGET_DIR:-$PWD/target}
+out=$target/attack
+export CROQ_CUDA=off
+findings=0
+found() {
+  echo "finding: $*"
+  findings=$((findings + 1))
+}
+
+mkdir -p "$out"
+CARGO_TARGET_DIR=$target/fuzz cargo build --quiet --release --manifest-path fuzz/Cargo.toml --bin attack || exit 1
+attack=$target/fuzz/release/attack
+
+echo "== mutants"
+mapfile -t sources < <(find kernels tests examples -name '*.co' -size -64k -not -path '*/target/*' | sort)
+"$attack" mutants "$seed" "$mutants" "$built" "$out/mutants" "${sources[@]}" || found "mutants: see above"
+
+# package FOLDER NAME: a package that builds the kernels in FOLDER/kernels.
+package() {
+  mkdir -p "$1/src"
+  cat >"$1/Cargo.toml" <<TOML
+[package]
+name = "$2"
+version = "0.0.0"
+edition = "2024"
+[dependencies]
+croq-sys = { path = "$PWD/croq-sys" }
+[build-dependencies]
+croq-build = { path = "$PWD/croq-build" }
+[workspace]
+TOML
+  cp Cargo.lock "$1/"
+}
+
+echo "== accepted mutants are built"
+rm -rf "$out/build" && mkdir -p "$out/build/kernels"
+package "$out/build" accepted-mutants
+echo 'fn main() { croq_build::compile("kernels/"); }' >"$out/build/build.rs"
+printf '#![forbid(unsafe_code)]\ncroq_sys::include_kernels!();\n' >"$out/build/src/lib.rs"
+cp "$out"/mutants/accepted/*.co "$out/build/kernels/" 2>/dev/null
+while ls "$out"/build/kernels/*.co >/dev/null 2>&1; do
+  if CARGO_TARGET_DIR=$target cargo build --quiet --manifest-path "$out/build/Cargo.toml" >"$out/build.log" 2>&1; then
+    break
+  fi
+  # Each file that a compiler complains about is a finding; the others are built without it.
+  mapfile -t bad < <(grep -o 'm[0-9]\{3\}\.co' "$out/build.log" | sort -u)
+  grep -E '^ *(error|thread .* panicked)' "$out/build.log" | head -n 5
+  if [ ${#bad[@]} -eq 0 ]; then
+    found "accepted mutants do not build: $out/build.log"
+    break
+  fi
+  mkdir -p "$out/build/wrong"
+  for file in "${bad[@]}"; do
+    [ -e "$out/build/kernels/$file" ] || continue
+    found "an accepted mutant does not build: $out/build/wrong/$file"
+    mv "$out/build/kernels/$file" "$out/build/wrong/"
+  done
+  cp "$out/build.log" "$out/build/wrong/log-$findings"
+done
+
+echo "== mutated kernels are called"
+rm -rf "$out/run" && mkdir -p "$out/run"
+cp -r tests/safety/build.rs tests/safety/src "$out/run/"
+package "$out/run" croq-safety
+mkdir -p "$out/run/co"
+"$attack" kernels "$seed" "$runs" "$out/run/co/wrong.co" tests/safety/co/right.co tests/safety/co/wrong.co || found "no kernels"
+: >"$out/run/co/right.co"
+flags=()
+if [ -n "${ATTACK_SANITIZE:-}" ]; then
+  flags=(CXXFLAGS="-fsanitize=address -fno-omit-frame-pointer" RUSTFLAGS="-Clink-arg=-fsanitize=address -Clinker=${CXX:-c++}"
+    ASAN_OPTIONS="detect_leaks=0:detect_stack_use_after_return=0:abort_on_error=1")
+fi
+if env "${flags[@]}" CARGO_TARGET_DIR="$target/attack-run" cargo build --quiet --manifest-path "$out/run/Cargo.toml" >"$out/run.log" 2>&1; then
+  program=$target/attack-run/debug/croq-safety
+  called=0
+  for name in $(env "${flags[@]}" "$program" --list | sed -n 's/^\([^ ]*\) .* errors=$/\1/p'); do
+    called=$((called + 1))
+    first=
+    for kernel_seed in 0 1 2; do
+      result=$(env "${flags[@]}" CROQ_DEVICE=sim CROQ_SIM_SEED=$kernel_seed timeout 60 "$program" "$name" 2>"$out/run/stderr")
+      status=$?
+      if [ $status -eq 124 ]; then
+        found "$name hangs with seed $kernel_seed ($out/run/co/wrong.co)"
+        break
+      elif [ $status -ne 0 ]; then
+        found "$name ends with status $status, seed $kernel_seed ($out/run/co/wrong.co)"
+        tail -n 3 "$out/run/stderr"
+        break
+      fi
+      case "$result" in
+        *": ok"*) summary=$result ;;
+        *) summary=error ;;
+      esac
+      # What atomic operations return may depend on the order of blocks.
+      if [ -n "$first" ] && [ "$first" != "$summary" ] && ! sed -n "/ $name(/,/^}/p" "$out/run/co/wrong.co" | grep -q atomic; then
+        found "$name depends on the schedule and is not reported ($out/run/co/wrong.co)"
+        break
+      fi
+      first=$summary
+    done
+  done
+  echo "$called mutated kernels called"
+else
+  tail -n 20 "$out/run.log"
+  found "mutated kernels do not build: $out/run.log"
+fi
+
+echo "== names"
+if [ -e tests/tests/name_probes.rs ]; then
+  CROQ_PROBES=$probes CROQ_PROBE_SEED=$seed cargo test --quiet -p croq-tests --test name_probes -- --include-ignored || found "names"
+fi
+
+echo "attack: $findings findings"
+[ "$findings" -eq 0 ]
