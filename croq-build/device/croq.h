@@ -31,6 +31,8 @@
 #define CROQ_UNROLL
 #define CROQ_UNROLL_BY(n)
 #endif
+/* Two packages that agree in all that an object depends on have one symbol for it: either will do. */
+#define CROQ_WEAK __attribute__((weak))
 #define CROQ_PRAGMA(text) _Pragma(#text)
 /* What a `.co` file may write for `__device__`. */
 #define __co_device__ __device__

@@ -10,12 +10,12 @@ use crate::error::{Error, Format};
 use crate::pipeline::{self, Compiled};
 use crate::source::SourceFile;
 use crate::toolchain::arch::Arch;
-use crate::toolchain::directives::Directives;
+use crate::toolchain::directives::{self, Directives};
 use crate::toolchain::environment::Environment;
-use crate::toolchain::modules::{self, ModulePath};
+use crate::toolchain::inputs::{self, Input};
 use crate::toolchain::nvcc::{self, Toolkit};
 use crate::toolchain::problem::Problem;
-use crate::toolchain::{self, Findings, Request, Unit, headers};
+use crate::toolchain::{self, Findings, Request, Unit, headers, symbol};
 
 /// Runs with the environment of the process, which must be a build script's.
 pub fn run(config: &Config, path: &Path) -> Result<Directives, Error> {
@@ -56,17 +56,35 @@ impl Package {
         })
     }
 
-    /// Keeps the symbols of two packages, two versions of one, and two of its files apart.
-    fn hash(&self, file: &str) -> String {
-        let parts = [
-            self.name.as_str(),
-            &self.version,
-            file,
-            headers::abi_version(),
-        ];
-        let hash = blake3::hash(parts.join("\n").as_bytes()).to_hex();
-        hash.chars().take(8).collect()
+    /// Part of every symbol.
+    fn identity(&self) -> String {
+        format!("{}\n{}", self.name, self.version)
     }
+}
+
+/// croq-sys tells the build scripts of packages that depend on it which version it is. Where it is no direct
+/// dependency, a call reports another version when it is made.
+fn versions_agree(env: &Environment) -> Result<(), Problem> {
+    let own = (env!("CARGO_PKG_VERSION"), headers::abi_version());
+    let version = env.undeclared("DEP_CROQ_VERSION");
+    let abi = env.undeclared("DEP_CROQ_ABI");
+    let (Some(version), Some(abi)) = (version, abi) else {
+        return Ok(());
+    };
+    if version == own.0 && abi == own.1 {
+        return Ok(());
+    }
+    Err(Problem::new(
+        "E1111",
+        format!(
+            "croq-build {} (ABI {}) generates code for another version than croq-sys {} (ABI {})",
+            own.0,
+            own.1,
+            version.to_string_lossy(),
+            abi.to_string_lossy()
+        ),
+    )
+    .help("ask for the same version of both in Cargo.toml"))
 }
 
 fn build(
@@ -76,11 +94,17 @@ fn build(
     format: Format,
 ) -> Result<Directives, Error> {
     let package = Package::of(env)?;
+    versions_agree(env)?;
+    for folder in [&package.out_dir, &package.folder] {
+        directives::sayable(folder).map_err(|problem| {
+            problem.help("move the package, or set CARGO_TARGET_DIR to another folder")
+        })?;
+    }
     only_once(&package.out_dir)?;
     let archs = archs(config, env)?;
     let mut warnings = CargoWarnings::default();
     let toolkit = toolkit(config, env, &package, &mut warnings)?;
-    let inputs = inputs(&package, path)?;
+    let inputs = inputs::find(&package.folder, path)?;
 
     let options = pipeline::Options {
         defines: config.defines.clone(),
@@ -91,7 +115,7 @@ fn build(
     };
     let mut files = Vec::new();
     for input in &inputs {
-        let compiled = pipeline::compile_text(&input.names(&package), &input.text, &options);
+        let compiled = pipeline::compile_text(&names_of(input), &input.text, &options);
         files.push(compiled);
     }
     let files = without_errors(files)?;
@@ -105,7 +129,6 @@ fn build(
                 source: input.text.clone(),
                 folder: input.folder.clone(),
                 module: input.module.clone(),
-                hash: input.hash(&package),
                 device: outputs.device,
                 header: outputs.header,
                 wrappers: outputs.wrappers,
@@ -129,7 +152,7 @@ fn build(
         host: &package.host,
         archs: &archs,
         cuda: toolkit.as_ref(),
-        package_hash: &package.hash(""),
+        package: &package.identity(),
         defines: &config.defines,
         includes: &includes,
         documentation_only: env.get("DOCS_RS").is_some(),
@@ -148,7 +171,7 @@ fn build(
     }
 
     let mut directives = built.directives;
-    directives.rerun_if_changed(&package.folder.join(path));
+    directives.rerun_if_changed(&package.folder.join(path))?;
     for name in env.asked() {
         directives.rerun_if_env_changed(name);
     }
@@ -242,117 +265,12 @@ fn toolkit(
     Ok(search.toolkit)
 }
 
-/// A `.co` file as found.
-struct Input {
-    /// Below the package, as messages and `#line` show it.
-    path: String,
-    /// Below the folder that `build.rs` names.
-    relative: PathBuf,
-    folder: PathBuf,
-    module: ModulePath,
-    text: String,
-}
-
-impl Input {
-    fn names(&self, package: &Package) -> pipeline::FileNames {
-        pipeline::FileNames {
-            path: self.path.clone(),
-            stem: self.module.file_stem(),
-            hash: self.hash(package),
-        }
+fn names_of(input: &Input) -> pipeline::FileNames {
+    pipeline::FileNames {
+        path: input.path.clone(),
+        stem: input.module.file_stem(),
+        hash: symbol::PLACEHOLDER.to_owned(),
     }
-
-    fn hash(&self, package: &Package) -> String {
-        package.hash(&self.relative.to_string_lossy().replace('\\', "/"))
-    }
-}
-
-/// The `.co` files below `path`, in the order of their names.
-fn inputs(package: &Package, path: &Path) -> Result<Vec<Input>, Problem> {
-    let root = package.folder.join(path);
-    let metadata = root
-        .metadata()
-        .map_err(|error| unreadable(&root, &error).note(from_package(package)))?;
-    let mut found = Vec::new();
-    if metadata.is_dir() {
-        find(&root, &mut found, 0)?;
-        if found.is_empty() {
-            return Err(Problem::new(
-                "E1104",
-                format!("there is no `.co` file below {}", root.display()),
-            ));
-        }
-    } else {
-        found.push(root.clone());
-    }
-    let base = if metadata.is_dir() {
-        root.as_path()
-    } else {
-        root.parent().unwrap_or(&root)
-    };
-    let mut inputs = Vec::new();
-    for file in found {
-        let relative = file.strip_prefix(base).unwrap_or(&file).to_owned();
-        let bytes = std::fs::read(&file).map_err(|error| unreadable(&file, &error))?;
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let at = error.utf8_error().valid_up_to();
-            let line = 1 + error
-                .as_bytes()
-                .iter()
-                .take(at)
-                .filter(|byte| **byte == b'\n')
-                .count();
-            Problem::new("E1104", format!("{} is not UTF-8 text", file.display()))
-                .note(format!("the first byte that is not stands in line {line}"))
-        })?;
-        inputs.push(Input {
-            path: file
-                .strip_prefix(&package.folder)
-                .unwrap_or(&file)
-                .to_string_lossy()
-                .into_owned(),
-            module: ModulePath::of(&relative),
-            folder: file.parent().unwrap_or(base).to_owned(),
-            relative,
-            text,
-        });
-    }
-    modules::distinct(
-        inputs
-            .iter()
-            .map(|input| (&input.module, input.path.as_str())),
-    )?;
-    Ok(inputs)
-}
-
-/// Deeper than anybody nests folders; a link that leads in circles ends here.
-const DEEPEST: usize = 32;
-
-fn find(folder: &Path, found: &mut Vec<PathBuf>, depth: usize) -> Result<(), Problem> {
-    let entries = std::fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            if depth < DEEPEST {
-                find(&path, found, depth + 1)?;
-            }
-        } else if path.extension().is_some_and(|extension| extension == "co") {
-            found.push(path);
-        }
-    }
-    Ok(())
-}
-
-fn unreadable(path: &Path, error: &std::io::Error) -> Problem {
-    Problem::new("E1104", format!("can't read {}: {error}", path.display()))
-}
-
-fn from_package(package: &Package) -> String {
-    format!(
-        "paths begin at the package's folder, {}",
-        package.folder.display()
-    )
 }
 
 /// All files, when none has an error; else everything there is to say about those that have.
@@ -401,5 +319,62 @@ fn format(env: &Environment) -> Format {
         _ => Format::Text {
             color: render::color_wanted(),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toolchain::environment::tests::environment;
+
+    fn problem(vars: &[(&str, &str)]) -> String {
+        let mut all = vec![
+            ("CARGO_MANIFEST_DIR", "/nowhere"),
+            ("CARGO_PKG_NAME", "p"),
+            ("CARGO_PKG_VERSION", "0.1.0"),
+            ("TARGET", "x86_64-unknown-linux-gnu"),
+            ("HOST", "x86_64-unknown-linux-gnu"),
+            ("CROQ_CUDA", "off"),
+        ];
+        // The last one counts.
+        all.extend(vars);
+        let env = environment(&all);
+        let format = Format::Text { color: false };
+        let error = build(&Config::new(), Path::new("kernels"), &env, format);
+        error.expect_err("an error").to_string()
+    }
+
+    #[test]
+    fn a_folder_that_cargo_can_not_be_told_is_an_error() {
+        let text = problem(&[("OUT_DIR", "/out\ncargo::rustc-link-arg=-evil")]);
+        assert_eq!(
+            text,
+            "error[E1106]: the path \"/out\\ncargo::rustc-link-arg=-evil\" has a control character\n  \
+             note: a line break in what a build script prints begins another directive for cargo\n  \
+             help: move the package, or set CARGO_TARGET_DIR to another folder"
+        );
+        let vars = [("OUT_DIR", "/o1"), ("CARGO_MANIFEST_DIR", "/a\u{1b}[2J")];
+        assert!(problem(&vars).contains("has a control character"));
+    }
+
+    #[test]
+    fn another_version_of_croq_sys_is_an_error() {
+        let own = env!("CARGO_PKG_VERSION");
+        let abi = headers::abi_version();
+        for (version, other_abi) in [("9.8.7", abi), (own, "1")] {
+            let text = problem(&[
+                ("OUT_DIR", "/o2"),
+                ("DEP_CROQ_VERSION", version),
+                ("DEP_CROQ_ABI", other_abi),
+            ]);
+            let said = format!("croq-sys {version} (ABI {other_abi})");
+            assert!(text.contains("E1111") && text.contains(&said), "{text}");
+        }
+        let same = [
+            ("OUT_DIR", "/o3"),
+            ("DEP_CROQ_VERSION", own),
+            ("DEP_CROQ_ABI", abi),
+        ];
+        assert!(problem(&same).contains("can't read /nowhere/kernels"));
     }
 }

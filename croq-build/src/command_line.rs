@@ -3,13 +3,17 @@
 //! Exit status: 0 clean (warnings are), 1 diagnostics, 2 bad usage.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use crate::config::ThreadOrder;
 use crate::diagnostics::nearest;
 use crate::diagnostics::{Diagnostic, Severity, explain, render};
 use crate::pipeline::{self, Compiled, FileNames};
 use crate::source::SourceFile;
+use crate::toolchain::directives::shown;
 use crate::toolchain::headers;
+use crate::toolchain::inputs;
+use crate::toolchain::problem::Problem;
 
 pub const USAGE: &str = "\
 usage: croq check [OPTIONS] FILES…
@@ -207,11 +211,22 @@ fn emit(args: &Arguments) -> Outcome {
 }
 
 fn compile(path: &str, args: &Arguments) -> Result<Compiled, Diagnostic> {
-    let text = std::fs::read(path)
-        .map_err(|error| format!("can't read {path}: {error}"))
-        .and_then(|bytes| String::from_utf8(bytes).map_err(|_| format!("{path} is not UTF-8 text")))
-        .map_err(|message| Diagnostic::new("E1104", crate::source::Span::default(), message))?;
-    let stem = std::path::Path::new(path)
+    let unreadable = |problem: Problem| {
+        let mut diagnostic = Diagnostic::new(
+            problem.code,
+            crate::source::Span::default(),
+            problem.message,
+        );
+        diagnostic.help = problem.help;
+        diagnostic
+    };
+    if path.contains(char::is_control) {
+        let name = shown(Path::new(path));
+        let problem = Problem::new("E1104", format!("the name {name} has a control character"));
+        return Err(unreadable(problem));
+    }
+    let text = inputs::read(Path::new(path)).map_err(unreadable)?;
+    let stem = Path::new(path)
         .file_stem()
         .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let hash = blake3::hash(format!("{path}\n{}", headers::abi_version()).as_bytes()).to_hex();

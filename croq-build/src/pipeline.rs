@@ -62,7 +62,7 @@ pub struct FileNames {
     pub path: String,
     /// What the generated files are called: `scale`, or `matmul/basic` in a folder.
     pub stem: String,
-    /// Eight hex digits that keep symbols of two files apart.
+    /// Keeps symbols of two files apart.
     pub hash: String,
 }
 

@@ -103,4 +103,4 @@ const croq_cuda_api table = {
 
 }  // namespace
 
-extern "C" const croq_cuda_api *CROQ_CUDA_TABLE(void) { return &table; }
+extern "C" __attribute__((weak)) const croq_cuda_api *CROQ_CUDA_TABLE(void) { return &table; }

@@ -53,7 +53,8 @@ pub struct FileMeta {
     pub stem: String,
     /// The `.co` file as messages name it, such as `kernels/scale.co`.
     pub path: String,
-    /// Eight hex digits in every C symbol: package, version, file, ABI version.
+    /// Stands in every C symbol and keeps two files apart: hexadecimal digits, or what will be replaced by
+    /// them (`toolchain::symbol`).
     pub hash: String,
     /// The file is also built for CUDA.
     pub cuda: bool,

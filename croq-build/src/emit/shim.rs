@@ -36,7 +36,7 @@ pub fn shim<'a>(writer: &mut Writer<'a>, meta: &FileMeta, function: &'a Function
     writer.own_text();
     writer.line("");
     writer.open(&format!(
-        "extern \"C\" croq_u32 CROQ_SHIM({}_{})(const croq_env *env, [[maybe_unused]] {} *args) {{",
+        "extern \"C\" CROQ_WEAK croq_u32 CROQ_SHIM({}_{})(const croq_env *env, [[maybe_unused]] {} *args) {{",
         meta.hash,
         function.name,
         struct_name(meta, function)

@@ -1,13 +1,13 @@
-//! One static library per `.co` file, named after the file's hash.
+//! One static library per `.co` file, named after the file's symbol.
 
 use std::path::PathBuf;
 
 use super::compile::Object;
 use super::host_compiler::HostCompiler;
-use super::outputs::{Outputs, unwritable};
+use super::outputs::{Outputs, part_of, replace, unwritable};
 use super::problem::Problem;
 
-/// Makes `lib/lib{name}.a` of the objects, unless it was made of just these.
+/// Makes `lib/lib{name}.a` of the objects, unless it is there: the name says what is in it.
 pub fn write(
     outputs: &mut Outputs,
     name: &str,
@@ -15,25 +15,24 @@ pub fn write(
     compiler: &HostCompiler,
 ) -> Result<PathBuf, Problem> {
     let archive = outputs.path(&format!("lib/lib{name}.a"))?;
-    let record = outputs.path(&format!("build/{name}.members"))?;
-    let keys: Vec<&str> = objects.iter().map(|object| object.key.as_str()).collect();
-    let members = keys.join("\n");
-    // An object that was built under its old key: one of the user's headers has changed.
+    let record = outputs.path(&format!("build/{name}.archive"))?;
+    let bytes = |path: &PathBuf| path.metadata().map_or(0, |metadata| metadata.len());
     let built = objects.iter().any(|object| object.built);
     if !built
-        && archive.is_file()
-        && std::fs::read_to_string(&record).is_ok_and(|old| old == members)
+        && bytes(&archive) > 0
+        && std::fs::read_to_string(&record).is_ok_and(|old| old == bytes(&archive).to_string())
     {
         return Ok(archive);
     }
     // `ar` would keep members of an older archive.
-    for old in [&record, &archive] {
+    let part = part_of(&archive);
+    for old in [&record, &archive, &part] {
         let _ = std::fs::remove_file(old);
     }
     let mut command = compiler.archiver()?;
     // No time stamps inside: the same objects give the same bytes (Apple's ar).
     command.env("ZERO_AR_DATE", "1");
-    command.arg("crs").arg(&archive);
+    command.arg("crs").arg(&part);
     command.args(objects.iter().map(|object| &object.path));
     let output = command.output().map_err(|error| {
         Problem::new(
@@ -51,6 +50,7 @@ pub fn write(
                 .note(String::from_utf8_lossy(&output.stderr).into_owned()),
         );
     }
-    std::fs::write(&record, members).map_err(|error| unwritable(&record, &error))?;
+    std::fs::rename(&part, &archive).map_err(|error| unwritable(&archive, &error))?;
+    replace(&record, &bytes(&archive).to_string())?;
     Ok(archive)
 }

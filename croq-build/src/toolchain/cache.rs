@@ -1,18 +1,20 @@
-//! Remembers what an object file was built from, so that a compiler runs only for a reason.
+//! Remembers what the objects of a file were built from, so that a compiler runs only for a reason.
 //!
-//! Beside each object stand three files: `.log`, what the compiler printed (its warnings are shown
-//! again when the object is reused); `.text`, the emitted text it was built from (its line numbers
-//! are the ones inside the object); and `.key`, the hash of everything that went in, with the hash
-//! of each of the user's own headers. The key is removed before a compiler starts and written when
-//! all is done, so an interrupted build leaves nothing that looks finished.
+//! Beside the objects stand, for each, a `.log`: what the compiler printed (its warnings are shown again when
+//! the object is reused); and for all of a file's, a `.text`: the emitted text they were built from (its
+//! line numbers are the ones inside the objects), and a `.key`: the hash of everything that went in, the symbol
+//! that names them, and their sizes. The key is removed before a compiler starts and written when all is
+//! done, so an interrupted build leaves nothing that looks finished.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::canonical::{Canonical, moved_lines};
-use super::outputs::{Outputs, unwritable};
+use super::outputs::{Outputs, part_of, replace, unwritable};
 use super::problem::Problem;
+use super::symbol::Symbol;
 
 /// Collects all that a result depends on.
+#[derive(Clone)]
 pub struct Key(blake3::Hasher);
 
 impl Key {
@@ -36,143 +38,118 @@ impl Key {
     }
 }
 
-/// The place of one object and its record.
-pub struct Entry {
-    pub object: PathBuf,
-    key: PathBuf,
+/// The place of one object and of what its compiler printed.
+#[derive(Debug)]
+pub struct Place {
+    object: PathBuf,
     log: PathBuf,
-    text: PathBuf,
-    dependencies: PathBuf,
 }
 
-/// An object that is as good as a new one.
+impl Place {
+    pub fn object(&self) -> &PathBuf {
+        &self.object
+    }
+
+    /// Where a compiler writes the object until it is finished.
+    pub fn part(&self) -> PathBuf {
+        part_of(&self.object)
+    }
+
+    /// After the compiler ran well.
+    pub fn finish(&self, log: &str) -> Result<(), Problem> {
+        std::fs::rename(self.part(), &self.object)
+            .map_err(|error| unwritable(&self.object, &error))?;
+        replace(&self.log, log)
+    }
+}
+
+/// The place of a file's objects and their record.
+#[derive(Debug)]
+pub struct Entry {
+    pub places: Vec<Place>,
+    key: PathBuf,
+    text: PathBuf,
+}
+
+/// Objects that are as good as new ones.
 #[derive(Debug)]
 pub struct Reusable {
-    pub log: String,
-    pub headers: Vec<PathBuf>,
+    pub symbol: Symbol,
+    /// In the order of the entry's places.
+    pub logs: Vec<String>,
     /// See [`moved_lines`].
     pub moved: Vec<(u32, u32)>,
 }
 
 impl Entry {
-    /// `stem` is a path below the output folder, such as `build/scale.sim`.
-    pub fn new(outputs: &mut Outputs, stem: &str) -> Result<Self, Problem> {
+    /// `stem` is a path below the output folder, such as `build/scale`.
+    pub fn new(outputs: &mut Outputs, stem: &str, twins: &[&str]) -> Result<Self, Problem> {
+        let mut places = Vec::new();
+        for twin in twins {
+            places.push(Place {
+                object: outputs.path(&format!("{stem}.{twin}.o"))?,
+                log: outputs.path(&format!("{stem}.{twin}.log"))?,
+            });
+        }
         Ok(Self {
-            object: outputs.path(&format!("{stem}.o"))?,
+            places,
             key: outputs.path(&format!("{stem}.key"))?,
-            log: outputs.path(&format!("{stem}.log"))?,
             text: outputs.path(&format!("{stem}.text"))?,
-            dependencies: outputs.path(&format!("{stem}.d"))?,
         })
     }
 
-    /// Where the compiler shall list the headers that it read (make's format).
-    pub fn dependencies(&self) -> &Path {
-        &self.dependencies
-    }
-
+    /// `device_text` is compared as it was emitted, before its symbols were known.
     pub fn reusable(&self, key: &str, device_text: &str) -> Option<Reusable> {
         let record = std::fs::read_to_string(&self.key).ok()?;
         let mut lines = record.lines();
-        if lines.next()? != key || !self.object.is_file() {
+        if lines.next()? != key {
             return None;
         }
-        let mut headers = Vec::new();
-        for line in lines {
-            let (hash, path) = line.split_once(' ')?;
-            if hash_of_file(Path::new(path))? != hash {
+        let symbol = Symbol::read(lines.next()?)?;
+        let mut logs = Vec::new();
+        for place in &self.places {
+            let bytes = place.object.metadata().ok()?.len();
+            if lines.next()?.parse() != Ok(bytes) {
                 return None;
             }
-            headers.push(PathBuf::from(path));
+            logs.push(std::fs::read_to_string(&place.log).ok()?);
         }
         let old = std::fs::read_to_string(&self.text).ok()?;
         let moved = if old == device_text {
             Vec::new()
         } else {
-            moved_lines(&Canonical::of(&old), &Canonical::of(device_text))?
+            let (old, new) = (Canonical::of(&old), Canonical::of(device_text));
+            if old.text != new.text {
+                return None;
+            }
+            moved_lines(&old, &new)?
         };
-        let log = std::fs::read_to_string(&self.log).ok()?;
         Some(Reusable {
-            log,
-            headers,
+            symbol,
+            logs,
             moved,
         })
     }
 
-    /// Before the compiler runs: what is here is no longer valid.
-    pub fn invalidate(&self) {
-        let _ = std::fs::remove_file(&self.key);
-    }
-
-    /// After it ran well. `mine` says which of the headers it read are croq's own (they are in the
-    /// key already).
-    pub fn record(
-        &self,
-        key: &str,
-        device_text: &str,
-        log: &str,
-        base: &Path,
-        mine: impl Fn(&Path) -> bool,
-    ) -> Result<Vec<PathBuf>, Problem> {
-        let listed = std::fs::read_to_string(&self.dependencies).unwrap_or_default();
-        let mut record = format!("{key}\n");
-        let mut headers = Vec::new();
-        for name in prerequisites(&listed) {
-            let path = base.join(name);
-            if mine(&path) {
-                continue;
-            }
-            if let Some(hash) = hash_of_file(&path) {
-                record.push_str(&format!("{hash} {}\n", path.display()));
-                headers.push(path);
-            }
-        }
-        for (path, text) in [
-            (&self.log, log),
-            (&self.text, device_text),
-            (&self.key, &record),
-        ] {
-            std::fs::write(path, text).map_err(|error| unwritable(path, &error))?;
-        }
-        Ok(headers)
-    }
-}
-
-fn hash_of_file(path: &Path) -> Option<String> {
-    Some(
-        blake3::hash(&std::fs::read(path).ok()?)
-            .to_hex()
-            .to_string(),
-    )
-}
-
-/// The files right of the colon in a make rule; `\ ` is a blank in a name, `\` before a line break
-/// continues the rule.
-fn prerequisites(rule: &str) -> Vec<String> {
-    let rule = rule.replace("\\\r\n", " ").replace("\\\n", " ");
-    let Some((_, list)) = rule.split_once(": ") else {
-        return Vec::new();
-    };
-    let mut names = vec![String::new()];
-    let mut chars = list.lines().next().unwrap_or("").chars().peekable();
-    while let Some(c) = chars.next() {
-        match (c, chars.peek()) {
-            ('\\', Some(' ' | '#')) | ('$', Some('$')) => {
-                let escaped = chars.next();
-                if let Some(name) = names.last_mut() {
-                    name.extend(escaped);
-                }
-            }
-            (' ' | '\t', _) => names.push(String::new()),
-            _ => {
-                if let Some(name) = names.last_mut() {
-                    name.push(c);
-                }
-            }
+    /// Before a compiler runs: what is here is no longer valid.
+    pub fn invalidate(&self) -> Result<(), Problem> {
+        match std::fs::remove_file(&self.key) {
+            Err(error) if self.key.exists() => Err(unwritable(&self.key, &error)),
+            _ => Ok(()),
         }
     }
-    names.retain(|name| !name.is_empty());
-    names
+
+    /// After all objects were built.
+    pub fn record(&self, key: &str, symbol: &Symbol, device_text: &str) -> Result<(), Problem> {
+        let mut record = format!("{key}\n{}\n", symbol.digits());
+        for place in &self.places {
+            let metadata = place.object.metadata();
+            let metadata = metadata.map_err(|error| unwritable(&place.object, &error))?;
+            record.push_str(&format!("{}\n", metadata.len()));
+        }
+        replace(&self.text, device_text)?;
+        replace(&self.key, &record)
+    }
 }
 
 #[cfg(test)]
@@ -188,46 +165,44 @@ mod tests {
     }
 
     #[test]
-    fn make_rules_are_read() {
-        let rule = "build/scale.o: /out/scale.cc \\\n  kernels/my\\ header.h kernels/$$x.h\n\nother: rule\n";
-        assert_eq!(
-            prerequisites(rule),
-            ["/out/scale.cc", "kernels/my header.h", "kernels/$x.h"]
-        );
-        assert_eq!(prerequisites(""), Vec::<String>::new());
-    }
-
-    #[test]
-    fn an_object_is_reused_until_something_that_matters_changes() {
+    fn objects_are_reused_until_something_that_matters_changes() {
         let folder = tempfile::tempdir().expect("a folder");
-        let header = folder.path().join("user.h");
-        std::fs::write(&header, "1").expect("a header");
         let mut outputs = Outputs::in_folder(folder.path().join("croq"));
-        let entry = Entry::new(&mut outputs, "build/a.sim").expect("an entry");
+        let entry = Entry::new(&mut outputs, "build/a", &["sim"]).expect("an entry");
         let text = "#line 3 \"a.co\"\nf();\n";
+        let symbol = Symbol::of(&Key::new("x"), &Canonical::of(text));
         assert!(entry.reusable("k", text).is_none());
 
-        std::fs::write(&entry.object, "object").expect("an object");
-        std::fs::write(entry.dependencies(), "a.o: /own/a.cc user.h\n").expect("a rule");
-        let headers = entry
-            .record("k", text, "warned", folder.path(), |path| {
-                path.starts_with("/own")
-            })
-            .expect("recorded");
-        assert_eq!(headers, std::slice::from_ref(&header));
+        let place = &entry.places[0];
+        std::fs::write(place.part(), "object").expect("an object");
+        assert!(!place.object().exists());
+        place.finish("warned").expect("finished");
+        assert!(entry.reusable("k", text).is_none(), "not recorded yet");
+        entry.record("k", &symbol, text).expect("recorded");
 
         let same = entry.reusable("k", text).expect("unchanged");
-        assert_eq!((same.log.as_str(), same.moved), ("warned", vec![]));
+        assert_eq!(same.logs, ["warned"]);
+        assert_eq!((&same.symbol, same.moved), (&symbol, vec![]));
         let shifted = entry
             .reusable("k", "#line 4 \"a.co\"\nf(); // new\n")
             .expect("moved");
         assert_eq!(shifted.moved, [(3, 4)]);
         assert!(entry.reusable("other", text).is_none());
-        std::fs::write(&header, "2").expect("a header");
-        assert!(entry.reusable("k", text).is_none(), "a header changed");
-        std::fs::write(&header, "1").expect("a header");
-        assert!(entry.reusable("k", text).is_some());
-        entry.invalidate();
+        assert!(entry.reusable("k", "g();\n").is_none());
+
+        // Whatever is missing or cut short is made again.
+        for name in ["a.sim.o", "a.sim.log", "a.text", "a.key"] {
+            let path = folder.path().join("croq/build").join(name);
+            let whole = std::fs::read(&path).expect(name);
+            std::fs::remove_file(&path).expect(name);
+            assert!(entry.reusable("k", text).is_none(), "no {name}");
+            std::fs::write(&path, &whole[..whole.len() / 2]).expect(name);
+            let half = entry.reusable("k", text);
+            assert!(half.is_none() || name == "a.sim.log", "half of {name}");
+            std::fs::write(&path, &whole).expect(name);
+            assert!(entry.reusable("k", text).is_some());
+        }
+        entry.invalidate().expect("invalid");
         assert!(entry.reusable("k", text).is_none());
     }
 }

@@ -33,6 +33,11 @@ impl Canonical {
             presumed,
         }
     }
+
+    /// For each line of the text the line of the `.co` file that it comes from.
+    pub fn presumed(&self) -> &[Option<u32>] {
+        &self.presumed
+    }
 }
 
 /// The rows of a text that are no `#line`, each with the line of the `.co` file that compilers take

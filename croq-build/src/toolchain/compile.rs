@@ -1,17 +1,18 @@
 //! From an emitted device text to object files: one for the simulated GPU, one for CUDA.
 
+use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::arch::{Arch, gencode};
-use super::cache::{Entry, Key};
-use super::canonical::Canonical;
+use super::cache::{Key, Place};
 use super::host_compiler::{self, HostCompiler};
 use super::identity::FileIdentity;
 use super::messages::{self, Codes, Message, Severity};
 use super::nvcc::Toolkit;
 use super::problem::Problem;
+use super::user_headers::{Folders, Headers};
 
 /// Who runs the kernels of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,8 +55,10 @@ pub struct Compilers<'a> {
     pub cuda_table: &'a str,
     /// `-DNAME=VALUE`, as the `.co` files were read with.
     pub defines: &'a [(String, String)],
-    /// nvcc's own variables, which change what it does.
-    pub nvcc_environment: &'a str,
+    /// Flags that nvcc takes from its own variables.
+    pub nvcc_flags: &'a str,
+    /// Folders of headers that variables add.
+    pub environment_includes: &'a [PathBuf],
     /// Croq's headers.
     pub include: &'a Path,
     /// The user's header folders, in order of search.
@@ -70,25 +73,29 @@ pub struct Compilers<'a> {
 /// One object to build.
 pub struct Job<'a> {
     pub twin: Twin,
-    pub entry: &'a Entry,
+    pub place: &'a Place,
     pub device_path: &'a Path,
-    pub device_text: &'a str,
-    pub header_text: &'a str,
     /// The folder of the `.co` file, for its `#include "…"`.
     pub co_folder: &'a Path,
-    /// Takes part in the hash, since `#line` and symbols carry it.
-    pub co_path: &'a str,
 }
 
 /// An object that is now up to date.
 #[derive(Debug)]
 pub struct Object {
     pub path: PathBuf,
-    pub key: String,
     pub built: bool,
     pub warnings: Vec<Message>,
-    pub headers: Vec<PathBuf>,
-    pub moved: Vec<(u32, u32)>,
+}
+
+impl Object {
+    /// One that was there already, with what its compiler printed.
+    pub fn reused(place: &Place, log: &str) -> Self {
+        Self {
+            path: place.object().clone(),
+            built: false,
+            warnings: warnings(log),
+        }
+    }
 }
 
 /// Why there is no object.
@@ -104,40 +111,15 @@ pub enum Failed {
 }
 
 impl Compilers<'_> {
-    /// Reuses the object or builds it.
-    pub fn object(&self, job: &Job<'_>) -> Result<Object, Failed> {
-        let key = self.key(job);
-        if let Some(old) = job.entry.reusable(&key, job.device_text) {
-            return Ok(Object {
-                path: job.entry.object.clone(),
-                key,
-                built: false,
-                warnings: warnings(&old.log),
-                headers: old.headers,
-                moved: old.moved,
-            });
-        }
-        self.build(job, key)
-    }
-
-    /// Builds the object whether or not there is one.
-    pub fn build(&self, job: &Job<'_>, key: String) -> Result<Object, Failed> {
-        job.entry.invalidate();
-        let mut command = self.command(job).map_err(Failed::Machine)?;
-        let output = command.output().map_err(|error| {
-            Failed::Machine(match error.kind() {
-                ErrorKind::NotFound if job.twin == Twin::Sim => {
-                    host_compiler::missing(&command.get_program().to_string_lossy())
-                }
-                _ => Problem::new(
-                    "E1111",
-                    format!(
-                        "can't run {}: {error}",
-                        command.get_program().to_string_lossy()
-                    ),
-                ),
-            })
-        })?;
+    /// Builds the object.
+    pub fn build(&self, job: &Job<'_>) -> Result<Object, Failed> {
+        let output = self.output(job.twin, |command| {
+            command.args(self.flags(job.twin));
+            command.args(self.folders(job.co_folder));
+            command.arg("-c").arg(job.device_path);
+            command.arg("-o").arg(job.place.part());
+        });
+        let output = output.map_err(Failed::Machine)?;
         let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
         text.push_str(&String::from_utf8_lossy(&output.stderr));
         let messages = messages::parse(&text);
@@ -150,45 +132,88 @@ impl Compilers<'_> {
                 output: text,
             });
         }
-        let headers = job
-            .entry
-            .record(&key, job.device_text, &text, self.base, |path| {
-                path.starts_with(self.own)
-            })
-            .map_err(Failed::Machine)?;
+        job.place.finish(&text).map_err(Failed::Machine)?;
         Ok(Object {
-            path: job.entry.object.clone(),
-            key,
+            path: job.place.object().clone(),
             built: true,
             warnings: warnings(&text),
-            headers,
-            moved: Vec::new(),
         })
     }
 
-    /// All that the object depends on, apart from the user's headers.
-    pub fn key(&self, job: &Job<'_>) -> String {
-        let mut key = Key::new("object")
-            .with("twin", job.twin.name())
-            .with("device", &Canonical::of(job.device_text).text)
-            .with("header", &Canonical::of(job.header_text).text)
-            .with("croq headers", self.headers_hash)
-            .with("path", job.co_path)
-            .with("compiler", &self.host.identity);
-        for flag in self.flags(job) {
-            key = key.with("flag", &flag);
+    /// The user's headers that a text includes, as the compiler lists them. `None` when it finds an error
+    /// in the text, which compiling will report.
+    pub fn headers(
+        &self,
+        twin: Twin,
+        text: &Path,
+        co_folder: &Path,
+        folders: &Folders<'_>,
+    ) -> Result<Option<Headers>, Problem> {
+        let output = self.output(twin, |command| {
+            command.args(self.flags(twin));
+            command.args(self.folders(co_folder));
+            command.arg("-M").arg(text);
+        })?;
+        if !output.status.success() {
+            return Ok(None);
         }
-        if let (Twin::Cuda, Some(toolkit)) = (job.twin, self.cuda) {
-            key = key
-                .with("nvcc", &FileIdentity::of(&toolkit.nvcc).to_string())
-                .with("version", &toolkit.version.to_string())
-                .with("environment", self.nvcc_environment);
-        }
-        key.finish()
+        let rule = String::from_utf8_lossy(&output.stdout);
+        Ok(Headers::of_rule(&rule, folders))
     }
 
-    fn command(&self, job: &Job<'_>) -> Result<Command, Problem> {
-        let mut command = match (job.twin, self.cuda) {
+    /// Where headers are looked for, in order.
+    pub fn search(&self, co_folder: &Path) -> Folders<'_> {
+        let flags = format!("{} {}", self.host.flags, self.nvcc_flags);
+        let of_flags = flags.split_whitespace().filter_map(|flag| {
+            let folder = ["-I", "-isystem", "-iquote"]
+                .iter()
+                .find_map(|f| flag.strip_prefix(f))?;
+            Some(PathBuf::from(folder))
+        });
+        let searched = of_flags
+            .chain(self.includes.iter().cloned())
+            .chain([co_folder.to_owned()])
+            .chain(self.environment_includes.iter().cloned())
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .map(|folder| self.base.join(folder));
+        Folders {
+            own: self.own,
+            base: self.base,
+            searched: searched.collect(),
+            toolkit: self.cuda.and_then(|t| t.nvcc.parent()?.parent()),
+        }
+    }
+
+    /// Whether variables can make a text include headers that it does not name.
+    pub fn variables_add_headers(&self) -> bool {
+        let none = self.host.flags.is_empty() && self.nvcc_flags.trim().is_empty();
+        !none || !self.environment_includes.is_empty()
+    }
+
+    /// All that an object of this target depends on besides texts and headers, wherever the package is.
+    pub fn key(&self, twin: Twin, key: Key) -> Key {
+        let mut key = key
+            .with("twin", twin.name())
+            .with("croq headers", self.headers_hash)
+            .with("compiler", &self.host.identity);
+        for flag in self.flags(twin) {
+            key = key.with("flag", &flag);
+        }
+        match (twin, self.cuda) {
+            (Twin::Cuda, Some(toolkit)) => key
+                .with("nvcc", &FileIdentity::of(&toolkit.nvcc).to_string())
+                .with("version", &toolkit.version.to_string()),
+            _ => key,
+        }
+    }
+
+    /// Runs a compiler in the package's folder.
+    fn output(
+        &self,
+        twin: Twin,
+        arguments: impl FnOnce(&mut Command),
+    ) -> Result<std::process::Output, Problem> {
+        let mut command = match (twin, self.cuda) {
             (Twin::Cuda, Some(toolkit)) => {
                 let mut command = Command::new(&toolkit.nvcc);
                 if self.host.chosen {
@@ -199,21 +224,26 @@ impl Compilers<'_> {
             }
             _ => self.host.command()?,
         };
-        command.args(self.flags(job));
-        command.arg("-MMD").arg("-MF").arg(job.entry.dependencies());
-        command
-            .arg("-c")
-            .arg(job.device_path)
-            .arg("-o")
-            .arg(&job.entry.object);
+        arguments(&mut command);
         command.current_dir(self.base);
-        Ok(command)
+        command.output().map_err(|error| match error.kind() {
+            ErrorKind::NotFound if twin == Twin::Sim => {
+                host_compiler::missing(&command.get_program().to_string_lossy())
+            }
+            _ => Problem::new(
+                "E1111",
+                format!(
+                    "can't run {}: {error}",
+                    command.get_program().to_string_lossy()
+                ),
+            ),
+        })
     }
 
-    /// The flags that are ours, without the names of the files in and out.
-    fn flags(&self, job: &Job<'_>) -> Vec<String> {
+    /// The flags that are ours, without the names of files and folders.
+    fn flags(&self, twin: Twin) -> Vec<String> {
         let mut flags: Vec<String> = Vec::new();
-        match job.twin {
+        match twin {
             Twin::Sim => flags.push("-DCROQ_SIM=1".to_owned()),
             Twin::Cuda => {
                 flags.extend(
@@ -243,13 +273,22 @@ impl Compilers<'_> {
         for (name, value) in self.defines {
             flags.push(format!("-D{name}={value}"));
         }
-        flags.push(format!("-I{}", self.include.display()));
-        let folders = self
-            .includes
-            .iter()
-            .map(PathBuf::as_path)
-            .chain([job.co_folder]);
-        flags.extend(folders.map(|folder| format!("-I{}", folder.display())));
+        flags
+    }
+
+    /// Where headers are looked for.
+    fn folders(&self, co_folder: &Path) -> Vec<OsString> {
+        let mut flags = Vec::new();
+        let includes = self.includes.iter().map(PathBuf::as_path);
+        for folder in [self.include]
+            .into_iter()
+            .chain(includes)
+            .chain([co_folder])
+        {
+            let mut flag = OsString::from("-I");
+            flag.push(self.base.join(folder));
+            flags.push(flag);
+        }
         flags
     }
 }

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 
+use super::problem::Problem;
+
 #[derive(Default, Debug)]
 pub struct Directives {
     rerun_files: BTreeSet<String>,
@@ -17,10 +19,11 @@ pub struct Directives {
 impl Directives {
     /// A file, or a folder with all below it. What does not exist is left out: cargo would take it
     /// for changed each time.
-    pub fn rerun_if_changed(&mut self, path: &Path) {
+    pub fn rerun_if_changed(&mut self, path: &Path) -> Result<(), Problem> {
         if path.exists() {
-            self.rerun_files.insert(path.display().to_string());
+            self.rerun_files.insert(sayable(path)?.to_owned());
         }
+        Ok(())
     }
 
     pub fn rerun_if_env_changed(&mut self, name: impl Into<String>) {
@@ -28,18 +31,51 @@ impl Directives {
     }
 
     pub fn warning(&mut self, text: &str) {
-        self.warnings.push(text.replace('\n', " "));
+        self.warnings.push(one_line(text));
     }
 
-    pub fn link_search(&mut self, folder: &Path) {
-        self.link
-            .push(format!("rustc-link-search=native={}", folder.display()));
+    pub fn link_search(&mut self, folder: &Path) -> Result<(), Problem> {
+        let folder = sayable(folder)?;
+        self.link.push(format!("rustc-link-search=native={folder}"));
+        Ok(())
     }
 
     /// `kind` as rustc's `-l` has it: `static`, `dylib`, `static:-bundle`.
     pub fn link_library(&mut self, kind: &str, name: &str) {
         self.link.push(format!("rustc-link-lib={kind}={name}"));
     }
+}
+
+/// A path in a line for cargo. A line break in it would begin a line of its own, which cargo would take for
+/// another directive.
+pub fn sayable(path: &Path) -> Result<&str, Problem> {
+    let text = path.to_str().ok_or_else(|| {
+        Problem::new("E1106", format!("the path {} is not UTF-8", shown(path)))
+            .note("cargo reads a build script's answers as lines of UTF-8")
+    })?;
+    if text.contains(char::is_control) {
+        return Err(Problem::new(
+            "E1106",
+            format!("the path {} has a control character", shown(path)),
+        )
+        .note("a line break in what a build script prints begins another directive for cargo"));
+    }
+    Ok(text)
+}
+
+/// A path for people, on one line whatever is in it.
+pub fn shown(path: &Path) -> String {
+    match path.to_str() {
+        Some(text) if !text.contains(char::is_control) => text.to_owned(),
+        _ => format!("{path:?}"),
+    }
+}
+
+/// Without line breaks and other control characters, all of which would end a line for somebody.
+fn one_line(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect()
 }
 
 impl fmt::Display for Directives {
@@ -57,5 +93,34 @@ impl fmt::Display for Directives {
             writeln!(f, "cargo::warning={warning}")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_begins_another_directive() {
+        let mut directives = Directives::default();
+        directives.warning("kernels/a\ncargo::rustc-env=X=1\r\u{1b}[31m.co: odd");
+        let text = directives.to_string();
+        assert_eq!(text.lines().count(), 1, "{text}");
+        for odd in ["/out\ncargo::rustc-link-lib=evil", "/out\r", "/out\u{7f}"] {
+            let problem = directives.link_search(Path::new(odd)).expect_err(odd);
+            assert!(problem.message.contains("control character"), "{problem}");
+            assert_eq!(problem.message.lines().count(), 1, "{problem}");
+        }
+        let plain = Path::new("/a folder/\"größe\"");
+        assert_eq!(sayable(plain), Ok("/a folder/\"größe\""));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_path_that_is_not_utf_8_is_named() {
+        use std::os::unix::ffi::OsStrExt;
+        let path = Path::new(std::ffi::OsStr::from_bytes(b"/out\xff"));
+        let problem = sayable(path).expect_err("not UTF-8");
+        assert!(problem.message.contains("\\xFF"), "{problem}");
     }
 }

@@ -12,10 +12,17 @@ use std::sync::OnceLock;
 use super::environment::Environment;
 use super::identity;
 use super::problem::Problem;
+use super::variables;
+
+/// What every text is compiled with; part of the identity. Multiply and add round twice everywhere, so that
+/// results do not depend on the machine. Integers wrap, as a GPU's do.
+const FLAGS: &[&str] = &["-ffp-contract=off", "-fwrapv", "-fdiagnostics-color=never"];
 
 pub struct HostCompiler {
     /// All that decides which compiler runs with which of the user's flags.
     pub identity: String,
+    /// What `CXXFLAGS` and its kin add.
+    pub flags: String,
     /// Set when a person chose the compiler; nvcc then uses the same.
     pub chosen: bool,
     /// The C++ library that `CXXSTDLIB` asks for.
@@ -29,12 +36,23 @@ pub struct HostCompiler {
 impl HostCompiler {
     pub fn of(env: &Environment, target: &str, host: &str) -> Self {
         let command = tool_variable(env, "CXX", target, host);
-        let flags = tool_variable(env, "CXXFLAGS", target, host);
+        // All forms count: cc puts one behind the other.
+        let flags: Vec<String> = variable_names("CXXFLAGS", target, host)
+            .iter()
+            .filter_map(|name| env.text(name))
+            .collect();
+        let rustflags = env
+            .undeclared("CARGO_ENCODED_RUSTFLAGS")
+            .unwrap_or_default();
         let name = command.clone().unwrap_or_else(|| "c++".to_owned());
         let identity = format!(
-            "{target}\n{}\n{}",
+            "{target}\n{}\n{}\n{}\n{}\n{}",
             identity::of_command(env, &name),
-            flags.unwrap_or_default()
+            flags.join("\n"),
+            // cc takes over some of them.
+            rustflags.to_string_lossy(),
+            FLAGS.join(" "),
+            variables::of_compilers(env),
         );
         // For another target cc derives the name from it; then cc's own message has to do.
         let there = target != host
@@ -45,6 +63,7 @@ impl HostCompiler {
             .or_else(|| default_library(target).map(str::to_owned));
         Self {
             identity,
+            flags: flags.join(" "),
             chosen: command.is_some(),
             standard_library,
             target: target.to_owned(),
@@ -99,9 +118,7 @@ impl HostCompiler {
     pub fn command(&self) -> Result<Command, Problem> {
         let tool = self.tool()?;
         let mut command = tool.to_command();
-        // Multiply and add round twice everywhere, so that results do not depend on the machine.
-        // Integers wrap, as a GPU's do.
-        command.args(["-ffp-contract=off", "-fwrapv", "-fdiagnostics-color=never"]);
+        command.args(FLAGS);
         command.arg(if tool.is_like_clang() {
             "-fno-caret-diagnostics"
         } else {
@@ -127,7 +144,7 @@ impl HostCompiler {
 }
 
 /// Where `cc` looks a variable up: for the target, for its role, plain.
-fn tool_variable(env: &Environment, name: &str, target: &str, host: &str) -> Option<String> {
+fn variable_names(name: &str, target: &str, host: &str) -> [String; 4] {
     let role = if target == host { "HOST" } else { "TARGET" };
     [
         format!("{name}_{target}"),
@@ -135,10 +152,14 @@ fn tool_variable(env: &Environment, name: &str, target: &str, host: &str) -> Opt
         format!("{role}_{name}"),
         name.to_owned(),
     ]
-    .iter()
-    // All are asked for: setting a more special one must rerun the script.
-    .map(|name| env.text(name))
-    .fold(None, Option::or)
+}
+
+fn tool_variable(env: &Environment, name: &str, target: &str, host: &str) -> Option<String> {
+    variable_names(name, target, host)
+        .iter()
+        // All are asked for: setting a more special one must rerun the script.
+        .map(|name| env.text(name))
+        .fold(None, Option::or)
 }
 
 fn default_library(target: &str) -> Option<&'static str> {

@@ -1,6 +1,5 @@
 //! What the user's program links: one static library per `.co` file, and what they need.
 
-use super::Unit;
 use super::archive;
 use super::compile::{Compilers, Object};
 use super::directives::Directives;
@@ -11,45 +10,35 @@ use super::problem::Problem;
 /// Archives each file's objects, and says what to link.
 pub fn link(
     compilers: &Compilers<'_>,
-    units: &[Unit],
     objects: &Objects,
-    package_hash: &str,
     outputs: &mut Outputs,
 ) -> Result<Directives, Problem> {
     let mut directives = Directives::default();
-    let mut libraries: Vec<(&str, Vec<&Object>)> = units
-        .iter()
-        .zip(&objects.files)
-        .map(|(unit, file)| {
-            (
-                unit.hash.as_str(),
-                file.objects.iter().map(|(_, object)| object).collect(),
-            )
-        })
-        .collect();
-    // After the files that refer to it.
-    libraries.extend(
-        objects
-            .cuda_runtime
-            .as_ref()
-            .map(|object| (package_hash, vec![object])),
-    );
-    for (hash, members) in &libraries {
-        let name = format!("croq_{hash}");
-        let archive = archive::write(outputs, &name, members, compilers.host)?;
+    // Croq's own last: after the files that refer to it.
+    for file in objects.files.iter().chain(&objects.cuda_runtime) {
+        let name = format!("croq_{}", file.symbol.digits());
+        let members: Vec<&Object> = file.objects.iter().map(|(_, object)| object).collect();
+        let archive = archive::write(outputs, &name, &members, compilers.host)?;
         if let Some(folder) = archive.parent() {
-            directives.link_search(folder);
+            directives.link_search(folder)?;
         }
         directives.link_library("static", &name);
-        for header in members.iter().flat_map(|object| &object.headers) {
-            directives.rerun_if_changed(header);
+        for header in &file.headers {
+            directives.rerun_if_changed(header)?;
+        }
+    }
+    // A header may appear in a folder that is searched before the one where another was found.
+    for folder in compilers.includes {
+        let folder = compilers.base.join(folder);
+        if !compilers.own.starts_with(&folder) {
+            directives.rerun_if_changed(&folder)?;
         }
     }
     if let Some(toolkit) = compilers.cuda {
         // Not bundled: every crate with kernels would otherwise carry a copy of its own.
-        directives.link_search(&toolkit.libraries);
+        directives.link_search(&toolkit.libraries)?;
         directives.link_library("static:-bundle", "cudart_static");
-        directives.rerun_if_changed(&toolkit.nvcc);
+        directives.rerun_if_changed(&toolkit.nvcc)?;
     }
     if let Some(library) = &compilers.host.standard_library {
         directives.link_library("dylib", library);

@@ -5,8 +5,9 @@
 //! a compiler then rejects is either the user's own C++ in the file or a fault of croq, and is
 //! reported on the `.co` line it came from.
 //!
-//! The way through: emitted texts are written to `OUT_DIR/croq`; objects are taken from the
-//! [`cache`] or built in parallel ([`jobs`]); each file's objects become one static library ([`link`]);
+//! The way through: every file gets a [`symbol`] that is made of all that its objects depend on, the user's
+//! headers included ([`user_headers`]); emitted texts are written to `OUT_DIR/croq`; objects are taken from
+//! the [`cache`] or built in parallel ([`jobs`]); each file's objects become one static library ([`link`]);
 //! bindgen reads each header ([`bindings`]); `kernels.rs` ties it together ([`modules`]); and when all of
 //! that has worked, and not before, [`directives`] are printed.
 
@@ -24,6 +25,7 @@ mod findings;
 pub mod headers;
 mod host_compiler;
 mod identity;
+pub mod inputs;
 mod jobs;
 mod libclang;
 mod link;
@@ -33,9 +35,13 @@ pub mod nvcc;
 mod objects;
 mod outputs;
 pub mod problem;
+pub mod symbol;
+mod user_headers;
+mod variables;
 
 use arch::Arch;
 use cache::Key;
+use canonical::Canonical;
 use compile::Compilers;
 use directives::Directives;
 use environment::Environment;
@@ -46,8 +52,9 @@ use modules::{Module, ModulePath};
 use nvcc::Toolkit;
 use objects::Objects;
 use outputs::Outputs;
+use symbol::Symbol;
 
-/// One `.co` file with all that was emitted for it.
+/// One `.co` file with all that was emitted for it, with [`symbol::PLACEHOLDER`] for its symbol.
 #[derive(Debug)]
 pub struct Unit {
     /// As `#line` and messages name it.
@@ -56,8 +63,6 @@ pub struct Unit {
     /// The folder that holds the file.
     pub folder: PathBuf,
     pub module: ModulePath,
-    /// Eight hex digits, in every symbol.
-    pub hash: String,
     pub device: String,
     pub header: String,
     pub wrappers: String,
@@ -77,8 +82,8 @@ pub struct Request<'a> {
     pub host: &'a str,
     pub archs: &'a [Arch],
     pub cuda: Option<&'a Toolkit>,
-    /// Keeps the package's own symbols apart from those of others, as [`Unit::hash`] does for a file.
-    pub package_hash: &'a str,
+    /// The package's name and version.
+    pub package: &'a str,
     pub defines: &'a [(String, String)],
     pub includes: &'a [PathBuf],
     /// Only what documentation needs: no compiler runs, nothing is linked.
@@ -93,9 +98,6 @@ pub struct Built {
     /// How many objects had to be compiled; the others were reused.
     pub compiled: usize,
 }
-
-/// `nvcc`'s own variables.
-const NVCC_VARIABLES: [&str; 3] = ["NVCC_CCBIN", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"];
 
 /// `OUT_DIR/croq`.
 pub fn output_folder(out_dir: &Path) -> PathBuf {
@@ -115,56 +117,62 @@ pub fn build(request: &Request<'_>, units: &[Unit], env: &Environment) -> Result
         headers_key = headers_key.with(name, text);
     }
 
+    let host = HostCompiler::of(env, request.target, request.host);
+    let nvcc_flags = ["NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"]
+        .map(|name| env.text(name).unwrap_or_default())
+        .join(" ");
+    let headers_hash = headers_key.finish();
+    let cuda_table = cuda_table(request, &headers_hash);
+    let compilers = Compilers {
+        host: &host,
+        cuda: request.cuda,
+        archs: request.archs,
+        cuda_table: &cuda_table,
+        defines: request.defines,
+        nvcc_flags: &nvcc_flags,
+        environment_includes: &variables::include_folders(env),
+        include: &include,
+        includes: request.includes,
+        base: request.base,
+        headers_hash: &headers_hash,
+        own: &root,
+    };
+    let compiles = !request.documentation_only && !units.is_empty();
+    let plans = match compiles {
+        true => objects::plan(&compilers, request.package, units, &mut outputs, env)?,
+        false => Vec::new(),
+    };
+
     let mut written = Vec::new();
-    let mut declarations = Vec::new();
-    for unit in units {
+    let mut texts = Vec::new();
+    for (at, unit) in units.iter().enumerate() {
+        let symbol = match plans.get(at) {
+            Some(plan) => plan.symbol.clone(),
+            None => Symbol::of(&Key::new("documentation"), &Canonical::of(&unit.device)),
+        };
         let stem = unit.module.file_stem();
-        let device = outputs.write(&format!("{stem}.cc"), &unit.device)?;
-        let header = outputs.write(&format!("{stem}.h"), &unit.header)?;
-        outputs.write(&format!("{stem}.rs"), &unit.wrappers)?;
-        let declared = bindings::write(
+        let header_text = symbol.fill(&unit.header);
+        let device = outputs.write(&format!("{stem}.cc"), &symbol.fill(&unit.device))?;
+        let header = outputs.write(&format!("{stem}.h"), &header_text)?;
+        outputs.write(&format!("{stem}.rs"), &symbol.fill(&unit.wrappers))?;
+        let declarations = bindings::write(
             &mut outputs,
             &stem,
             &header,
-            &unit.header,
+            &header_text,
             &include,
             request.target,
             env,
         )?;
-        declarations.push(declared);
         written.push(device);
+        texts.push((declarations, symbol.fill(&unit.shims)));
     }
 
     let mut built = Built::default();
-    let moved: Vec<Vec<(u32, u32)>> = if request.documentation_only || units.is_empty() {
-        vec![Vec::new(); units.len()]
-    } else {
-        let host = HostCompiler::of(env, request.target, request.host);
-        let nvcc_environment: Vec<String> = NVCC_VARIABLES
-            .iter()
-            .map(|name| env.text(name).unwrap_or_default())
-            .collect();
-        let compilers = Compilers {
-            host: &host,
-            cuda: request.cuda,
-            archs: request.archs,
-            cuda_table: &format!("croq_cuda_table_{}", request.package_hash),
-            defines: request.defines,
-            nvcc_environment: &nvcc_environment.join("\n"),
-            include: &include,
-            includes: request.includes,
-            base: request.base,
-            headers_hash: &headers_key.finish(),
-            own: &root,
-        };
-        let objects = Objects::bring_up_to_date(&compilers, units, &written, &mut outputs, env)?;
-        built.directives = link(
-            &compilers,
-            units,
-            &objects,
-            request.package_hash,
-            &mut outputs,
-        )?;
+    let moved: Vec<Vec<(u32, u32)>> = if compiles {
+        let objects =
+            Objects::bring_up_to_date(&compilers, &plans, units, &written, &mut outputs, env)?;
+        built.directives = link(&compilers, &objects, &mut outputs)?;
         built.warnings = Findings::of_warnings(units, &objects);
         built.compiled = objects.all().filter(|object| object.built).count();
         objects
@@ -172,24 +180,41 @@ pub fn build(request: &Request<'_>, units: &[Unit], env: &Environment) -> Result
             .iter()
             .map(|file| file.moved.clone())
             .collect()
+    } else {
+        vec![Vec::new(); units.len()]
     };
 
     let modules: Vec<Module<'_>> = units
         .iter()
-        .zip(&declarations)
+        .zip(&texts)
         .zip(&moved)
-        .map(|((unit, declarations), moved)| Module {
+        .map(|((unit, (declarations, shims)), moved)| Module {
             path: &unit.module,
             origin: &unit.path,
             functions: &unit.functions,
             declarations,
-            shims: &unit.shims,
+            shims,
             moved,
         })
         .collect();
     outputs.write("kernels.rs", &modules::kernels_rs(&modules))?;
     outputs.remove_stale();
     Ok(built)
+}
+
+/// The name of the package's function that gives its CUDA runtime to croq-sys. Packages in which it is the
+/// same text, built by the same tools, may share it.
+fn cuda_table(request: &Request<'_>, headers_hash: &str) -> String {
+    let mut key = Key::new("cuda table")
+        .with("package", request.package)
+        .with("croq headers", headers_hash)
+        .with("runtime", headers::CUDA_RUNTIME);
+    if let Some(toolkit) = request.cuda {
+        let nvcc = identity::FileIdentity::of(&toolkit.nvcc);
+        key = key.with("nvcc", &nvcc.to_string());
+    }
+    let hash: String = key.finish().chars().take(24).collect();
+    format!("croq_cuda_table_{hash}")
 }
 
 /// The file below `OUT_DIR/croq` in which the search for nvcc keeps what it has learnt.

@@ -41,6 +41,14 @@ impl ModulePath {
         self.0.join("/")
     }
 
+    /// The part that makes the longest file name.
+    pub fn longest(&self) -> Option<&str> {
+        self.0
+            .iter()
+            .map(String::as_str)
+            .max_by_key(|part| part.len())
+    }
+
     /// `matmul::basic`
     pub fn rust(&self) -> String {
         self.0.join("::")

@@ -1,15 +1,33 @@
 //! Brings the objects of a package up to date, all in parallel.
+//!
+//! First every file gets its symbol ([`plan`]), because generated texts name it: from what its objects depend
+//! on, or, where those that are there still do, the one that they were built with. Then what is missing is
+//! compiled ([`Objects::bring_up_to_date`]).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::Unit;
-use super::cache::Entry;
+use super::cache::{Entry, Key, Reusable};
+use super::canonical::Canonical;
 use super::compile::{Compilers, Failed, Job, Object, Twin};
 use super::environment::Environment;
 use super::findings::{Failures, Findings};
 use super::headers;
 use super::jobs::Slots;
 use super::outputs::Outputs;
+use super::problem::Problem;
+use super::symbol::Symbol;
+use super::user_headers::{Headers, includes_any};
+
+/// What becomes of one text.
+pub struct Plan {
+    pub symbol: Symbol,
+    entry: Entry,
+    key: String,
+    /// Of each target; `None` where the compiler found an error in the text.
+    headers: Vec<Option<Headers>>,
+    reusable: Option<Reusable>,
+}
 
 /// The objects of a package.
 #[derive(Default)]
@@ -17,130 +35,306 @@ pub struct Objects {
     /// In the order of the units.
     pub files: Vec<FileObjects>,
     /// Croq's own, which gives the CUDA runtime to croq-sys.
-    pub cuda_runtime: Option<Object>,
+    pub cuda_runtime: Option<FileObjects>,
 }
 
-/// All objects of one `.co` file.
-#[derive(Default)]
+/// All objects of one text.
 pub struct FileObjects {
+    pub symbol: Symbol,
     pub objects: Vec<(Twin, Object)>,
     /// See [`super::canonical::moved_lines`].
     pub moved: Vec<(u32, u32)>,
+    /// The user's headers that the text includes.
+    pub headers: Vec<PathBuf>,
+}
+
+/// A text to be compiled, as it was emitted.
+struct Source<'a> {
+    stem: String,
+    /// Takes part in the key, since `#line` and messages carry it.
+    path: &'a str,
+    device: &'a str,
+    header: &'a str,
+    co_folder: &'a Path,
+    twins: &'a [Twin],
+}
+
+impl Compilers<'_> {
+    fn twins(&self) -> &'static [Twin] {
+        match self.cuda {
+            Some(_) => &[Twin::Sim, Twin::Cuda],
+            None => &[Twin::Sim],
+        }
+    }
+
+    fn sources<'u>(&self, units: &'u [Unit]) -> Vec<Source<'u>> {
+        let mut sources: Vec<Source<'u>> = units
+            .iter()
+            .map(|unit| Source {
+                stem: unit.module.file_stem(),
+                path: &unit.path,
+                device: &unit.device,
+                header: &unit.header,
+                co_folder: &unit.folder,
+                twins: self.twins(),
+            })
+            .collect();
+        if self.cuda.is_some() {
+            sources.push(Source {
+                stem: RUNTIME.to_owned(),
+                path: "",
+                device: headers::CUDA_RUNTIME,
+                header: "",
+                co_folder: Path::new(""),
+                twins: &[Twin::Cuda],
+            });
+        }
+        sources
+    }
+}
+
+/// `build/croq.cuda.o`; no module has this name.
+const RUNTIME: &str = "croq";
+
+/// Finds out, for every file and then for croq's own text, which symbol its objects have. `package` is the
+/// package's name and version.
+pub fn plan(
+    compilers: &Compilers<'_>,
+    package: &str,
+    units: &[Unit],
+    outputs: &mut Outputs,
+    env: &Environment,
+) -> Result<Vec<Plan>, Problem> {
+    let sources = compilers.sources(units);
+    let mut scans = Vec::new();
+    for (at, source) in sources.iter().enumerate() {
+        for twin in source.twins {
+            scans.push((at, Scan::of(compilers, source, *twin, outputs)?));
+        }
+    }
+    let found = Slots::of_cargo(env).run(&scans, |(_, scan)| scan.headers(compilers));
+    let mut headers: Vec<Vec<Option<Headers>>> = sources.iter().map(|_| Vec::new()).collect();
+    for ((at, _), found) in scans.iter().zip(found) {
+        if let Some(list) = headers.get_mut(*at) {
+            list.push(found?);
+        }
+    }
+    let mut plans = Vec::new();
+    for (source, headers) in sources.iter().zip(headers) {
+        let canonical = Canonical::of(source.device);
+        let mut key = Key::new("object")
+            .with("package", package)
+            .with("path", source.path)
+            .with("device", &canonical.text)
+            .with("header", &Canonical::of(source.header).text);
+        for (twin, headers) in source.twins.iter().zip(&headers) {
+            let digest = headers.as_ref().map(Headers::digest);
+            key = compilers
+                .key(*twin, key)
+                .with("headers", &digest.unwrap_or_default());
+        }
+        let names: Vec<&str> = source.twins.iter().map(|twin| twin.name()).collect();
+        let entry = Entry::new(outputs, &format!("build/{}", source.stem), &names)?;
+        let known = headers.iter().all(Option::is_some);
+        let reusable = entry
+            .reusable(&key.finish(), source.device)
+            .filter(|_| known);
+        let symbol = match &reusable {
+            Some(reusable) => reusable.symbol.clone(),
+            None => Symbol::of(&key, &canonical),
+        };
+        plans.push(Plan {
+            symbol,
+            entry,
+            key: key.finish(),
+            headers,
+            reusable,
+        });
+    }
+    Ok(plans)
+}
+
+/// The search for the headers that a text includes.
+enum Scan {
+    /// It can include none.
+    None,
+    Text {
+        twin: Twin,
+        text: PathBuf,
+        co_folder: PathBuf,
+        record: PathBuf,
+        key: String,
+    },
+}
+
+impl Scan {
+    fn of(
+        compilers: &Compilers<'_>,
+        source: &Source<'_>,
+        twin: Twin,
+        outputs: &mut Outputs,
+    ) -> Result<Self, Problem> {
+        let base = source.stem.rsplit('/').next().unwrap_or_default();
+        let own = ["croq.h", "croq_wgmma.h", &format!("{base}.h")].map(str::to_owned);
+        let own: Vec<&str> = own.iter().map(String::as_str).collect();
+        let is_croqs = source.path.is_empty();
+        let any = includes_any(source.device, &own) || compilers.variables_add_headers();
+        if is_croqs || !any {
+            return Ok(Scan::None);
+        }
+        outputs.write(&format!("build/scan/{}.h", source.stem), source.header)?;
+        let text = outputs.write(&format!("build/scan/{}.cc", source.stem), source.device)?;
+        let mut key = compilers
+            .key(twin, Key::new("headers"))
+            .with("device", &Canonical::of(source.device).text);
+        for folder in compilers.search(source.co_folder).searched {
+            key = key.with("folder", &folder.to_string_lossy());
+        }
+        Ok(Scan::Text {
+            twin,
+            text,
+            co_folder: source.co_folder.to_owned(),
+            record: outputs.path(&format!("build/{}.{}.headers", source.stem, twin.name()))?,
+            key: key.finish(),
+        })
+    }
+
+    fn headers(&self, compilers: &Compilers<'_>) -> Result<Option<Headers>, Problem> {
+        let Scan::Text {
+            twin,
+            text,
+            co_folder,
+            record,
+            key,
+        } = self
+        else {
+            return Ok(Some(Headers::default()));
+        };
+        let folders = compilers.search(co_folder);
+        if let Some(headers) = Headers::recall(record, key, &folders) {
+            return Ok(Some(headers));
+        }
+        let headers = compilers.headers(*twin, text, co_folder, &folders)?;
+        if let Some(headers) = &headers {
+            headers.remember(record, key);
+        }
+        Ok(headers)
+    }
+}
+
+impl FileObjects {
+    fn reused(plan: &Plan, twins: &[Twin]) -> Option<Self> {
+        let reusable = plan.reusable.as_ref()?;
+        let objects = twins.iter().zip(&plan.entry.places).zip(&reusable.logs);
+        Some(Self {
+            symbol: plan.symbol.clone(),
+            objects: objects
+                .map(|((twin, place), log)| (*twin, Object::reused(place, log)))
+                .collect(),
+            moved: reusable.moved.clone(),
+            headers: plan.headers(),
+        })
+    }
+}
+
+impl Plan {
+    /// Of all targets.
+    fn headers(&self) -> Vec<PathBuf> {
+        let lists = self.headers.iter().flatten();
+        let mut files: Vec<PathBuf> = lists
+            .flat_map(|list| list.files.iter().map(|(path, _)| path.clone()))
+            .collect();
+        files.sort();
+        files.dedup();
+        files
+    }
+
+    /// After all objects were built. They are not written down as done where a header has changed since the
+    /// compiler was asked for it: the next build makes them again.
+    fn record(&self, device_text: &str) -> Result<(), Problem> {
+        let hold = |headers: &Option<Headers>| headers.as_ref().is_some_and(Headers::hold);
+        if self.headers.iter().all(hold) {
+            self.entry.record(&self.key, &self.symbol, device_text)?;
+        }
+        Ok(())
+    }
 }
 
 impl Objects {
     pub fn all(&self) -> impl Iterator<Item = &Object> {
-        let files = self.files.iter().flat_map(|file| &file.objects);
-        files.map(|(_, object)| object).chain(&self.cuda_runtime)
+        let files = self.files.iter().chain(&self.cuda_runtime);
+        files.flat_map(|file| file.objects.iter().map(|(_, object)| object))
     }
 
-    /// Takes the objects of every file from the cache or builds them, reporting all that fails.
+    /// Builds what can't be reused, reporting all that fails. `device_paths` are the texts with their
+    /// symbols, in the order of the units.
     pub fn bring_up_to_date(
         compilers: &Compilers<'_>,
+        plans: &[Plan],
         units: &[Unit],
         device_paths: &[PathBuf],
         outputs: &mut Outputs,
         env: &Environment,
     ) -> Result<Self, Findings> {
-        let twins: &[Twin] = if compilers.cuda.is_some() {
-            &[Twin::Sim, Twin::Cuda]
-        } else {
-            &[Twin::Sim]
-        };
-        let mut entries = Vec::new();
-        for unit in units {
-            for twin in twins {
-                let stem = format!("build/{}.{}", unit.module.file_stem(), twin.name());
-                entries.push(Entry::new(outputs, &stem)?);
+        let sources = compilers.sources(units);
+        let runtime = outputs.write("include/cuda/runtime.cu", headers::CUDA_RUNTIME)?;
+        let paths = device_paths.iter().chain([&runtime]);
+        let mut jobs: Vec<(usize, Job<'_>)> = Vec::new();
+        for (at, ((plan, source), path)) in plans.iter().zip(&sources).zip(paths).enumerate() {
+            if plan.reusable.is_some() {
+                continue;
             }
+            plan.entry.invalidate()?;
+            let places = source.twins.iter().zip(&plan.entry.places);
+            jobs.extend(places.map(|(twin, place)| {
+                let job = Job {
+                    twin: *twin,
+                    place,
+                    device_path: path,
+                    co_folder: source.co_folder,
+                };
+                (at, job)
+            }));
         }
-        let mut jobs: Vec<Job<'_>> = units
-            .iter()
-            .zip(device_paths)
-            .flat_map(|(unit, path)| twins.iter().map(move |twin| (unit, path, *twin)))
-            .zip(&entries)
-            .map(|((unit, path, twin), entry)| Job {
-                twin,
-                entry,
-                device_path: path,
-                device_text: &unit.device,
-                header_text: &unit.header,
-                co_folder: &unit.folder,
-                co_path: &unit.path,
-            })
-            .collect();
-        let runtime_path = outputs.write("include/cuda/runtime.cu", headers::CUDA_RUNTIME)?;
-        let runtime_entry = Entry::new(outputs, "build/runtime.cuda")?;
-        if compilers.cuda.is_some() {
-            jobs.push(Job {
-                twin: Twin::Cuda,
-                entry: &runtime_entry,
-                device_path: &runtime_path,
-                device_text: headers::CUDA_RUNTIME,
-                header_text: "",
-                co_folder: compilers.include,
-                co_path: "",
-            });
-        }
-        let slots = Slots::of_cargo(env);
-        let mut results = slots.run(&jobs, |job| compilers.object(job));
-        let runtime = results
-            .split_off((units.len() * twins.len()).min(results.len()))
-            .pop();
-
-        // Wrappers have one table of moved lines, so the twins must have been built from texts with
-        // the same lines; where they were not, those that have moved are built again.
-        let again: Vec<usize> = disagreeing(&results, twins.len());
-        let rebuilt = slots.run(&again, |position| {
-            let job = jobs.get(*position)?;
-            Some(compilers.build(job, compilers.key(job)))
-        });
-        for (position, result) in again.into_iter().zip(rebuilt) {
-            if let (Some(place), Some(result)) = (results.get_mut(position), result) {
-                *place = result;
-            }
-        }
+        let results = Slots::of_cargo(env).run(&jobs, |(_, job)| compilers.build(job));
 
         let mut failures = Failures::new(units);
-        let mut objects = Self::default();
-        let mut results = results.into_iter();
-        for index in 0..units.len() {
-            let mut file = FileObjects::default();
-            for (twin, result) in twins.iter().zip(results.by_ref()) {
+        let mut files: Vec<FileObjects> = Vec::new();
+        let mut results = jobs.iter().zip(results).peekable();
+        for (at, (plan, source)) in plans.iter().zip(&sources).enumerate() {
+            if let Some(file) = FileObjects::reused(plan, source.twins) {
+                files.push(file);
+                continue;
+            }
+            let mut objects = Vec::new();
+            while let Some(((_, job), result)) = results.next_if(|((of, _), _)| *of == at) {
                 match result {
-                    Err(failed) => failures.add(Some(index), *twin, failed),
-                    Ok(object) => {
-                        file.moved.clone_from(&object.moved);
-                        file.objects.push((*twin, object));
+                    Err(failed) => {
+                        failures.add((at < units.len()).then_some(at), job.twin, failed);
                     }
+                    Ok(object) => objects.push((job.twin, object)),
                 }
             }
-            objects.files.push(file);
+            if objects.len() == source.twins.len()
+                && let Err(problem) = plan.record(source.device)
+            {
+                failures.add(None, Twin::Sim, Failed::Machine(problem));
+            }
+            files.push(FileObjects {
+                symbol: plan.symbol.clone(),
+                objects,
+                moved: Vec::new(),
+                headers: plan.headers(),
+            });
         }
-        match runtime {
-            Some(Err(failed)) => failures.add(None, Twin::Cuda, failed),
-            Some(Ok(object)) => objects.cuda_runtime = Some(object),
-            None => {}
-        }
-        failures.none().map(|()| objects)
-    }
-}
-
-/// Positions of reused objects whose lines have moved otherwise than their twin's.
-fn disagreeing(results: &[Result<Object, Failed>], twins: usize) -> Vec<usize> {
-    let mut positions = Vec::new();
-    for (group, results) in results.chunks(twins).enumerate() {
-        let moved = |result: &Result<Object, Failed>| {
-            result.as_ref().ok().map(|object| object.moved.clone())
+        failures.none()?;
+        let cuda_runtime = match files.len() > units.len() {
+            true => files.pop(),
+            false => None,
         };
-        let first = results.first().and_then(moved);
-        if results.iter().any(|result| moved(result) != first) {
-            let movers = results
-                .iter()
-                .enumerate()
-                .filter(|(_, result)| result.as_ref().is_ok_and(|object| !object.moved.is_empty()));
-            positions.extend(movers.map(|(at, _)| group * twins + at));
-        }
+        Ok(Self {
+            files,
+            cuda_runtime,
+        })
     }
-    positions
 }

@@ -1,5 +1,8 @@
 //! Writes generated files, and leaves untouched what already reads right: an unchanged time stamp
 //! keeps cargo and debuggers calm.
+//!
+//! A file is whole or absent: it is written under another name and then renamed, which a killed build can't
+//! interrupt half-way. What is left under such a name goes with the next build.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -25,7 +28,7 @@ impl Outputs {
         let path = self.path(name)?;
         let same = std::fs::read(&path).is_ok_and(|old| old == text.as_bytes());
         if !same {
-            std::fs::write(&path, text).map_err(|error| unwritable(&path, &error))?;
+            replace(&path, text)?;
         }
         Ok(path)
     }
@@ -45,6 +48,24 @@ impl Outputs {
     pub fn remove_stale(&self) {
         remove_stale(&self.root, &self.written);
     }
+}
+
+/// Writes a file that is whole as soon as it has its name.
+pub fn replace(path: &Path, text: &str) -> Result<(), Problem> {
+    let part = part_of(path);
+    std::fs::write(&part, text)
+        .and_then(|()| std::fs::rename(&part, path))
+        .map_err(|error| {
+            let _ = std::fs::remove_file(&part);
+            unwritable(path, &error)
+        })
+}
+
+/// The name of a file until it is finished, in the same folder.
+pub fn part_of(path: &Path) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".part-");
+    name.push(path.file_name().unwrap_or_default());
+    path.with_file_name(name)
 }
 
 /// Failing to remove is harmless: nothing refers to the file any more.
@@ -88,5 +109,24 @@ mod tests {
             kept.metadata().and_then(|m| m.modified()).expect("a time"),
             time
         );
+    }
+
+    #[test]
+    fn a_file_is_whole_or_absent() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("croq");
+        let mut outputs = Outputs::in_folder(root.clone());
+        let path = outputs.write("scale.rs", "whole").expect("written");
+        // What a killed build leaves beside it.
+        let part = part_of(&path);
+        assert_eq!(part.parent(), path.parent());
+        std::fs::write(&part, "ha").expect("a half");
+        outputs.remove_stale();
+        assert!(!part.exists() && path.exists());
+        // What can't be written leaves the old file.
+        std::fs::create_dir(&part).expect("in the way");
+        let problem = outputs.write("scale.rs", "other").expect_err("in the way");
+        assert!(problem.message.contains("can't write"), "{problem}");
+        assert!(std::fs::read_to_string(&path).is_ok_and(|text| text == "whole"));
     }
 }

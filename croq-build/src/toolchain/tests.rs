@@ -8,6 +8,7 @@ const HOST: &str = "x86_64-unknown-linux-gnu";
 struct Crate {
     folder: tempfile::TempDir,
     archs: Vec<Arch>,
+    package: &'static str,
 }
 
 impl Crate {
@@ -15,6 +16,7 @@ impl Crate {
         Self {
             folder: tempfile::tempdir().expect("a folder"),
             archs: Arch::DEFAULT.to_vec(),
+            package: "tests\n0.1.0",
         }
     }
 
@@ -31,7 +33,7 @@ impl Crate {
             host: HOST,
             archs: &self.archs,
             cuda,
-            package_hash: "ffffffff",
+            package: self.package,
             defines: &[("TILE".to_owned(), "8".to_owned())],
             includes: &[],
             documentation_only: false,
@@ -44,9 +46,19 @@ impl Crate {
     }
 }
 
+/// What is linked of croq's, in order.
+fn libraries(built: &Built) -> Vec<String> {
+    let link = built.directives.to_string();
+    let names = link.lines().filter_map(|line| {
+        let name = line.strip_prefix("cargo::rustc-link-lib=static=")?;
+        Some(name.to_owned())
+    });
+    names.collect()
+}
+
 /// A file with one function whose statement stands on the given line of the source.
 fn unit(name: &str, line: u32, statement: &str) -> Unit {
-    let hash = format!("{:08x}", name.len());
+    let hash = symbol::PLACEHOLDER;
     let blank = "\n".repeat(line as usize - 1);
     Unit {
         path: format!("kernels/{name}.co"),
@@ -65,7 +77,6 @@ fn unit(name: &str, line: u32, statement: &str) -> Unit {
         wrappers: "pub fn f() {}\n".to_owned(),
         shims: String::new(),
         functions: vec!["f".to_owned()],
-        hash,
     }
 }
 
@@ -80,15 +91,11 @@ fn an_unchanged_text_is_not_compiled_again() {
         .expect("built");
     assert_eq!(first.compiled, 2);
     let link = first.directives.to_string();
-    for part in [
-        "rustc-link-lib=static=croq_00000003",
-        "rustc-link-lib=static=croq_00000007",
-        "=dylib=stdc++",
-    ] {
-        assert!(link.contains(part), "no {part} in\n{link}");
-    }
+    assert!(link.contains("=dylib=stdc++"), "{link}");
     assert!(!link.contains("cudart"), "{link}");
-    let archive = output_folder(package.folder.path()).join("lib/libcroq_00000003.a");
+    let names = libraries(&first);
+    assert_eq!(names.len(), 2, "{link}");
+    let archive = output_folder(package.folder.path()).join(format!("lib/lib{}.a", names[0]));
     let time = archive
         .metadata()
         .and_then(|m| m.modified())
@@ -176,6 +183,129 @@ fn every_file_that_fails_is_reported_on_its_line() {
 }
 
 #[test]
+fn a_symbol_says_what_its_object_was_made_of() {
+    let one = || [unit("one", 3, "return TILE;")];
+    let (here, there) = (Crate::new(), Crate::new());
+    let first = libraries(&here.build(&one()).expect("built"));
+    // 96 bits.
+    assert_eq!(first[0].len(), "croq_".len() + 24);
+    // The same file of the same package elsewhere is the same object.
+    assert_eq!(libraries(&there.build(&one()).expect("built")), first);
+    // A comment that moves lines keeps the object, and with it the symbol; a build from nothing has lines of
+    // its own.
+    let moved = || [unit("one", 5, "return TILE;")];
+    assert_eq!(libraries(&here.build(&moved()).expect("built")), first);
+    assert_ne!(
+        libraries(&Crate::new().build(&moved()).expect("built")),
+        first
+    );
+
+    let mut other = Crate::new();
+    let changed = [unit("one", 3, "return 9;")];
+    assert_ne!(libraries(&other.build(&changed).expect("built")), first);
+    other.package = "tests\n0.1.1";
+    assert_ne!(libraries(&other.build(&one()).expect("built")), first);
+    // All symbols of the texts are the object's.
+    for name in ["one.h", "one.cc", "kernels.rs"] {
+        let text = here.read(name);
+        assert!(!text.contains(symbol::PLACEHOLDER), "{text}");
+    }
+    assert!(
+        here.read("one.h")
+            .contains(&first[0].replace("croq_", "croq_sim_"))
+    );
+}
+
+#[test]
+fn the_contents_of_headers_belong_to_the_symbol() {
+    let text = |value: &str| format!("#include \"chain.h\"\n// {value}\n");
+    let with_header = || {
+        let mut unit = unit("one", 3, "return VALUE;");
+        unit.device = format!("#include \"value.h\"\n{}", unit.device);
+        [unit]
+    };
+    let package = Crate::new();
+    let write = |name: &str, text: &str| {
+        let path = package.folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        std::fs::write(path, text).expect("a header");
+    };
+    write("kernels/value.h", &text("1"));
+    write("kernels/chain.h", "#define VALUE 1\n");
+    let first = package.build(&with_header()).expect("built");
+    assert!(
+        first.directives.to_string().contains("kernels/chain.h\n"),
+        "{}",
+        first.directives
+    );
+    assert_eq!(package.build(&with_header()).expect("built").compiled, 0);
+    for (name, text) in [
+        ("kernels/chain.h", "#define VALUE 2\n".to_owned()),
+        ("kernels/value.h", text("2")),
+    ] {
+        write(name, &text);
+        let changed = package.build(&with_header()).expect("built");
+        assert_eq!(changed.compiled, 1, "{name}");
+        assert_ne!(libraries(&changed), libraries(&first), "{name}");
+        assert_eq!(package.build(&with_header()).expect("built").compiled, 0);
+    }
+    // What is missing is reported on the line, as ever.
+    std::fs::remove_file(package.folder.path().join("kernels/chain.h")).expect("gone");
+    let findings = package.build(&with_header()).err().expect("no header");
+    let text = format!("{findings:?}");
+    assert!(text.contains("chain.h"), "{text}");
+}
+
+/// Cuts every generated file in half, one at a time.
+#[test]
+fn files_cut_short_are_made_again() {
+    let package = Crate::new();
+    let units = || [unit("one", 3, "return TILE;")];
+    let built = package.build(&units()).expect("built");
+    let root = output_folder(package.folder.path());
+    let files = |folder: &str| {
+        let read = std::fs::read_dir(root.join(folder)).expect("a folder");
+        let paths = read.flatten().map(|entry| entry.path());
+        paths.filter(|path| path.is_file()).collect::<Vec<_>>()
+    };
+    let all: Vec<PathBuf> = ["", "build", "lib", "include", "include/sim"]
+        .into_iter()
+        .flat_map(files)
+        .collect();
+    assert!(all.len() > 25, "{all:?}");
+    for path in &all {
+        let whole = std::fs::read(path).expect("a file");
+        std::fs::write(path, &whole[..whole.len() / 2]).expect("a half");
+        let again = package.build(&units()).expect("built");
+        assert_eq!(libraries(&again), libraries(&built));
+        let now = std::fs::read(path).expect("a file");
+        // The archive's and the object's bytes may differ, their sizes don't.
+        assert_eq!(now.len(), whole.len(), "{}", path.display());
+    }
+    // Nothing is left over.
+    let odd = |path: &PathBuf| path.to_string_lossy().contains(".part-");
+    assert!(
+        !["", "build", "lib"]
+            .into_iter()
+            .flat_map(files)
+            .any(|path| odd(&path))
+    );
+}
+
+#[test]
+fn builds_at_the_same_time_do_not_meet() {
+    let packages = [Crate::new(), Crate::new(), Crate::new()];
+    std::thread::scope(|scope| {
+        let build = |package| move || Crate::build(package, &[unit("one", 3, "return 1;")]);
+        let threads: Vec<_> = packages.iter().map(|p| scope.spawn(build(p))).collect();
+        for thread in threads {
+            let built = thread.join().expect("no panic").expect("built");
+            assert_eq!(built.compiled, 1);
+        }
+    });
+}
+
+#[test]
 fn warnings_come_back_with_the_reused_object() {
     let package = Crate::new();
     for compiled in [1, 0] {
@@ -200,7 +330,7 @@ fn documentation_needs_no_compiler() {
         host: HOST,
         archs: &package.archs,
         cuda: None,
-        package_hash: "ffffffff",
+        package: "tests\n0.1.0",
         defines: &[],
         includes: &[],
         documentation_only: true,
@@ -221,7 +351,7 @@ fn without_a_compiler_the_report_says_what_to_install() {
         host: HOST,
         archs: &package.archs,
         cuda: None,
-        package_hash: "ffffffff",
+        package: "tests\n0.1.0",
         defines: &[],
         includes: &[],
         documentation_only: false,
@@ -277,13 +407,13 @@ fn cuda_objects_are_built_beside_the_others() {
             .compiled,
         0
     );
-    // Without CUDA the archive is made anew from one object.
+    // Without CUDA it is another object with a symbol of its own.
     assert_eq!(
         package
             .build(std::slice::from_ref(&good))
             .expect("built")
             .compiled,
-        0
+        1
     );
 
     good.device = good.device.replace("= 1;", "= frob;");

@@ -13,7 +13,7 @@ pub const TABLE: &[Entry] = &[
     ),
     (
         "E1104",
-        "An input file is missing, can't be read, or is not UTF-8 text.",
+        "An input file is missing, can't be read, is no regular file, is too large, or is not UTF-8 text; or its name can't be shown on one line.",
     ),
     (
         "E1105",
@@ -21,7 +21,7 @@ pub const TABLE: &[Entry] = &[
     ),
     (
         "E1106",
-        "Something is asked for that can't be had together or in this place, such as `croq_build::compile` outside of a build script.",
+        "Something is asked for that can't be had together or in this place, such as `croq_build::compile` outside of a build script, or a path with a line break, which cargo can't be told.",
     ),
     (
         "E1107",
@@ -41,7 +41,7 @@ pub const TABLE: &[Entry] = &[
     ),
     (
         "E1111",
-        "A tool that the build needs is missing or too old. The message says which, where it was looked for, and how to get it.",
+        "A tool that the build needs is missing or too old, or croq-build and croq-sys are of two versions. The message says which, where it was looked for, and how to get it.",
     ),
     (
         "E1112",

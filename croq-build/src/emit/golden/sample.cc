@@ -40,7 +40,7 @@ CROQ_KERNEL(512) void scale_0(croq::context, croq::global<const float> src, croq
 }
 #line 42 "sample.cc"
 
-extern "C" croq_u32 CROQ_SHIM(0badf00d_scale)(const croq_env *env, [[maybe_unused]] croq_0badf00d_scale_args *args) {
+extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_scale)(const croq_env *env, [[maybe_unused]] croq_0badf00d_scale_args *args) {
   croq::host host(env, "kernels/sample.co");
 #line 6 "kernels/sample.co"
   const croq::idx M = args->M;
@@ -142,7 +142,7 @@ CROQ_KERNEL(256) void product_0(croq::context, croq::global<const int> lhs, croq
 }
 #line 144 "sample.cc"
 
-extern "C" croq_u32 CROQ_SHIM(0badf00d_product)(const croq_env *env, [[maybe_unused]] croq_0badf00d_product_args *args) {
+extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_product)(const croq_env *env, [[maybe_unused]] croq_0badf00d_product_args *args) {
   croq::host host(env, "kernels/sample.co");
 #line 20 "kernels/sample.co"
   const croq::idx K = args->K;
@@ -170,7 +170,7 @@ extern "C" croq_u32 CROQ_SHIM(0badf00d_product)(const croq_env *env, [[maybe_unu
 }
 #line 172 "sample.cc"
 
-extern "C" croq_u32 CROQ_SHIM(0badf00d_total)(const croq_env *env, [[maybe_unused]] croq_0badf00d_total_args *args) {
+extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_total)(const croq_env *env, [[maybe_unused]] croq_0badf00d_total_args *args) {
   croq::host host(env, "kernels/sample.co");
 #line 34 "kernels/sample.co"
   const int n = args->n;

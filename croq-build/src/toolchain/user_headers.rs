@@ -1,0 +1,257 @@
+//! The headers of users: which files, other than croq's and the system's, a text includes.
+//!
+//! Their contents belong to a file's key, and so to its symbols, which must be known before anything is
+//! compiled. So a compiler is asked for the list first (`-M`), where there can be any. The list is kept with
+//! the hash of each header; it holds until one of them has changed, or a file has appeared in a folder
+//! that is searched before the one where a header was found.
+
+use std::path::{Path, PathBuf};
+
+use super::cache::Key;
+use super::canonical::Canonical;
+use super::outputs::replace;
+
+/// Headers in the order in which they were read, with the hash of what is in them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Headers {
+    pub files: Vec<(PathBuf, String)>,
+}
+
+/// Where headers are looked for.
+pub struct Folders<'a> {
+    /// Below it everything is croq's own output.
+    pub own: &'a Path,
+    /// Where relative paths begin: the crate.
+    pub base: &'a Path,
+    /// In order of search, as far as they are known.
+    pub searched: Vec<PathBuf>,
+    /// The toolkit's, whose headers are not the user's.
+    pub toolkit: Option<&'a Path>,
+}
+
+impl Folders<'_> {
+    /// Headers that come with the compilers belong to the compilers' identity.
+    fn is_users(&self, path: &Path) -> bool {
+        const SYSTEM: [&str; 4] = ["/usr/include", "/usr/lib", "/usr/lib64", "/usr/share"];
+        let named = || {
+            let mut folders = self.searched.iter().map(PathBuf::as_path);
+            folders.any(|folder| path.starts_with(folder))
+        };
+        let systems = || {
+            let mut folders = SYSTEM.iter().map(Path::new).chain(self.toolkit);
+            folders.any(|folder| path.starts_with(folder))
+        };
+        !path.starts_with(self.own) && (path.starts_with(self.base) || named() || !systems())
+    }
+}
+
+/// Whether a text can include headers of the user's: it has an `#include` that croq did not print.
+pub fn includes_any(device_text: &str, own_headers: &[&str]) -> bool {
+    let text = Canonical::of(&device_text.replace("\\\n", "")).text;
+    text.lines().any(|line| {
+        let line = line.trim_start();
+        let directive = line.strip_prefix('#').or_else(|| line.strip_prefix("%:"));
+        let directive = directive
+            .or_else(|| line.strip_prefix("??="))
+            .unwrap_or("")
+            .trim_start();
+        let includes = ["include", "import", "embed"].iter().find_map(|word| {
+            let rest = directive.strip_prefix(word)?;
+            Some(rest.trim())
+        });
+        let own = |rest: &str| own_headers.iter().any(|own| rest == format!("\"{own}\""));
+        includes.is_some_and(|rest| !own(rest)) || line.contains("__has_")
+    })
+}
+
+impl Headers {
+    /// What was found for the same text, flags and variables, if it still holds.
+    pub fn recall(record: &Path, key: &str, folders: &Folders<'_>) -> Option<Self> {
+        let text = std::fs::read_to_string(record).ok()?;
+        let mut lines = text.lines();
+        if lines.next()? != key || lines.next_back()? != END {
+            return None;
+        }
+        let mut files = Vec::new();
+        for line in lines {
+            let (hash, path) = line.split_once(' ')?;
+            let path = PathBuf::from(path);
+            if hash_of_file(&path)? != hash || is_hidden(&path, folders) {
+                return None;
+            }
+            files.push((path, hash.to_owned()));
+        }
+        Some(Self { files })
+    }
+
+    /// Reads the compiler's list (a rule of make). `None` when one of the headers can't be read.
+    pub fn of_rule(rule: &str, folders: &Folders<'_>) -> Option<Self> {
+        let mut files = Vec::new();
+        for name in prerequisites(rule) {
+            let path = folders.base.join(name);
+            if folders.is_users(&path) {
+                let hash = hash_of_file(&path)?;
+                files.push((path, hash));
+            }
+        }
+        Some(Self { files })
+    }
+
+    /// Whether all of them are as they were.
+    pub fn hold(&self) -> bool {
+        let mut files = self.files.iter();
+        files.all(|(path, hash)| hash_of_file(path).as_deref() == Some(hash))
+    }
+
+    pub fn remember(&self, record: &Path, key: &str) {
+        let mut text = format!("{key}\n");
+        for (path, hash) in &self.files {
+            text.push_str(&format!("{hash} {}\n", path.display()));
+        }
+        text.push_str(END);
+        text.push('\n');
+        // Not to have it costs a run of the compiler.
+        let _ = replace(record, &text);
+    }
+
+    /// For a key: what is in them, wherever they are.
+    pub fn digest(&self) -> String {
+        let mut key = Key::new("user headers");
+        for (path, hash) in &self.files {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            key = key.with(&name, hash);
+        }
+        key.finish()
+    }
+}
+
+/// The last line of a record.
+const END: &str = "end";
+
+/// Whether a folder that is searched earlier has a file of that name by now.
+fn is_hidden(path: &Path, folders: &Folders<'_>) -> bool {
+    let searched = &folders.searched;
+    let homes = searched.iter().enumerate();
+    homes
+        .filter_map(|(at, folder)| Some((at, path.strip_prefix(folder).ok()?)))
+        .any(|(at, name)| {
+            let mut earlier = searched.iter().take(at);
+            earlier.any(|folder| {
+                let other = folder.join(name);
+                other != path && other.is_file()
+            })
+        })
+}
+
+fn hash_of_file(path: &Path) -> Option<String> {
+    Some(
+        blake3::hash(&std::fs::read(path).ok()?)
+            .to_hex()
+            .to_string(),
+    )
+}
+
+/// The files right of the colon in a make rule; `\ ` is a blank in a name, `\` before a line break
+/// continues the rule.
+fn prerequisites(rule: &str) -> Vec<String> {
+    let rule = rule.replace("\\\r\n", " ").replace("\\\n", " ");
+    let Some((_, list)) = rule.split_once(": ") else {
+        return Vec::new();
+    };
+    let mut names = vec![String::new()];
+    let mut chars = list.lines().next().unwrap_or("").chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, chars.peek()) {
+            ('\\', Some(' ' | '#')) | ('$', Some('$')) => {
+                let escaped = chars.next();
+                if let Some(name) = names.last_mut() {
+                    name.extend(escaped);
+                }
+            }
+            (' ' | '\t', _) => names.push(String::new()),
+            _ => {
+                if let Some(name) = names.last_mut() {
+                    name.push(c);
+                }
+            }
+        }
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn make_rules_are_read() {
+        let rule = "build/scale.o: /out/scale.cc \\\n  kernels/my\\ header.h kernels/$$x.h\n\nother: rule\n";
+        assert_eq!(
+            prerequisites(rule),
+            ["/out/scale.cc", "kernels/my header.h", "kernels/$x.h"]
+        );
+        assert_eq!(prerequisites(""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_text_without_an_include_of_its_own_is_recognised() {
+        let own = ["croq.h", "scale.h"];
+        let plain =
+            "#include \"croq.h\"\n#include \"scale.h\" // its own\n// #include \"user.h\"\n";
+        assert!(!includes_any(plain, &own));
+        for more in [
+            "#include \"user.h\"",
+            "  #  include <vector>",
+            "#include_next <x>",
+            "#inc\\\nlude \"x.h\"",
+            "/* */ #include HEADER",
+            "%:include \"x.h\"",
+            "#if __has_include(\"x.h\")",
+        ] {
+            assert!(includes_any(&format!("{plain}{more}\n"), &own), "{more}");
+        }
+    }
+
+    #[test]
+    fn a_list_holds_until_a_header_changes_or_hides_another() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        let base = folder.path();
+        let own = at("out");
+        for name in ["first", "second", "out"] {
+            std::fs::create_dir(at(name)).expect("a folder");
+        }
+        std::fs::write(at("second/user.h"), "1").expect("a header");
+        let folders = Folders {
+            own: &own,
+            base,
+            searched: vec![at("first"), at("second")],
+            toolkit: None,
+        };
+        let rule = "x.o: out/scale.cc second/user.h /usr/include/math.h\n";
+        let headers = Headers::of_rule(rule, &folders).expect("read");
+        assert_eq!(headers.files.len(), 1, "{headers:?}");
+        let record = at("out/scale.headers");
+        headers.remember(&record, "k");
+        let recall = || Headers::recall(&record, "k", &folders);
+        assert_eq!(recall().as_ref(), Some(&headers));
+        assert_eq!(Headers::recall(&record, "other", &folders), None);
+
+        std::fs::write(at("second/user.h"), "2").expect("a header");
+        assert!(recall().is_none() && !headers.hold());
+        assert_ne!(
+            Headers::of_rule(rule, &folders).expect("read").digest(),
+            headers.digest()
+        );
+        std::fs::write(at("second/user.h"), "1").expect("a header");
+        assert!(recall().is_some() && headers.hold());
+        std::fs::write(at("first/user.h"), "3").expect("a header");
+        assert!(recall().is_none(), "first/ is searched before second/");
+        std::fs::remove_file(at("first/user.h")).expect("gone");
+
+        let whole = std::fs::read_to_string(&record).expect("a record");
+        std::fs::write(&record, &whole[..whole.len() - 20]).expect("a half");
+        assert!(recall().is_none(), "cut short");
+    }
+}
