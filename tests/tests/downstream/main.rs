@@ -1,7 +1,10 @@
 //! What people see who use croq from a crate of their own: real `cargo build`s of small packages
 //! outside of the workspace.
 
+mod files;
 mod package;
+mod private_side;
+mod symbols;
 
 use package::{BUILD_RS, Package, SCALE, fresh_name, manifest, workspace};
 

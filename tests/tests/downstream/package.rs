@@ -19,6 +19,8 @@ pub const BUILD_RS: &str = "fn main() {\n    croq_build::compile(\"kernels/\");\
 pub struct Package {
     folder: PathBuf,
     name: String,
+    /// Some dependency comes from a (local) git repository.
+    pub uses_git: bool,
 }
 
 /// What a user saw.
@@ -40,6 +42,7 @@ impl Package {
         let package = Self {
             folder,
             name: name.to_owned(),
+            uses_git: false,
         };
         package.write("Cargo.toml", &manifest(name, ""));
         package.write("build.rs", BUILD_RS);
@@ -53,6 +56,21 @@ impl Package {
 
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
+    }
+
+    /// Where the build script's output is.
+    pub fn out_dirs(&self) -> Vec<PathBuf> {
+        let build = target_folder().join("debug/build");
+        let entries = std::fs::read_dir(build).expect("a folder").flatten();
+        entries
+            .filter(|entry| {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                name.rsplit_once('-')
+                    .is_some_and(|(name, _)| name == self.name)
+            })
+            .map(|entry| entry.path().join("out/croq"))
+            .filter(|path| path.is_dir())
+            .collect()
     }
 
     pub fn write(&self, name: &str, text: &str) {
@@ -79,9 +97,12 @@ impl Package {
             std::fs::copy(workspace().join("Cargo.lock"), lock).expect("the workspace's versions");
         }
         let mut command = Command::new(env!("CARGO"));
+        // A git repository in the next folder counts as far away.
+        if !self.uses_git {
+            command.arg("--offline");
+        }
         command
             .args(args)
-            .arg("--offline")
             .current_dir(&self.folder)
             .env("CARGO_TARGET_DIR", target_folder())
             .env("CARGO_TERM_COLOR", "never")

@@ -1,0 +1,59 @@
+//! Generated code in crates that forbid unsafe code.
+
+use crate::package::Package;
+
+/// Macros of the including crate, by the names of those that generated text might use.
+const IN_SCOPE: &str = "\
+#![forbid(unsafe_code)]
+#![deny(warnings)]
+macro_rules! hostile {
+    ($($name:ident)*) => {$(
+        #[allow(unused_macros)]
+        macro_rules! $name { ($($t:tt)*) => { compile_error!(\"expanded among private items\"); } }
+    )*};
+}
+hostile! { include include_str concat env assert vec format matches offset_of }
+croq_sys::include_kernels!();
+fn main() {
+    let x = croq_sys::Tensor::<f32, _>::from_fn((3,), |[i]| i as f32);
+    std::println!(\"{:?}\", kernels::scale(&x, 2.0).unwrap().as_slice());
+}
+";
+
+#[test]
+fn macros_of_the_program_do_not_reach_generated_code() {
+    let package = Package::new("hostile-macros");
+    package.write("src/main.rs", IN_SCOPE);
+    assert_eq!(package.run(&[]).stdout, "[0.0, 2.0, 4.0]\n");
+}
+
+#[test]
+fn generated_code_is_not_taken_in_by_another_way() {
+    let package = Package::new("other-ways");
+    for (text, part) in [
+        (
+            "mod mine { include!(concat!(env!(\"OUT_DIR\"), \"/croq/kernels.rs\")); }",
+            "unsafe",
+        ),
+        (
+            "mod mine { include!(concat!(env!(\"OUT_DIR\"), \"/croq/scale_ffi.rs\")); }",
+            "unsafe",
+        ),
+        (
+            "croq_sys::__private::extern_c! { pub safe fn abort(); }",
+            "extern_c",
+        ),
+        (
+            "croq_sys::include_kernels!();\nfn f() { let _ = kernels::scale::ffi::shims_of_scale; }",
+            "module `ffi` is private",
+        ),
+    ] {
+        package.write(
+            "src/main.rs",
+            &format!("#![forbid(unsafe_code)]\n{text}\nfn main() {{}}\n"),
+        );
+        let seen = package.cargo(&["build"], &[]);
+        assert!(!seen.success, "{text}");
+        assert!(seen.stderr.contains(part), "{text}: {}", seen.stderr);
+    }
+}
