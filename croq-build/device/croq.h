@@ -58,6 +58,7 @@
 #include "cuda/tma.h"
 #else
 #include "sim/thread.h"
+#include "sim/unwritten.h"
 #include "sim/loops.h"
 #include "croq_math.h"
 #include "sim/atomics.h"

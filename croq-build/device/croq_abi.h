@@ -5,7 +5,7 @@
 #ifndef CROQ_ABI_H
 #define CROQ_ABI_H
 
-#define CROQ_ABI_VERSION 11
+#define CROQ_ABI_VERSION 12
 
 typedef __INT64_TYPE__ croq_i64;
 typedef __UINT64_TYPE__ croq_u64;
@@ -65,6 +65,9 @@ typedef struct croq_sim_thread {
   /* For each 16 bytes of `shared` the last ordinary write: line (32 bits), tid + 1 (12), `fences` of
    * the thread at that time (20), or 0; null unless CROQ_LAUNCH_PROXIES. */
   croq_u64 *writers;
+  /* For each byte of `shared` the number of the buffer as part of which it was written, or 0; null unless
+   * CROQ_LAUNCH_TRACKS. */
+  unsigned char *written;
   croq_sim_order *order; /* null where nobody looks */
   croq_u32 fences; /* how many fence.proxy.async the thread has executed, modulo 2^20 */
   croq_u32 cluster; /* blocks of one along x (lowest 8 bits), y and z */
@@ -77,6 +80,7 @@ typedef struct croq_sim_thread {
   unsigned char *arena;
   croq_u64 arena_bytes;
   unsigned char *stack_end; /* the lowest byte of its stack */
+  croq_u32 finds_unwritten; /* whether marks are kept of what was written */
   void *runtime; /* the scheduler's own record */
 } croq_sim_thread;
 
@@ -86,6 +90,7 @@ enum {
   CROQ_LAUNCH_ASYNC = 4,   /* something is moved asynchronously, and shared memory is watched */
   CROQ_LAUNCH_PROXIES = 8, /* the async proxy reads shared memory, whose writers are noted down */
   CROQ_LAUNCH_TOGETHER = 16, /* blocks wait for each other: all of the grid are resident at once */
+  CROQ_LAUNCH_TRACKS = 32, /* marks are kept of what was written in shared memory */
   CROQ_LAUNCH_SPINS = 128 /* threads may wait in loops for device memory that other blocks write */
 };
 
@@ -121,6 +126,14 @@ typedef struct croq_sim_access {
   croq_u32 line;
 } croq_sim_access;
 
+/* An element that nothing has written, and what its value is used for. */
+typedef struct croq_sim_unwritten {
+  const char *name;
+  croq_i64 index;
+  croq_u32 declared, read, used; /* lines */
+  croq_u32 use_of; /* stored, in a condition, an address, an atomic operation, a call, a print, a check */
+} croq_sim_unwritten;
+
 /* A tensor in device memory and a box of it, innermost dimension first. */
 typedef struct croq_sim_tensor_map {
   void *memory;
@@ -138,6 +151,7 @@ typedef struct croq_sim_registers {
   /* What the thread itself has reached for since its last fence: the elements `first <= i < end`, when it
    * had executed so many fences, and the line. */
   croq_u32 fences, first, end, line;
+  unsigned char *unwritten; /* for each element whether it is; null where nobody asks */
 } croq_sim_registers;
 
 /* Some of a fragment. */
@@ -156,6 +170,12 @@ typedef struct croq_sim_factors {
   void *const *registers;
   croq_u32 columns;
   croq_u32 accumulate;
+  /* Marks of what was written beside `shared`, or null; which of them are those of A's and B's buffers; and of
+   * each thread's sums and its part of A, the first one's mark or null. */
+  const unsigned char *written;
+  croq_u32 number_of_a, number_of_b;
+  unsigned char *const *unwritten_sums;
+  unsigned char *const *unwritten_a;
 } croq_sim_factors;
 
 /* A product of matrices by a warpgroup, as one of its threads takes part in it. */
@@ -286,6 +306,8 @@ typedef struct croq_sim_api {
   void (*count)(croq_sim_thread *thread, croq_u32 reason, croq_u32 line);
   /* Waits for the lanes in `mask` that have not left the kernel; those that came. */
   croq_u32 (*lanes)(croq_sim_thread *thread, croq_u32 mask, croq_u32 kind, croq_u32 line);
+  /* Stops the thread for good, which is about to use a value that nothing has written. */
+  void (*use_unwritten)(croq_sim_thread *thread, const croq_sim_unwritten *what);
 } croq_sim_api;
 
 /* Everything a shim needs of the run it is part of. */

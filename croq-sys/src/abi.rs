@@ -12,7 +12,7 @@ pub type croq_i64 = i64;
 pub type croq_u64 = u64;
 pub type croq_u32 = u32;
 
-pub const CROQ_ABI_VERSION: u32 = 11;
+pub const CROQ_ABI_VERSION: u32 = 12;
 
 pub const CROQ_OK: u32 = 0;
 pub const CROQ_CHECK: u32 = 1;
@@ -134,6 +134,7 @@ pub struct croq_sim_thread {
     pub shared_bytes: u64,
     pub marks: *mut u8,
     pub writers: *mut u64,
+    pub written: *mut u8,
     pub order: *mut croq_sim_order,
     pub fences: u32,
     pub cluster: u32,
@@ -145,6 +146,7 @@ pub struct croq_sim_thread {
     pub arena: *mut u8,
     pub arena_bytes: u64,
     pub stack_end: *mut u8,
+    pub finds_unwritten: u32,
     pub runtime: *mut c_void,
 }
 
@@ -168,6 +170,7 @@ pub const CROQ_LANES_SHUFFLE_DOWN: u32 = 3;
 pub const CROQ_LANES_SHUFFLE_XOR: u32 = 4;
 pub const CROQ_LANES_VOTE: u32 = 5;
 pub const CROQ_LANES_MATRIX: u32 = 6;
+pub const CROQ_LAUNCH_TRACKS: u32 = 32;
 
 pub const CROQ_SIM_FRAME_BYTES: usize = 32 << 10;
 pub const CROQ_SIM_RESERVE_BYTES: usize = 32 << 10;
@@ -235,6 +238,18 @@ pub struct croq_sim_registers {
     pub first: u32,
     pub end: u32,
     pub line: u32,
+    pub unwritten: *mut u8,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct croq_sim_unwritten {
+    pub name: *const c_char,
+    pub index: i64,
+    pub declared: u32,
+    pub read: u32,
+    pub used: u32,
+    pub use_of: u32,
 }
 
 #[repr(C)]
@@ -257,6 +272,11 @@ pub struct croq_sim_factors {
     pub registers: *const *mut c_void,
     pub columns: u32,
     pub accumulate: u32,
+    pub written: *const u8,
+    pub number_of_a: u32,
+    pub number_of_b: u32,
+    pub unwritten_sums: *const *mut u8,
+    pub unwritten_a: *const *mut u8,
 }
 
 #[repr(C)]
@@ -367,6 +387,8 @@ pub struct croq_sim_api {
     pub count: unsafe extern "C" fn(thread: *mut croq_sim_thread, reason: u32, line: u32),
     pub lanes:
         unsafe extern "C" fn(thread: *mut croq_sim_thread, mask: u32, kind: u32, line: u32) -> u32,
+    pub use_unwritten:
+        unsafe extern "C" fn(thread: *mut croq_sim_thread, what: *const croq_sim_unwritten),
 }
 
 #[repr(C)]

@@ -47,7 +47,9 @@ template <class T> struct global<const T> : handle<const T> {
   }
 };
 /* The block's own memory. */
-template <class T> struct shared : handle<T> {};
+template <class T> struct shared : handle<T> {
+  CROQ_DEVICE void begin_anew(unsigned) const {}
+};
 
 template <class T> CROQ_FN global<T> bind(const void *memory, idx, const char * = "") {
   return {{static_cast<T *>(const_cast<void *>(memory))}};
@@ -65,7 +67,8 @@ CROQ_DEVICE unsigned char *shared_arena() {
 }
 
 /* Elements at `offset` bytes into the block's arena. */
-template <class T> CROQ_DEVICE shared<T> shared_at(idx offset, idx, const char * = "") {
+template <class T>
+CROQ_DEVICE shared<T> shared_at(idx offset, idx, const char * = "", unsigned = 0) {
   return {{reinterpret_cast<T *>(shared_arena() + offset)}};
 }
 
@@ -81,6 +84,23 @@ template <class T, int N> struct local {
 template <class T, int N, idx At> using local_at = local<T, N>;
 #undef CROQ_UPDATE
 #undef CROQ_ACCESS
+
+/* What the simulated GPU keeps marks of: elements that may be read before they are written, and variables
+ * that may have such values. Here they are what they are without. */
+inline constexpr unsigned phased = 0;
+constexpr unsigned marked_by(unsigned) { return 0; }
+inline constexpr unsigned in_memory = 0, in_condition = 0, in_address = 0, in_atomic = 0, in_call = 0,
+                          in_print = 0, in_check = 0;
+template <class T, int N> struct tracked_local : local<T, N> {
+  CROQ_DEVICE tracked_local(const char *, bool = false) {}
+  CROQ_DEVICE void begin_anew(unsigned) {}
+};
+template <class T, int N, idx At> using tracked_local_at = tracked_local<T, N>;
+template <class T> using tracked = T;
+template <class T> CROQ_FN T value_of(T v) { return v; }
+template <class T> CROQ_FN T written(T v, unsigned) { return v; }
+template <class F> CROQ_DEVICE auto written_argument(F expression) { return expression(); }
+template <class T> CROQ_FN T trusted(T v) { return v; }
 
 }  // namespace CROQ_TARGET
 }  // namespace croq

@@ -49,6 +49,7 @@ inline constexpr launch_mode<0> plain{};
 inline constexpr launch_mode<CROQ_LAUNCH_WAITS> waits{};
 inline constexpr launch_mode<CROQ_LAUNCH_ORDERED> ordered{};
 inline constexpr launch_mode<CROQ_LAUNCH_SPINS | CROQ_LAUNCH_WAITS> spins{};
+inline constexpr launch_mode<CROQ_LAUNCH_TRACKS> with_marks{};
 inline constexpr launch_mode<CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS> asynchronous{};
 inline constexpr launch_mode<CROQ_LAUNCH_PROXIES | CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS>
     async_proxy{};

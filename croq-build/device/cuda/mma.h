@@ -9,6 +9,10 @@ inline namespace CROQ_TARGET {
  * instructions number them. */
 template <class T, int N> struct alignas(16) fragment : local<T, N> {};
 template <class T, int N, idx At> using fragment_at = fragment<T, N>;
+template <class T, int N> struct tracked_fragment : fragment<T, N> {
+  CROQ_DEVICE tracked_fragment(const char *, bool = false) {}
+};
+template <class T, int N, idx At> using tracked_fragment_at = tracked_fragment<T, N>;
 
 /* The register whose first element is number `i`. */
 template <class T, int N> CROQ_DEVICE unsigned register_of(const fragment<T, N> &from, idx i) {
@@ -186,6 +190,9 @@ template <class T> CROQ_DEVICE T of_lane_across(T v, unsigned bits) {
   if constexpr (narrow<T>)
     return T{static_cast<decltype(v.bits)>(__shfl_xor_sync(0xffffffffu, unsigned(v.bits), bits))};
   else return __shfl_xor_sync(0xffffffffu, v, bits);
+}
+template <class T> CROQ_DEVICE T tracked_of_lane_across(T v, unsigned bits) {
+  return of_lane_across(v, bits);
 }
 
 }  // namespace CROQ_TARGET

@@ -30,7 +30,8 @@ template <unsigned V, class T> CROQ_FN T *reach(const handle<T> &memory, idx i, 
 template <unsigned V, class T>
 CROQ_FN T *reach(const shared<T> &memory, idx i, bool writes, int line) {
   T *const at = reach<V>(static_cast<const handle<T> &>(memory), i, writes, line);
-  in_order<V>(memory.name, i, at, writes ? CROQ_ACCESS_WRITES : CROQ_ACCESS_READS, line);
+  if (writes || !memory.is_phased)
+    in_order<V>(memory.name, i, at, writes ? CROQ_ACCESS_WRITES : CROQ_ACCESS_READS, line);
   return at;
 }
 template <unsigned V, class T>
@@ -63,11 +64,75 @@ template <unsigned V, class T> CROQ_FN void move_elements(T *to, const T *from) 
   __builtin_memcpy(bytes, from, sizeof bytes);
   __builtin_memcpy(to, bytes, sizeof bytes);
 }
+/* Whether an element is marked as one that was not written; only some memory has marks. */
+template <class M> CROQ_FN bool is_unwritten(const M &, idx) { return false; }
+template <class T> CROQ_FN bool is_unwritten(const shared<T> &memory, idx i) {
+  return !memory.written.template has<sizeof(T)>(i);
+}
+template <class T> CROQ_FN bool is_unwritten(const watched<T> &memory, idx i) {
+  return !memory.written.template has<sizeof(T)>(i);
+}
+template <class T, int N, idx At> CROQ_FN bool is_unwritten(const tracked_local<T, N, At> &memory, idx i) {
+  return memory.marks.elements[i] != 0;
+}
+template <class T, int N, idx At> CROQ_FN bool is_unwritten(const tracked_fragment<T, N, At> &memory, idx i) {
+  return memory.marks.elements[i] != 0;
+}
+template <class M> CROQ_FN int declared_line(const M &) { return 0; }
+template <class T> CROQ_FN int declared_line(const shared<T> &memory) { return memory.written.declared; }
+template <class T> CROQ_FN int declared_line(const watched<T> &memory) { return memory.written.declared; }
+template <class T, int N, idx At> CROQ_FN int declared_line(const tracked_local<T, N, At> &memory) {
+  return memory.declared;
+}
+template <class T, int N, idx At> CROQ_FN int declared_line(const tracked_fragment<T, N, At> &memory) {
+  return memory.declared;
+}
+template <class M> CROQ_FN const char *name_of(const M &memory) { return memory.name; }
+template <class T, int N, idx At> CROQ_FN const char *name_of(const local<T, N, At> &) { return "local"; }
+template <class T, int N, idx At> CROQ_FN const char *name_of(const fragment<T, N, At> &) { return "fragment"; }
+template <class T, int N, idx At> CROQ_FN const char *name_of(const tracked_local<T, N, At> &memory) {
+  return memory.name;
+}
+template <class T, int N, idx At> CROQ_FN const char *name_of(const tracked_fragment<T, N, At> &memory) {
+  return memory.name;
+}
+/* What comes to an element is something that was written, or isn't. What has no marks keeps none. */
+template <class M> CROQ_FN void mark(M &, idx, bool) {}
+template <class T> CROQ_FN void mark(const shared<T> &memory, idx i, bool is_written) {
+  memory.written.template put<sizeof(T)>(i, is_written);
+}
+template <class T> CROQ_FN void mark(const watched<T> &memory, idx i, bool is_written) {
+  memory.written.template put<sizeof(T)>(i, is_written);
+}
+template <class T, int N, idx At> CROQ_FN void mark(tracked_local<T, N, At> &memory, idx i, bool is_written) {
+  memory.marks.elements[i] = !is_written;
+}
+template <class T, int N, idx At> CROQ_FN void mark(tracked_fragment<T, N, At> &memory, idx i, bool is_written) {
+  memory.marks.elements[i] = !is_written;
+}
+template <class M> inline constexpr bool is_device_memory = false;
+template <class T> inline constexpr bool is_device_memory<global<T>> = true;
+
+template <class M> struct without_qualifiers {
+  using type = M;
+};
+template <class M> struct without_qualifiers<const M> : without_qualifiers<M> {};
+template <class M> struct without_qualifiers<M &> : without_qualifiers<M> {};
+
 /* `V` neighbours from one place to another. */
 template <unsigned V, class D, class S>
 CROQ_FN void copy(D &&dst, idx di, S &&src, idx si, int line = __builtin_LINE()) {
   const auto *const from = reach<V>(src, si, false, line);
   move_elements<V>(reach<V>(dst, di, true, line), from);
+  for (unsigned e = 0; e < V; ++e) {
+    const bool bad = is_unwritten(src, si + e);
+    if constexpr (is_device_memory<typename without_qualifiers<D>::type>) {
+      if (!CROQ_LIKELY(!bad)) {
+        read_unwritten(name_of(src), si + e, declared_line(src), line);
+        use_unwritten(take_unwritten(), in_memory, line);
+      }
+    } else mark(dst, di + e, !bad);
+  }
 }
 
 /* Until the wait that covers the copy nothing may touch the destination, nor write the source. */
@@ -85,6 +150,8 @@ CROQ_FN void copy_async(const watched<T> &dst, idx di, const void *from, int lin
   const croq_sim_access access = {dst.name, di, at, bytes, static_cast<croq_u32>(line)};
   sim_api()->copy_async(self, &access, from);
   current = self;
+  /* Who looks before it has arrived is found out otherwise. */
+  for (unsigned e = 0; e < V; ++e) mark(dst, di + e, true);
 }
 template <unsigned V, class T, class S>
 CROQ_FN void cp_async(const watched<T> &dst, idx di, const global<S> &src, idx si,

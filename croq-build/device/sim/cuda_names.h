@@ -123,9 +123,12 @@ CROQ_FN auto croq_exchange(unsigned mask, croq_u32 kind, T value, int line, R re
   static_assert(sizeof(T) <= 8, "lanes exchange at most 64 bits");
   const unsigned tid = croq::current->tid;
   std::memcpy(&croq_lanes[tid], &value, sizeof value);
+  /* What the expression around has read so far is this thread's, and not that of those that go on meanwhile. */
+  const croq_u32 others = croq::take_unwritten();
   const unsigned here = croq::lanes_named(mask, kind, line);
   const auto result = read(&croq_lanes[tid & ~31u], here);
   croq::lanes_here(mask, kind, line);
+  croq::unwritten = others;
   return result;
 }
 /* Of a lane that is not there hardware gives anything. */

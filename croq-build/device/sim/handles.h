@@ -38,7 +38,28 @@ CROQ_FN void trace(const char *name, idx i, const void *at, unsigned long long b
   CROQ_FN void name(idx i, T v, int line = __builtin_LINE()) constness {                           \
     auto &e = place;                                                                               \
     e = static_cast<T>(__VA_ARGS__);                                                               \
+    mark_updated(*this, i);                                                                        \
   }
+/* Memory without marks. */
+template <class M> CROQ_FN void mark_updated(const M &, idx) {}
+/* An element that was not written stays so whatever is added to it. */
+template <class M> CROQ_FN void mark_updated_shared(const M &memory, idx i) {
+  using T = typename without_const<decltype(memory.load(0))>::type;
+  if (memory.written.bytes == nullptr) return;
+  const bool was_written = memory.written.template has<sizeof(T)>(i);
+  memory.written.template put<sizeof(T)>(i, take_unwritten() == 0 && was_written);
+}
+template <class T> struct shared;
+template <class T> CROQ_FN void mark_updated(const shared<T> &memory, idx i) {
+  mark_updated_shared(memory, i);
+}
+/* Of an atomic operation. */
+template <class M> CROQ_FN void must_be_written(const M &memory, idx i, int line) {
+  using T = typename without_const<decltype(memory.load(0))>::type;
+  if (memory.written.template has<sizeof(T)>(i)) return;
+  read_unwritten(memory.name, i, memory.written.declared, line);
+  use_unwritten(take_unwritten(), in_atomic, line);
+}
 
 template <class T> struct __attribute__((unused)) handle {
   using value = typename without_const<T>::type;
@@ -78,20 +99,27 @@ template <class T> struct __attribute__((unused)) global : handle<T> {
 /* The block's own memory. */
 template <class T> struct __attribute__((unused)) shared : handle<T> {
   using value = typename handle<T>::value;
+  bool is_phased = false;
+  shared_marks written = {};
 
   CROQ_FN T &reach(idx i, croq_u32 kind, int line) const {
     T &e = this->element(i, line);
-    in_order<1>(this->name, i, &e, kind, line);
+    if (!is_phased || kind != CROQ_ACCESS_READS) in_order<1>(this->name, i, &e, kind, line);
+    if (kind == CROQ_ACCESS_ATOMIC) must_be_written(*this, i, line);
     return e;
   }
   CROQ_FN value load(idx i, int line = __builtin_LINE()) const {
-    return reach(i, CROQ_ACCESS_READS, line);
+    const value e = reach(i, CROQ_ACCESS_READS, line);
+    if (!written.template has<sizeof(T)>(i)) read_unwritten(this->name, i, written.declared, line);
+    return e;
   }
   CROQ_FN void store(idx i, value v, int line = __builtin_LINE()) const {
     T &e = this->element(i, line);
     in_order<1>(this->name, i, &e, store_kind(e, v), line);
     e = v;
+    if (written.bytes != nullptr) written.template put<sizeof(T)>(i, take_unwritten() == 0);
   }
+  CROQ_FN void begin_anew(croq_u32 buffers) { written.begin_anew(buffers); }
   CROQ_UPDATES(value, const, reach(i, CROQ_ACCESS_WRITES, line))
   CROQ_ATOMICS(value, reach(i, CROQ_ACCESS_ATOMIC, line))
 };
@@ -108,12 +136,14 @@ template <class T> CROQ_FN global<T> from_element(const global<T> &memory, idx i
 
 /* `extent` elements at `offset` bytes into the block's arena. */
 template <class T>
-CROQ_FN shared<T> shared_at(idx offset, idx extent, const char *name = "shared",
+CROQ_FN shared<T> shared_at(idx offset, idx extent, const char *name = "shared", croq_u32 how = 0,
                             int line = __builtin_LINE()) {
   const idx end = offset + extent * static_cast<idx>(sizeof(T));
   if (!CROQ_LIKELY(offset >= 0 && extent >= 0 && end <= static_cast<idx>(current->shared_bytes)))
     out_of_bounds(name, end, static_cast<idx>(current->shared_bytes), line);
-  return {{reinterpret_cast<T *>(current->shared + offset), extent, name}};
+  return {{reinterpret_cast<T *>(current->shared + offset), extent, name},
+          (how & phased) != 0,
+          marks_at(offset, how, line)};
 }
 
 /* Where an array of a thread's own lies: in the frame of the kernel, or in the arena that the launch has for the
@@ -154,6 +184,43 @@ struct __attribute__((unused)) local : own_memory<T, N, At> {
 };
 template <class T, int N, idx At> using local_at = local<T, N, At>;
 
+/* Where the marks of such an array are. */
+template <class T, int N, idx At>
+inline constexpr idx behind = At == in_frame ? in_frame : At + N * static_cast<idx>(sizeof(T));
+/* The thread's own memory where elements may be read before they are written. What is there before is
+ * no other thread's, looked for or not. */
+template <class T, int N, idx At = in_frame>
+struct __attribute__((unused)) tracked_local : local<T, N, At> {
+  own_memory<unsigned char, N, behind<T, N, At>> marks;
+  const char *name;
+  int declared;
+
+  /* `escapes`: the address goes where the compiler can't follow, so that all counts as written. */
+  CROQ_FN tracked_local(const char *of, bool escapes = false, int line = __builtin_LINE())
+      : name(of), declared(line) {
+    begin_anew(0, escapes);
+  }
+  CROQ_FN void begin_anew(croq_u32, bool escapes = false) {
+    __builtin_memset(this->data(), 0xff, N * sizeof(T));
+    __builtin_memset(marks.elements, !escapes && current->finds_unwritten != 0, N);
+  }
+  CROQ_FN T load(idx i, int line = __builtin_LINE()) {
+    const T e = this->element(i, line);
+    if (!CROQ_LIKELY(marks.elements[i] == 0)) read_unwritten(name, i, declared, line);
+    return e;
+  }
+  CROQ_FN void store(idx i, T v, int line = __builtin_LINE()) {
+    this->element(i, line) = v;
+    marks.elements[i] = take_unwritten() != 0;
+  }
+  CROQ_UPDATES(T, , this->element(i, line))
+};
+template <class T, int N, idx At>
+CROQ_FN void mark_updated(tracked_local<T, N, At> &memory, idx i) {
+  if (!CROQ_LIKELY(take_unwritten() == 0)) memory.marks.elements[i] = 1;
+}
+template <class T, int N, idx At> using tracked_local_at = tracked_local<T, N, At>;
+
 /* What a thread does with registers that a product may have, or be given next. */
 CROQ_COLD inline void use_registers(croq_sim_registers &all, void *at, idx i, unsigned count,
                                     croq_u32 bytes, int line) {
@@ -176,6 +243,8 @@ CROQ_COLD inline void use_registers(croq_sim_registers &all, void *at, idx i, un
 template <class T, int N, idx At = in_frame>
 struct __attribute__((unused)) fragment : local<T, N, At> {
   croq_sim_registers registers = {};
+  /* Beside each element whether it is unwritten, or null where all are written before they are read. */
+  unsigned char *unwritten_elements = nullptr;
 
   CROQ_FN T &element(idx i, int line) {
     T &e = local<T, N, At>::element(i, line);
@@ -187,6 +256,36 @@ struct __attribute__((unused)) fragment : local<T, N, At> {
   CROQ_ACCESS(T, )
 };
 template <class T, int N, idx At> using fragment_at = fragment<T, N, At>;
+/* One whose elements may be read before they are written. */
+template <class T, int N, idx At = in_frame>
+struct __attribute__((unused)) tracked_fragment : fragment<T, N, At> {
+  own_memory<unsigned char, N, behind<T, N, At>> marks;
+  const char *name;
+  int declared;
+
+  CROQ_FN tracked_fragment(const char *of, bool = false, int line = __builtin_LINE())
+      : name(of), declared(line) {
+    __builtin_memset(this->elements, 0xff, N * sizeof(T));
+    __builtin_memset(marks.elements, current->finds_unwritten != 0, N);
+    this->unwritten_elements = marks.elements;
+    this->registers.unwritten = marks.elements;
+  }
+  CROQ_FN T load(idx i, int line = __builtin_LINE()) {
+    const T e = this->element(i, line);
+    if (!CROQ_LIKELY(marks.elements[i] == 0)) read_unwritten(name, i, declared, line);
+    return e;
+  }
+  CROQ_FN void store(idx i, T v, int line = __builtin_LINE()) {
+    this->element(i, line) = v;
+    marks.elements[i] = take_unwritten() != 0;
+  }
+  CROQ_UPDATES(T, , this->element(i, line))
+};
+template <class T, int N, idx At>
+CROQ_FN void mark_updated(tracked_fragment<T, N, At> &memory, idx i) {
+  if (!CROQ_LIKELY(take_unwritten() == 0)) memory.marks.elements[i] = 1;
+}
+template <class T, int N, idx At> using tracked_fragment_at = tracked_fragment<T, N, At>;
 #undef CROQ_ACCESS
 
 }  // namespace CROQ_TARGET

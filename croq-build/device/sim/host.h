@@ -36,6 +36,8 @@ inline constexpr launch_mode<CROQ_LAUNCH_WAITS> waits{};
 inline constexpr launch_mode<CROQ_LAUNCH_ORDERED> ordered{};
 /* Threads may wait in loops for device memory that other blocks write. */
 inline constexpr launch_mode<CROQ_LAUNCH_SPINS | CROQ_LAUNCH_WAITS> spins{};
+/* Marks are kept of what was written in shared memory. */
+inline constexpr launch_mode<CROQ_LAUNCH_TRACKS> with_marks{};
 /* Something is moved asynchronously; the kernel's shared memory is `watched`. */
 inline constexpr launch_mode<CROQ_LAUNCH_ASYNC | CROQ_LAUNCH_WAITS> asynchronous{};
 /* The async proxy (TMA stores, wgmma) reads shared memory, too. */
@@ -253,6 +255,7 @@ class host {
   template <class B> static void run_thread(void *closure, croq_sim_thread *thread) {
     current = thread;
     enter(0);
+    unwritten = 0;
     const B body = *static_cast<const B *>(closure);
     body();
   }
@@ -261,6 +264,7 @@ class host {
   static void run_blocks(void *closure, croq_sim_thread *thread, croq_u64 first, croq_u64 last) {
     current = thread;
     enter(0);
+    unwritten = 0;
     const B body = *static_cast<const B *>(closure);
     const croq_u64 rows = thread->grid[0], planes = rows * thread->grid[1];
     for (croq_u64 block = first; block < last; ++block) {
@@ -269,6 +273,7 @@ class host {
       thread->block[2] = static_cast<croq_u32>(block / planes);
       if (thread->shared_bytes != 0)
         __builtin_memset(thread->shared, 0xff, thread->shared_bytes);
+      if (thread->written != nullptr) __builtin_memset(thread->written, 0, thread->shared_bytes);
       if (thread->order != nullptr) ++thread->order->epoch;
       thread->steps = thread->budget;
       thread->turns = CROQ_TURNS;

@@ -56,6 +56,9 @@ class spin {
     __builtin_memcpy(&all, &value, sizeof value);
     return all;
   }
+  template <class T> static CROQ_FN unsigned long long bits(const tracked<T> &value) {
+    return bits(value.bits);
+  }
   int line;
   bool iterated = false;
   unsigned long long before = 0;

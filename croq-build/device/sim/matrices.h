@@ -28,11 +28,52 @@ CROQ_FN auto matrix_memory(const M &memory, idx row, bool writes, int line) {
   return memory.first;
 }
 
+/* Of the four bytes that a lane gets of each matrix: the marks beside them, or what says that all is written. */
+template <unsigned N, bool Transposed, class M>
+CROQ_FN void gather_marks(unsigned *marks, const M &memory, const matrix_rows &rows) {
+  using T = typename without_const<decltype(memory.load(0))>::type;
+  const unsigned lane = croq_lane(), group = lane / 4, place = lane % 4;
+  const unsigned char *const of = memory.written.bytes;
+  const auto at = [&](idx element, unsigned byte) {
+    return of + element * idx(sizeof(T)) + byte;
+  };
+  for (unsigned m = 0; m < N; ++m) {
+    unsigned char found[4] = {1, 1, 1, 1};
+    for (unsigned b = 0; of != nullptr && b < 4; ++b) {
+      const unsigned char *const mark =
+          Transposed ? at(rows.of[8 * m + 2 * place + b / 2] + group, b % 2)
+                     : at(rows.of[8 * m + group], 4 * place + b);
+      found[b] = *mark == memory.written.number;
+    }
+    __builtin_memcpy(&marks[m], found, 4);
+  }
+}
+/* The way back. */
+template <unsigned N, bool Transposed, class M>
+CROQ_FN void spread_marks(const M &memory, const matrix_rows &rows, const unsigned *marks) {
+  using T = typename without_const<decltype(memory.load(0))>::type;
+  const unsigned lane = croq_lane(), group = lane / 4, place = lane % 4;
+  unsigned char *const of = memory.written.bytes;
+  if (of == nullptr) return;
+  for (unsigned m = 0; m < N; ++m) {
+    unsigned char found[4] = {1, 1, 1, 1};
+    if (marks != nullptr) __builtin_memcpy(found, &marks[m], 4);
+    for (unsigned b = 0; b < 4; ++b) {
+      const idx element = Transposed ? rows.of[8 * m + 2 * place + b / 2] + group
+                                     : rows.of[8 * m + group];
+      const unsigned byte = Transposed ? b % 2 : 4 * place + b;
+      of[element * idx(sizeof(T)) + byte] =
+          static_cast<unsigned char>(found[b] != 0 ? memory.written.number : 0);
+    }
+  }
+}
+
 /* `N` matrices: lane 8 m + r names row r of matrix m by its first element, at a multiple of 16 bytes. The
  * lane gets four bytes of each: numbers 4 (lane % 4) and up of row lane / 4. Transposed, which is for
  * elements of two bytes: element lane / 4 of rows 2 (lane % 4) and the next. */
 template <unsigned N, bool Transposed = false, class M>
-CROQ_FN void ldmatrix(unsigned (&out)[N], const M &memory, idx row, int line = __builtin_LINE()) {
+CROQ_FN void ldmatrix(unsigned (&out)[N], const M &memory, idx row, int line = __builtin_LINE(),
+                      unsigned *marks = nullptr) {
   const auto *const first = matrix_memory<N>(memory, row, false, line);
   static_assert(!Transposed || sizeof *first == 2, "only elements of two bytes are transposed");
   const matrix_rows rows = exchange_rows(row, line);
@@ -47,13 +88,14 @@ CROQ_FN void ldmatrix(unsigned (&out)[N], const M &memory, idx row, int line = _
       __builtin_memcpy(&out[m], bytes + 4 * place, 4);
     }
   }
+  if (marks != nullptr) gather_marks<N, Transposed>(marks, memory, rows);
   /* Nobody writes what another is still to read. */
   barrier_warp(0xffffffffu, line);
 }
 /* The way back. */
 template <unsigned N, bool Transposed = false, class M>
 CROQ_FN void stmatrix(const M &memory, idx row, const unsigned (&in)[N],
-                      int line = __builtin_LINE()) {
+                      int line = __builtin_LINE(), const unsigned *marks = nullptr) {
   auto *const first = matrix_memory<N>(memory, row, true, line);
   static_assert(!Transposed || sizeof *first == 2, "only elements of two bytes are transposed");
   const matrix_rows rows = exchange_rows(row, line);
@@ -68,6 +110,7 @@ CROQ_FN void stmatrix(const M &memory, idx row, const unsigned (&in)[N],
       __builtin_memcpy(bytes + 4 * place, &in[m], 4);
     }
   }
+  spread_marks<N, Transposed>(memory, rows, marks);
 }
 
 }  // namespace CROQ_TARGET

@@ -10,18 +10,31 @@ inline namespace CROQ_TARGET {
 template <unsigned Count, bool Transposed = false, class T, int N, idx At, class M>
 CROQ_FN void ldmatrix(fragment<T, N, At> &into, idx at, const M &memory, idx row, idx more = 0,
                       int line = __builtin_LINE()) {
-  unsigned registers[Count];
-  ldmatrix<Count, Transposed>(registers, memory, row + more, line);
+  unsigned registers[Count], marks[Count];
+  const bool tracks = into.unwritten_elements != nullptr;
+  ldmatrix<Count, Transposed>(registers, memory, row + more, line, tracks ? marks : nullptr);
   __builtin_memcpy(reach<Count * 4 / sizeof(T)>(into, at, true, line), registers, sizeof registers);
+  if (!tracks) return;
+  const auto *const found = reinterpret_cast<const unsigned char *>(marks);
+  for (unsigned e = 0; e < Count * 4 / sizeof(T); ++e) {
+    bool all = true;
+    for (unsigned b = 0; b < sizeof(T); ++b) all = all && found[e * sizeof(T) + b] != 0;
+    into.unwritten_elements[at + e] = !all;
+  }
 }
 
 /* The way back. */
 template <unsigned Count, bool Transposed = false, class T, int N, idx At, class M>
 CROQ_FN void stmatrix(const M &memory, idx row, fragment<T, N, At> &from, idx at,
                       int line = __builtin_LINE()) {
-  unsigned registers[Count];
+  unsigned registers[Count], marks[Count];
   __builtin_memcpy(registers, reach<Count * 4 / sizeof(T)>(from, at, false, line), sizeof registers);
-  stmatrix<Count, Transposed>(memory, row, registers, line);
+  const bool tracks = from.unwritten_elements != nullptr;
+  if (tracks)
+    for (unsigned e = 0; e < Count * 4 / sizeof(T); ++e)
+      __builtin_memset(reinterpret_cast<unsigned char *>(marks) + e * sizeof(T),
+                       from.unwritten_elements[at + e] == 0, sizeof(T));
+  stmatrix<Count, Transposed>(memory, row, registers, line, tracks ? marks : nullptr);
 }
 
 /* What the warps of a block multiply: of each the rows of A and the columns of B, 16 f64 or 32 f32 a
@@ -31,6 +44,10 @@ struct mma_operands {
   alignas(8) unsigned char b[8 * 128];
 };
 inline thread_local mma_operands mma_warps[32];
+/* Of each lane's part of A and B whether anything in it is unwritten: of its row, of the row 8 below, of its
+ * column. */
+inline thread_local unsigned char mma_unwritten[32][32];
+inline constexpr unsigned char in_row = 1, in_row_below = 2, in_column = 4;
 
 /* f32 counts as tf32: the low bits of its fraction are not looked at. */
 CROQ_FN float factor(float v) { return float_from_bits(float_bits(v) & 0xffffe000u); }
@@ -64,7 +81,24 @@ CROQ_FN void mma(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx ai,
   for (unsigned e = 0; e < 8 * K / 32; ++e)
     columns[group * most + e / width * 4 * width + place * width + e % width] =
         factor(b.element(bi + e, line));
+  const bool tracks = c.unwritten_elements != nullptr;
+  if (tracks) {
+    unsigned char found = 0;
+    for (unsigned e = 0; a.unwritten_elements != nullptr && e < M * K / 32; ++e)
+      if (a.unwritten_elements[ai + e] != 0)
+        found |= M == 16 && e / width % 2 != 0 ? in_row_below : in_row;
+    for (unsigned e = 0; b.unwritten_elements != nullptr && e < 8 * K / 32; ++e)
+      if (b.unwritten_elements[bi + e] != 0) found |= in_column;
+    mma_unwritten[tid / 32][tid % 32] = found;
+  }
   whole_warp(line);
+  for (unsigned e = 0; tracks && e < M * 8 / 32; ++e) {
+    const unsigned char *const lanes = mma_unwritten[tid / 32];
+    const unsigned char row = e / 2 != 0 ? in_row_below : in_row;
+    for (unsigned k = 0; k < 4; ++k)
+      if ((lanes[group * 4 + k] & row) != 0 || (lanes[(place * 2 + e % 2) * 4 + k] & in_column) != 0)
+        c.unwritten_elements[ci + e] = 1;
+  }
   for (unsigned e = 0; e < M * 8 / 32; ++e) {
     const W *const x = rows + (group + e / 2 * 8) * most;
     const W *const y = columns + (place * 2 + e % 2) * most;
@@ -90,6 +124,15 @@ CROQ_FN void mma(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx ai,
 /* What the lane whose number differs in these bits has. */
 template <class T> CROQ_FN T of_lane_across(T v, unsigned bits, int line = __builtin_LINE()) {
   return croq_shuffle(0xffffffffu, CROQ_LANES_SHUFFLE_XOR, v, croq_lane() ^ bits, line);
+}
+/* The same of a value that may be unwritten: so is then what the other lane makes of it. */
+template <class T>
+CROQ_FN T tracked_of_lane_across(T v, unsigned bits, int line = __builtin_LINE()) {
+  const croq_u32 own = take_unwritten();
+  const T found = of_lane_across(v, bits, line);
+  const croq_u32 other = of_lane_across(own, bits, line);
+  unwritten = other != 0 ? other : own;
+  return found;
 }
 
 }  // namespace CROQ_TARGET

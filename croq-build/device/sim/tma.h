@@ -70,6 +70,9 @@ CROQ_FN void tma_load_multicast(const watched<T> &dst, idx i, const tensor_map &
   const croq_sim_access barrier = arrival.at(slot, line);
   croq_i64 coordinates[5] = {};
   for (unsigned d = 0; d < R; ++d) coordinates[d] = at[d];
+  /* The other blocks' are the runtime's to set. */
+  if (dst.written.bytes != nullptr)
+    __builtin_memset(dst.written.bytes + i * idx(sizeof(T)), int(dst.written.number), access.bytes);
   croq_sim_thread *const self = current;
   sim_api()->tma_load(self, &access, &map.map, coordinates, &barrier, blocks);
   current = self;
@@ -81,6 +84,33 @@ CROQ_FN void tma_load(const watched<T> &dst, idx i, const tensor_map &map, const
                       const mbarriers &arrival, idx slot, int line = __builtin_LINE()) {
   tma_load_multicast<R>(dst, i, map, at, arrival, slot, 0, line);
 }
+/* What of the box comes to lie within the tensor must have been written. */
+template <class T>
+CROQ_FN void check_box(const watched<T> &src, const croq_sim_access &access, const tensor_map &map,
+                       const croq_i64 *at, int line) {
+  const croq_sim_tensor_map &of = map.map;
+  const unsigned char *const marks = src.written.bytes + access.index * idx(sizeof(T));
+  const idx base = static_cast<const unsigned char *>(access.at) - current->shared;
+  for (idx e = 0; e < idx(access.bytes / sizeof(T)); ++e) {
+    bool inside = true;
+    idx rest = e;
+    for (unsigned d = 0; d < of.rank; ++d) {
+      const idx place = at[d] + rest % of.box_extents[d];
+      rest /= of.box_extents[d];
+      inside = inside && place >= 0 && place < static_cast<idx>(of.extents[d]);
+    }
+    if (!inside) continue;
+    const idx byte = base + e * idx(sizeof(T));
+    const idx stored = of.swizzle == 128  ? swizzle<128>(byte)
+                       : of.swizzle == 64 ? swizzle<64>(byte)
+                       : of.swizzle == 32 ? swizzle<32>(byte)
+                                          : byte;
+    const idx offset = stored - base;
+    if (CROQ_LIKELY(are_marked<sizeof(T)>(marks + offset, src.written.number))) continue;
+    read_unwritten(src.name, access.index + offset / idx(sizeof(T)), src.written.declared, line);
+    use_unwritten(take_unwritten(), in_memory, line);
+  }
+}
 /* The box at `i` to these coordinates; what is outside of the tensor is not written. Before: all who
  * wrote it `fence_proxy_async`, and a barrier. After: `bulk_commit` and a wait. */
 template <unsigned R, class T>
@@ -89,6 +119,7 @@ CROQ_FN void tma_store(const tensor_map &map, const idx (&at)[R], const watched<
   const croq_sim_access access = box_access<R>(src, i, map, line);
   croq_i64 coordinates[5] = {};
   for (unsigned d = 0; d < R; ++d) coordinates[d] = at[d];
+  if (src.written.bytes != nullptr) check_box(src, access, map, coordinates, line);
   croq_sim_thread *const self = current;
   sim_api()->tma_store(self, &access, &map.map, coordinates);
   current = self;

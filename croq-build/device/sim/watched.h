@@ -26,6 +26,11 @@ CROQ_COLD inline void touch(const char *name, idx i, void *at, croq_u32 bytes, b
   current = self;
 }
 
+template <class T> struct watched;
+template <class T> CROQ_FN void mark_updated(const watched<T> &memory, idx i) {
+  mark_updated_shared(memory, i);
+}
+
 template <class T> struct __attribute__((unused)) watched {
   T *first = nullptr;
   idx extent = 0;
@@ -33,6 +38,8 @@ template <class T> struct __attribute__((unused)) watched {
   unsigned char *marks = nullptr;
   /* Null unless the launch is `async_proxy`. */
   croq_u64 *writers = nullptr;
+  bool is_phased = false;
+  shared_marks written = {};
 
   /* `V` neighbours, as one access. */
   template <unsigned V = 1> CROQ_FN T *find(idx i, bool writes, int line) const {
@@ -47,7 +54,8 @@ template <class T> struct __attribute__((unused)) watched {
   }
   template <unsigned V = 1> CROQ_FN T *reach(idx i, croq_u32 kind, int line) const {
     T *const at = find<V>(i, kind != CROQ_ACCESS_READS, line);
-    in_order<V>(name, i, at, kind, line);
+    if (!is_phased || kind != CROQ_ACCESS_READS) in_order<V>(name, i, at, kind, line);
+    if (kind == CROQ_ACCESS_ATOMIC) must_be_written(*this, i, line);
     return at;
   }
   /* Who wrote these 16 bytes last, and how many proxy fences that thread had executed. */
@@ -58,13 +66,17 @@ template <class T> struct __attribute__((unused)) watched {
                            static_cast<croq_u64>(current->tid + 1) << 20 | current->fences;
   }
   CROQ_FN T load(idx i, int line = __builtin_LINE()) const {
-    return *reach(i, CROQ_ACCESS_READS, line);
+    const T e = *reach(i, CROQ_ACCESS_READS, line);
+    if (!written.template has<sizeof(T)>(i)) read_unwritten(name, i, written.declared, line);
+    return e;
   }
   CROQ_FN void store(idx i, T v, int line = __builtin_LINE()) const {
     T *const e = find(i, true, line);
     in_order<1>(name, i, e, store_kind(*e, v), line);
     *e = v;
+    if (written.bytes != nullptr) written.template put<sizeof(T)>(i, take_unwritten() == 0);
   }
+  CROQ_FN void begin_anew(croq_u32 buffers) { written.begin_anew(buffers); }
   CROQ_UPDATES(T, const, *reach(i, CROQ_ACCESS_WRITES, line))
   CROQ_ATOMICS(T, *reach(i, CROQ_ACCESS_ATOMIC, line))
   /* For text that the compiler can't see into; what it does from there on is not watched. */
@@ -80,12 +92,13 @@ template <class T> struct __attribute__((unused)) watched {
 /* `extent` elements at `offset` bytes into the block's arena, in a launch that is `asynchronous`. */
 template <class T>
 CROQ_FN watched<T> watched_at(idx offset, idx extent, const char *name = "shared",
-                              int line = __builtin_LINE()) {
-  const shared<T> memory = shared_at<T>(offset, extent, name, line);
+                              croq_u32 how = 0, int line = __builtin_LINE()) {
+  const shared<T> memory = shared_at<T>(offset, extent, name, how, line);
   if (!CROQ_LIKELY(current->marks != nullptr || extent == 0))
     stop(CROQ_CHECK, no_row, line, "watched memory in a launch that is not asynchronous", 0,
          nullptr);
-  return {memory.first, extent, name, current->marks + offset, current->writers};
+  return {memory.first,     extent,           name,          current->marks + offset,
+          current->writers, memory.is_phased, memory.written};
 }
 
 #undef CROQ_UPDATE

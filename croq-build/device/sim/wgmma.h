@@ -28,6 +28,8 @@ CROQ_FN matrix_descriptor describe(const M &memory, idx at, unsigned swizzle, un
   const unsigned code = swizzle == 128 ? 1 : swizzle == 64 ? 2 : swizzle == 32 ? 3 : 0;
   return (address & 0x3ffff) >> 4 | static_cast<matrix_descriptor>(leading >> 4) << 16 |
          static_cast<matrix_descriptor>(stride >> 4) << 32 |
+         static_cast<matrix_descriptor>(memory.written.bytes != nullptr ? memory.written.number : 0)
+             << 52 |
          static_cast<matrix_descriptor>(code) << 62;
 }
 
@@ -88,6 +90,47 @@ CROQ_FN void gather(const unsigned char *shared, const croq_u32 *pieces, unsigne
   }
 }
 
+/* Which rows of an operand have something unwritten. */
+template <bool Transposed, class T>
+CROQ_FN void gather_unwritten(const unsigned char *marks, croq_u32 number, const croq_u32 *pieces,
+                              unsigned rows, bool *found) {
+  constexpr unsigned of_piece = 16 / sizeof(T);
+  const unsigned of_row = Transposed ? rows / of_piece : 2;
+  if (marks == nullptr || number == 0) return;
+  for (unsigned p = 0; p < rows * 2; ++p) {
+    if (CROQ_LIKELY(are_marked<16>(marks + pieces[p], number))) continue;
+    for (unsigned e = 0; e < of_piece; ++e)
+      if (!are_marked<sizeof(T)>(marks + pieces[p] + e * sizeof(T), number))
+        found[Transposed ? p % of_row * of_piece + e : p / of_row] = true;
+  }
+}
+/* A sum is unwritten if anything of its row of A or of its column of B is, or if it was and is added to. */
+template <class A, class B, bool AT, bool BT>
+CROQ_FN void carry_out_marks(const croq_sim_factors *factors) {
+  if (factors->unwritten_sums == nullptr) return;
+  bool rows[64] = {}, columns[256] = {};
+  if (factors->a != nullptr)
+    gather_unwritten<AT, A>(factors->written, factors->number_of_a, factors->a, 64, rows);
+  else
+    for (unsigned thread = 0; thread < 128; ++thread) {
+      constexpr unsigned width = 4 / sizeof(A);
+      const unsigned char *const mine = factors->unwritten_a[thread];
+      for (unsigned e = 0; mine != nullptr && e < 4 * width; ++e)
+        if (mine[e] != 0) rows[thread / 32 * 16 + thread % 32 / 4 + e / width % 2 * 8] = true;
+    }
+  gather_unwritten<BT, B>(factors->written, factors->number_of_b, factors->b, factors->columns,
+                          columns);
+  for (unsigned thread = 0; thread < 128; ++thread) {
+    unsigned char *const sums = factors->unwritten_sums[thread];
+    for (unsigned e = 0; sums != nullptr && e < factors->columns / 2; ++e) {
+      const unsigned row = thread / 32 * 16 + thread % 32 / 4 + e / 2 % 2 * 8;
+      const unsigned column = e / 4 * 8 + thread % 4 * 2 + e % 2;
+      const bool before = factors->accumulate != 0 && sums[e] != 0;
+      sums[e] = before || rows[row] || columns[column];
+    }
+  }
+}
+
 /* Eight sums of a row. */
 inline void multiply(double (&sums)[8], unsigned row, unsigned column, unsigned count) {
   const wgmma_matrices &all = wgmma_operands;
@@ -98,6 +141,7 @@ inline void multiply(double (&sums)[8], unsigned row, unsigned column, unsigned 
 template <class A, class B, bool AT, bool BT, class C>
 void carry_out(const croq_sim_factors *factors) {
   wgmma_matrices &all = wgmma_operands;
+  carry_out_marks<A, B, AT, BT>(factors);
   if (factors->a != nullptr)
     gather<AT, A>(factors->shared, factors->a, 64,
                   [&](unsigned row, unsigned k, auto v) { all.a[row][k] = v; });

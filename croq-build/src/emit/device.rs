@@ -11,6 +11,8 @@ use crate::ir::{Buffer, BufferId, Function, Kernel, LocalId, Storage};
 use crate::passes::awaited;
 use crate::passes::captures::{Captures, captures, kernel_uses};
 use crate::passes::locals::{Arena, arena};
+use crate::passes::phases;
+use crate::passes::unproven::Unproven;
 use crate::passes::uses::Uses;
 use crate::symbolic::Sym;
 
@@ -27,6 +29,8 @@ pub fn kernel<'a>(writer: &mut Writer<'a>, function: &'a Function, kernel: &'a K
     }
     reserved.extend(uses.cpp.iter().map(String::as_str));
     let mut names = Names::new(function, &reserved);
+    names.unproven = Unproven::of(function, kernel);
+    let phased = phases::separated(function, kernel);
 
     let mut pointers = Vec::new();
     let mut params = vec![
@@ -80,7 +84,16 @@ pub fn kernel<'a>(writer: &mut Writer<'a>, function: &'a Function, kernel: &'a K
         };
         let name = handle(&mut names, &uses, id, buffer, &mut pointers);
         writer.attribute(buffer.span);
-        writer.line(&own_memory(&names, kernel, &arena, id, buffer, &name));
+        let line = own_memory(
+            &names,
+            kernel,
+            &arena,
+            phased.contains(&id),
+            id,
+            buffer,
+            &name,
+        );
+        writer.line(&line);
     }
     for line in pointers {
         writer.line(&line);
@@ -176,15 +189,25 @@ fn handle(
     name
 }
 
+/// The number of a shared buffer among those with marks, from 1 on.
+fn number(names: &Names, id: BufferId) -> Option<usize> {
+    names
+        .numbered()
+        .position(|other| other == id)
+        .map(|at| at + 1)
+}
+
 fn own_memory(
     names: &Names,
     kernel: &Kernel,
     arena: &Arena,
+    is_phased: bool,
     id: BufferId,
     buffer: &Buffer,
     name: &str,
 ) -> String {
     let elem = scalar::cpp(buffer.elem);
+    let shown = super::writer::quoted(&buffer.name);
     if matches!(buffer.storage, Storage::Shared | Storage::Mbarriers) {
         let zero = Sym::zero();
         let offset = kernel
@@ -193,7 +216,6 @@ fn own_memory(
             .find(|placed| placed.buffer == id)
             .map_or(&zero, |placed| &placed.offset);
         let (offset, count) = (names.sym(offset).text, names.sym(&buffer.count).text);
-        let shown = super::writer::quoted(&buffer.name);
         if buffer.storage == Storage::Mbarriers {
             return format!(
                 "const croq::mbarriers {name} = croq::mbarriers_at({offset}, {count}, {shown});"
@@ -205,8 +227,20 @@ fn own_memory(
         } else {
             "shared"
         };
+        let mut how: Vec<String> = Vec::new();
+        how.extend(is_phased.then(|| "croq::phased".to_owned()));
+        how.extend(number(names, id).map(|number| format!("croq::marked_by({number})")));
+        let how = match how.is_empty() {
+            true => String::new(),
+            false => format!(", {}", how.join(" | ")),
+        };
+        let constant = if kernel.anew.contains(&id) {
+            ""
+        } else {
+            "const "
+        };
         return format!(
-            "const croq::{handle}<{elem}> {name} = croq::{handle}_at<{elem}>({offset}, {count}, {shown});"
+            "{constant}croq::{handle}<{elem}> {name} = croq::{handle}_at<{elem}>({offset}, {count}, {shown}{how});"
         );
     }
     // sema admits only static sizes here.
@@ -215,9 +249,20 @@ fn own_memory(
         Storage::Fragment => "fragment",
         _ => "local",
     };
+    let unproven = &names.unproven;
+    let (tracked, of_name) = match (
+        unproven.escaping.contains(&id),
+        unproven.buffers.contains(&id),
+    ) {
+        (true, _) => ("tracked_", format!("({shown}, true)")),
+        (_, true) => ("tracked_", format!("({shown})")),
+        _ => ("", String::new()),
+    };
     match arena.offsets.get(&id) {
-        Some(offset) => format!("croq::{kind}_at<{elem}, {count}, {offset}> {name};"),
-        None => format!("croq::{kind}<{elem}, {count}> {name};"),
+        Some(offset) => {
+            format!("croq::{tracked}{kind}_at<{elem}, {count}, {offset}> {name}{of_name};")
+        }
+        None => format!("croq::{tracked}{kind}<{elem}, {count}> {name}{of_name};"),
     }
 }
 

@@ -8,12 +8,13 @@ use super::scalar;
 use super::scope::Names;
 use super::text::{Binding, Text};
 use crate::ir::{Arg, BinOp, Call, Expr, ExprKind, Hardware, MathFn, Scalar, UnOp, View};
+use crate::passes::unproven::LANE_ACROSS;
 use crate::symbolic::Sym;
 
 impl Names<'_> {
     pub fn expr(&self, e: &Expr) -> Text {
         match &*e.kind {
-            ExprKind::Index(sym) => self.sym(sym),
+            ExprKind::Index(sym) => self.as_value(|| self.sym(sym)),
             ExprKind::Int(value) if e.ty.is_float() => {
                 // Exact: integer literals of a floating type come from integer text.
                 #[allow(clippy::cast_precision_loss)]
@@ -23,7 +24,7 @@ impl Names<'_> {
             ExprKind::Int(value) => literal(scalar::integer(*value, e.ty)),
             ExprKind::Float(value) => literal(scalar::float(*value, e.ty)),
             ExprKind::Bool(value) => Text::primary(value.to_string()),
-            ExprKind::Local(id) => Text::primary(self.local(*id)),
+            ExprKind::Local(id) => Text::primary(self.local_value(*id)),
             ExprKind::Param(id) => Text::primary(self.param(*id)),
             ExprKind::Unary(op, a) => self.unary(e, *op, a),
             ExprKind::Binary(op, a, b) => self.binary(e, *op, a, b),
@@ -61,7 +62,7 @@ impl Names<'_> {
     /// Where C++ deduces a type from the argument: constants get theirs.
     fn typed(&self, e: &Expr) -> Text {
         match &*e.kind {
-            ExprKind::Index(sym) => self.wide(sym),
+            ExprKind::Index(sym) => self.as_value(|| self.wide(sym)),
             ExprKind::Int(value) if e.ty == Scalar::Index => {
                 Text::primary(format!("croq::idx({value})"))
             }
@@ -75,7 +76,8 @@ impl Names<'_> {
         }
         // A variable of a user's type needs no detour over indices.
         if let ExprKind::Index(sym) = &*from.kind
-            && let Some((name, ty)) = sym.as_var().and_then(|v| self.typed_variable(v))
+            && let Some((name, ty)) =
+                (sym.as_var()).and_then(|v| self.as_value(|| self.typed_variable(v)))
         {
             let name = Text::primary(name);
             if ty == to {
@@ -208,8 +210,35 @@ impl Names<'_> {
         }
     }
 
+    /// The same where it is all that a statement evaluates: nothing else has been read meanwhile.
+    pub fn whole(&self, e: &Expr) -> Text {
+        match &*e.kind {
+            ExprKind::Call(call) => self.call_with(call, |arg| match arg {
+                Arg::Value(e) if self.unproven.expr(self.function, e) => self.used(e, "call"),
+                _ => self.arg(arg),
+            }),
+            _ => self.expr(e),
+        }
+    }
+
     fn call(&self, call: &Call) -> Text {
-        let args: Vec<Text> = call.args.iter().map(|a| self.arg(a)).collect();
+        self.call_with(call, |arg| self.arg(arg))
+    }
+
+    fn call_with(&self, call: &Call, print: impl Fn(&Arg) -> Text) -> Text {
+        let value = |arg: &Arg| match arg {
+            Arg::Value(e) if self.unproven.expr(self.function, e) => Some(self.typed(e)),
+            _ => None,
+        };
+        if call.callee == LANE_ACROSS
+            && let [first, rest @ ..] = call.args.as_slice()
+            && let Some(first) = value(first)
+        {
+            let rest = rest.iter().map(print);
+            let args: Vec<Text> = std::iter::once(first).chain(rest).collect();
+            return Text::call("croq::tracked_of_lane_across", &args);
+        }
+        let args: Vec<Text> = call.args.iter().map(print).collect();
         let targs: Vec<&str> = call.targs.iter().map(|t| template_argument(t)).collect();
         let targs = if targs.is_empty() {
             String::new()
@@ -219,8 +248,24 @@ impl Names<'_> {
         Text::call(&format!("{}{targs}", call.callee), &args)
     }
 
+    /// The value of an expression where it has to be one that was written.
+    pub fn used(&self, e: &Expr, how: &str) -> Text {
+        match self.unproven.expr(self.function, e) {
+            true => {
+                let how = Text::primary(format!("croq::in_{how}"));
+                Text::call("croq::written", &[self.typed(e), how])
+            }
+            false => self.expr(e),
+        }
+    }
+
     fn arg(&self, arg: &Arg) -> Text {
         match arg {
+            Arg::Value(e) if self.unproven.expr(self.function, e) => {
+                let e = self.typed(e).text;
+                let lambda = format!("[&] {{ return {e}; }}");
+                Text::call("croq::written_argument", &[Text::primary(lambda)])
+            }
             Arg::Value(e) => self.typed(e),
             Arg::Pointer(view) => self.pointer(view),
             Arg::Cast(ty, inner) => Text::new(

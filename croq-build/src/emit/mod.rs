@@ -35,6 +35,8 @@ mod writer;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
+mod unwritten_tests;
+#[cfg(test)]
 mod wrapper_tests;
 
 pub use args::{Args, Field, FieldRole};

@@ -42,13 +42,13 @@ impl Body<'_, '_> {
         else {
             return;
         };
-        let pred = self.names.expr(pred).text;
+        let pred = self.names.used(pred, "condition").text;
         self.first.push(set.as_ref().and_then(ThreadSet::lowest));
         match among {
             None => self.braced(stmt.span, &format!("{or_else}if ({pred}) {{"), body),
             // Even if few lines would do: no `else` is to be the inner one's.
             Some((asked, _)) => {
-                let asked = self.names.expr(asked).text;
+                let asked = self.names.used(asked, "condition").text;
                 self.writer.statement(stmt.span);
                 self.writer.open(&format!("{or_else}if ({asked}) {{"));
                 self.braced(stmt.span, &format!("if ({pred}) {{"), body);

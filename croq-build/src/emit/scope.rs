@@ -1,10 +1,12 @@
 //! What everything is called in one generated C++ function: the user's own names, made safe and
 //! kept apart where scopes nest.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::scalar;
-use crate::ir::{BufferId, DimId, Function, LocalId, ParamId, Scalar, SignalId, VarHome};
+use crate::ir::{BufferId, DimId, Function, LocalId, ParamId, Scalar, SignalId, Storage, VarHome};
+use crate::passes::unproven::Unproven;
 use crate::symbolic::{Atom, Var};
 
 pub struct Names<'a> {
@@ -20,6 +22,10 @@ pub struct Names<'a> {
     taken: Vec<BTreeSet<String>>,
     /// Variables of loops that are unrolled altogether: constants to C++ compilers.
     unrolled: BTreeSet<LocalId>,
+    /// What may be unwritten, in a kernel.
+    pub unproven: Unproven,
+    /// A symbolic expression is a value, and no address or extent.
+    as_value: Cell<bool>,
 }
 
 impl<'a> Names<'a> {
@@ -35,6 +41,8 @@ impl<'a> Names<'a> {
             signals: BTreeMap::new(),
             taken: vec![reserved.iter().map(|&s| s.to_owned()).collect()],
             unrolled: BTreeSet::new(),
+            unproven: Unproven::default(),
+            as_value: Cell::new(false),
         }
     }
 
@@ -182,7 +190,47 @@ impl<'a> Names<'a> {
             }
             VarHome::Local(id) => (self.local(*id), self.function.locals.get(id.index())?.ty),
         };
-        (ty != Scalar::Index).then(|| (name.to_owned(), ty))
+        let name = self.marked(var).unwrap_or_else(|| name.to_owned());
+        (ty != Scalar::Index).then_some((name, ty))
+    }
+
+    /// What is printed while symbolic expressions are values.
+    pub fn as_value<T>(&self, print: impl FnOnce() -> T) -> T {
+        let before = self.as_value.replace(true);
+        let printed = print();
+        self.as_value.set(before);
+        printed
+    }
+
+    /// The shared buffers with marks, in the order of their numbers.
+    pub fn numbered(&self) -> impl Iterator<Item = BufferId> + '_ {
+        let shared = |id: &BufferId| {
+            let buffer = self.function.buffers.get(id.index());
+            buffer.is_some_and(|b| b.storage == Storage::Shared)
+        };
+        self.unproven.buffers.iter().copied().filter(shared)
+    }
+
+    /// A value that may be unwritten.
+    pub fn local_value(&self, id: LocalId) -> String {
+        let name = self.local(id);
+        match self.unproven.locals.contains(&id) {
+            true => format!("croq::value_of({name})"),
+            false => name.to_owned(),
+        }
+    }
+
+    /// A variable that may be unwritten: as a part of an address it must not be.
+    fn marked(&self, var: Var) -> Option<String> {
+        match self.function.var_home.get(&var) {
+            Some(VarHome::Local(id)) if self.unproven.locals.contains(id) => {
+                Some(match self.as_value.get() {
+                    true => self.local_value(*id),
+                    false => format!("croq::written({}, croq::in_address)", self.local(*id)),
+                })
+            }
+            _ => None,
+        }
     }
 
     /// A symbolic variable's value as `croq::idx`.
@@ -206,6 +254,8 @@ impl<'a> Names<'a> {
             }
             None => ("unbound_variable", Scalar::Index),
         };
+        let marked = self.marked(var);
+        let name = marked.as_deref().unwrap_or(name);
         // Arithmetic on indices must not happen in a narrower type.
         match ty {
             Scalar::Index | Scalar::S64 => name.to_owned(),

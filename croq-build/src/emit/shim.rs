@@ -20,6 +20,7 @@ use crate::ir::{
 use crate::passes::awaited;
 use crate::passes::captures::captures;
 use crate::passes::locals::arena;
+use crate::passes::unproven::Unproven;
 use crate::passes::uses::Uses;
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -242,6 +243,16 @@ impl Body<'_, '_> {
         let Some(buffer) = function.buffers.get(id.index()) else {
             return;
         };
+        if !self.on_host {
+            // Declared in a loop: a buffer with marks loses them there.
+            let name = self.names.buffer(id).to_owned();
+            if self.names.unproven.buffers.contains(&id) {
+                let numbers = self.names.numbered().count().clamp(1, 255);
+                self.writer.statement(span);
+                self.writer.line(&format!("{name}.begin_anew({numbers});"));
+            }
+            return;
+        }
         if !matches!(buffer.storage, Storage::Host) {
             return;
         }
@@ -393,6 +404,15 @@ fn mode(function: &Function, kernel: &Kernel) -> String {
     if kernel.ordered {
         words.retain(|word| word != "croq::plain");
         words.push("croq::ordered".to_owned());
+    }
+    let unproven = Unproven::of(function, kernel);
+    let shared = |id: &BufferId| {
+        let buffer = function.buffers.get(id.index());
+        buffer.is_some_and(|b| b.storage == Storage::Shared)
+    };
+    if unproven.buffers.iter().any(shared) {
+        words.retain(|word| word != "croq::plain");
+        words.push("croq::with_marks".to_owned());
     }
     let bytes = arena(function, kernel).bytes;
     if bytes > 0 {

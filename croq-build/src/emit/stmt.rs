@@ -55,7 +55,9 @@ impl Body<'_, '_> {
                 return None;
             };
             let info = self.names.function.locals.get(local.index())?;
-            let plain = !info.mutable && self.read.contains(local);
+            let plain = !info.mutable
+                && self.read.contains(local)
+                && !self.names.unproven.locals.contains(local);
             plain.then_some((stmt.span, info.ty))
         };
         let Some(first) = stmts.first().and_then(kind) else {
@@ -122,7 +124,8 @@ impl Body<'_, '_> {
     }
 
     fn assign(&self, local: LocalId, value: &Expr) -> String {
-        format!("{} = {};", self.names.local(local), self.expr(value))
+        let value = self.for_local(local, value);
+        format!("{} = {value};", self.names.local(local))
     }
 
     /// The statements of a nested C++ block, with a scope of their own.
@@ -146,6 +149,20 @@ impl Body<'_, '_> {
 
     fn expr(&self, e: &Expr) -> String {
         self.names.expr(e).text
+    }
+
+    fn condition(&self, e: &Expr) -> String {
+        self.names.used(e, "condition").text
+    }
+
+    /// What is assigned to a variable, which may be one that has no mark.
+    fn for_local(&self, local: LocalId, value: &Expr) -> String {
+        match self.names.unproven.expr(self.names.function, value)
+            && !self.names.unproven.locals.contains(&local)
+        {
+            true => self.names.used(value, "call").text,
+            false => self.names.whole(value).text,
+        }
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
@@ -207,7 +224,7 @@ impl Body<'_, '_> {
                 cond,
                 body,
             } if prelude.is_empty() => {
-                let header = format!("while ({}) {{", self.expr(cond));
+                let header = format!("while ({}) {{", self.condition(cond));
                 self.braced(span, &header, body);
             }
             StmtKind::While {
@@ -219,7 +236,7 @@ impl Body<'_, '_> {
                 self.writer.open("for (;;) {");
                 self.names.enter();
                 self.block(prelude);
-                let stop = self.names.expr(cond).at_least(Binding::Unary);
+                let stop = self.names.used(cond, "condition").at_least(Binding::Unary);
                 self.line(span, &format!("if (!{stop}) break;"));
                 self.block(body);
                 self.names.leave();
@@ -230,7 +247,7 @@ impl Body<'_, '_> {
                 then,
                 otherwise,
             } => {
-                let cond = self.expr(cond);
+                let cond = self.condition(cond);
                 if let (Some(text), []) = (self.one_line(then, span), otherwise.as_slice()) {
                     return self.line(span, &format!("if ({cond}) {text}"));
                 }
@@ -300,7 +317,10 @@ impl Body<'_, '_> {
             StmtKind::Print { newline, parts } => self.print(span, *newline, parts),
             StmtKind::Eval(e) => {
                 let text = match &*e.kind {
-                    ExprKind::Call(_) => format!("{};", self.expr(e)),
+                    ExprKind::Call(_) => format!("{};", self.names.whole(e).text),
+                    _ if self.names.unproven.expr(self.names.function, e) => {
+                        format!("(void)croq::trusted({});", self.expr(e))
+                    }
                     _ => format!("(void)({});", self.expr(e)),
                 };
                 self.line(span, &text);
@@ -354,7 +374,7 @@ impl Body<'_, '_> {
 
     fn declare(&mut self, span: Span, local: LocalId, value: Option<&Expr>) {
         // The value can still mean an outer variable of the same name.
-        let value = value.map(|v| self.expr(v));
+        let value = value.map(|v| self.for_local(local, v));
         let function = self.names.function;
         let Some(info) = function.locals.get(local.index()) else {
             return;
@@ -366,7 +386,10 @@ impl Body<'_, '_> {
             "[[maybe_unused]] "
         };
         let constness = if info.mutable { "" } else { "const " };
-        let ty = scalar::cpp(info.ty);
+        let ty = match self.names.unproven.locals.contains(&local) {
+            true => format!("croq::tracked<{}>", scalar::cpp(info.ty)),
+            false => scalar::cpp(info.ty).to_owned(),
+        };
         let order = self.order(local).unwrap_or_default();
         let text = match value {
             Some(value) => format!("{unused}{constness}{ty} {name} = {value};{order}"),
@@ -383,7 +406,7 @@ impl Body<'_, '_> {
         let (name, inside) = match &m.mode {
             MoveMode::Plain => ("copy", None),
             MoveMode::Async { inside: None } => ("cp_async", None),
-            MoveMode::Async { inside: Some(e) } => ("cp_async_zfill", Some(self.expr(e))),
+            MoveMode::Async { inside: Some(e) } => ("cp_async_zfill", Some(self.condition(e))),
         };
         let inside = inside.map_or_else(String::new, |e| format!(", {e}"));
         format!(
@@ -455,16 +478,33 @@ impl Body<'_, '_> {
                 let load = Expr::new(ExprKind::Load(access.clone()), value.ty, access.span);
                 let kind = ExprKind::Binary(op, load, value.clone());
                 let whole = Expr::new(kind, value.ty, access.span);
-                return format!("{buffer}.store({address}, {});", self.expr(&whole));
+                return format!(
+                    "{buffer}.store({address}, {});",
+                    self.for_buffer(access, &whole)
+                );
             }
         };
-        format!("{buffer}.{method}({address}, {});", self.expr(value))
+        let value = self.for_buffer(access, value);
+        format!("{buffer}.{method}({address}, {value});")
+    }
+
+    /// What is stored in memory, which may have no marks.
+    fn for_buffer(&self, access: &Access, value: &Expr) -> String {
+        let (id, unproven) = (access.view.buffer, &self.names.unproven);
+        let function = self.names.function;
+        if unproven.buffers.contains(&id) || !unproven.expr(function, value) {
+            return self.expr(value);
+        }
+        match function.buffers.get(id.index()) {
+            Some(buffer) if buffer.storage.is_global() => self.names.used(value, "memory").text,
+            _ => format!("croq::trusted({})", self.expr(value)),
+        }
     }
 
     fn call_of(&self, atomic: &Atomic) -> String {
         let buffer = self.names.buffer(atomic.access.view.buffer);
         let mut args = vec![self.names.place(&atomic.access).text];
-        args.extend(atomic.operands().map(|e| self.expr(e)));
+        args.extend(atomic.operands().map(|e| self.names.used(e, "atomic").text));
         let op = atomic.op.name();
         format!("{buffer}.atomic_{op}({});", args.join(", "))
     }
@@ -527,8 +567,9 @@ impl Body<'_, '_> {
     }
 
     fn check(&mut self, span: Span, row: &str, cond: &Expr, values: &[Expr]) {
-        let cond = self.expr(cond);
-        let mut args: Vec<String> = values.iter().map(|v| self.expr(v)).collect();
+        let used = |e: &Expr| self.names.used(e, "check").text;
+        let cond = used(cond);
+        let mut args: Vec<String> = values.iter().map(used).collect();
         let text = if self.on_host {
             // Not the number itself: a text must not change when lines only move.
             args.splice(0..0, [cond, row.to_owned(), "__LINE__".to_owned()]);
@@ -551,7 +592,7 @@ impl Body<'_, '_> {
         for part in parts {
             args.push(match part {
                 PrintPart::Text(text) => Text::primary(quoted(text)),
-                PrintPart::Value(e) => self.names.expr(e),
+                PrintPart::Value(e) => self.names.used(e, "print"),
             });
         }
         if newline {

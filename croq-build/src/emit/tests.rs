@@ -30,7 +30,7 @@ fn emitted_after(path: &str, text: &str, edit: fn(&mut Function)) -> String {
 }
 
 /// Without directives and comments, each line trimmed.
-fn lines(text: &str) -> Vec<String> {
+pub(super) fn lines(text: &str) -> Vec<String> {
     let text = emitted("t.co", text);
     text.lines()
         .map(|l| l.trim().to_owned())
@@ -39,7 +39,7 @@ fn lines(text: &str) -> Vec<String> {
 }
 
 /// The lines of a kernel with this body over an `s32 [64]` `x` and `y`.
-fn of_body(params: &str, body: &str) -> Vec<String> {
+pub(super) fn of_body(params: &str, body: &str) -> Vec<String> {
     lines(&format!(
         "__co__ auto f(s32 [64] x, {params}) {{
            s32 [64] y;
@@ -50,7 +50,7 @@ fn of_body(params: &str, body: &str) -> Vec<String> {
 }
 
 #[track_caller]
-fn has(lines: &[String], wanted: &str) {
+pub(super) fn has(lines: &[String], wanted: &str) {
     assert!(lines.iter().any(|l| l == wanted), "{wanted}\nin {lines:#?}");
 }
 

@@ -78,8 +78,8 @@ impl Body<'_, '_> {
                     self.names.buffer(*barriers),
                     self.names.sym(slot).text,
                     match parity.ty {
-                        Scalar::U32 => self.names.expr(parity).text,
-                        _ => format!("unsigned({})", self.names.expr(parity).text),
+                        Scalar::U32 => self.names.used(parity, "condition").text,
+                        _ => format!("unsigned({})", self.names.used(parity, "condition").text),
                     }
                 );
                 self.tma_line(span, &text);

@@ -67,7 +67,7 @@ impl Body<'_, '_> {
         let shape = format!("{}, {}", i.atom.n, i.atom.k);
         let sums = self.register(&i.sums);
         let by_b = self.described(&i.b);
-        let accumulate = self.names.expr(&i.accumulate).text;
+        let accumulate = self.names.used(&i.accumulate, "condition").text;
         match &i.a {
             Source::Memory(a) => format!(
                 "croq::wgmma<{shape}, {}, {b}, {}, {}>({sums}, {}, {by_b}, {accumulate});",

@@ -402,6 +402,10 @@ pub struct Kernel {
     pub asynchronous: bool,
     /// Filled with it: warpgroups multiply.
     pub warpgroups: bool,
+    /// Shared memory, local arrays and fragments of which a thread may read an element that nothing has
+    /// written; and those of them that a declaration in a loop begins anew.
+    pub unwritten: std::collections::BTreeSet<BufferId>,
+    pub anew: std::collections::BTreeSet<BufferId>,
     /// What the copy engine is told of device memory; filled when copies of boxes are expanded.
     pub maps: Vec<TensorMap>,
 }

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::captures::kernel_uses;
+use super::unproven::Unproven;
 use crate::ir::{BufferId, Function, Kernel, Storage};
 
 /// Of an array that stays in the frame.
@@ -28,6 +29,7 @@ pub struct Arena {
 pub fn arena(function: &Function, kernel: &Kernel) -> Arena {
     let mut arena = Arena::default();
     let mut in_frame = 0u64;
+    let unproven = Unproven::of(function, kernel);
     for id in kernel_uses(function, kernel).buffers {
         let Some(buffer) = function.buffers.get(id.index()) else {
             continue;
@@ -38,7 +40,10 @@ pub fn arena(function: &Function, kernel: &Kernel) -> Arena {
         // sema admits only static sizes here.
         let count = buffer.count.as_int().and_then(|n| u64::try_from(n).ok());
         let element = buffer.elem.bytes().max(1);
-        let bytes = count.unwrap_or(1).max(1).saturating_mul(element);
+        // Marks of what was written lie behind the elements, a byte for each.
+        let has_marks = unproven.buffers.contains(&id) || unproven.escaping.contains(&id);
+        let each = element + u64::from(has_marks);
+        let bytes = count.unwrap_or(1).max(1).saturating_mul(each);
         let small = bytes <= MOST_IN_FRAME && in_frame + bytes <= ALL_IN_FRAME;
         if small && buffer.storage == Storage::Local {
             in_frame += bytes;

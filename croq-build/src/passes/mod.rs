@@ -48,12 +48,15 @@ mod mma;
 mod model;
 mod padding;
 mod participants;
+pub mod phases;
 mod registers;
 mod shared;
 mod signals;
 mod tma;
 mod together;
+pub mod unproven;
 mod unused;
+mod unwritten;
 pub mod uses;
 mod warps;
 
@@ -69,6 +72,9 @@ use crate::ir::{Buffer, Function, KernelId, MmaOp, MoveMode, Stmt, StmtKind, Vis
 /// `reorder`: threads may get their indices in another order than the program's.
 pub fn run(function: &mut Function, limits: Limits, reorder: bool, diags: &mut Diagnostics) {
     signals::check(function, diags);
+    for at in 0..function.kernels.len() {
+        unwritten::find(function, KernelId(u32::try_from(at).unwrap_or(u32::MAX)));
+    }
     mma::prepare(function);
     for at in 0..function.kernels.len() {
         let id = KernelId(u32::try_from(at).unwrap_or(u32::MAX));

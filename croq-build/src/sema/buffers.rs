@@ -153,7 +153,7 @@ impl Checker<'_> {
             );
             return None;
         }
-        if matches!(storage, Storage::Host | Storage::Shared) {
+        if matches!(storage, Storage::Host | Storage::Shared | Storage::Local) {
             self.emit(StmtKind::Alloc(id), span);
         }
         self.warn_of_spills(id, item.name.span);

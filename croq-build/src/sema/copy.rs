@@ -175,6 +175,8 @@ impl Checker<'_> {
             asynchronous: false,
             warpgroups: false,
             one_thread: None,
+            unwritten: Default::default(),
+            anew: Default::default(),
             maps: Vec::new(),
         });
         self.emit(StmtKind::Launch(id), span);

@@ -206,6 +206,8 @@ impl Checker<'_> {
                 .first()
                 .map(|item| item.span)
                 .filter(|_| tree.single && tree.level == Level::Block),
+            unwritten: Default::default(),
+            anew: Default::default(),
             maps: Vec::new(),
         });
         self.emit(StmtKind::Launch(id), p.header);

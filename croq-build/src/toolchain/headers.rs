@@ -49,6 +49,7 @@ headers![
     "sim/thread.h",
     "sim/tma.h",
     "sim/order.h",
+    "sim/unwritten.h",
     "sim/watched.h",
     "sim/wgmma.h",
 ];

@@ -29,7 +29,7 @@ macro_rules! constants {
 fn the_mirror_has_the_headers_layout() {
     let mut ours = layout! {
         croq_failure { kind, check, line, thread, block, value_count, values, what }
-        croq_sim_thread { tid, block, grid, threads, shared, shared_bytes, marks, writers, order, fences, cluster, product_fences, turns, changes, steps, budget, arena, arena_bytes, stack_end, runtime }
+        croq_sim_thread { tid, block, grid, threads, shared, shared_bytes, marks, writers, written, order, fences, cluster, product_fences, turns, changes, steps, budget, arena, arena_bytes, stack_end, finds_unwritten, runtime }
         croq_sim_cell { written, writer, read, reader }
         croq_sim_order { epoch, asks, plane, cells }
         croq_sim_launch {
@@ -41,11 +41,12 @@ fn the_mirror_has_the_headers_layout() {
         croq_sim_api {
             abi_version, launch, barrier, barrier_named, barrier_arrive, barrier_warp, stop, print, touch,
             copy_async, commit_copies, wait_copies, mbarrier, event_site, fence, tma_load, tma_store, bulk_commit, bulk_wait,
-            trace, cluster_barrier, arrive_remote, product, commit_products, wait_products, touch_registers, shared_access, count, lanes
+            trace, cluster_barrier, arrive_remote, product, commit_products, wait_products, touch_registers, shared_access, count, lanes, use_unwritten
         }
-        croq_sim_registers { pending, fences, first, end, line }
+        croq_sim_registers { pending, fences, first, end, line, unwritten }
+        croq_sim_unwritten { name, index, declared, read, used, use_of }
         croq_sim_part { registers, at, first, count, bytes }
-        croq_sim_factors { shared, a, b, sums, registers, columns, accumulate }
+        croq_sim_factors { shared, a, b, sums, registers, columns, accumulate, written, number_of_a, number_of_b, unwritten_sums, unwritten_a }
         croq_sim_product { a, b, sums, registers, columns, flags, line, carry_out }
         croq_env { abi_version, device, stream, sim, failure, device_failure, alloc, steps }
         croq_cuda_device_info {

@@ -1,6 +1,7 @@
 //! All that is under way in a block besides its threads.
 
 use std::collections::VecDeque;
+use std::ptr::NonNull;
 
 use super::barriers::Barriers;
 use super::bulk::Bulk;
@@ -24,11 +25,18 @@ pub(super) struct Asynchronous {
     pub(super) bulk: Bulk,
     pub(super) products: Products,
     pub(super) proxies: Proxies,
+    /// Beside each byte of shared memory what it was written as, where that is kept.
+    pub(super) written: Option<NonNull<u8>>,
     bytes: u64,
     seed: u64,
 }
 
 impl Asynchronous {
+    pub(super) fn written_marks(&self) -> *const u8 {
+        self.written
+            .map_or(std::ptr::null(), |marks| marks.as_ptr())
+    }
+
     /// For a launch.
     ///
     /// # Safety

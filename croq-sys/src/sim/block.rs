@@ -93,6 +93,10 @@ fn begin(worker: &mut Worker, job: &Job, coordinates: [u32; 3], rank: usize) {
         residents.asynchronous.reset(job.linear(coordinates), count);
         // SAFETY: of this size, by `prepare`.
         unsafe { Arena::poison(residents.shared, job.launch.shared_bytes) };
+        if !residents.written.is_null() {
+            // SAFETY: of this size, by `prepare`.
+            unsafe { Arena::clear(residents.written, job.launch.shared_bytes) };
+        }
     }
     for index in 0..count {
         // SAFETY: there are `count` seats for each block.

@@ -3,6 +3,7 @@
 mod events;
 mod groups;
 mod loops;
+mod unwritten;
 
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -54,6 +55,7 @@ pub(super) static API: croq_sim_api = croq_sim_api {
     shared_access,
     count: loops::count,
     lanes: loops::lanes,
+    use_unwritten: unwritten::use_unwritten,
 };
 
 pub(super) fn internal_error() -> Box<croq_failure> {
@@ -554,6 +556,8 @@ unsafe extern "C" fn tma_load(
                     order.arrive(tid, arrival.at.cast(), phase);
                 } else {
                     order.forget(dest.at.cast(), bytes);
+                    let offset = (dest.at as usize).wrapping_sub(block.shared as usize);
+                    unwritten::same_marks(&(*seat).thread, block.written, offset, bytes);
                 }
                 all.tma_load(tid, &dest, tile, &arrival, &mut block.barriers.ready)?;
             }

@@ -27,7 +27,14 @@ pub(super) struct Operand {
 }
 
 /// Bits that mean something: three numbers of 14 bits, the base offset, the swizzle.
-const KNOWN: u64 = 0x3fff | 0x3fff << 16 | 0x3fff << 32 | 7 << 49 | 3 << 62;
+const KNOWN: u64 = 0x3fff | 0x3fff << 16 | 0x3fff << 32 | 7 << 49 | 0xff << NUMBER | 3 << 62;
+
+/// Hardware has nothing there: the number with which the buffer's bytes are marked as written, or 0.
+const NUMBER: u32 = 52;
+
+pub(super) fn number_of(descriptor: u64) -> u32 {
+    (descriptor >> NUMBER & 0xff) as u32
+}
 
 impl Operand {
     /// Says what is wrong with the descriptor otherwise.

@@ -12,7 +12,7 @@ use super::asynchronous::Asynchronous;
 use super::barriers::Barriers;
 use super::hazard::{Deed, Hazard};
 use super::marks::{FACTOR, INCOMING, MBARRIER};
-use super::matrices::{Operand, PIECE};
+use super::matrices::{Operand, PIECE, number_of};
 use super::order::Order;
 use crate::abi::{
     CROQ_ACCESS_READS, CROQ_PRODUCT_ACCUMULATES, CROQ_PRODUCT_TRANSPOSED_A,
@@ -119,14 +119,40 @@ impl Product {
 
     /// # Safety
     /// The block's shared memory is at `shared`, and all threads' fragments live.
-    unsafe fn carry_out(&mut self, shared: *const u8) {
+    unsafe fn carry_out(&mut self, shared: *const u8, written: *const u8) {
         if std::mem::replace(&mut self.is_carried_out, true) {
             return;
         }
         let places = |part: fn(&Parts) -> *mut c_void| self.parts.iter().map(part).collect();
         let sums: Vec<*mut c_void> = places(|parts| parts.sums.at);
         let registers: Vec<*mut c_void> = places(|parts| parts.of_a.at);
+        let marks = |part: fn(&Parts) -> &croq_sim_part| -> Vec<*mut u8> {
+            let of = |parts| {
+                let part = part(parts);
+                // SAFETY: the caller's promise; marks are as many as elements.
+                unsafe {
+                    match part.registers.as_ref() {
+                        Some(all) if !all.unwritten.is_null() => {
+                            all.unwritten.add(part.first as usize)
+                        }
+                        _ => std::ptr::null_mut(),
+                    }
+                }
+            };
+            self.parts.iter().map(of).collect()
+        };
+        let unwritten_sums = marks(|parts| &parts.sums);
+        let unwritten_a = marks(|parts| &parts.of_a);
+        let tracks = unwritten_sums.iter().any(|mark| !mark.is_null());
         let factors = croq_sim_factors {
+            written,
+            number_of_a: number_of(self.product.a),
+            number_of_b: number_of(self.product.b),
+            unwritten_sums: match tracks {
+                true => unwritten_sums.as_ptr(),
+                false => std::ptr::null(),
+            },
+            unwritten_a: unwritten_a.as_ptr(),
             shared,
             a: match self.a.is_empty() {
                 true => std::ptr::null(),
@@ -419,12 +445,12 @@ impl Asynchronous {
             }
         }
         let now = self.products.happens();
-        let shared = self.marks.arena();
+        let (shared, written) = (self.marks.arena(), self.written_marks());
         if let Some(warpgroup) = self.products.warpgroups.get_mut(number) {
             warpgroup.products.push_back(begun);
             for product in warpgroup.products.iter_mut().filter(|_| now) {
                 // SAFETY: the block's memory, and fragments of threads that have not waited.
-                unsafe { product.carry_out(shared) }
+                unsafe { product.carry_out(shared, written) }
             }
         }
         Ok(())
@@ -469,7 +495,7 @@ impl Asynchronous {
             .products
             .open(thread)
             .saturating_sub(u64::from(pending));
-        let shared = self.marks.arena();
+        let (shared, written) = (self.marks.arena(), self.written_marks());
         let number = warpgroup_of(thread);
         let Some(warpgroup) = self.products.warpgroups.get_mut(number) else {
             return;
@@ -488,7 +514,7 @@ impl Asynchronous {
             }
             product.waiting -= 1;
             // SAFETY: the block's memory, and fragments of threads that have not left.
-            unsafe { product.carry_out(shared) }
+            unsafe { product.carry_out(shared, written) }
         }
         while warpgroup.products.front().is_some_and(|p| p.waiting == 0) {
             let Some(product) = warpgroup.products.pop_front() else {

@@ -120,6 +120,13 @@ pub(super) fn looks_for_races() -> bool {
     LOOKS.get() != 0
 }
 
+/// Unless `CROQ_SIM_UNWRITTEN` is `off`.
+pub(super) fn looks_for_unwritten() -> bool {
+    static LOOKS: Setting =
+        Setting::new(|| u64::from(variable("CROQ_SIM_UNWRITTEN").as_deref() != Some("off")));
+    LOOKS.get() != 0
+}
+
 /// `CROQ_SIM_THREADS`, or as many as there are processors.
 static THREADS: Setting = Setting::new(|| {
     let wanted = variable("CROQ_SIM_THREADS").and_then(|value| value.parse().ok());

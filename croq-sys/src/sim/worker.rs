@@ -16,8 +16,8 @@ use super::stacks::{PooledStack, StackPool};
 use super::steps::Budget;
 use super::{RunState, need, settings};
 use crate::abi::{
-    CROQ_LAUNCH_ASYNC, CROQ_LAUNCH_PROXIES, CROQ_LAUNCH_TOGETHER, CROQ_OUT_OF_MEMORY, CROQ_TURNS,
-    croq_failure, croq_sim_launch, croq_sim_thread,
+    CROQ_LAUNCH_ASYNC, CROQ_LAUNCH_PROXIES, CROQ_LAUNCH_TOGETHER, CROQ_LAUNCH_TRACKS,
+    CROQ_OUT_OF_MEMORY, CROQ_TURNS, croq_failure, croq_sim_launch, croq_sim_thread,
 };
 
 /// A launch, as every worker sees it.
@@ -96,6 +96,8 @@ pub(super) struct Stopped {
 pub(super) struct Residents {
     /// Its memory.
     pub(super) shared: *mut u8,
+    /// Marks of what was written there, or null.
+    pub(super) written: *mut u8,
     /// The first of its cluster's blocks, of which there are `blocks`; and which of them it is.
     pub(super) cluster: *mut Residents,
     pub(super) blocks: usize,
@@ -117,6 +119,7 @@ impl Default for Residents {
     fn default() -> Self {
         Self {
             shared: std::ptr::null_mut(),
+            written: std::ptr::null_mut(),
             cluster: std::ptr::null_mut(),
             blocks: 0,
             rank: 0,
@@ -180,11 +183,13 @@ struct Memory {
     marks: Arena,
     /// Of the granules of shared memory.
     writers: Arena,
+    /// Beside each byte of shared memory, of which buffer it was written as a part.
+    written: Arena,
 }
 
 impl Memory {
     /// A place for everything that the launch wants.
-    fn reserve(&mut self, job: &Job) -> Result<[*mut u8; 3], Box<croq_failure>> {
+    fn reserve(&mut self, job: &Job) -> Result<[*mut u8; 4], Box<croq_failure>> {
         let bytes = job.launch.shared_bytes;
         let found = |memory: Option<*mut u8>, what: &str| {
             memory.ok_or_else(|| out_of_memory(what, bytes, None))
@@ -204,7 +209,11 @@ impl Memory {
             )?,
             false => none,
         };
-        Ok([shared, marks, writers])
+        let written = match asked(CROQ_LAUNCH_TRACKS) && settings::looks_for_unwritten() {
+            true => found(self.written.reserve(bytes), "marks of shared memory")?,
+            false => none,
+        };
+        Ok([shared, marks, writers, written])
     }
 }
 
@@ -289,7 +298,7 @@ impl Worker {
         self.seats.clear();
         let both = self.memories.iter_mut().zip(&mut self.residents);
         for (rank, (memory, residents)) in both.take(blocks).enumerate() {
-            let [shared, marks, writers] = memory.reserve(job)?;
+            let [shared, marks, writers, written] = memory.reserve(job)?;
             let writers = writers.cast::<u64>();
             let order = (residents.barriers.order).prepare(
                 settings::looks_for_races(),
@@ -298,6 +307,8 @@ impl Worker {
                 blocks,
             );
             residents.shared = shared;
+            residents.written = written;
+            residents.asynchronous.written = std::ptr::NonNull::new(written);
             residents.cluster = cluster;
             residents.meeting = meeting;
             residents.budget = budget;
@@ -320,6 +331,7 @@ impl Worker {
                     shared_bytes: bytes,
                     marks,
                     writers,
+                    written,
                     order,
                     fences: 0,
                     cluster: x | y << 8 | z << 16,
@@ -331,6 +343,7 @@ impl Worker {
                     arena: arenas.wrapping_add((first + tid as usize) * stride as usize),
                     arena_bytes,
                     stack_end: stacks.end(first + tid as usize),
+                    finds_unwritten: u32::from(settings::looks_for_unwritten()),
                     runtime: std::ptr::null_mut(),
                 },
                 residents: cluster.wrapping_add(rank),

@@ -35,4 +35,5 @@ mod streams;
 mod swizzle;
 mod tma;
 mod types;
+mod unwritten;
 mod warpgroups;

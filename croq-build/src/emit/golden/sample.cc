@@ -11,7 +11,7 @@ __device__ inline float halve(float v) { return 0.5f * v; }
 
 #line 8 "kernels/sample.co"
 CROQ_KERNEL(512) void scale_0(croq::context, croq::global<const float> src, croq::global<float> dst, float gain, croq::idx M) {
-  const croq::shared<float> strip = croq::shared_at<float>(0, 512, "strip");
+  const croq::shared<float> strip = croq::shared_at<float>(0, 512, "strip", croq::phased | croq::marked_by(1));
   // parallel r by cdiv(M, ROWS) : block {
 #line 8 "kernels/sample.co"
   const croq::idx thread = croq::tid();
@@ -31,7 +31,7 @@ CROQ_KERNEL(512) void scale_0(croq::context, croq::global<const float> src, croq
     if (r * 8 + i < M) {
       // f32 v = call halve(strip.data.at(i, j));
 #line 12 "kernels/sample.co"
-      float v = halve(strip.load(i * 64 + j));
+      float v = halve(croq::written(strip.load(i * 64 + j), croq::in_call));
       // dst.at(r # i, j) = v * gain;
 #line 13 "kernels/sample.co"
       dst.store((r * 8 + i) * 64 + j, v * gain);
@@ -55,7 +55,7 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_scale)(const croq_env *env, [[m
   croq::global<float> dst;
 #line 7 "kernels/sample.co"
   if (!host.alloc(dst, M * 64, "dst")) return host.status();
-  if (!host.launch<decltype(&scale_0), &scale_0>("scale_0", croq::grid{(M + 7) / 8, 1, 1}, 512, 2048, croq::waits, src, dst, gain, M)) return host.status();
+  if (!host.launch<decltype(&scale_0), &scale_0>("scale_0", croq::grid{(M + 7) / 8, 1, 1}, 512, 2048, croq::waits | croq::with_marks, src, dst, gain, M)) return host.status();
   // return dst;
 #line 17 "kernels/sample.co"
   args->result = dst.data();
@@ -71,8 +71,8 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_scale)(const croq_env *env, [[m
 #line 22 "kernels/sample.co"
 CROQ_KERNEL(256) void product_0(croq::context, croq::global<const int> lhs, croq::global<const int> rhs, croq::global<int> out, croq::idx K) {
 #line 24 "kernels/sample.co"
-  const croq::shared<int> a = croq::shared_at<int>(0, 512, "a");
-  const croq::shared<int> b = croq::shared_at<int>(2048, 512, "b");
+  const croq::shared<int> a = croq::shared_at<int>(0, 512, "a", croq::phased);
+  const croq::shared<int> b = croq::shared_at<int>(2048, 512, "b", croq::phased);
   // parallel {px, py} by [4, 6] : block {
 #line 22 "kernels/sample.co"
   const croq::idx thread = croq::tid();

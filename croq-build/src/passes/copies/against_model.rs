@@ -152,6 +152,8 @@ fn function(case: &Case) -> Function {
         asynchronous: false,
         warpgroups: false,
         one_thread: None,
+        unwritten: Default::default(),
+        anew: Default::default(),
         maps: Vec::new(),
     };
     Function {

@@ -78,7 +78,8 @@ pub fn plan(function: &mut Function, id: KernelId, limits: Limits) {
     }
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
         retain_stmts(&mut kernel.body, &mut |stmt| {
-            !matches!(stmt.kind, StmtKind::Alloc(_))
+            matches!(&stmt.kind, StmtKind::Alloc(id) if kernel.anew.contains(id))
+                || !matches!(stmt.kind, StmtKind::Alloc(_))
         });
         kernel.shared_bytes = end;
         kernel.shared = wanted

@@ -1,0 +1,137 @@
+/* Values that nothing has written. Where the compiler can't show that an element is written before it is
+ * read, there is a mark beside it. Reading such an element is harmless, and so is computing with what was
+ * read: the statement's result is marked in turn. It is an error to store it in device memory, to decide
+ * by it, to find an address with it, or to hand it to an atomic operation or a call.
+ *
+ * While an expression is evaluated `unwritten` says whether anything that it has read was marked; the
+ * statement that the expression is part of takes it from there, so that it is 0 between statements. */
+#ifndef CROQ_SIM_UNWRITTEN_H
+#define CROQ_SIM_UNWRITTEN_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* What a value is used for. */
+inline constexpr croq_u32 in_memory = 0, in_condition = 1, in_address = 2, in_atomic = 3, in_call = 4,
+                          in_print = 5, in_check = 6;
+
+/* An element that was read. */
+struct unwritten_element {
+  const char *name;
+  idx index;
+  int declared, line;
+};
+/* The last of them; reports name the one that the value came from. */
+inline constexpr croq_u32 most_unwritten = 256;
+inline thread_local unwritten_element last_unwritten[most_unwritten];
+inline thread_local croq_u32 unwritten_count = 0;
+/* The number of such an element, or 0. */
+inline CROQ_THREAD_LOCAL croq_u32 unwritten = 0;
+
+CROQ_COLD inline void read_unwritten(const char *name, idx i, int declared, int line) {
+  croq_u32 number = ++unwritten_count;
+  if (number == 0) number = ++unwritten_count;
+  last_unwritten[number % most_unwritten] = {name, i, declared, line};
+  unwritten = number;
+}
+[[noreturn]] CROQ_COLD inline void use_unwritten(croq_u32 number, croq_u32 use, int line) {
+  const unwritten_element &element = last_unwritten[number % most_unwritten];
+  const croq_sim_unwritten what = {element.name,
+                                   element.index,
+                                   static_cast<croq_u32>(element.declared),
+                                   static_cast<croq_u32>(element.line),
+                                   static_cast<croq_u32>(line),
+                                   use};
+  unwritten = 0;
+  sim_api()->use_unwritten(current, &what);
+  __builtin_unreachable();
+}
+
+/* What the expression has read, which the caller answers for from here on. */
+CROQ_FN croq_u32 take_unwritten() {
+  const croq_u32 number = unwritten;
+  if (!CROQ_LIKELY(number == 0)) unwritten = 0;
+  return number;
+}
+
+/* A variable whose value may be marked. */
+template <class T> struct tracked {
+  T bits;
+  croq_u32 number;
+
+  CROQ_FN tracked() : bits(), number(0) {}
+  CROQ_FN tracked(T v) : bits(v), number(take_unwritten()) {}
+};
+template <class T> CROQ_FN T value_of(const tracked<T> &v) {
+  if (!CROQ_LIKELY(v.number == 0)) unwritten = v.number;
+  return v.bits;
+}
+template <class T> CROQ_FN T value_of(T v) { return v; }
+
+/* The value, which must have been written. */
+template <class T> CROQ_FN T written(T v, croq_u32 use, int line = __builtin_LINE()) {
+  if (!CROQ_LIKELY(unwritten == 0)) use_unwritten(unwritten, use, line);
+  return v;
+}
+template <class T>
+CROQ_FN T written(const tracked<T> &v, croq_u32 use, int line = __builtin_LINE()) {
+  if (!CROQ_LIKELY(v.number == 0)) use_unwritten(v.number, use, line);
+  return v.bits;
+}
+/* An argument in the middle of an expression, whose other parts may read what they like. */
+template <class F> CROQ_FN auto written_argument(F expression, int line = __builtin_LINE()) {
+  const croq_u32 others = take_unwritten();
+  const auto v = written(expression(), in_call, line);
+  unwritten = others;
+  return v;
+}
+/* The value, which goes where there are no marks. */
+template <class T> CROQ_FN T trusted(T v) {
+  take_unwritten();
+  return v;
+}
+
+/* How shared memory is handled: reads and writes are `phased` where barriers of the whole block keep them
+ * apart; the number of a buffer with marks, from 1 on. */
+inline constexpr croq_u32 phased = 0x100;
+constexpr croq_u32 marked_by(croq_u32 number) { return (number - 1) % 255 + 1; }
+
+/* Whether `B` bytes of marks are all this number. */
+template <unsigned B> CROQ_FN bool are_marked(const unsigned char *marks, croq_u32 number) {
+  if constexpr (B == 16) return are_marked<8>(marks, number) && are_marked<8>(marks + 8, number);
+  else {
+    unsigned long long bits = 0;
+    __builtin_memcpy(&bits, marks, B);
+    return bits == number * (0x0101010101010101ull >> (64 - 8 * B));
+  }
+}
+
+/* Of a shared buffer: beside each byte stands its number where something was written. What other buffers
+ * in the same memory have left is another number, and so counts for nothing. */
+struct shared_marks {
+  /* Null where nobody looks. */
+  unsigned char *bytes = nullptr;
+  croq_u32 number = 0;
+  int declared = 0;
+
+  template <unsigned B> CROQ_FN bool has(idx i) const {
+    return CROQ_LIKELY(bytes == nullptr) || CROQ_LIKELY(are_marked<B>(bytes + i * idx(B), number));
+  }
+  template <unsigned B> CROQ_FN void put(idx i, bool is_written) const {
+    if (bytes != nullptr) __builtin_memset(bytes + i * idx(B), is_written ? int(number) : 0, B);
+  }
+  /* The declaration is come to again: what was written before counts no more. `buffers` have numbers. */
+  CROQ_FN void begin_anew(croq_u32 buffers) {
+    if (bytes != nullptr) number = (number - 1 + buffers) % (255 / buffers * buffers) + 1;
+  }
+};
+
+CROQ_FN shared_marks marks_at(idx offset, croq_u32 how, int line) {
+  const croq_u32 number = how & 0xff;
+  if (number == 0 || current->written == nullptr) return {};
+  return {current->written + offset, number, line};
+}
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif
