@@ -212,6 +212,11 @@ impl Case {
                 format!("q / {divisor} % {extent}")
             })
             .collect();
+        let stored = format!("out.at(n, q) = f.data.at({});", coordinates.join(", "));
+        let stored = match self.inside(&coordinates) {
+            Some(inside) => format!("if ({inside}) {stored}"),
+            None => stored,
+        };
         format!(
             "__co__ auto random_{}({elem} [{}] x) {{\n  {elem} [{}, {size}] out;\n  \
              parallel {{{}}} by [{}] : block {{\n{walked}    {{\n      \
@@ -219,7 +224,7 @@ impl Case {
              n = {number};\n      \
              parallel t by {} : thread\n        foreach k in {} : unroll(1)\n          \
              if (k * {} + t < {size}) {{\n            q = k * {} + t;\n            \
-             out.at(n, q) = f.data.at({});\n          }}\n    }}\n  }}\n  return out;\n}}\n",
+             {stored}\n          }}\n    }}\n  }}\n  return out;\n}}\n",
             self.number,
             all(&|d| format!("D{d}")),
             counts.join(" * "),
@@ -230,8 +235,28 @@ impl Case {
             size.div_ceil(self.threads),
             self.threads,
             self.threads,
-            coordinates.join(", "),
         )
+    }
+
+    /// Where what arrived lies inside the data, if nothing arrives elsewhere.
+    fn inside(&self, coordinates: &[String]) -> Option<String> {
+        let axes: Vec<usize> = match &self.transform {
+            Transform::None => (0..self.rank()).collect(),
+            Transform::Transpose(axes) => axes.clone(),
+            Transform::Pad { .. } => return None,
+        };
+        if self.zfill || self.is_tma() {
+            return None;
+        }
+        let conditions = axes.iter().zip(coordinates).map(|(&d, at)| {
+            let (tile, early) = (self.tile[d], self.early[d]);
+            let place = format!("b{d} * {tile} + {at}");
+            match early {
+                0 => format!("{place} < D{d}"),
+                _ => format!("{place} >= {early} && {place} - {early} < D{d}"),
+            }
+        });
+        Some(conditions.collect::<Vec<_>>().join(" && "))
     }
 
     fn call(&self) -> String {
