@@ -38,6 +38,7 @@
 #define __co_device__ __device__
 
 #include "croq_types.h"
+#include "croq_exact.h"
 #include "croq_swizzle.h"
 #include "croq_tensor_map.h"
 

@@ -113,6 +113,7 @@ pub fn compile_text(names: &FileNames, text: &str, options: &Options) -> Compile
         }
         let reorder = options.thread_order == ThreadOrder::Auto;
         passes::run(function, options.shared_limits(), reorder, &mut diagnostics);
+        passes::keep_exact(function, options.checks, &mut diagnostics);
     }
 
     if file.functions.is_empty() && !diagnostics.has_errors() {

@@ -14,6 +14,10 @@ use crate::stream::Stream;
 /// What CUDA guarantees for its allocations; kernels rely on it.
 const ALIGNMENT: usize = 256;
 
+/// No memory has more bytes. The compiler proves by it that what kernels compute of a tensor's extents fits
+/// 64 bits (`most_bytes` of `croq_exact.h`).
+const MOST_BYTES: u64 = 1 << 56;
+
 /// A piece of memory on one device.
 pub(crate) struct Memory {
     device: Device,
@@ -112,6 +116,9 @@ impl Memory {
             what: String::new(),
             limit: None,
         };
+        if bytes as u64 > MOST_BYTES {
+            return Err(full());
+        }
         let address = match device.kind() {
             Kind::Cuda(gpu) => {
                 gpu.select()?;

@@ -22,8 +22,12 @@ const croq_registration croq_registered;
 namespace croq {
 inline namespace CROQ_TARGET {
 
+/* Blocks along x, y and z, and the line of the launch. */
 struct grid {
   idx x, y, z;
+  int line;
+  grid(idx along_x, idx along_y, idx along_z, int at = __builtin_LINE())
+      : x(along_x), y(along_y), z(along_z), line(at) {}
 };
 
 /* A grid whose blocks are resident together by so many along x, y and z (sm_90). */
@@ -74,9 +78,11 @@ class host {
   /* Device memory of `extent` elements, all zero bits. */
   template <class T> bool alloc(global<T> &memory, idx extent, const char *name = "") {
     if (result != CROQ_OK) return false;
-    const idx bytes = extent * static_cast<idx>(sizeof(T));
+    const idx most = most_bytes / static_cast<idx>(sizeof(T));
+    const idx bytes = bytes_of(extent, sizeof(T));
+    if (extent < 1 || extent > most) return fail(CROQ_OUT_OF_MEMORY, no_row, 0, name, bytes);
     void *const found = env->alloc(env, static_cast<croq_u64>(bytes), 1);
-    if (found == nullptr && bytes != 0) return fail(CROQ_OUT_OF_MEMORY, no_row, 0, name, bytes);
+    if (found == nullptr) return fail(CROQ_OUT_OF_MEMORY, no_row, 0, name, bytes);
     memory = bind<T>(found, extent, name);
     queues[0].busy = true;
     queues[0].overlaps = false;
@@ -165,7 +171,8 @@ class host {
     const grid b = of.blocks, c = of.cluster;
     const idx size = c.x * c.y * c.z;
     if (size < 1 || size > 16 || b.x % c.x != 0 || b.y % c.y != 0 || b.z % c.z != 0)
-      return fail(CROQ_CHECK, no_row, 0, "cluster", c.x, c.y, c.z);
+      return fail(CROQ_CHECK, no_row, b.line, "cluster: {0} x {1} x {2} blocks do not fit the grid",
+                  c.x, c.y, c.z);
     /* More than every GPU of the class has room for must be asked for. */
     if (size > 8 &&
         !succeeded(cudaFuncSetAttribute(K, cudaFuncAttributeNonPortableClusterSizeAllowed, 1)))
@@ -317,12 +324,15 @@ class host {
 
   template <class F, F K> bool within_limits(grid blocks, idx threads, idx shared_bytes) {
     if (blocks.x > 0x7fffffff || blocks.y > 65535 || blocks.z > 65535)
-      return fail(CROQ_CHECK, no_row, 0, "grid", blocks.x, blocks.y, blocks.z);
+      return fail(CROQ_CHECK, no_row, blocks.line, "grid: {0} x {1} x {2} blocks do not fit",
+                  blocks.x, blocks.y, blocks.z);
     if (is_empty(blocks)) return true;
-    if (threads <= 0 || threads > 1024)
-      return fail(CROQ_CHECK, no_row, 0, "threads per block", threads, 1024);
-    if (shared_bytes > 227 * 1024)
-      return fail(CROQ_CHECK, no_row, 0, "shared memory", shared_bytes, 227 * 1024);
+    if (threads < 1 || threads > most_threads)
+      return fail(CROQ_CHECK, no_row, blocks.line, "threads: {0} in a block, of at most {1}",
+                  threads, most_threads);
+    if (shared_bytes < 0 || shared_bytes > most_shared_bytes)
+      return fail(CROQ_CHECK, no_row, blocks.line, "shared memory: {0} bytes a block, of at most {1}",
+                  shared_bytes, most_shared_bytes);
     /* What is beyond 48 KiB must be asked for. */
     return shared_bytes <= 48 * 1024 ||
            succeeded(cudaFuncSetAttribute(K, cudaFuncAttributeMaxDynamicSharedMemorySize,

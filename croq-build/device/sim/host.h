@@ -5,8 +5,12 @@
 namespace croq {
 inline namespace CROQ_TARGET {
 
+/* Blocks along x, y and z, and the line of the launch. */
 struct grid {
   idx x, y, z;
+  int line;
+  grid(idx along_x, idx along_y, idx along_z, int at = __builtin_LINE())
+      : x(along_x), y(along_y), z(along_z), line(at) {}
 };
 
 /* A grid whose blocks are resident together by so many along x, y and z. */
@@ -68,9 +72,11 @@ class host {
   /* Device memory of `extent` elements, all zero bits. */
   template <class T> bool alloc(global<T> &memory, idx extent, const char *name = "") {
     if (result != CROQ_OK) return false;
-    const idx bytes = extent * static_cast<idx>(sizeof(T));
+    const idx most = most_bytes / static_cast<idx>(sizeof(T));
+    const idx bytes = bytes_of(extent, sizeof(T));
+    if (extent < 1 || extent > most) return fail(CROQ_OUT_OF_MEMORY, no_row, 0, name, bytes);
     void *const found = env->alloc(env, static_cast<croq_u64>(bytes), 1);
-    if (found == nullptr && bytes != 0) return fail(CROQ_OUT_OF_MEMORY, no_row, 0, name, bytes);
+    if (found == nullptr) return fail(CROQ_OUT_OF_MEMORY, no_row, 0, name, bytes);
     memory = bind<T>(found, extent, name);
     return true;
   }
@@ -128,7 +134,8 @@ class host {
               A... arguments) {
     /* Blocks that wait for nobody may come one after the other. */
     constexpr unsigned mode = (M & CROQ_LAUNCH_WAITS) != 0 ? M | CROQ_LAUNCH_TOGETHER : M;
-    return result == CROQ_OK && within_limits(of.blocks) && has_room(of, threads, shared_bytes) &&
+    return result == CROQ_OK && within_limits(of.blocks, threads, shared_bytes) &&
+           has_room(of, threads, shared_bytes) &&
            launch<F, K>(name, clustered{of.blocks, {1, 1, 1}}, threads, shared_bytes,
                         launch_mode<mode, L>{}, grid_barrier{}, arguments...);
   }
@@ -139,7 +146,7 @@ class host {
     may_wait = false;
     if (result != CROQ_OK) return false;
     const grid blocks = of.blocks, cluster = of.cluster;
-    if (!within_limits(blocks)) return false;
+    if (!within_limits(blocks, threads, shared_bytes)) return false;
     if (is_empty(blocks)) return true;
 
     auto body = [=] { K(context{}, arguments...); };
@@ -231,9 +238,17 @@ class host {
   }
 
   static bool is_empty(grid blocks) { return blocks.x <= 0 || blocks.y <= 0 || blocks.z <= 0; }
-  bool within_limits(grid blocks) {
-    const bool fits = blocks.x <= 0x7fffffff && blocks.y <= 65535 && blocks.z <= 65535;
-    return fits || fail(CROQ_CHECK, no_row, 0, "grid", blocks.x, blocks.y, blocks.z);
+  bool within_limits(grid blocks, idx threads, idx shared_bytes) {
+    if (blocks.x > 0x7fffffff || blocks.y > 65535 || blocks.z > 65535)
+      return fail(CROQ_CHECK, no_row, blocks.line, "grid: {0} x {1} x {2} blocks do not fit",
+                  blocks.x, blocks.y, blocks.z);
+    if (is_empty(blocks)) return true;
+    if (threads < 1 || threads > most_threads)
+      return fail(CROQ_CHECK, no_row, blocks.line, "threads: {0} in a block, of at most {1}",
+                  threads, most_threads);
+    return (shared_bytes >= 0 && shared_bytes <= most_shared_bytes) ||
+           fail(CROQ_CHECK, no_row, blocks.line, "shared memory: {0} bytes a block, of at most {1}",
+                shared_bytes, most_shared_bytes);
   }
 
   template <class... V>

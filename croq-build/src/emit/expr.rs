@@ -56,6 +56,7 @@ impl Names<'_> {
                 Hardware::Block(_) => "croq::block_z()",
             }),
             ExprKind::Call(call) => self.call(call),
+            ExprKind::Fits(fits) => self.fits(fits),
         }
     }
 

@@ -26,6 +26,8 @@ pub struct Names<'a> {
     pub unproven: Unproven,
     /// A symbolic expression is a value, and no address or extent.
     as_value: Cell<bool>,
+    /// Symbolic integers are spelt as `croq::exact`, whose operations notice overflow.
+    pub exact: Cell<bool>,
 }
 
 impl<'a> Names<'a> {
@@ -43,6 +45,7 @@ impl<'a> Names<'a> {
             unrolled: BTreeSet::new(),
             unproven: Unproven::default(),
             as_value: Cell::new(false),
+            exact: Cell::new(false),
         }
     }
 
@@ -233,7 +236,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// A symbolic variable's value as `croq::idx`.
+    /// A symbolic variable's value as `croq::idx`, or as `croq::exact`.
     pub fn var_name(&self, var: Var) -> String {
         let (name, ty) = match self.function.var_home.get(&var) {
             Some(VarHome::Dim(id)) => {
@@ -258,6 +261,7 @@ impl<'a> Names<'a> {
         let name = marked.as_deref().unwrap_or(name);
         // Arithmetic on indices must not happen in a narrower type.
         match ty {
+            _ if self.exact.get() => format!("croq::exact({name})"),
             Scalar::Index | Scalar::S64 => name.to_owned(),
             _ => format!("croq::idx({name})"),
         }

@@ -5,7 +5,7 @@
 
 use super::scope::Names;
 use super::text::{Binding, Text};
-use crate::ir::{Access, View};
+use crate::ir::{Access, Fits, View};
 use crate::symbolic::{Atom, Sym, Var};
 
 type Product = (i64, Vec<Atom>);
@@ -172,9 +172,42 @@ impl Names<'_> {
         }
     }
 
+    /// By `croq::exact`, step for step what [`Names::sym`] computes without looking.
+    pub fn exactly(&self, sym: &Sym) -> Text {
+        let before = self.exact.replace(true);
+        let text = self.wide(sym);
+        self.exact.set(before);
+        text
+    }
+
+    pub fn fits(&self, fits: &Fits) -> Text {
+        match fits {
+            Fits::Value(sym) => Text::call("croq::fits", &[self.exactly(sym)]),
+            Fits::Bound { terms, most } => {
+                let size = |s: &Sym| Text::call("croq::size", &[self.exactly(s)]);
+                let product = |(coef, factors): &(i64, Vec<Sym>)| {
+                    let factors = factors.iter().map(size);
+                    let coef = (*coef != 1 || factors.len() == 0)
+                        .then(|| Text::primary(format!("croq::exact({coef})")));
+                    factors.chain(coef).reduce(times)
+                };
+                let zero = || Text::primary("croq::exact(0)");
+                let sum = terms.iter().filter_map(product).reduce(add);
+                let mut args = vec![sum.unwrap_or_else(zero)];
+                if *most != i64::MAX {
+                    args.push(Text::primary(most.to_string()));
+                }
+                Text::call("croq::fits", &args)
+            }
+        }
+    }
+
     /// With type `croq::idx` even when it is a constant.
     pub fn wide(&self, sym: &Sym) -> Text {
         match sym.as_int() {
+            Some(value) if self.exact.get() => {
+                Text::primary(format!("croq::exact({})", integer(value)))
+            }
             Some(value) => Text::primary(format!("croq::idx({})", integer(value))),
             None => self.sym(sym),
         }
@@ -195,7 +228,7 @@ fn add(a: Text, b: Text) -> Text {
         Some(positive) if b.binding >= Binding::Product => {
             Text::infix(a, "-", Text::new(positive, Binding::Product), Binding::Sum)
         }
-        // Sums associate, and integers of this width don't overflow.
+        // Sums associate, and `passes::exact` has seen to it that no part of them overflows.
         _ if b.binding == Binding::Sum => Text::new(
             format!("{} + {}", a.at_least(Binding::Sum), b.text),
             Binding::Sum,

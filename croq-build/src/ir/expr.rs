@@ -51,6 +51,33 @@ pub enum ExprKind {
     Load(Access),
     Hardware(Hardware),
     Call(Call),
+    /// Whether integers keep within their limits, found out by operations that notice when they
+    /// don't; type `Bool`. Only `passes::exact` asks this.
+    Fits(Fits),
+}
+
+/// What is asked about the sizes of integers.
+#[derive(Clone, Debug)]
+pub enum Fits {
+    /// The expression, and each step in computing it, is a 64-bit signed integer.
+    Value(Sym),
+    /// The sum of `coefficient · max(1, |a|) · max(1, |b|) · …` is at most `most`.
+    Bound {
+        terms: Vec<(i64, Vec<Sym>)>,
+        most: i64,
+    },
+}
+
+impl Fits {
+    pub fn syms(&self) -> impl Iterator<Item = &Sym> {
+        let (value, terms) = match self {
+            Fits::Value(value) => (Some(value), &[][..]),
+            Fits::Bound { terms, .. } => (None, terms.as_slice()),
+        };
+        value
+            .into_iter()
+            .chain(terms.iter().flat_map(|(_, factors)| factors))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

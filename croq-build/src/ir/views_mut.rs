@@ -188,7 +188,8 @@ fn change_expr(expr: &mut Expr, change: &mut dyn Change) {
         | ExprKind::Bool(_)
         | ExprKind::Local(_)
         | ExprKind::Param(_)
-        | ExprKind::Hardware(_) => {}
+        | ExprKind::Hardware(_)
+        | ExprKind::Fits(_) => {}
     }
     change.expr(expr);
 }

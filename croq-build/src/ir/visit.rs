@@ -180,6 +180,7 @@ pub fn walk_exprs(expr: &Expr, v: &mut dyn Visit) {
         ExprKind::Math(_, args) => args.iter().for_each(|e| walk_exprs(e, v)),
         ExprKind::Load(access) => walk_access(access, false, v),
         ExprKind::Call(call) => call.args.iter().for_each(|a| walk_arg(a, v)),
+        ExprKind::Fits(fits) => fits.syms().for_each(|s| v.sym(s)),
         ExprKind::Int(_)
         | ExprKind::Float(_)
         | ExprKind::Bool(_)

@@ -26,6 +26,8 @@
 //! [`differing`] answers [`tma`], [`together`] and [`events`] what is the same for all blocks of a cluster, all threads
 //! of a grid, or of a region. [`together`] checks that all of a grid come to its barriers.
 //!
+//! After all others [`exact`] sees to it that no integer overflows that text computes.
+//!
 //! Afterwards nothing is left to decide: `emit` only spells. [`captures`] and [`uses`] answer its
 //! questions about what a kernel is given.
 
@@ -36,6 +38,7 @@ mod conflicts;
 mod copies;
 mod differing;
 mod events;
+mod exact;
 mod fresh;
 mod grid_copies;
 mod groups;
@@ -61,6 +64,7 @@ pub mod uses;
 mod warps;
 
 pub use checks::lower as lower_checks;
+pub use exact::check as keep_exact;
 
 pub use shared::Limits;
 pub use signals::awaited;

@@ -219,6 +219,7 @@ impl Thread<'_> {
             ExprKind::Hardware(Hardware::Warp) => Value::Int(self.tid / 32),
             ExprKind::Hardware(Hardware::Elected) => Value::Int(i128::from(self.tid % 32 == 0)),
             ExprKind::Hardware(Hardware::Block(_)) => Value::Int(0),
+            ExprKind::Fits(_) => Value::Int(1),
             ExprKind::Call(call) => {
                 for arg in &call.args {
                     if let Arg::Value(e) = arg {

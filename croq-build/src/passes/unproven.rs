@@ -84,7 +84,8 @@ impl Unproven {
             | ExprKind::Float(_)
             | ExprKind::Bool(_)
             | ExprKind::Param(_)
-            | ExprKind::Hardware(_) => false,
+            | ExprKind::Hardware(_)
+            | ExprKind::Fits(_) => false,
         }
     }
 

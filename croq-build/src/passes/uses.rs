@@ -171,6 +171,7 @@ impl Visit for Collector<'_> {
     fn expr(&mut self, expr: &Expr) {
         match &*expr.kind {
             ExprKind::Index(sym) => self.sym(sym),
+            ExprKind::Fits(fits) => fits.syms().for_each(|s| self.sym(s)),
             ExprKind::Local(id) => drop(self.uses.locals.insert(*id)),
             ExprKind::Param(id) => drop(self.uses.params.insert(*id)),
             ExprKind::Call(call) => {

@@ -83,6 +83,7 @@ impl Checker<'_> {
         let local = self.new_local(&name, Scalar::Index, false, Role::Value, span);
         let (lo, hi) = self.value_range(&e, integer_range(ty));
         let var = self.local_var(local, lo, hi);
+        self.note_data(var, &e);
         let value = if ty == Scalar::Index {
             e
         } else {

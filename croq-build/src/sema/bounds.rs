@@ -104,7 +104,7 @@ impl Checker<'_> {
     }
 
     fn bound(&mut self, e: &ast::Expr, in_list: bool, out: &mut Vec<Sym>) -> Option<()> {
-        let values = match self.expr(e) {
+        let values = match self.counted(e) {
             Value::Int(i) => vec![i.value],
             Value::Shape(s) if in_list => s,
             Value::Tuple(t) if in_list || t.len() == 1 => t.into_iter().map(|i| i.value).collect(),

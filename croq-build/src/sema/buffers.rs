@@ -9,6 +9,11 @@ use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, BufferShape, ElemType};
 
+/// Bytes, with room for GPUs to come: of a block's shared memory, of a thread's memory, of a fragment.
+const MOST_SHARED: i128 = 1 << 20;
+const MOST_LOCAL: i128 = 512 << 10;
+const MOST_FRAGMENT: i128 = 1 << 20;
+
 impl Checker<'_> {
     pub(super) fn buffers(
         &mut self,
@@ -130,7 +135,7 @@ impl Checker<'_> {
                 return None;
             }
         }
-        let copies: u64 = array.iter().product();
+        let copies: u64 = super::buffers::elements_of(&array);
         let copies = Sym::int(i64::try_from(copies).unwrap_or(i64::MAX));
         let id = self.new_buffer(
             &item.name.text,
@@ -140,6 +145,7 @@ impl Checker<'_> {
             copies,
             item.name.span,
         );
+        self.affordable(id, item.name.span)?;
         let bytes = &self.f.buffer(id).count * i64::try_from(elem.bytes()).unwrap_or(8);
         if bytes.is_poison() || bytes.as_int().is_some_and(|n| n < 0) {
             let shown = self.show_shape(shape);
@@ -196,6 +202,35 @@ impl Checker<'_> {
         Some((id, array))
     }
 
+    /// Refuses what no GPU has room for, before anything is unrolled over it. What only the targets lack is found
+    /// when memory is given out.
+    pub(super) fn affordable(&mut self, id: ir::BufferId, at: Span) -> Option<()> {
+        let buffer = self.f.buffer(id);
+        let (most, whose) = match buffer.storage {
+            Storage::Shared => (MOST_SHARED, "the shared memory of a block"),
+            Storage::Local => (MOST_LOCAL, "the memory of a thread"),
+            Storage::Fragment => (MOST_FRAGMENT, "the registers of a warpgroup"),
+            _ => return Some(()),
+        };
+        let bytes = buffer.count.as_int().map_or(0, i128::from) * i128::from(buffer.elem.bytes());
+        if !buffer.count.is_poison() && bytes <= most {
+            return Some(());
+        }
+        let name = buffer.name.clone();
+        let (code, size) = if buffer.count.is_poison() {
+            ("E0429", "more bytes than 64 bits can count".to_owned())
+        } else {
+            ("E0613", format!("{bytes} bytes"))
+        };
+        let text = format!("`{name}` has {size}: at most {most} fit {whose}");
+        self.report(
+            Diagnostic::new(code, at, text)
+                .label("no GPU has room for it")
+                .help("keep a tile of it here, and loop over tiles"),
+        );
+        None
+    }
+
     /// `what` an array consists of.
     pub(super) fn array_extent(&mut self, e: &ast::Expr, what: &str) -> Option<u64> {
         let v = self.expr(e);
@@ -228,4 +263,9 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// How many buffers an array of arrays has.
+pub(super) fn elements_of(array: &[u64]) -> u64 {
+    array.iter().fold(1, |all, n| all.saturating_mul(*n))
 }

@@ -243,10 +243,21 @@ impl Checker<'_> {
             (Some(own), Some([.., around])) => around.as_ref().map(|a| a.intersect(&own)),
             (own, _) => own,
         };
+        let nobody = set.as_ref().is_some_and(ThreadSet::is_empty);
+        if nobody && self.diags.len() == before {
+            self.report(
+                Diagnostic::new(
+                    "W0567",
+                    pred.span,
+                    "no thread that comes here satisfies this predicate",
+                )
+                .label("never holds"),
+            );
+        }
         self.enter_region(set.clone(), pred.span);
         // Threads that are there come here, whatever the other variables are.
         let some_come = set.as_ref().is_some_and(|set| !set.is_empty());
-        let ((), stmts) = self.assuming(&cond, true, false, |s| {
+        let ((), stmts) = self.assuming(&cond, true, nobody, |s| {
             let conditional = s.conditional;
             s.conditional -= u32::from(some_come);
             s.apart_from_loops(|s| s.block(body));
@@ -255,6 +266,10 @@ impl Checker<'_> {
         self.end_region();
         if depth == 0 && !is_async {
             self.cooperative(span, "the barrier after `inthreads`");
+        }
+        // What no thread executes is told, checked as far as can be, and left out.
+        if nobody {
+            return;
         }
         self.emit(
             StmtKind::Region {

@@ -45,7 +45,8 @@ impl Checker<'_> {
                 None
             }
         };
-        let source = source?;
+        let mut source = source?;
+        self.tile_exists(&mut source);
         self.consult(&source, c.source.span);
         let zfill_at = c
             .modifiers
@@ -57,7 +58,8 @@ impl Checker<'_> {
         let shape = self.moved_shape(&source.view.shape, &transform, c);
         let (mut dest, zero_fill) = match explicit {
             Some(dest) => {
-                let dest = dest?;
+                let mut dest = dest?;
+                self.tile_exists(&mut dest);
                 self.pair_legal(&source, &dest.view, c)?;
                 let zero_fill = self.agree(&shape, &dest, c, zfill, &transform)?;
                 (dest, zero_fill)
@@ -402,6 +404,7 @@ impl Checker<'_> {
             Sym::one()
         };
         let id = self.new_buffer(&name, elem, ir_storage, shape.clone(), slices, at);
+        self.affordable(id, at)?;
         // What a placeholder of an outer block has, the next turn of a loop may still read.
         let outer = match bound {
             Bound::Again(id) => self.future(*id).map(|f| f.depth) != Some(self.scopes.depth()),

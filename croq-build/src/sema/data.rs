@@ -41,6 +41,7 @@ impl Checker<'_> {
         Data {
             view,
             array: Vec::new(),
+            numbers: Vec::new(),
             zfill: false,
             name: name.to_owned(),
             future: None,
@@ -82,7 +83,7 @@ impl Checker<'_> {
             return Value::Error;
         }
         let extent = d.array.remove(0);
-        let rest: u64 = d.array.iter().product();
+        let rest: u64 = super::buffers::elements_of(&d.array);
         let v = self.expr(index);
         let Some(i) = self.to_sym(v, index.span) else {
             return Value::Error;
@@ -405,7 +406,10 @@ impl Checker<'_> {
             };
         }
         match self.data(a) {
-            Some(d) => Value::Address(d.view),
+            Some(mut d) => {
+                self.tile_exists(&mut d);
+                Value::Address(d.view)
+            }
             None => Value::Error,
         }
     }

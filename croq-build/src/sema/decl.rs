@@ -334,7 +334,8 @@ impl Checker<'_> {
                 }
                 None => super::params::integer_range(e.ty),
             };
-            self.local_var(local, lo, hi);
+            let var = self.local_var(local, lo, hi);
+            self.note_data(var, &e);
         }
         self.emit(
             StmtKind::Let {

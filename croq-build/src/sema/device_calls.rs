@@ -145,7 +145,8 @@ impl Checker<'_> {
             return Some(Arg::Cast(ty.clone(), Box::new(inner)));
         }
         match self.expr(a) {
-            Value::Data(d) => {
+            Value::Data(mut d) => {
+                self.tile_exists(&mut d);
                 let d = self.whole(d, a.span)?;
                 self.mark(&d.view, true, true);
                 Some(Arg::Pointer(d.view))

@@ -108,7 +108,7 @@ impl Checker<'_> {
             array.push(self.array_extent(extent, "event")?);
         }
         let name = &item.name;
-        let slots: u64 = array.iter().product();
+        let slots: u64 = super::buffers::elements_of(&array);
         if slots > SLOTS {
             self.unsupported(name.span, &format!("an array of more than {SLOTS} events"));
             return None;

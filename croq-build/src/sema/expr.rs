@@ -323,6 +323,10 @@ impl Checker<'_> {
             return Value::Error;
         }
         match (op, v) {
+            (ast::UnaryOp::Neg, Value::Int(i)) if (-&i.value).is_poison() => {
+                self.too_large(span);
+                Value::Error
+            }
             (ast::UnaryOp::Neg, Value::Int(i)) => Value::Int(IntValue {
                 value: -i.value,
                 bound: None,

@@ -130,7 +130,7 @@ impl Checker<'_> {
     fn flag_slots(&mut self, at: usize, e: &ast::Expr) -> Option<Expr> {
         let flag = self.flags.get(at)?;
         let (name, array) = (flag.name.clone(), flag.array.clone());
-        let count: u64 = array.iter().product();
+        let count: u64 = super::buffers::elements_of(&array);
         let mut subscripts = Vec::new();
         let mut root = e;
         loop {

@@ -112,20 +112,16 @@ impl Checker<'_> {
             self.too_large(at);
             return Value::Error;
         };
-        let wrapped = match op {
-            BinOp::Add => a.wrapping_add(b),
-            BinOp::Sub => a.wrapping_sub(b),
-            _ => a.wrapping_mul(b),
+        let text = format!("{a} {} {b} does not fit in 64 bits", sign(op));
+        let d = if self.counting {
+            Diagnostic::new("E0429", at, text).label("more than any memory or grid holds")
+        } else {
+            Diagnostic::new("E0349", at, text)
+                .label("a constant is exact")
+                .help("compute it in a variable of an element type, such as `s64`, where it wraps")
         };
-        self.report(
-            Diagnostic::new(
-                "W0349",
-                at,
-                format!("{a} {} {b} does not fit in 64 bits", sign(op)),
-            )
-            .label(format!("wraps to {wrapped}")),
-        );
-        Value::Int(IntValue::plain(Sym::int(wrapped)))
+        self.report(d);
+        Value::Error
     }
 
     /// A divisor must not be zero: an error when it is, a run-time check when it may be.
@@ -171,6 +167,9 @@ impl Checker<'_> {
         let non_negative = self.f.cx.le(&Sym::zero(), &a.value) == Truth::Yes;
         let literal = a.literal && b.literal;
         if op == BinOp::Shl {
+            if (&a.value * &factor).is_poison() {
+                return self.overflow(BinOp::Mul, at, &a.value, &factor);
+            }
             return Value::Int(IntValue {
                 literal,
                 ..IntValue::plain(&a.value * &factor)

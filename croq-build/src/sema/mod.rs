@@ -66,6 +66,7 @@ mod suspicions;
 mod swizzles;
 #[cfg(test)]
 pub mod testing;
+mod tiles;
 mod tma;
 mod units;
 mod unsupported;
@@ -236,6 +237,10 @@ struct Checker<'a> {
     entry: Vec<Stmt>,
     check_rows: BTreeMap<(&'static str, String, Span), u32>,
     seen_checks: BTreeSet<(String, u32)>,
+    /// Variables whose value depends on data: elements, calls, what changes.
+    from_data: BTreeSet<Var>,
+    /// Checks of tile numbers with such variables in them.
+    by_data: Vec<(ir::CheckId, Sym)>,
     /// Locals whose value may differ between threads of a block.
     varying: BTreeSet<LocalId>,
     /// Kernels of which it was said that not all targets have them.
@@ -259,6 +264,8 @@ struct Checker<'a> {
     dead: u32,
     /// Inside a condition that may well be true always: an `assert`'s, an `inthreads`'.
     asserting: bool,
+    /// In an extent, a bound or another number of things.
+    counting: bool,
     /// In the value of a `return`.
     returning: bool,
     /// Inside the outer of two merged thread levels.
@@ -334,6 +341,8 @@ impl<'a> Checker<'a> {
             check_rows: BTreeMap::new(),
             entry: Vec::new(),
             seen_checks: BTreeSet::new(),
+            from_data: BTreeSet::new(),
+            by_data: Vec::new(),
             varying: BTreeSet::new(),
             older_left_out: BTreeSet::new(),
             unsupported: BTreeSet::new(),
@@ -346,6 +355,7 @@ impl<'a> Checker<'a> {
             cut_off: BTreeMap::new(),
             dead: 0,
             asserting: false,
+            counting: false,
             returning: false,
             merging: false,
             children: Vec::new(),
@@ -379,7 +389,8 @@ impl<'a> Checker<'a> {
         self.report_unused(unused);
         self.spread_fragments();
         self.decide_swizzles();
-        let body = self.sinks.pop().unwrap_or_default();
+        let mut body = self.sinks.pop().unwrap_or_default();
+        self.settle_tile_numbers(&mut body);
         self.f.body = std::mem::take(&mut self.entry);
         self.f.body.extend(body);
         self.rings_of_boxes();

@@ -175,7 +175,10 @@ impl Checker<'_> {
         let mut failed = number.is_none();
         for operand in operands {
             match self.data(operand) {
-                Some(data) => choices.push(data),
+                Some(mut data) => {
+                    self.tile_exists(&mut data);
+                    choices.push(data);
+                }
                 None => failed = true,
             }
         }

@@ -14,7 +14,7 @@ impl Checker<'_> {
         let mut out = Vec::new();
         let mut ok = true;
         for item in items {
-            match self.expr(item) {
+            match self.counted(item) {
                 Value::Int(i) => out.push(i.value),
                 Value::Tuple(t) => out.extend(t.into_iter().map(|i| i.value)),
                 Value::Shape(s) => out.extend(s),
@@ -44,6 +44,14 @@ impl Checker<'_> {
         ok.then_some(out)
     }
 
+    /// The value of an expression that says how many there are of something.
+    pub(super) fn counted(&mut self, e: &ast::Expr) -> Value {
+        let outer = std::mem::replace(&mut self.counting, true);
+        let value = self.expr(e);
+        self.counting = outer;
+        value
+    }
+
     /// Extents that make memory: positive, and not the current value of a loop variable.
     pub(super) fn storage_shape(&mut self, items: &[ast::Expr]) -> Option<Vec<Sym>> {
         let mut out = Vec::new();
@@ -53,7 +61,7 @@ impl Checker<'_> {
                 ok = false;
                 continue;
             }
-            let value = self.expr(item);
+            let value = self.counted(item);
             let parts: Vec<IntValue> = match value {
                 Value::Int(i) => vec![i],
                 Value::Tuple(t) => t,
@@ -182,6 +190,10 @@ impl Checker<'_> {
             }
         };
         let product = shape.iter().fold(Sym::one(), |p, s| &p * s);
+        if product.is_poison() {
+            self.too_large(span);
+            return Value::Error;
+        }
         Value::Int(IntValue::plain(product))
     }
 
@@ -274,6 +286,10 @@ impl Checker<'_> {
             "__aligndown" => cx.align_down(&x, &y),
             _ => cx.cdiv(&x, &y),
         };
+        if result.is_poison() {
+            self.too_large(span);
+            return Value::Error;
+        }
         if runtime {
             // Built from a value that changes: an ordinary integer, not a size.
             return Value::Scalar(crate::ir::Expr::new(

@@ -1,5 +1,6 @@
 //! What an expression can be.
 
+use super::tiles::TileNumber;
 use crate::ir::{Expr, FutureId, View};
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -43,6 +44,8 @@ pub(super) struct Data {
     pub view: View,
     /// Extents of an array of buffers that are still to be subscripted.
     pub array: Vec<u64>,
+    /// What its tile numbers must be, once it is moved.
+    pub numbers: Vec<TileNumber>,
     /// `.zfill` was written on the view.
     pub zfill: bool,
     /// The name it came from.

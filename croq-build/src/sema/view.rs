@@ -230,6 +230,10 @@ impl Checker<'_> {
                 );
             }
             self.chunk_exists(axis, &index, &factor, at)?;
+            let name = &data.name;
+            let message =
+                format!("chunk {{0}} of axis {axis} of `{name}`, which is split into {{1}}");
+            self.number_of_tile(data, &index, (Sym::zero(), factor.clone()), message, at);
             let tile = self.f.cx.div(&extent, &factor);
             let origin = &index * &tile;
             // An index below the factor can't leave the axis: factor · (extent / factor) ≤ extent.
@@ -381,6 +385,7 @@ impl Checker<'_> {
                 );
                 return None;
             }
+            self.tile_inside(data, axis, (&index, &step), &extent, at);
             self.cut(&mut data.view, axis, origin, extent, false);
         }
         if !strides.is_empty() {
@@ -389,6 +394,34 @@ impl Checker<'_> {
             self.restride(data, s, at);
         }
         Some(())
+    }
+
+    /// Tile `index` of `extent` elements, `step` apart, has one in common with its parent. Told of the number, whose
+    /// product with the step may be more than 64 bits hold.
+    fn tile_inside(
+        &mut self,
+        data: &mut Data,
+        axis: usize,
+        (index, step): (&Sym, &Sym),
+        extent: &Sym,
+        at: Span,
+    ) {
+        let Some(parent) = data.view.shape.get(axis).cloned() else {
+            return;
+        };
+        let cx = &self.f.cx;
+        let name = &data.name;
+        if cx.le(&Sym::one(), step) == Truth::No {
+            let message = format!(
+                "a tile of axis {axis} of `{name}` starts at {{0}}, the axis has {{1}} elements"
+            );
+            let first = Sym::one() - extent;
+            return self.number_of_tile(data, &(index * step), (first, parent), message, at);
+        }
+        let first = -cx.div(&(extent - 1), step);
+        let tiles = cx.cdiv(&parent, step);
+        let message = tile_message(axis, name);
+        self.number_of_tile(data, index, (first, tiles), message, at);
     }
 
     fn tile_extent(&mut self, axis: usize, extent: &Sym, parent: &Sym, at: Span) -> Option<()> {
@@ -490,9 +523,19 @@ impl Checker<'_> {
             } else {
                 cx.max(&rest, &Sym::one())
             };
-            let index = index.unwrap_or_else(|| cx.div(&parent, &extent));
+            let tiles = cx.cdiv(&parent, &extent);
+            let last = cx.div(&parent, &extent);
+            if let Some(index) = &index {
+                let message = tile_message(axis, &data.name);
+                self.number_of_tile(data, index, (Sym::zero(), tiles), message, at);
+            }
+            let index = index.unwrap_or(last);
             self.cut(&mut data.view, axis, &index * &extent, tile, false);
         }
         Some(())
     }
+}
+
+fn tile_message(axis: usize, name: &str) -> String {
+    format!("tile {{0}} of axis {axis} of `{name}`, which has {{1}} tiles")
 }

@@ -42,7 +42,7 @@ impl Checker<'_> {
                 return None;
             }
             let end = &origin + &extent;
-            let starts = self.f.cx.le(&origin, &parent);
+            let starts = self.f.cx.lt(&origin, &parent);
             let ends = self.f.cx.lt(&Sym::zero(), &end);
             if self.dead == 0 && (starts == Truth::No || ends == Truth::No) {
                 let (o, p) = (self.show(&origin), self.show(&parent));
@@ -58,21 +58,12 @@ impl Checker<'_> {
                 );
                 return None;
             }
-            // A window may cross an edge on either side, but one that misses the data altogether is
-            // a wrong index, and would only show as unspecified values.
-            let name = data.name.clone();
-            if starts == Truth::Unknown {
-                let message = format!(
-                    "the window into `{name}` starts at {{0}} on axis {axis}, the data has {{1}} elements"
-                );
-                self.check_compare("R12", message, BinOp::Le, &origin, &parent, at);
-            }
-            if ends == Truth::Unknown {
-                let message = format!(
-                    "the window into `{name}` on axis {axis} ends before the data: its end {{1}} must be above {{0}}"
-                );
-                self.check_compare("R12", message, BinOp::Lt, &Sym::zero(), &end, at);
-            }
+            let message = format!(
+                "the window into `{}` starts at {{0}} on axis {axis}, the data has {{1}} elements",
+                data.name
+            );
+            let first = Sym::one() - &extent;
+            self.number_of_tile(data, &origin, (first, parent), message, at);
             self.cut(&mut data.view, axis, origin, extent, false);
         }
         if !strides.is_empty() {

@@ -11,6 +11,7 @@ macro_rules! headers {
 headers![
     "croq.h",
     "croq_abi.h",
+    "croq_exact.h",
     "croq_loops_counted.h",
     "croq_loops_plain.h",
     "croq_math.h",

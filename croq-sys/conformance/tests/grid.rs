@@ -73,9 +73,10 @@ fn more_blocks_than_fit_are_refused() {
     apart([4224, 1], 1, 0, 0).expect("as many as fit");
     apart([0, 1], 1, 0, 0).expect("an empty grid is no launch");
     let record = apart([1 << 31, 1], 1, 0, 0).expect_err("no grid").record;
-    assert_eq!(record.what(), "grid");
+    assert_eq!(record.what(), "grid: {0} x {1} x {2} blocks do not fit");
     let record = apart([1, 1], 32, 300 * 1024, 0).expect_err("too much");
-    assert_eq!(record.record.what(), "shared memory");
+    let text = "shared memory: {0} bytes a block, of at most {1}";
+    assert_eq!(record.record.what(), text);
 }
 
 #[test]

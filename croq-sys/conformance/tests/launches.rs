@@ -86,11 +86,36 @@ fn launches_beyond_a_gpus_limits_fail() {
         })
     };
     for (what, grid, threads, shared_bytes) in [
-        ("grid", [1 << 31, 1, 1], 32, 0),
-        ("grid", [1, 65536, 1], 32, 0),
-        ("grid", [1, 1, 65536], 32, 0),
-        ("threads per block", [1, 1, 1], 1025, 0),
-        ("shared memory", [1, 1, 1], 32, 227 * 1024 + 1),
+        (
+            "grid: {0} x {1} x {2} blocks do not fit",
+            [1 << 31, 1, 1],
+            32,
+            0,
+        ),
+        (
+            "grid: {0} x {1} x {2} blocks do not fit",
+            [1, 65536, 1],
+            32,
+            0,
+        ),
+        (
+            "grid: {0} x {1} x {2} blocks do not fit",
+            [1, 1, 65536],
+            32,
+            0,
+        ),
+        (
+            "threads: {0} in a block, of at most {1}",
+            [1, 1, 1],
+            1025,
+            0,
+        ),
+        (
+            "shared memory: {0} bytes a block, of at most {1}",
+            [1, 1, 1],
+            32,
+            227 * 1024 + 1,
+        ),
     ] {
         let record = launch(grid, threads, shared_bytes).expect_err(what).record;
         assert_eq!(

@@ -291,7 +291,7 @@ fn error<A>(
             let row = of.about.checks.get(failure.check as usize);
             let (code, message) = match row {
                 Some(check) => (check.code, fill(check.message, failure.values())),
-                None if what.is_empty() => ("R06", "a check failed".to_owned()),
+                None if what.is_empty() => ("R21", "a check failed".to_owned()),
                 // What the device API checks for itself.
                 None => (code_of(&what), fill(&what, failure.values())),
             };
@@ -440,12 +440,14 @@ unsafe extern "C" fn alloc(env: *const croq_env, bytes: u64, zero: u32) -> *mut 
 /// Of the catalogue, for a check that is no row of the kernel's table.
 fn code_of(what: &str) -> &'static str {
     match what.split(':').next() {
+        Some("grid" | "threads" | "cluster" | "cooperative grid") => "R05",
+        Some("division by zero") => "R06",
+        Some("shared memory") => "R09",
         Some("tensor map") => "R10",
         Some("GPU") => "R15",
-        Some("cooperative grid") => "R05",
         Some("event") => "R18",
         Some("shuffle" | "warp") => "R22",
-        _ => "R06",
+        _ => "R21",
     }
 }
 
@@ -458,7 +460,11 @@ mod tests {
         let newer = "GPU: the kernel needs sm_{0}, its text here is for sm_{1}";
         assert_eq!(code_of(newer), "R15");
         assert_eq!(code_of("tensor map: box not in 1..256"), "R10");
-        assert_eq!(code_of("grid"), "R06");
+        assert_eq!(code_of("grid: {0} x {1} x {2} blocks do not fit"), "R05");
+        assert_eq!(code_of("division by zero"), "R06");
+        assert_eq!(code_of("something else"), "R21");
+        let shared = "shared memory: {0} bytes a block, of at most {1}";
+        assert_eq!(code_of(shared), "R09");
         let many = "cooperative grid: {0} blocks, this GPU holds {1} at once";
         assert_eq!(code_of(many), "R05");
         let event = "event: `go` is waited for {0} times, triggered {1}";

@@ -132,7 +132,10 @@ fn check_limits(launch: &croq_sim_launch) -> Result<(), Box<croq_failure>> {
     };
     let [x, y, z] = launch.grid;
     if x == 0 || y == 0 || z == 0 || x > i32::MAX as u32 || y > 0xffff || z > 0xffff {
-        return limit("grid", &[x, y, z].map(i64::from));
+        return limit(
+            "grid: {0} x {1} x {2} blocks do not fit",
+            &[x, y, z].map(i64::from),
+        );
     }
     let [cx, cy, cz] = launch.cluster;
     let within = [cx, cy, cz]
@@ -140,25 +143,34 @@ fn check_limits(launch: &croq_sim_launch) -> Result<(), Box<croq_failure>> {
         .all(|&n| (1..=MOST_OF_A_CLUSTER).contains(&n))
         && cx * cy * cz <= MOST_OF_A_CLUSTER;
     if !within || x % cx != 0 || y % cy != 0 || z % cz != 0 {
-        return limit("cluster", &[cx, cy, cz].map(i64::from));
+        return limit(
+            "cluster: {0} x {1} x {2} blocks do not fit the grid",
+            &[cx, cy, cz].map(i64::from),
+        );
     }
     if launch.flags & CROQ_LAUNCH_TOGETHER != 0 {
         // Below 2^63, as the grid's limits were looked at.
         let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
         if [cx, cy, cz] != [1; 3] || blocks > MOST_TOGETHER {
             let blocks = i64::try_from(blocks).unwrap_or(i64::MAX);
-            return limit("cooperative grid", &[blocks, MOST_TOGETHER as i64]);
+            return limit(
+                "cooperative grid: {0} blocks, of at most {1}",
+                &[blocks, MOST_TOGETHER as i64],
+            );
         }
     }
     if launch.threads == 0 || launch.threads > MOST_THREADS {
         return limit(
-            "threads per block",
+            "threads: {0} in a block, of at most {1}",
             &[launch.threads, MOST_THREADS].map(i64::from),
         );
     }
     if launch.shared_bytes > MOST_SHARED_BYTES {
         let bytes = i64::try_from(launch.shared_bytes).unwrap_or(i64::MAX);
-        return limit("shared memory", &[bytes, MOST_SHARED_BYTES as i64]);
+        return limit(
+            "shared memory: {0} bytes a block, of at most {1}",
+            &[bytes, MOST_SHARED_BYTES as i64],
+        );
     }
     Ok(())
 }

@@ -149,8 +149,12 @@ pub const TABLE: &[Entry] = &[
     ),
     ("E0346", "Division or remainder by a constant zero."),
     (
+        "E0349",
+        "A constant expression leaves 64 bits. Integers made of literals, dimensions, parameters, loop and parallel variables are exact and never wrap; arithmetic in variables of an element type does.",
+    ),
+    (
         "W0349",
-        "A constant expression leaves 64 bits; it wraps around, as the label shows.",
+        "Constant arithmetic of an element type leaves its range and wraps around, as the label shows.",
     ),
     (
         "E0350",

@@ -37,7 +37,7 @@ pub const TABLE: &[Entry] = &[
     ),
     (
         "R09",
-        "The call needs more shared memory than the device has.",
+        "A block needs more shared memory than the device has. The message has both numbers of bytes.",
     ),
     (
         "R10",
@@ -68,5 +68,13 @@ pub const TABLE: &[Entry] = &[
     (
         "R18",
         "An event is waited for that has not been triggered, by somebody who alone could do so: the host, which waits for a launch that waits for the host, or a thread that waits for an event of its own. Triggers and waits must be as many, and in that order.",
+    ),
+    (
+        "R19",
+        "An integer that must be exact does not fit 64 bits in this call: one made of literals, dimensions, scalar parameters, loop and parallel variables alone. The message has the expression and the values. What an element, a `call` or a variable that changes goes into wraps in its type instead.",
+    ),
+    (
+        "R21",
+        "A check of the device API that has no code of its own; its message says what was wrong.",
     ),
 ];

@@ -17,7 +17,7 @@ pub const TABLE: &[Entry] = &[
     ),
     (
         "E0613",
-        "The shared memory of a block exceeds what the GPU has, although buffers that are not needed at the same time share it. The message names the total, the limit and the largest of the buffers that are; `croq emit --memory` shows which are alive when.",
+        "A buffer is larger than the memory it is in: a block's shared memory, a thread's own, the registers of a fragment; or the shared memory of a block exceeds what the GPU has, although buffers that are not needed at the same time share it. The message names the total, the limit and the largest of the buffers that are; `croq emit --memory` shows which are alive when.",
     ),
     (
         "E0614",

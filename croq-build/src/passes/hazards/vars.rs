@@ -291,7 +291,7 @@ impl Vars {
                         .all(|i| self.is_fixed(&self.resolve(&function.cx, i), unit))
             }
             ExprKind::Hardware(Hardware::Block(_)) => true,
-            ExprKind::Hardware(_) | ExprKind::Call(_) => false,
+            ExprKind::Hardware(_) | ExprKind::Call(_) | ExprKind::Fits(_) => false,
         }
     }
 

@@ -168,7 +168,7 @@ impl Checker<'_> {
         shape: &[i64],
         array: &[u64],
     ) -> BufferId {
-        let count = array.iter().product::<u64>();
+        let count = crate::sema::buffers::elements_of(array);
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         let id = self.new_buffer(
             &name.text,
@@ -244,6 +244,7 @@ impl Checker<'_> {
             None => None,
         };
         let id = self.new_fragment(&item.name, elem, shape, &array);
+        self.affordable(id, item.name.span)?;
         if let Some(value) = value {
             self.each(id, value, span);
         }

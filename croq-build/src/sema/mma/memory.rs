@@ -2,7 +2,7 @@
 
 use super::sym;
 use crate::diagnostics::Diagnostic;
-use crate::ir::{MmaOp, Part, Storage, Valid, View};
+use crate::ir::{BinOp, MmaOp, Part, Storage, Valid, View};
 use crate::sema::Checker;
 use crate::sema::value::{Data, Value};
 use crate::source::Span;
@@ -48,6 +48,7 @@ impl Checker<'_> {
         self.mark(&view, true, false);
         let elem = self.f.buffer(view.buffer).elem;
         let id = self.new_fragment(name, Some(elem), &shape, &[]);
+        self.affordable(id, name.span)?;
         self.spreads.loaded.insert(id, span);
         self.spread_needed(id, name.span);
         let into = Part {
@@ -87,7 +88,10 @@ impl Checker<'_> {
     /// The memory that a load or store names.
     pub(super) fn tile_of(&mut self, e: &ast::Expr, what: &str) -> Option<Data> {
         let data = match self.expr(e) {
-            Value::Data(data) => self.whole(data, e.span)?,
+            Value::Data(mut data) => {
+                self.tile_exists(&mut data);
+                self.whole(data, e.span)?
+            }
             Value::Error => return None,
             other => {
                 let kind = other.kind();
@@ -283,11 +287,35 @@ impl Checker<'_> {
         Some(())
     }
 
+    /// What a mask lets through is in memory: it takes the place of the limits at the edge of the data.
+    fn mask_within(&mut self, view: &View, axis: usize, limit: &Sym, span: Span) {
+        let (Some(valid), Some(extent)) = (view.valid.get(axis), view.shape.get(axis)) else {
+            return;
+        };
+        let what = if axis == 0 { "rows" } else { "columns" };
+        let stored = self.f.cx.min(limit, extent);
+        if let Some(hi) = &valid.hi
+            && self.f.cx.le(&stored, hi) != Truth::Yes
+        {
+            let message = format!("the mask lets {{0}} {what} through, the data has {{1}} there");
+            self.check_compare("R12", message, BinOp::Le, &stored, hi, span);
+        }
+        if let Some(lo) = &valid.lo
+            && self.f.cx.le(lo, &Sym::zero()) != Truth::Yes
+        {
+            let message = format!(
+                "the data has no {what} before {{0}} of the tile, the mask begins at {{1}}"
+            );
+            self.check_compare("R12", message, BinOp::Le, lo, &Sym::zero(), span);
+        }
+    }
+
     fn explicit_mask(&mut self, view: &mut View, limits: &[ast::Expr], span: Span) -> Option<()> {
         let replaces = view.may_cross();
         for (axis, limit) in limits.iter().enumerate() {
             let value = self.expr(limit);
             let limit = self.to_sym(value, limit.span)?;
+            self.mask_within(view, axis, &limit, span);
             if let Some(valid) = view.valid.get_mut(axis) {
                 *valid = Valid {
                     lo: None,

@@ -150,7 +150,10 @@ impl Checker<'_> {
     /// A tile of memory with a number for each row of the sums.
     fn row_scales(&mut self, e: &ast::Expr, rows: i64, sums: &Named) -> Option<RowScales> {
         let data = match self.expr(e) {
-            Value::Data(data) => self.whole(data, e.span)?,
+            Value::Data(mut data) => {
+                self.tile_exists(&mut data);
+                self.whole(data, e.span)?
+            }
             Value::Error => return None,
             other => {
                 let kind = other.kind();

@@ -1,0 +1,219 @@
+//! Integers are exact or an error, never something else (S1): each of these once wrapped.
+
+use croq_sys::{Device, DeviceTensor, Error, Tensor};
+use croq_tests::compare::assert_exact;
+use croq_tests::kernels;
+
+/// Code, line and message of a failed check.
+#[track_caller]
+fn failed<T: std::fmt::Debug>(outcome: Result<T, Error>) -> (&'static str, u32, String) {
+    match outcome.unwrap_err() {
+        Error::Check {
+            code,
+            line,
+            message,
+            ..
+        } => (code, line, message),
+        other => panic!("{other}"),
+    }
+}
+
+/// The line of the only statement with `text`.
+fn line_of(text: &str) -> u32 {
+    let file = include_str!("../../run/features/exact.co");
+    let mut found = file.lines().enumerate().filter(|(_, l)| l.contains(text));
+    let (at, _) = found.next().unwrap_or_else(|| panic!("no line has {text}"));
+    assert!(found.next().is_none(), "several lines have {text}");
+    at as u32 + 1
+}
+
+fn ints(n: usize) -> DeviceTensor<i32, (usize,)> {
+    Tensor::zeros((n,)).to_device(&Device::sim()).unwrap()
+}
+
+#[test]
+fn a_size_of_2_to_the_64_bytes_is_no_size_of_0() {
+    let x = Tensor::<i32, _>::random((64,), -100..100, 1);
+    let y = kernels::exact_heap(&x, 128, 64).unwrap();
+    assert_exact(&y, |[p]| x[[p]]);
+    for m in [1i64 << 62, (1 << 62) + 16, i64::MAX] {
+        let (code, line, message) = failed(kernels::exact_heap(&x, m, 64));
+        assert_eq!((code, line), ("R19", line_of("s32 [m] big;")));
+        let text = "`big` has `4 * m` bytes, which do not fit 64 bits with `m` =";
+        assert_eq!(message, format!("{text} {m}"));
+    }
+    // It fits 64 bits, but no memory.
+    let error = kernels::exact_heap(&x, 1 << 60, 64).unwrap_err();
+    assert!(
+        matches!(error, Error::OutOfMemory { bytes, .. } if bytes == 1 << 62),
+        "{error}"
+    );
+    for m in [0, -1, i64::MIN] {
+        let (code, line, message) = failed(kernels::exact_heap(&x, m, 64));
+        assert_eq!((code, line), ("R06", line_of("s32 [m] big;")));
+        assert_eq!(
+            message,
+            format!("the extent `m` must be at least 1, it is {m}")
+        );
+    }
+}
+
+#[test]
+fn three_real_tensors_whose_product_wraps() {
+    let bytes = |n: usize| Tensor::<i8, _>::from_fn((n,), |[i]| i as i8);
+    let (a, b, c) = (bytes(3), bytes(5), bytes(7));
+    let out = kernels::exact_outer(&a, &b, &c).unwrap();
+    assert_exact(&out, |[i, j, k]| (i + j + k) as f32);
+    let (a, b, c) = (bytes(1 << 21), bytes(1 << 21), bytes(1 << 20));
+    let (code, line, message) = failed(kernels::exact_outer(&a, &b, &c));
+    assert_eq!((code, line), ("R19", line_of("f32 [A, B, C] out;")));
+    assert_eq!(
+        message,
+        "`out` has `4 * A * B * C` bytes, which do not fit 64 bits with `A` = 2097152, `B` = 2097152, `C` = 1048576"
+    );
+    // 2^62 bytes fit 64 bits, and no machine has them.
+    let c = bytes(1 << 18);
+    let error = kernels::exact_outer(&a, &b, &c).unwrap_err();
+    assert!(
+        matches!(error, Error::OutOfMemory { bytes, .. } if bytes == 1 << 62),
+        "{error}"
+    );
+}
+
+#[test]
+fn shared_memory_of_a_wrapping_size() {
+    let mut x = ints(64);
+    kernels::exact_shared(&mut x, 32).unwrap();
+    let (code, line, message) = failed(kernels::exact_shared(&mut x, (1 << 62) + 16));
+    assert_eq!((code, line), ("R19", line_of("shared s32 [m] s;")));
+    assert_eq!(
+        message,
+        "`s` has `4 * m` bytes, which do not fit 64 bits with `m` = 4611686018427387920"
+    );
+    // One that is only too large for a block.
+    let (code, line, message) = failed(kernels::exact_shared(&mut x, 60_000));
+    assert_eq!(code, "R09");
+    assert_eq!(line, line_of("__co__ void exact_shared") + 1);
+    assert_eq!(
+        message,
+        "shared memory: 240000 bytes a block, of at most 232448"
+    );
+}
+
+#[test]
+fn grids_that_wrap() {
+    let mut x = ints(64);
+    kernels::exact_grid(&mut x, 3, 4).unwrap();
+    let at = line_of("parallel {p, q} by [n, m]");
+    for (n, m) in [
+        (1i64 << 32, 1i64 << 32),
+        (1 << 62, 4),
+        ((1 << 62) + 1, 4),
+        (i64::MAX, i64::MAX),
+    ] {
+        let (code, line, message) = failed(kernels::exact_grid(&mut x, n, m));
+        assert_eq!((code, line), ("R19", at));
+        let text = "`n * m + 255` does not fit 64 bits with";
+        assert_eq!(message, format!("{text} `n` = {n}, `m` = {m}"));
+    }
+    let (code, line, _) = failed(kernels::exact_grid(&mut x, -3, -4));
+    assert_eq!((code, line), ("R05", at));
+    let (code, line, message) = failed(kernels::exact_line(&mut x, i64::MAX));
+    assert_eq!((code, line), ("R19", line_of("parallel p by n {")));
+    assert_eq!(
+        message,
+        format!("`n + 255` does not fit 64 bits with `n` = {}", i64::MAX)
+    );
+    let (code, line, _) = failed(kernels::exact_line(&mut x, 1 << 50));
+    assert_eq!((code, line), ("R05", line_of("parallel p by n {")));
+    kernels::exact_warps(&mut x, 2).unwrap();
+    let (code, line, message) = failed(kernels::exact_warps(&mut x, (1 << 59) + 1));
+    assert_eq!((code, line), ("R19", line_of("parallel w by m : group")));
+    assert_eq!(
+        message,
+        format!(
+            "`32 * m` does not fit 64 bits with `m` = {}",
+            (1i64 << 59) + 1
+        )
+    );
+}
+
+#[test]
+fn what_an_assert_computes() {
+    let mut x = ints(8);
+    kernels::exact_assert(&mut x, -9).unwrap();
+    assert_eq!(failed(kernels::exact_assert(&mut x, 10)).0, "R14");
+    let (code, line, message) = failed(kernels::exact_assert(&mut x, 1 << 32));
+    assert_eq!((code, line), ("R19", line_of("assert(m * m < 100")));
+    assert_eq!(
+        message,
+        "`m * m` does not fit 64 bits with `m` = 4294967296"
+    );
+}
+
+#[test]
+fn a_tile_number_that_wraps_is_no_tile_0() {
+    let mut x = ints(64);
+    kernels::exact_tile(&mut x, 1).unwrap();
+    kernels::exact_box(&mut x, 1).unwrap();
+    for m in [2, -1, 1i64 << 62, i64::MIN] {
+        let (code, line, message) = failed(kernels::exact_tile(&mut x, m));
+        assert_eq!(
+            (code, line),
+            ("R12", line_of("dma.copy s => x.subspan(32).at(m)"))
+        );
+        assert_eq!(
+            message,
+            format!("tile {m} of axis 0 of `x`, which has 2 tiles")
+        );
+        let (code, line, message) = failed(kernels::exact_box(&mut x, m));
+        assert_eq!(
+            (code, line),
+            ("R12", line_of("tma.copy s => x.subspan(32).at(m)"))
+        );
+        assert_eq!(
+            message,
+            format!("tile {m} of axis 0 of `x`, which has 2 tiles")
+        );
+    }
+    assert_exact(&x.to_host().unwrap(), |[i]| i32::from(i >= 32));
+}
+
+#[test]
+fn what_is_not_computed_does_no_harm() {
+    let mut x = Tensor::<i64, _>::zeros((40,))
+        .to_device(&Device::sim())
+        .unwrap();
+    for m in [7i64, -999, 1 << 62, i64::MIN, i64::MAX] {
+        kernels::exact_unreached(&mut x, m).unwrap();
+        assert_exact(&x.to_host().unwrap(), |[p]| match m {
+            -999..1000 => m * m * m + p as i64,
+            _ => m.signum(),
+        });
+    }
+    assert_eq!(kernels::exact_guarded(3).unwrap(), 1);
+    assert_eq!(kernels::exact_guarded(9).unwrap(), 0);
+    assert_eq!(kernels::exact_guarded(i64::MIN).unwrap(), 0);
+}
+
+#[test]
+fn what_is_computed_is_exact_or_an_error() {
+    let mut x = Tensor::<i64, _>::zeros((4,))
+        .to_device(&Device::sim())
+        .unwrap();
+    kernels::exact_scaled(&mut x, 5, 3).unwrap();
+    assert_exact(&x.to_host().unwrap(), |_| 23);
+    let at = line_of("x.at(p) = m * 4 + u;");
+    for (m, u) in [
+        (1i64 << 61, 1u64),
+        (i64::MIN, 0),
+        (0, 1 << 63),
+        (1, u64::MAX),
+    ] {
+        let (code, line, message) = failed(kernels::exact_scaled(&mut x, m, u));
+        assert_eq!((code, line), ("R19", at), "{message}");
+        assert!(message.starts_with("`4 * m + u` does not fit 64 bits with `m` = "));
+    }
+    kernels::exact_wrapping(&mut x, 1 << 62).unwrap();
+    assert_exact(&x.to_host().unwrap(), |_| 46);
+}
