@@ -8,7 +8,12 @@
 #include "croq_abi.h"
 
 #if defined(CROQ_CUDA)
+/* Text that goes on after a failed check has functions of its own: a program may link both. */
+#if defined(CROQ_REPORT)
+#define CROQ_TARGET cuda_report
+#else
 #define CROQ_TARGET cuda
+#endif
 #define CROQ_SHIM(name) croq_cuda_##name
 /* The namespace of a file's own text. */
 #define CROQ_SPACE(hash) croq_##hash##_cuda
@@ -21,7 +26,11 @@
 #define CROQ_UNROLL _Pragma("unroll")
 #define CROQ_UNROLL_BY(n) CROQ_PRAGMA(unroll n)
 #else
+#if defined(CROQ_REPORT)
+#define CROQ_TARGET sim_report
+#else
 #define CROQ_TARGET sim
+#endif
 #define CROQ_SHIM(name) croq_sim_##name
 #define CROQ_SPACE(hash) croq_##hash##_sim
 #define CROQ_KERNEL(...) static

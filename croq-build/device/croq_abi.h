@@ -23,7 +23,8 @@ enum {
   CROQ_NEEDS_CUDA = 7,    /* the kernel uses text that the simulated GPU can't run */
   CROQ_ABI_MISMATCH = 8,
   CROQ_HAZARD = 9, /* sim: accesses that nothing orders; the text is kept by the runtime */
-  CROQ_ENDLESS = 10 /* a loop or a wait without end; on the sim the text is kept by the runtime */
+  CROQ_ENDLESS = 10, /* a loop or a wait without end; on the sim the text is kept by the runtime */
+  CROQ_BEING_WRITTEN = 0xffff /* by a kernel that goes on (CROQ_REPORT) */
 };
 
 typedef struct croq_failure {
@@ -308,6 +309,9 @@ typedef struct croq_sim_api {
   croq_u32 (*lanes)(croq_sim_thread *thread, croq_u32 mask, croq_u32 kind, croq_u32 line);
   /* Stops the thread for good, which is about to use a value that nothing has written. */
   void (*use_unwritten)(croq_sim_thread *thread, const croq_sim_unwritten *what);
+  /* Records a failure after which the thread goes on: what the lowest block of the first launch had first is the
+   * call's failure. */
+  void (*report)(croq_sim_thread *thread, const croq_failure *failure);
 } croq_sim_api;
 
 /* Everything a shim needs of the run it is part of. */

@@ -19,13 +19,17 @@ pub enum Cuda {
 
 /// Which run-time checks go into the kernels: those that the compiler could not prove.
 ///
-/// With fewer than [`Checks::All`] the generated functions are `unsafe fn`: nothing then stops an
+/// With fewer, [`Checks::Entry`] or [`Checks::None`], the generated functions are `unsafe fn`: nothing then stops an
 /// index from leaving its buffer on a GPU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Checks {
     /// Every one.
     #[default]
     All,
+    /// Every one, and none ends a launch: for servers, whose other work on the GPU must go on. A load
+    /// outside of its buffer gives zero, a store and an atomic operation outside do nothing, a division
+    /// by zero gives 0, a false `assert` is recorded. The first record is the call's `Err`.
+    Report,
     /// Those made on the host before a launch, and `assert`s.
     Entry,
     /// None at all.

@@ -105,10 +105,12 @@ pub fn compile_text(names: &FileNames, text: &str, options: &Options) -> Compile
     let sema_options = sema::Options {
         targets: targets.collect(),
         last_is_fastest: options.thread_order == ThreadOrder::Last,
+        reports: options.checks == Checks::Report,
     };
     let mut functions = sema::check(&file, &tree, &sema_options, &mut diagnostics);
+    let fewer = matches!(options.checks, Checks::Entry | Checks::None);
     for function in &mut functions {
-        if options.checks != Checks::All {
+        if fewer {
             passes::lower_checks(function, options.checks == Checks::Entry);
         }
         let reorder = options.thread_order == ThreadOrder::Auto;
@@ -139,7 +141,8 @@ pub fn compile_text(names: &FileNames, text: &str, options: &Options) -> Compile
         path: names.path.clone(),
         hash: names.hash.clone(),
         cuda: options.cuda,
-        unchecked: options.checks != Checks::All,
+        unchecked: fewer,
+        reports: options.checks == Checks::Report,
     };
     let outputs = Outputs {
         device: emit::device_text(&meta, &file, &functions),

@@ -24,6 +24,7 @@ pub const CROQ_CUDA_ERROR: u32 = 6;
 pub const CROQ_NEEDS_CUDA: u32 = 7;
 pub const CROQ_ABI_MISMATCH: u32 = 8;
 pub const CROQ_HAZARD: u32 = 9;
+pub const CROQ_BEING_WRITTEN: u32 = 0xffff;
 pub const CROQ_ENDLESS: u32 = 10;
 
 /// `croq_failure::check` of a [`CROQ_CHECK`] that is no row of the function's table: the device API's
@@ -389,6 +390,7 @@ pub struct croq_sim_api {
         unsafe extern "C" fn(thread: *mut croq_sim_thread, mask: u32, kind: u32, line: u32) -> u32,
     pub use_unwritten:
         unsafe extern "C" fn(thread: *mut croq_sim_thread, what: *const croq_sim_unwritten),
+    pub report: unsafe extern "C" fn(thread: *mut croq_sim_thread, failure: *const croq_failure),
 }
 
 #[repr(C)]

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::Write as _;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::abi::{CROQ_OK, croq_failure};
+use crate::abi::{CROQ_BEING_WRITTEN, CROQ_OK, croq_failure};
 use crate::cuda::{self, MappedRecord, RawStream, Runtime};
 use crate::error::{Error, Result};
 use crate::last_use::EndOfWork;
@@ -92,8 +92,39 @@ impl Gpu {
         records.iter().find_map(|record| {
             // SAFETY: a live record; the device that may write it has stopped for good.
             let failure = unsafe { record.at.host.read_volatile() };
-            (failure.kind != CROQ_OK).then(|| (record.explain)(&failure))
+            let left = !matches!(failure.kind, CROQ_OK | CROQ_BEING_WRITTEN);
+            left.then(|| (record.explain)(&failure))
         })
+    }
+
+    /// What a kernel left that went on after a failed check; the record is empty then. The GPU is healthy,
+    /// and the work that was waited for is done.
+    pub(crate) fn reported(&self, kernel: usize) -> Result<()> {
+        self.take_reported(|record| record.kernel == kernel)
+    }
+
+    /// The same of any kernel.
+    pub(crate) fn any_reported(&self) -> Result<()> {
+        self.take_reported(|_| true)
+    }
+
+    fn take_reported(&self, of: impl Fn(&Record) -> bool) -> Result<()> {
+        let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        for record in records.iter().filter(|record| of(record)) {
+            // SAFETY: a live record in host memory. A kernel on another stream may write it at this time:
+            // then `kind` says so, or is the last word that was written.
+            let kind = unsafe { (&raw const (*record.at.host.as_ptr()).kind).read_volatile() };
+            if kind == CROQ_OK || kind == CROQ_BEING_WRITTEN {
+                continue;
+            }
+            std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
+            // SAFETY: as above; nobody writes the record until `kind` is CROQ_OK again.
+            let failure = unsafe { record.at.host.read_volatile() };
+            // SAFETY: as above.
+            unsafe { (&raw mut (*record.at.host.as_ptr()).kind).write_volatile(CROQ_OK) };
+            return Err((record.explain)(&failure));
+        }
+        Ok(())
     }
 
     pub(crate) fn remember(&self, stream: WeakStream) {
@@ -243,7 +274,10 @@ impl Device {
 
     pub(crate) fn synchronize_raw(&self, gpu: &Gpu, stream: RawStream) -> Result<()> {
         gpu.select()?;
-        gpu.runtime.synchronize(stream).map_err(|e| self.failed(e))
+        gpu.runtime
+            .synchronize(stream)
+            .map_err(|e| self.failed(e))?;
+        gpu.any_reported()
     }
 
     /// Makes the device unusable because CUDA says `error`; tells the reason, if a kernel left one.

@@ -63,7 +63,8 @@ impl EndOfWork {
         self.device.healthy()?;
         gpu.select()?;
         // SAFETY: the event is destroyed by `drop` alone.
-        unsafe { gpu.runtime.wait_for(self.event) }.map_err(|e| self.device.failed(e))
+        unsafe { gpu.runtime.wait_for(self.event) }.map_err(|e| self.device.failed(e))?;
+        gpu.any_reported()
     }
 
     /// Lets what is enqueued on `stream` next begin after it.

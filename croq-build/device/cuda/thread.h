@@ -45,28 +45,49 @@ struct check_row {
       : row(number), line(at) {}
 };
 
+/* The rest of a record whose `kind` this thread has taken. */
+template <class... V> CROQ_DEVICE void fill(croq_failure *record, check_row row, V... values) {
+  record->check = row.row;
+  record->line = row.line;
+  record->thread = threadIdx.x;
+  record->block[0] = blockIdx.x;
+  record->block[1] = blockIdx.y;
+  record->block[2] = blockIdx.z;
+  croq_u32 count = 0;
+  ((count < 6 ? static_cast<void>(record->values[count++] = to<idx>(values)) : void()), ...);
+  record->value_count = count;
+  __threadfence_system();
+}
+
+#if defined(CROQ_REPORT)
+/* The first to fail writes the record, and all go on. The host looks when the kernel is over, which other
+ * kernels need not be: `kind` is the last word that is written. */
+template <class... V> CROQ_DEVICE void check(context ctx, bool ok, check_row row, V... values) {
+  if (__builtin_expect(ok, true)) return;
+  croq_failure *const record = ctx.failure;
+  /* Of many failures one is sent over the bus. */
+  if (*static_cast<volatile croq_u32 *>(&record->kind) != CROQ_OK ||
+      atomicCAS(&record->kind, static_cast<croq_u32>(CROQ_OK),
+                static_cast<croq_u32>(CROQ_BEING_WRITTEN)) != CROQ_OK)
+    return;
+  fill(record, row, values...);
+  *static_cast<volatile croq_u32 *>(&record->kind) = CROQ_CHECK;
+}
+#else
 /* The first to fail writes the record; the others give it the time to, since a trap ends them all. */
 template <class... V> CROQ_DEVICE void check(context ctx, bool ok, check_row row, V... values) {
   if (__builtin_expect(ok, true)) return;
   croq_failure *const record = ctx.failure;
   if (atomicCAS(&record->kind, static_cast<croq_u32>(CROQ_OK),
                 static_cast<croq_u32>(CROQ_CHECK)) == CROQ_OK) {
-    record->check = row.row;
-    record->line = row.line;
-    record->thread = threadIdx.x;
-    record->block[0] = blockIdx.x;
-    record->block[1] = blockIdx.y;
-    record->block[2] = blockIdx.z;
-    croq_u32 count = 0;
-    ((count < 6 ? static_cast<void>(record->values[count++] = to<idx>(values)) : void()), ...);
-    record->value_count = count;
-    __threadfence_system();
+    fill(record, row, values...);
   } else {
     /* Rolled: nvcc would make a thousand instructions of it, at every check. */
     _Pragma("unroll 1") for (int i = 0; i < 1000; ++i) __nanosleep(1000);
   }
   __trap();
 }
+#endif
 
 CROQ_DEVICE void barrier() { __syncthreads(); }
 CROQ_DEVICE void barrier_named(unsigned id, unsigned threads) {
@@ -83,16 +104,19 @@ CROQ_DEVICE void fence_device() { __threadfence(); }
 /* None is negative: to divide one takes a shift then. */
 template <class... N> CROQ_DEVICE void extents(N... n) { (__builtin_assume(n >= 0), ...); }
 
-/* On a zero divisor whatever the hardware does; on the host the result is 0. */
+/* On a zero divisor whatever the hardware does; on the host, and with CROQ_REPORT, the result is 0. */
+#if !defined(__CUDA_ARCH__) || defined(CROQ_REPORT)
+#define CROQ_ZERO_DIVISORS
+#endif
 template <class T> CROQ_FN T div(T a, T b) {
-#ifndef __CUDA_ARCH__
+#ifdef CROQ_ZERO_DIVISORS
   if constexpr (!native_float<T> && !narrow<T>)
     if (b == 0) return 0;
 #endif
   return static_cast<T>(a / b);
 }
 template <class T> CROQ_FN T rem(T a, T b) {
-#ifndef __CUDA_ARCH__
+#ifdef CROQ_ZERO_DIVISORS
   if (b == 0) return 0;
 #endif
   return static_cast<T>(a % b);

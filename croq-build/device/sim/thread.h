@@ -35,8 +35,8 @@ CROQ_FN idx block_z() { return current->block[2]; }
 /* `check` of a failure that is no row of the function's table. */
 inline constexpr croq_u32 no_row = 0xffffffffu;
 
-[[noreturn]] CROQ_COLD inline void stop(croq_u32 kind, croq_u32 row, int line, const char *what,
-                                        croq_u32 count, const croq_i64 *values) {
+CROQ_COLD inline croq_failure failure_of(croq_u32 kind, croq_u32 row, int line, const char *what,
+                                         croq_u32 count, const croq_i64 *values) {
   croq_failure failure = {};
   failure.kind = kind;
   failure.check = row;
@@ -44,8 +44,25 @@ inline constexpr croq_u32 no_row = 0xffffffffu;
   failure.value_count = count < 6 ? count : 6;
   for (croq_u32 i = 0; i < failure.value_count; ++i) failure.values[i] = values[i];
   for (croq_u32 i = 0; what[i] != 0 && i + 1 < sizeof failure.what; ++i) failure.what[i] = what[i];
+  return failure;
+}
+
+[[noreturn]] CROQ_COLD inline void stop(croq_u32 kind, croq_u32 row, int line, const char *what,
+                                        croq_u32 count, const croq_i64 *values) {
+  const croq_failure failure = failure_of(kind, row, line, what, count, values);
   sim_api()->stop(current, &failure);
   __builtin_unreachable();
+}
+
+/* A failure after which the thread can go on; with CROQ_REPORT it does. */
+CROQ_COLD inline void fail(croq_u32 kind, croq_u32 row, int line, const char *what, croq_u32 count,
+                           const croq_i64 *values) {
+#if defined(CROQ_REPORT)
+  const croq_failure failure = failure_of(kind, row, line, what, count, values);
+  sim_api()->report(current, &failure);
+#else
+  stop(kind, row, line, what, count, values);
+#endif
 }
 
 [[noreturn]] CROQ_COLD inline void out_of_bounds(const char *name, idx index, idx extent, int line) {
@@ -77,7 +94,7 @@ struct check_row {
 template <class... V> CROQ_FN void check(context, bool ok, check_row row, V... values) {
   if (CROQ_LIKELY(ok)) return;
   const croq_i64 list[] = {to<idx>(values)..., 0};
-  stop(CROQ_CHECK, row.row, row.line, "", sizeof...(values), list);
+  fail(CROQ_CHECK, row.row, row.line, "", sizeof...(values), list);
 }
 
 CROQ_FN void barrier(int line = __builtin_LINE()) {
@@ -107,7 +124,7 @@ CROQ_FN void fence_device() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
 /* Integers. On a zero divisor a kernel stops; on the host the result is 0 (a check comes first). */
 CROQ_COLD inline void divided_by_zero(int line) {
-  if (current != nullptr) stop(CROQ_CHECK, no_row, line, "division by zero", 0, nullptr);
+  if (current != nullptr) fail(CROQ_CHECK, no_row, line, "division by zero", 0, nullptr);
 }
 template <class T> CROQ_FN T div(T a, T b, int line = __builtin_LINE()) {
   if constexpr (native_float<T> || narrow<T>) return a / b;

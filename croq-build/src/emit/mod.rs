@@ -63,6 +63,8 @@ pub struct FileMeta {
     /// The check level was lowered, so that a call may reach undefined behaviour: wrappers are
     /// `unsafe fn`.
     pub unchecked: bool,
+    /// A failed check is recorded, and the kernel goes on.
+    pub reports: bool,
 }
 
 /// The text of `STEM.cc`: the C++ that the `.co` file itself brings along, then kernels and shims.
@@ -78,6 +80,9 @@ pub fn device_text(meta: &FileMeta, file: &SourceFile, functions: &[Function]) -
     ));
     if functions.iter().any(shim::prints) {
         writer.line("#define CROQ_HOST_PRINTS");
+    }
+    if meta.reports {
+        writer.line("#define CROQ_REPORT");
     }
     writer.line("#include \"croq.h\"");
     for columns in warpgroup::columns(functions) {

@@ -25,6 +25,7 @@ fn emitted_after(path: &str, text: &str, edit: fn(&mut Function)) -> String {
         hash: "0badf00d".to_owned(),
         cuda: true,
         unchecked: false,
+        reports: false,
     };
     device_text(&meta, &file, &program)
 }

@@ -43,6 +43,7 @@ impl Signature {
             events: Vec::new(),
             signals: Vec::new(),
             fragments: BTreeMap::new(),
+            reports: false,
         };
         Self {
             function,
@@ -177,6 +178,7 @@ fn meta(stem: &str, cuda: bool) -> FileMeta {
         hash: "0badcafe".to_owned(),
         cuda,
         unchecked: false,
+        reports: false,
     }
 }
 

@@ -105,6 +105,9 @@ pub struct Function {
     pub signals: Vec<Signal>,
     /// What is special about the buffers that are fragments.
     pub fragments: BTreeMap<BufferId, Fragment>,
+    /// Checks in kernels record what fails and go on ([`crate::Checks::Report`]): no access may move out
+    /// of the guard around it.
+    pub reports: bool,
 }
 
 impl Function {

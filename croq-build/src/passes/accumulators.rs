@@ -31,6 +31,9 @@ pub fn hold_around_copies(function: &mut Function, id: KernelId) {
 }
 
 fn hold_some(function: &mut Function, id: KernelId, shared: bool) {
+    if function.reports {
+        return;
+    }
     let Some(kernel) = function.kernels.get_mut(id.index()) else {
         return;
     };

@@ -3,7 +3,7 @@
 use super::Checker;
 use super::value::Value;
 use crate::diagnostics::Diagnostic;
-use crate::ir::{Access, Expr, ExprKind, View};
+use crate::ir::{Access, View};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast;
@@ -15,7 +15,7 @@ impl Checker<'_> {
         };
         let elem = self.f.buffer(access.view.buffer).elem;
         self.mark(&access.view, true, false);
-        Value::Scalar(Expr::new(ExprKind::Load(access), elem, span))
+        Value::Scalar(self.guarded_load(access, elem, span))
     }
 
     /// Notes what a kernel does to a buffer.
@@ -32,6 +32,7 @@ impl Checker<'_> {
         indices: &[ast::Expr],
         span: Span,
     ) -> Option<Access> {
+        self.guards.clear();
         let data = match self.expr(base) {
             Value::Data(d) => self.accessed(d, base.span),
             Value::Error => None,
@@ -48,7 +49,10 @@ impl Checker<'_> {
                 None
             }
         };
+        // Guards of subscripts hold for the access, those of its indices for the loads in them.
+        let of_base = std::mem::take(&mut self.guards);
         let indices = self.indices(indices);
+        self.guards = of_base;
         let (data, indices) = (data?, indices?);
         if data.future.is_some() {
             self.report(
@@ -115,6 +119,7 @@ impl Checker<'_> {
 
     /// The only element of a shared scalar.
     pub(super) fn word(&mut self, id: crate::ir::BufferId, span: Span) -> Access {
+        self.guards.clear();
         Access {
             view: self.whole_view(id, span),
             indices: vec![Sym::zero()],

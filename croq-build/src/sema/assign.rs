@@ -96,7 +96,7 @@ impl Checker<'_> {
             }
             (Some((Entity::Word(id), _)), op) => {
                 let access = self.word(id, name.span);
-                self.store_value(Some(access), op, value, span);
+                self.store_value(Some(access), None, op, value, span);
             }
             (Some((Entity::Poison, _)), _) => {
                 self.expr(value);
@@ -285,12 +285,14 @@ impl Checker<'_> {
         span: Span,
     ) {
         let access = self.access(base, indices, at);
-        self.store_value(access, op, value, span);
+        let guard = self.take_guard();
+        self.store_value(access, guard, op, value, span);
     }
 
     fn store_value(
         &mut self,
         access: Option<crate::ir::Access>,
+        guard: Option<Expr>,
         op: Option<ast::BinOp>,
         value: &ast::Expr,
         span: Span,
@@ -335,11 +337,12 @@ impl Checker<'_> {
         self.mark(&access.view, op.is_some(), true);
         self.stored.entry(access.view.buffer).or_insert(span);
         let storage = self.f.buffer(access.view.buffer).storage;
-        let statement = StmtKind::Store {
+        let store = StmtKind::Store {
             access,
             op,
             value: e,
         };
+        let statement = super::guards::guarded(guard, store, span);
         // Block-level code runs in every thread; an update must happen once, and a store of one
         // value by many threads is a race that need not be.
         match self.level() {

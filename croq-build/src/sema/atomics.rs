@@ -6,6 +6,7 @@
 //! barriers sees to the rest.
 
 use super::Checker;
+use super::guards::{guarded, guarded_result};
 use super::scope::Entity;
 use super::value::Value;
 use crate::diagnostics::{Diagnostic, nearest};
@@ -43,10 +44,10 @@ pub(super) fn is_atomic(call: &CallExpr) -> bool {
 impl Checker<'_> {
     /// As a statement, for its effect.
     pub(super) fn atomic_stmt(&mut self, call: &CallExpr, span: Span) {
-        let Some(atomic) = self.atomic(call, span) else {
+        let Some((atomic, guard)) = self.atomic(call, span) else {
             return;
         };
-        let statement = StmtKind::Atomic(atomic);
+        let statement = guarded(guard, StmtKind::Atomic(atomic), span);
         match self.level() {
             Some(level) if level != Level::Thread => {
                 let body = vec![Stmt::new(statement, span)];
@@ -58,17 +59,30 @@ impl Checker<'_> {
 
     /// As the right side of an assignment: what the element was before.
     pub(super) fn atomic_value(&mut self, call: &CallExpr, span: Span) -> Value {
-        let Some(mut atomic) = self.atomic(call, span) else {
+        let Some((mut atomic, guard)) = self.atomic(call, span) else {
             return Value::Error;
         };
         let ty = self.f.buffer(atomic.access.view.buffer).elem;
-        let result = self.new_local("before", ty, false, Role::Value, span);
-        atomic.result = Some(result);
+        let result = self.new_local("before", ty, guard.is_some(), Role::Value, span);
+        let statements = match guard {
+            None => {
+                atomic.result = Some(result);
+                vec![StmtKind::Atomic(atomic)]
+            }
+            Some(guard) => {
+                let inner = self.new_local("old", ty, false, Role::Value, span);
+                atomic.result = Some(inner);
+                let operation = StmtKind::Atomic(atomic);
+                guarded_result(guard, operation, inner, result, ty, span).into()
+            }
+        };
         let value = Expr::new(ExprKind::Local(result), ty, span);
         let level = self.level().unwrap_or(Level::Block);
         if level == Level::Thread {
             self.varying.insert(result);
-            self.emit(StmtKind::Atomic(atomic), span);
+            for statement in statements {
+                self.emit(statement, span);
+            }
             return Value::Scalar(value);
         }
         if level == Level::Cluster {
@@ -86,7 +100,7 @@ impl Checker<'_> {
             );
             return Value::Error;
         }
-        match self.told_to_all(level, atomic, value, span) {
+        match self.told_to_all(level, statements, value, span) {
             Some(value) => Value::Scalar(value),
             None => Value::Error,
         }
@@ -96,7 +110,7 @@ impl Checker<'_> {
     fn told_to_all(
         &mut self,
         level: Level,
-        atomic: Atomic,
+        atomic: Vec<StmtKind>,
         value: Expr,
         span: Span,
     ) -> Option<Expr> {
@@ -107,17 +121,13 @@ impl Checker<'_> {
         let mut word = self.word(id, span);
         word.view.offset = self.instance(level);
         self.mark(&word.view, true, true);
-        let body = vec![
-            Stmt::new(StmtKind::Atomic(atomic), span),
-            Stmt::new(
-                StmtKind::Store {
-                    access: word.clone(),
-                    op: None,
-                    value,
-                },
-                span,
-            ),
-        ];
+        let store = StmtKind::Store {
+            access: word.clone(),
+            op: None,
+            value,
+        };
+        let body = atomic.into_iter().chain([store]);
+        let body = body.map(|kind| Stmt::new(kind, span)).collect();
         self.emit(StmtKind::Once { level, body }, span);
         Some(Expr::new(ExprKind::Load(word), ty, span))
     }
@@ -151,7 +161,8 @@ impl Checker<'_> {
         self.report(d);
     }
 
-    fn atomic(&mut self, call: &CallExpr, span: Span) -> Option<Atomic> {
+    /// The operation, and what must hold for it to happen.
+    fn atomic(&mut self, call: &CallExpr, span: Span) -> Option<(Atomic, Option<Expr>)> {
         let name = call.callee.text.as_str();
         let op = operation(name)?;
         let wanted = if op == AtomicOp::Cas { 3 } else { 2 };
@@ -187,6 +198,7 @@ impl Checker<'_> {
         }
         let (first, rest) = call.args.split_first()?;
         let access = self.atomic_element(name, first);
+        let guard = self.take_guard();
         let operands: Vec<(Value, Span)> = rest.iter().map(|e| (self.expr(e), e.span)).collect();
         let access = access?;
         let buffer = self.f.buffer(access.view.buffer);
@@ -227,13 +239,14 @@ impl Checker<'_> {
         let value = self.atomic_operand(operands.next()?, elem, &shown)?;
         self.mark(&access.view, true, true);
         self.stored.entry(access.view.buffer).or_insert(span);
-        Some(Atomic {
+        let atomic = Atomic {
             op,
             access,
             compare,
             value,
             result: None,
-        })
+        };
+        Some((atomic, guard))
     }
 
     fn atomic_element(&mut self, name: &str, e: &ast::Expr) -> Option<Access> {

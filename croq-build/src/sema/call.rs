@@ -310,7 +310,9 @@ impl Checker<'_> {
             &refs,
             span,
         );
-        self.assume(&c, true);
+        if !self.goes_on() {
+            self.assume(&c, true);
+        }
     }
 
     fn print(&mut self, call: &CallExpr, newline: bool, span: Span) {

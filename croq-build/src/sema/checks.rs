@@ -92,8 +92,15 @@ impl Checker<'_> {
             if self.seen_checks.insert(key) {
                 self.entry.push(stmt);
             }
-        } else if let Some(sink) = self.sinks.last_mut() {
-            sink.push(stmt);
+        } else {
+            if self.goes_on()
+                && let StmtKind::Check { cond, .. } = &stmt.kind
+            {
+                self.guards.push(cond.clone());
+            }
+            if let Some(sink) = self.sinks.last_mut() {
+                sink.push(stmt);
+            }
         }
     }
 
@@ -109,7 +116,8 @@ impl Checker<'_> {
     ) {
         let cond = compare(op, a, b, span);
         self.runtime_check(code, message, cond, &[a.clone(), b.clone()], &[a, b], span);
-        if self.known_at_entry(a) && self.known_at_entry(b) {
+        // A check that is recorded only says nothing about what follows.
+        if self.known_at_entry(a) && self.known_at_entry(b) && !self.goes_on() {
             match op {
                 BinOp::Le => self.f.cx.assume_le(a, b),
                 BinOp::Lt => self.f.cx.assume_lt(a, b),

@@ -104,6 +104,8 @@ impl Checker<'_> {
         self.swizzle_asked(c, &dest.view)?;
         let cut = |v: &crate::ir::Valid| v.lo.is_some() || v.hi.is_some();
         let partial = source.view.valid.iter().any(cut);
+        // A tile whose number has failed its check is read all the same, as zeros.
+        let zero_fill = zero_fill || (partial && self.goes_on());
         if partial && !zero_fill && c.engine == ast::Engine::Dma {
             self.cut_off.entry(dest.view.buffer).or_insert(c.head);
         }

@@ -392,7 +392,8 @@ impl Checker<'_> {
         if let ast::ExprKind::At(base, indices) = &*a.kind {
             return match self.access(base, indices, a.span) {
                 Some(access) => {
-                    let offset = access.address();
+                    let guard = self.take_guard();
+                    let offset = self.guarded_place(guard, access.address(), a.span);
                     let mut view = View {
                         offset,
                         frame: None,

@@ -41,6 +41,7 @@ mod exchange;
 mod expr;
 mod flags;
 mod futures;
+mod guards;
 mod hiding;
 mod in_flight;
 mod integers;
@@ -89,6 +90,8 @@ pub struct Options {
     pub targets: Vec<Target>,
     /// The last sub-level of threads and groups is the fastest, not the first.
     pub last_is_fastest: bool,
+    /// A failed check is recorded, and the kernel goes on: what it was made for is guarded.
+    pub reports: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -250,6 +253,8 @@ struct Checker<'a> {
     /// Buffers that element stores and copies write, and where first.
     stored: BTreeMap<ir::BufferId, Span>,
     returned: BTreeSet<ir::BufferId>,
+    /// Of the access at hand: what its checks ask for, where they don't end the launch.
+    guards: Vec<ir::Expr>,
     loops: u32,
     /// Loops around the `parallel` or `inthreads` that this is in.
     loops_apart: u32,
@@ -331,6 +336,7 @@ impl<'a> Checker<'a> {
                 events: Vec::new(),
                 signals: Vec::new(),
                 fragments: BTreeMap::new(),
+                reports: options.reports,
             },
             scopes: Scopes::new(),
             upcoming: Vec::new(),
@@ -348,6 +354,7 @@ impl<'a> Checker<'a> {
             unsupported: BTreeSet::new(),
             stored: BTreeMap::new(),
             returned: BTreeSet::new(),
+            guards: Vec::new(),
             loops: 0,
             loops_apart: 0,
             conditional: 0,

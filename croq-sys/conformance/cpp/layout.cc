@@ -45,6 +45,7 @@ const place places[] = {
     FIELD(croq_sim_api, product), FIELD(croq_sim_api, commit_products),
     FIELD(croq_sim_api, wait_products), FIELD(croq_sim_api, touch_registers),
     FIELD(croq_sim_api, shared_access), FIELD(croq_sim_api, count), FIELD(croq_sim_api, lanes), FIELD(croq_sim_api, use_unwritten),
+    FIELD(croq_sim_api, report),
     SIZE(croq_sim_registers), FIELD(croq_sim_registers, pending),
     FIELD(croq_sim_registers, fences), FIELD(croq_sim_registers, first),
     FIELD(croq_sim_registers, end), FIELD(croq_sim_registers, line), FIELD(croq_sim_registers, unwritten),

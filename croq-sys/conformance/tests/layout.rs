@@ -41,7 +41,7 @@ fn the_mirror_has_the_headers_layout() {
         croq_sim_api {
             abi_version, launch, barrier, barrier_named, barrier_arrive, barrier_warp, stop, print, touch,
             copy_async, commit_copies, wait_copies, mbarrier, event_site, fence, tma_load, tma_store, bulk_commit, bulk_wait,
-            trace, cluster_barrier, arrive_remote, product, commit_products, wait_products, touch_registers, shared_access, count, lanes, use_unwritten
+            trace, cluster_barrier, arrive_remote, product, commit_products, wait_products, touch_registers, shared_access, count, lanes, use_unwritten, report
         }
         croq_sim_registers { pending, fences, first, end, line, unwritten }
         croq_sim_unwritten { name, index, declared, read, used, use_of }
@@ -54,7 +54,8 @@ fn the_mirror_has_the_headers_layout() {
         }
         croq_cuda_api {
             abi_version, runtime_version, device_count, device_info, set_device, stream_create,
-            stream_destroy, stream_synchronize, malloc_async, free_async, copy_to_device,
+            stream_destroy, stream_synchronize, stream_wait_event, event_record, event_query,
+            event_synchronize, event_destroy, malloc_async, free_async, copy_to_device,
             copy_to_host, copy_on_device, memset_async, host_alloc_mapped, host_free, error_string
         }
     };

@@ -127,6 +127,10 @@ impl<A> Call<A> {
         // SAFETY: the shim of this kernel, with the struct it was generated with; `env` and what it
         // points to live until it returns.
         let status = unsafe { (self.kernel.shims.sim)((&raw const env).cast(), args) };
+        // What was reported came before whatever has ended a launch.
+        if let Some(first) = run.reported() {
+            return Err(self.error(first.kind, &first));
+        }
         match env.outcome(self, status, || failure) {
             Err(Error::Deadlock { kernel, .. }) => {
                 let report = self.kernel.report_now(&run.report().unwrap_or_default());
@@ -179,7 +183,7 @@ impl<A> Call<A> {
         let mut streams = streams.chain(self.streams.iter().map(Stream::raw));
         // A kernel's own failure shows when it is waited for.
         let Err(failed) = streams.try_for_each(|stream| gpu.runtime.synchronize(stream)) else {
-            return launched;
+            return gpu.reported((&raw const *self.kernel).addr()).and(launched);
         };
         Err(self.device.failed(launched.err().unwrap_or(failed)))
     }

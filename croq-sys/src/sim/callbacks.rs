@@ -56,6 +56,7 @@ pub(super) static API: croq_sim_api = croq_sim_api {
     count: loops::count,
     lanes: loops::lanes,
     use_unwritten: unwritten::use_unwritten,
+    report,
 };
 
 pub(super) fn internal_error() -> Box<croq_failure> {
@@ -72,6 +73,9 @@ unsafe extern "C" fn launch_kernel(
         // SAFETY: the shim passes `env.device`, a launch on its stack, and `env.failure`.
         unsafe {
             let run = RunState::from_device(device);
+            if let Some(run) = run {
+                run.reported.begin_launch();
+            }
             let Err(Stopped {
                 failure, report, ..
             }) = launch::launch(&*launch, run)
@@ -238,6 +242,21 @@ unsafe extern "C" fn cluster_barrier(thread: *mut croq_sim_thread, operation: u3
 unsafe extern "C" fn stop(thread: *mut croq_sim_thread, failure: *const croq_failure) {
     // SAFETY: device text passes the running thread and a record on its stack.
     unsafe { stop_seat((*thread).runtime.cast::<Seat>(), Box::new(*failure)) }
+}
+
+/// A failure after which the thread goes on.
+unsafe extern "C" fn report(thread: *mut croq_sim_thread, failure: *const croq_failure) {
+    // A panic here would be that of a poisoned lock, which is none.
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        // SAFETY: device text passes the running thread and a record on its stack; the run outlives
+        // the launch.
+        unsafe {
+            let seat = (*thread).runtime.cast::<Seat>();
+            if let Some(run) = (*seat).run.as_ref() {
+                run.reported.add(&*thread, &*failure);
+            }
+        }
+    }));
 }
 
 unsafe extern "C" fn print(thread: *mut croq_sim_thread, text: *const c_char, length: u64) {

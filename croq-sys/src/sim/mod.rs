@@ -49,6 +49,7 @@ mod pool;
 mod products;
 mod proxies;
 mod report;
+mod reported;
 mod settings;
 mod stacks;
 mod steps;
@@ -60,7 +61,7 @@ use std::ffi::c_void;
 use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::abi::croq_sim_api;
+use crate::abi::{croq_failure, croq_sim_api};
 
 /// The table that a shim finds in `env.sim`.
 pub fn api() -> &'static croq_sim_api {
@@ -92,6 +93,8 @@ struct RunState {
     seed: u64,
     steps: u64,
     report: Mutex<Option<String>>,
+    /// Failures after which the launch went on.
+    reported: reported::Reported,
     /// Where `print` goes when not to standard output.
     output: Option<Mutex<Vec<u8>>>,
     /// What helpers have printed, for the calling thread to write: it may hold the lock of standard output.
@@ -104,6 +107,7 @@ impl Default for RunState {
             seed: settings::seed(),
             steps: settings::steps(),
             report: Mutex::default(),
+            reported: reported::Reported::default(),
             output: None,
             printed: Mutex::default(),
         }
@@ -158,6 +162,11 @@ impl Run {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
+    }
+
+    /// The first failure after which the launches went on (`Checks::Report`).
+    pub fn reported(&self) -> Option<croq_failure> {
+        self.state.reported.first()
     }
 
     /// What the kernels printed; empty unless this is a [`Run::capturing`].

@@ -173,6 +173,7 @@ fn function(case: &Case) -> Function {
         events: Vec::new(),
         signals: Vec::new(),
         fragments: BTreeMap::new(),
+        reports: false,
     }
 }
 

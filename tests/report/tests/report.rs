@@ -1,0 +1,190 @@
+//! `Checks::Report`: what fails is recorded and is the call's error, the launch goes on, and what it leaves
+//! is defined.
+#![forbid(unsafe_code)]
+
+use croq_report as kernels;
+use croq_sys::{Device, DeviceTensor, Error, Result, Tensor};
+
+type Row = DeviceTensor<i32, (usize,)>;
+
+fn row(values: &[i32]) -> Row {
+    let host = Tensor::from_vec((values.len(),), values.to_vec()).expect("a length");
+    host.to_device(&Device::sim()).expect("memory")
+}
+
+fn host(row: &Row) -> Vec<i32> {
+    row.to_host().expect("memory").into_vec()
+}
+
+/// The code, line and message of a check.
+fn check(result: Result<()>) -> (&'static str, u32, String) {
+    match result.expect_err("a check fails") {
+        Error::Check {
+            code,
+            line,
+            message,
+            ..
+        } => (code, line, message),
+        other => panic!("{other}"),
+    }
+}
+
+macro_rules! dims {
+    ($values:expr; $($extent:literal),*) => {
+        row($values).into_dims(($(croq_sys::Const::<$extent>,)*)).expect("extents")
+    };
+}
+
+fn grid(
+    values: impl Fn([usize; 2]) -> i32,
+) -> DeviceTensor<i32, (croq_sys::Const<4>, croq_sys::Const<8>)> {
+    let host = Tensor::from_fn((croq_sys::Const::<4>, croq_sys::Const::<8>), values);
+    host.to_device(&Device::sim()).expect("memory")
+}
+
+#[test]
+fn r12_a_load_outside_is_zero() {
+    let x = grid(|[i, j]| (10 * i + j) as i32);
+    // 8 is element [1, 0], which is outside of the axis all the same.
+    let (mut y, at) = (row(&[9; 6]), row(&[3, 8, -1, 1 << 30, 31, 0]));
+    let (code, line, message) = check(kernels::report_load(&mut y, &x, &at));
+    assert_eq!((code, line), ("R12", 5));
+    assert_eq!(
+        message,
+        "index 1 of `x` is 8, it must be at least 0 and below 8"
+    );
+    assert_eq!(host(&y), [4, 1, 1, 1, 1, 1]);
+}
+
+#[test]
+fn r12_a_store_outside_does_nothing() {
+    let mut y = grid(|_| 0);
+    let (code, line, _) = check(kernels::report_store(
+        &mut y,
+        &row(&[7, 8, -1, i32::MAX, 2]),
+    ));
+    assert_eq!((code, line), ("R12", 11));
+    let y = y.to_host().expect("memory");
+    assert_eq!(
+        (y[[0, 7]], y[[0, 2]], y.as_slice().iter().sum::<i32>()),
+        (1, 5, 6)
+    );
+}
+
+#[test]
+fn r12_updates_and_atomic_operations_outside_do_nothing() {
+    let (mut y, mut was) = (grid(|_| 1), row(&[9; 4]));
+    let (code, line, _) = check(kernels::report_atomics(
+        &mut y,
+        &row(&[0, 8, 0, -8]),
+        &mut was,
+    ));
+    assert_eq!((code, line), ("R12", 19));
+    assert_eq!(host(&was), [1, 0, 6, 0]);
+    let y = y.to_host().expect("memory");
+    assert_eq!((y[[1, 0]], y[[2, 0]], y[[3, 0]]), (11, 9, 5));
+    assert_eq!(y.as_slice().iter().sum::<i32>(), 29 + 11 + 9 + 5);
+}
+
+#[test]
+fn r12_in_shared_and_local_memory_all_threads_come_to_the_barrier() {
+    let at: Vec<i32> = (0..32).map(|t| if t < 4 { t } else { 40 + t }).collect();
+    let mut y = dims!(&[0; 32]; 32);
+    let (code, line, _) = check(kernels::report_shared(&mut y, &dims!(&at; 32)));
+    assert_eq!((code, line), ("R12", 30));
+    let y = y.to_host().expect("memory").into_vec();
+    // `tile.at(t) + own.at(at.at(31 - t))`: the last four threads read `own.at(3 - …)`, others outside.
+    let expected = (0..32).map(|t| match t {
+        0..4 => 100 + t,
+        28.. => 5 + 1,
+        _ => 5,
+    });
+    assert_eq!(y, expected.collect::<Vec<i32>>());
+}
+
+#[test]
+fn r13_a_subscript_outside_reads_zero() {
+    let mut y = dims!(&[0; 4]; 4);
+    let (code, line, _) = check(kernels::report_subscript(&mut y, &dims!(&[0, 3, 2, -1]; 4)));
+    assert_eq!((code, line), ("R13", 43));
+    assert_eq!(y.to_host().expect("memory").into_vec(), [7, 0, 7, 0]);
+}
+
+#[test]
+fn r14_a_false_assert_goes_on() {
+    let mut y = row(&[1, -2, 3, -4]);
+    let failed = check(kernels::report_assert(&mut y));
+    let text = "assertion failed: no negative numbers, please".to_owned();
+    assert_eq!(failed, ("R14", 50, text));
+    assert_eq!(host(&y), [2, -4, 6, -8]);
+    // Nothing is left of it.
+    let mut y = row(&[1, 2]);
+    kernels::report_assert(&mut y).expect("nothing fails");
+    assert_eq!(host(&y), [2, 4]);
+}
+
+#[test]
+fn r14_a_false_assert_proves_nothing() {
+    let mut y = dims!(&[0; 8]; 8);
+    let (code, line, _) = check(kernels::report_assert_and_load(
+        &mut y,
+        &row(&[1, 8, 1 << 28, -1]),
+    ));
+    assert_eq!((code, line), ("R14", 59));
+    assert_eq!(
+        y.to_host().expect("memory").into_vec(),
+        [0, 3, 0, 0, 0, 0, 0, 0]
+    );
+}
+
+#[test]
+fn r06_a_division_by_zero_gives_zero() {
+    let mut y = row(&[0; 3]);
+    let (code, line, message) = check(kernels::report_division(&mut y, &row(&[7, 0, 3])));
+    assert_eq!((code, line), ("R06", 69));
+    assert!(message.contains("division by zero"), "{message}");
+    assert_eq!(host(&y), [16, 0, 34]);
+}
+
+#[test]
+fn a_tile_outside_is_zeros_and_a_store_of_one_moves_nothing() {
+    let x: Vec<i32> = (1..=24).collect();
+    let x = dims!(&x; 24);
+    let run = |from: i32, to: i32| {
+        let mut y = dims!(&[-1; 8]; 8);
+        let result = kernels::report_tile(&mut y, &x, &dims!(&[from]; 1), &dims!(&[to]; 1));
+        (result, y.to_host().expect("memory").into_vec())
+    };
+    assert_eq!(run(5, 1).1, [-1, -1, -1, -1, 21, 22, 23, 24]);
+    for from in [6, -1, 1 << 28] {
+        assert_eq!(run(from, 0).1, [0, 0, 0, 0, -1, -1, -1, -1], "{from}");
+    }
+    for to in [2, -1, 1 << 28] {
+        assert_eq!(run(0, to).1, [-1; 8], "{to}");
+    }
+}
+
+#[test]
+fn the_first_record_is_that_of_the_lowest_block_of_the_first_launch() {
+    for _ in 0..20 {
+        let mut y = row(&[0; 128]);
+        match kernels::report_first(&mut y, 23).expect_err("a check fails") {
+            Error::Check { line, .. } => assert_eq!(line, 84),
+            other => panic!("{other}"),
+        }
+        // Both launches have run, all of them.
+        assert_eq!(host(&y), [2; 128]);
+        let mut y = row(&[0; 128]);
+        assert_eq!(check(kernels::report_first(&mut y, 64)).1, 88);
+        assert_eq!(host(&y), [2; 128]);
+    }
+}
+
+#[test]
+fn checks_at_entry_stop_the_call_before_it_launches() {
+    let mut y = row(&[0; 8]);
+    assert_eq!(check(kernels::report_entry(&mut y, 0)).0, "R14");
+    assert_eq!(check(kernels::report_sizes(&mut y, 0)).0, "R06");
+    assert!(kernels::report_shared_size(&mut row(&[0; 100_000])).is_err());
+    assert_eq!(host(&y), [0; 8]);
+}
