@@ -328,7 +328,7 @@ impl fmt::Display for Error {
             Error::Poisoned(cause) => write!(
                 f,
                 "the device is unusable after an earlier failure: {cause}\n\
-                 help: CUDA recovers from a failed kernel only in a new process"
+                 help: CUDA recovers from a failed kernel only in a new process; kernels built with `Checks::Report` go on after a failed check"
             ),
             Error::AbiMismatch { expected, found } => write!(
                 f,
