@@ -126,7 +126,7 @@ fn build(
         if let Some(outputs) = compiled.outputs {
             units.push(Unit {
                 path: input.path.clone(),
-                source: input.text.clone(),
+                source: compiled.file.text.clone(),
                 folder: input.folder.clone(),
                 module: input.module.clone(),
                 device: outputs.device,

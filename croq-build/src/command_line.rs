@@ -7,16 +7,16 @@ use std::path::Path;
 
 use crate::config::ThreadOrder;
 use crate::diagnostics::nearest;
-use crate::diagnostics::{Diagnostic, Severity, explain, render};
+use crate::diagnostics::{Diagnostic, Quota, Severity, explain, render};
 use crate::pipeline::{self, Compiled, FileNames};
 use crate::source::SourceFile;
 use crate::toolchain::directives::shown;
-use crate::toolchain::headers;
+use crate::toolchain::{front_end, headers};
 use crate::toolchain::inputs;
 use crate::toolchain::problem::Problem;
 
 pub const USAGE: &str = "\
-usage: croq check [OPTIONS] FILES…
+usage: croq check [OPTIONS] [--build] FILES…
        croq emit [OPTIONS] [--sim | --header | --rust | --memory] FILE
        croq explain CODE
 
@@ -25,7 +25,8 @@ usage: croq check [OPTIONS] FILES…
 --thread-order=first|last    which index of a level is the fastest among its threads; by itself it is the
                              first, or the one that suits memory best where a kernel can't tell
 
-check    report what is wrong in `.co` files, and nothing else
+check    report what is wrong in `.co` files, and nothing else; with `--build` the machine's C++ compiler
+         looks at what is generated, too, for the file's own C++
 emit     print what is generated from a file: the device text and launch shims (one text for
          CUDA and the simulated GPU, `--sim`), the C header, the Rust functions, or a table of
          what lies where in the shared memory of each kernel
@@ -61,7 +62,7 @@ pub fn run(args: &[String]) -> Outcome {
         return bad_usage("there is no command");
     };
     match command.as_str() {
-        "check" => arguments(rest, &[]).map_or_else(|bad| bad, |args| check(&args)),
+        "check" => arguments(rest, &["--build"]).map_or_else(|bad| bad, |args| check(&args)),
         "emit" => arguments(rest, &["--sim", "--header", "--rust", "--memory"])
             .map_or_else(|bad| bad, |args| emit(&args)),
         "explain" => explain_code(rest),
@@ -172,13 +173,52 @@ fn check(args: &Arguments) -> Outcome {
         return bad_usage("`croq check` needs files");
     }
     let mut outcome = Outcome::default();
+    let mut files = Vec::new();
     for path in &args.files {
         match compile(path, args) {
-            Ok(compiled) => report(&mut outcome, args, &compiled.file, &compiled.diagnostics),
+            Ok(mut compiled) => {
+                if args.switches.iter().any(|s| s == "--build") {
+                    build(path, args, &mut compiled);
+                }
+                files.push((compiled.file, compiled.diagnostics));
+            }
             Err(why) => unreadable(&mut outcome, args, &why),
         }
     }
+    report(&mut outcome, args, &files);
     outcome
+}
+
+/// What the machine's C++ compiler says.
+fn build(path: &str, args: &Arguments, compiled: &mut Compiled) {
+    let Some(outputs) = &compiled.outputs else {
+        return;
+    };
+    let path = std::path::Path::new(path);
+    let texts = front_end::Texts {
+        stem: &stem(path),
+        device: &outputs.device,
+        header: &outputs.header,
+        folder: path.parent().filter(|p| *p != "").unwrap_or(".".as_ref()),
+        defines: &args.options.defines,
+    };
+    match front_end::check(&compiled.file, &texts) {
+        Ok(found) => compiled.diagnostics.extend(found),
+        Err(problem) => {
+            let nowhere = crate::source::Span::default();
+            let mut diagnostic = Diagnostic::new(problem.code, nowhere, problem.message);
+            diagnostic.notes = problem.notes;
+            diagnostic.help = problem.help;
+            compiled.diagnostics.push(diagnostic);
+        }
+    }
+    compiled.diagnostics.sort_by_key(Diagnostic::order);
+}
+
+/// What generated files are called.
+fn stem(path: &std::path::Path) -> String {
+    path.file_stem()
+        .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }
 
 fn emit(args: &Arguments) -> Outcome {
@@ -194,7 +234,8 @@ fn emit(args: &Arguments) -> Outcome {
     let mut outcome = Outcome::default();
     match compile(path, args) {
         Ok(compiled) => {
-            report(&mut outcome, args, &compiled.file, &compiled.diagnostics);
+            let files = [(compiled.file, compiled.diagnostics)];
+            report(&mut outcome, args, &files);
             if let Some(outputs) = compiled.outputs {
                 // Standard output is the text alone, so that it can be piped on.
                 outcome.stdout = match args.switches.first().map(String::as_str) {
@@ -226,9 +267,7 @@ fn compile(path: &str, args: &Arguments) -> Result<Compiled, Diagnostic> {
         return Err(unreadable(problem));
     }
     let text = inputs::read(Path::new(path)).map_err(unreadable)?;
-    let stem = Path::new(path)
-        .file_stem()
-        .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let stem = stem(Path::new(path));
     let hash = blake3::hash(format!("{path}\n{}", headers::abi_version()).as_bytes()).to_hex();
     let names = FileNames {
         path: path.to_owned(),
@@ -238,21 +277,28 @@ fn compile(path: &str, args: &Arguments) -> Result<Compiled, Diagnostic> {
     Ok(pipeline::compile_text(&names, &text, &args.options))
 }
 
-fn report(outcome: &mut Outcome, args: &Arguments, file: &SourceFile, diagnostics: &[Diagnostic]) {
-    if diagnostics.iter().any(|d| d.severity == Severity::Error) {
-        outcome.status = outcome.status.max(DIAGNOSTICS);
-    }
-    if args.json {
-        outcome
-            .stdout
-            .push_str(&render::json_lines(file, diagnostics));
-    } else if !diagnostics.is_empty() {
-        if !outcome.stderr.is_empty() {
+fn report(outcome: &mut Outcome, args: &Arguments, files: &[(SourceFile, Vec<Diagnostic>)]) {
+    let mut quota = Quota::of(files.iter().map(|(_, diagnostics)| diagnostics.as_slice()));
+    let color = render::color_wanted();
+    for (file, diagnostics) in files {
+        if diagnostics.iter().any(|d| d.severity == Severity::Error) {
+            outcome.status = outcome.status.max(DIAGNOSTICS);
+        }
+        if args.json {
+            let lines = render::json_within(file, diagnostics, &mut quota);
+            outcome.stdout.push_str(&lines);
+            continue;
+        }
+        let text = render::report_within(file, diagnostics, color, &mut quota);
+        if !text.is_empty() && !outcome.stderr.is_empty() {
             outcome.stderr.push('\n');
         }
-        outcome
-            .stderr
-            .push_str(&render::report(file, diagnostics, render::color_wanted()));
+        outcome.stderr.push_str(&text);
+    }
+    if args.json {
+        outcome.stdout.push_str(&render::json_rest(&quota));
+    } else {
+        outcome.stderr.push_str(&render::rest(&quota, color));
     }
 }
 
@@ -297,6 +343,7 @@ mod tests {
             (&[][..], "there is no command"),
             (&["chek"][..], "did you mean `check`"),
             (&["check"][..], "needs files"),
+            (&["check", "--biuld", "a.co"][..], "did you mean `--build`"),
             (&["emit", "a.co", "b.co"][..], "needs one file"),
             (&["emit", "--headr", "a.co"][..], "did you mean `--header`"),
             (&["emit", "--header", "--rust", "a.co"][..], "contradict"),
@@ -366,6 +413,32 @@ mod tests {
                 outcome.stdout
             );
         }
+    }
+
+    /// Needs a C++ compiler, as every build with croq does.
+    #[test]
+    fn the_c_compiler_is_asked_for_the_files_own_text() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("own.co");
+        let text = "\
+__device__ inline float half_of(float x) {
+  return x * hlaf;
+}
+
+__co__ void f(global f32 [N] x) {
+  parallel p by N { mutable f32 v = 0.0f; v = call half_of(x.at(p)); x.at(p) = v; }
+}
+";
+        std::fs::write(&path, text).expect("written");
+        let path = path.display().to_string();
+        assert_eq!(croq(&["check", &path]), Outcome::default());
+        let outcome = croq(&["check", "--build", &path]);
+        assert_eq!(outcome.status, DIAGNOSTICS);
+        for part in ["error[E1112]", "own.co:2:3", "hlaf"] {
+            assert!(outcome.stderr.contains(part), "{}", outcome.stderr);
+        }
+        std::fs::write(&path, text.replace("hlaf", "0.5f")).expect("written");
+        assert_eq!(croq(&["check", "--build", &path]), Outcome::default());
     }
 
     #[test]

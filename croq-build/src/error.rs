@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::diagnostics::{Diagnostic, render};
+use crate::diagnostics::{Diagnostic, Quota, render};
 use crate::source::SourceFile;
 use crate::toolchain::problem::Problem;
 
@@ -27,16 +27,26 @@ impl Error {
     /// One JSON object per line and diagnostic: `code`, `severity`, `message`, `spans` with line
     /// and column, `help`.
     pub fn json_lines(&self) -> String {
+        let mut quota = self.quota();
         let mut out: String = self
             .files
             .iter()
-            .map(|(file, diagnostics)| render::json_lines(file, diagnostics))
+            .map(|(file, diagnostics)| render::json_within(file, diagnostics, &mut quota))
             .collect();
+        out.push_str(&render::json_rest(&quota));
         for problem in &self.problems {
             out.push_str(&problem.json());
             out.push('\n');
         }
         out
+    }
+
+    fn quota(&self) -> Quota {
+        Quota::of(
+            self.files
+                .iter()
+                .map(|(_, diagnostics)| diagnostics.as_slice()),
+        )
     }
 
     /// As the environment wants it.
@@ -49,10 +59,12 @@ impl Error {
 
     fn text(&self, color: bool) -> String {
         let mut out = String::new();
+        let mut quota = self.quota();
         for (file, diagnostics) in &self.files {
             separate(&mut out);
-            out.push_str(&render::report(file, diagnostics, color));
+            out.push_str(&render::report_within(file, diagnostics, color, &mut quota));
         }
+        out.push_str(&render::rest(&quota, color));
         for problem in &self.problems {
             separate(&mut out);
             let _ = writeln!(out, "{problem}");

@@ -5,11 +5,14 @@ use std::collections::HashSet;
 
 use crate::source::Span;
 
+mod excerpt;
 pub mod explain;
 mod nearest;
+mod quota;
 pub mod render;
 
 pub use nearest::{edit_distance, nearest};
+pub use quota::{Quota, REPORTS};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -60,6 +63,11 @@ impl Diagnostic {
             notes: Vec::new(),
             help: None,
         }
+    }
+
+    /// Reports are in the order of the text.
+    pub fn order(&self) -> (u32, Severity, &'static str) {
+        (self.primary.span.start, self.severity, self.code)
     }
 
     /// The text at the primary caret.
@@ -114,7 +122,14 @@ impl Diagnostics {
 
     /// Forgets what came after `mark`.
     pub fn rollback(&mut self, mark: usize) {
-        self.list.truncate(mark);
+        for forgotten in self.list.drain(mark.min(self.list.len())..) {
+            self.seen.remove(&(forgotten.code, forgotten.primary.span));
+        }
+    }
+
+    /// More than a run shows: what is still found need not be explained.
+    pub fn is_full(&self) -> bool {
+        self.list.len() >= REPORTS
     }
 
     pub fn has_errors(&self) -> bool {
@@ -135,8 +150,28 @@ impl Diagnostics {
 
     /// All of it, in source order (errors, warnings and notes interleaved by position).
     pub fn into_sorted(mut self) -> Vec<Diagnostic> {
+        self.list.sort_by_key(Diagnostic::order);
         self.list
-            .sort_by_key(|d| (d.primary.span.start, d.severity, d.code));
-        self.list
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_rolled_back_can_be_reported_later() {
+        let mut diagnostics = Diagnostics::new();
+        let at = Span::new(3, 4);
+        diagnostics.push(Diagnostic::new("E0201", Span::new(0, 1), "first"));
+        let mark = diagnostics.mark();
+        diagnostics.push(Diagnostic::new("E0201", at, "a guess"));
+        diagnostics.rollback(mark);
+        assert_eq!(diagnostics.len(), 1);
+        diagnostics.push(Diagnostic::new("E0201", at, "certain"));
+        diagnostics.push(Diagnostic::new("E0201", Span::new(0, 1), "again"));
+        let all = diagnostics.into_sorted();
+        let messages: Vec<&str> = all.iter().map(|d| d.message.as_str()).collect();
+        assert_eq!(messages, ["first", "certain"]);
     }
 }

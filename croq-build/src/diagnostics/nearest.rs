@@ -33,7 +33,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     }
     candidates
         .into_iter()
-        .filter(|candidate| *candidate != word && candidate.len() <= 64)
+        .filter(|candidate| *candidate != word && candidate.len().abs_diff(word.len()) <= 3)
         .map(|candidate| (edit_distance(word, candidate), candidate))
         .filter(|(distance, candidate)| {
             // A word that shares no letter is no slip of the other.

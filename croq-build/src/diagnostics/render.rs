@@ -3,52 +3,92 @@
 //! Both are deterministic functions of the file and the diagnostics. A place that came out of a macro
 //! is shown at the use of the macro, with a note that names it.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 use std::ops::Range;
 
 use ariadne::{Color, Config, IndexType, Report, ReportKind, Source};
 
-use super::{Diagnostic, Label, Severity};
+use super::excerpt::Excerpt;
+pub use super::excerpt::short;
+use super::{Diagnostic, Quota, Severity};
 use crate::source::{SourceFile, Span};
 
 /// Of a label that covers more lines than this only the first is marked; the gutter of a longer one
 /// says nothing.
 const LABEL_LINES: u32 = 4;
 
-/// All diagnostics as text, in the order given, a blank line between them.
+/// Secondary labels, and notes, of one report.
+const DETAILS: usize = 12;
+
+/// The diagnostics of one file as text, in the order given, a blank line between them; at most
+/// [`REPORTS`](super::REPORTS).
 pub fn report(file: &SourceFile, diags: &[Diagnostic], color: bool) -> String {
-    let mut sources = (
-        file.path.as_str(),
-        Source::from(one_kind_of_line_end(&file.text)),
-    );
+    let mut quota = Quota::of([diags]);
+    let mut out = report_within(file, diags, color, &mut quota);
+    out.push_str(&rest(&quota, color));
+    out
+}
+
+/// What is said at the end of a run that left reports out.
+pub fn rest(quota: &Quota, color: bool) -> String {
     let mut out = String::new();
-    for diagnostic in diags {
+    if let Some(rest) = quota.rest() {
+        out.push('\n');
+        header(&mut out, &rest, color);
+    }
+    out
+}
+
+/// Those that the run has room for.
+pub fn report_within(
+    file: &SourceFile,
+    diags: &[Diagnostic],
+    color: bool,
+    quota: &mut Quota,
+) -> String {
+    let text = one_kind_of_line_end(&file.text);
+    let mut sources = (file.path.as_str(), Source::from(text.as_ref()));
+    let mut out = String::new();
+    for diagnostic in quota.take(diags) {
         if !out.is_empty() {
             out.push('\n');
+        }
+        header(&mut out, diagnostic, color);
+        let details = diagnostic.secondary.iter().take(DETAILS);
+        let mut marks: Vec<Range<usize>> = std::iter::once(&diagnostic.primary)
+            .chain(details.clone())
+            .map(|label| marked(file, label.span))
+            .collect();
+        let excerpt = Excerpt::of(&text, &file.line_starts, &mut marks);
+        let primary = marks.first().map_or(0, |mark| mark.start);
+        if let Some(excerpt) = &excerpt {
+            for mark in &mut marks {
+                *mark = excerpt.place(mark.start)..excerpt.place(mark.end);
+            }
         }
         let config = Config::new()
             .with_index_type(IndexType::Byte)
             .with_color(color);
-        let main = color_of(diagnostic.severity);
-        let place = |span: Span| (file.path.as_str(), marked(file, span));
-        let mut builder =
-            Report::build(ReportKind::Error, place(diagnostic.primary.span)).with_config(config);
+        let place = marks.first().cloned().unwrap_or_default();
+        let mut builder = Report::build(ReportKind::Error, (file.path.as_str(), place.clone()))
+            .with_config(config);
         // Ariadne wants labels in the order of their lines.
-        let mut labels: Vec<(Range<usize>, &str, Color, i32)> = diagnostic
-            .secondary
-            .iter()
-            .map(|label| {
-                (
-                    marked(file, label.span),
-                    label.text.as_str(),
-                    Color::Cyan,
-                    0,
-                )
-            })
-            .collect();
-        let Label { span, text } = &diagnostic.primary;
-        labels.push((marked(file, *span), text, main, 1));
+        let mut labels: Vec<(Range<usize>, &str, Color, i32)> = Vec::new();
+        let main = (
+            diagnostic.primary.text.as_str(),
+            color_of(diagnostic.severity),
+            1,
+        );
+        let others = details.map(|label| (label.text.as_str(), Color::Cyan, 0));
+        let mut texts: Vec<_> = std::iter::once(main).chain(others).zip(marks).collect();
+        // The primary label comes behind others of its line.
+        let first = 1.min(texts.len());
+        texts.rotate_left(first);
+        for ((text, color, priority), mark) in texts {
+            labels.push((mark, text, color, priority));
+        }
         labels.sort_by_key(|(range, ..)| (range.end, range.start));
         for (range, text, color, priority) in labels {
             let label = ariadne::Label::new((file.path.as_str(), range))
@@ -57,24 +97,39 @@ pub fn report(file: &SourceFile, diags: &[Diagnostic], color: bool) -> String {
             builder.add_label(if text.is_empty() {
                 label
             } else {
-                label.with_message(text)
+                label.with_message(short(text))
             });
         }
         for note in notes(file, diagnostic) {
             builder.add_note(note);
         }
         if let Some(help) = &diagnostic.help {
-            builder.add_help(help);
+            builder.add_help(short(help));
         }
+        let report = builder.finish();
         let mut bytes = Vec::new();
-        header(&mut out, diagnostic, color);
         // Writing to memory fails only for a file that the cache does not know.
-        if builder.finish().write(&mut sources, &mut bytes).is_ok() {
-            let text = String::from_utf8_lossy(&bytes);
-            // The first line is ariadne's own header.
-            let rest = text.split_once('\n').map_or("", |(_, rest)| rest);
-            out.extend(rest.lines().flat_map(|line| [line.trim_end(), "\n"]));
+        let written = match &excerpt {
+            Some(excerpt) => {
+                let clipped = (file.path.as_str(), Source::from(excerpt.text.as_str()));
+                report.write(clipped, &mut bytes)
+            }
+            None => report.write(&mut sources, &mut bytes),
+        };
+        if written.is_err() {
+            continue;
         }
+        let mut text = String::from_utf8_lossy(&bytes).into_owned();
+        if let Some(excerpt) = &excerpt {
+            // Columns are those of the file.
+            let (line, column) = file.line_col(u32::try_from(primary).unwrap_or(u32::MAX));
+            let clipped = excerpt.column(place.start);
+            let at = |column: u64| format!("{}:{line}:{column} ", file.path);
+            text = text.replacen(&at(clipped as u64), &at(u64::from(column)), 1);
+        }
+        // The first line is ariadne's own header.
+        let rest = text.split_once('\n').map_or("", |(_, rest)| rest);
+        out.extend(rest.lines().flat_map(|line| [line.trim_end(), "\n"]));
     }
     out
 }
@@ -82,7 +137,8 @@ pub fn report(file: &SourceFile, diags: &[Diagnostic], color: bool) -> String {
 /// `error[E0431]: message`, as rustc and cargo write it.
 fn header(out: &mut String, diagnostic: &Diagnostic, color: bool) {
     let word = word_of(diagnostic.severity);
-    let Diagnostic { code, message, .. } = diagnostic;
+    let code = diagnostic.code;
+    let message = short(&diagnostic.message);
     if color {
         let ansi = match diagnostic.severity {
             Severity::Error => 31,
@@ -116,9 +172,13 @@ fn color_of(severity: Severity) -> Color {
 
 /// The notes of a diagnostic, and the macros that its places came out of.
 fn notes(file: &SourceFile, diagnostic: &Diagnostic) -> Vec<String> {
-    let mut notes = diagnostic.notes.clone();
+    let first = diagnostic.notes.iter().take(DETAILS);
+    let mut notes: Vec<String> = first.map(|note| short(note).into_owned()).collect();
+    if diagnostic.notes.len() > DETAILS {
+        notes.push(format!("… {} more", diagnostic.notes.len() - DETAILS));
+    }
     let spans = std::iter::once(&diagnostic.primary)
-        .chain(&diagnostic.secondary)
+        .chain(diagnostic.secondary.iter().take(DETAILS))
         .map(|label| label.span);
     for name in spans.filter_map(|span| file.macro_at(span)) {
         let note = format!("in the expansion of macro `{name}`");
@@ -153,10 +213,10 @@ fn marked(file: &SourceFile, span: Span) -> Range<usize> {
 
 /// Ariadne ends lines at many characters, compilers and editors at `\n`: the others become blanks of
 /// the same length.
-fn one_kind_of_line_end(text: &str) -> String {
+fn one_kind_of_line_end(text: &str) -> Cow<'_, str> {
     let others = ['\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
     if !text.contains(others) && !text.contains('\r') {
-        return text.to_string();
+        return text.into();
     }
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -166,52 +226,79 @@ fn one_kind_of_line_end(text: &str) -> String {
             out.push(c);
         }
     }
+    out.into()
+}
+
+/// One JSON object on a line of its own for each diagnostic of a file; at most
+/// [`REPORTS`](super::REPORTS).
+pub fn json_lines(file: &SourceFile, diags: &[Diagnostic]) -> String {
+    let mut quota = Quota::of([diags]);
+    let mut out = json_within(file, diags, &mut quota);
+    out.push_str(&json_rest(&quota));
     out
 }
 
-/// One JSON object on a line of its own for each diagnostic.
-pub fn json_lines(file: &SourceFile, diags: &[Diagnostic]) -> String {
+/// What is said at the end of a run that left reports out.
+pub fn json_rest(quota: &Quota) -> String {
     let mut out = String::new();
-    for diagnostic in diags {
-        out.push_str("{\"code\":");
-        quote(&mut out, diagnostic.code);
-        out.push_str(",\"severity\":");
-        quote(&mut out, word_of(diagnostic.severity));
-        out.push_str(",\"message\":");
-        quote(&mut out, &diagnostic.message);
-        out.push_str(",\"spans\":[");
-        let labels = std::iter::once((&diagnostic.primary, true))
-            .chain(diagnostic.secondary.iter().map(|label| (label, false)));
-        for (i, (label, primary)) in labels.enumerate() {
-            if i > 0 {
-                out.push(',');
-            }
-            let (line, column) = file.line_col(label.span.start);
-            let (end_line, end_column) = file.line_col(label.span.end.max(label.span.start));
-            out.push_str("{\"file\":");
-            quote(&mut out, &file.path);
-            let _ = write!(
-                out,
-                ",\"line\":{line},\"column\":{column},\"end_line\":{end_line},\"end_column\":{end_column},\"label\":"
-            );
-            quote(&mut out, &label.text);
-            let _ = write!(out, ",\"primary\":{primary}}}");
-        }
-        out.push_str("],\"notes\":[");
-        for (i, note) in notes(file, diagnostic).iter().enumerate() {
-            if i > 0 {
-                out.push(',');
-            }
-            quote(&mut out, note);
-        }
-        out.push_str("],\"help\":");
-        match &diagnostic.help {
-            Some(help) => quote(&mut out, help),
-            None => out.push_str("null"),
-        }
-        out.push_str("}\n");
+    if let Some(rest) = quota.rest() {
+        json_line(&mut out, &SourceFile::default(), &rest);
     }
     out
+}
+
+/// Those that the run has room for.
+pub fn json_within(file: &SourceFile, diags: &[Diagnostic], quota: &mut Quota) -> String {
+    let mut out = String::new();
+    for diagnostic in quota.take(diags) {
+        json_line(&mut out, file, diagnostic);
+    }
+    out
+}
+
+fn json_line(out: &mut String, file: &SourceFile, diagnostic: &Diagnostic) {
+    out.push_str("{\"code\":");
+    quote(out, diagnostic.code);
+    out.push_str(",\"severity\":");
+    quote(out, word_of(diagnostic.severity));
+    out.push_str(",\"message\":");
+    quote(out, &short(&diagnostic.message));
+    out.push_str(",\"spans\":[");
+    let labels = std::iter::once((&diagnostic.primary, true)).chain(
+        diagnostic
+            .secondary
+            .iter()
+            .take(DETAILS)
+            .map(|label| (label, false)),
+    );
+    for (i, (label, primary)) in labels.enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        let (line, column) = file.line_col(label.span.start);
+        let (end_line, end_column) = file.line_col(label.span.end.max(label.span.start));
+        out.push_str("{\"file\":");
+        quote(out, &file.path);
+        let _ = write!(
+            out,
+            ",\"line\":{line},\"column\":{column},\"end_line\":{end_line},\"end_column\":{end_column},\"label\":"
+        );
+        quote(out, &short(&label.text));
+        let _ = write!(out, ",\"primary\":{primary}}}");
+    }
+    out.push_str("],\"notes\":[");
+    for (i, note) in notes(file, diagnostic).iter().enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        quote(out, note);
+    }
+    out.push_str("],\"help\":");
+    match &diagnostic.help {
+        Some(help) => quote(out, &short(help)),
+        None => out.push_str("null"),
+    }
+    out.push_str("}\n");
 }
 
 /// A JSON string.

@@ -22,27 +22,26 @@ const BLOCK_LIMIT: i64 = 1024;
 pub fn kernel<'a>(writer: &mut Writer<'a>, function: &'a Function, kernel: &'a Kernel) {
     let uses = kernel_uses(function, kernel);
     let captured = captures(function, kernel);
-    let mut reserved = vec!["ctx", kernel.name.as_str()];
-    let together = kernel.attrs.cooperative.is_some();
-    if together {
-        reserved.push("together");
-    }
+    let mut reserved = vec![kernel.name.as_str()];
     reserved.extend(uses.cpp.iter().map(String::as_str));
     let mut names = Names::new(function, &reserved);
     names.unproven = Unproven::of(function, kernel);
     let phased = phases::separated(function, kernel);
+    names.context = names.fresh("ctx");
+    let together = kernel.attrs.cooperative.is_some();
+    if together {
+        names.together = names.fresh("together");
+    }
 
     let mut pointers = Vec::new();
-    let mut params = vec![
-        if uses.context {
-            "croq::context ctx"
-        } else {
-            "croq::context"
-        }
-        .to_owned(),
-    ];
+    let mut params = vec![if uses.context {
+        format!("croq::context {}", names.context)
+    } else {
+        "croq::context".to_owned()
+    }];
     if together {
-        params.push("[[maybe_unused]] croq::grid_barrier together".to_owned());
+        let name = &names.together;
+        params.push(format!("[[maybe_unused]] croq::grid_barrier {name}"));
     }
     for id in awaited(kernel).into_keys() {
         params.push(format!("croq::awaited {}", names.declare_signal(id)));
@@ -180,7 +179,7 @@ fn handle(
     if !uses.named_in_text.contains(&id) {
         return names.declare_buffer(id);
     }
-    let pointer = names.fresh(&buffer.name);
+    let pointer = names.declare_pointer(id, &buffer.name);
     let name = names.declare_buffer_as(id, &format!("{}_handle", buffer.name));
     pointers.push(format!(
         "[[maybe_unused]] {} *const {pointer} = {name}.data();",

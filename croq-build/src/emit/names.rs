@@ -1,44 +1,54 @@
 //! Renaming: what a name of a `.co` file is called in generated C, C++ and Rust.
 //!
-//! The rule. A name stays as it is unless it means something else in the language: a keyword, a macro
-//! of a system header, a name that generated code uses itself. Then it gets a trailing underscore, and
-//! where the result is taken too, another one. (Files become modules in `toolchain::modules`.)
+//! The rule. A name stays as it is if it can mean nothing else in the language. Otherwise it ends in
+//! an underscore, has none in front and no two in a row, and where the result is taken too it gets
+//! another one. In C and C++ a name may be taken if it looks like a macro, is reserved, or is one of
+//! a list of words ([`cpp_names`]); in Rust if it is a keyword, in the prelude, or imported by the
+//! wrappers. (Files become modules in `toolchain::modules`.)
 
 use std::collections::BTreeSet;
 
-/// A name in generated C and C++.
+use super::rust::IMPORTS;
+use crate::ir::cpp_names;
+
+/// A name in generated C and C++. Every name of the user's that is printed comes through here.
 pub fn cpp(name: &str) -> String {
-    renamed(name, means_something_in_cpp)
+    cpp_names::spelt(name)
 }
 
 /// A function, parameter or variable in generated Rust.
 pub fn rust_value(name: &str) -> String {
-    renamed(name, |n| {
-        RUST_KEYWORDS.contains(&n) || RUST_VALUES.contains(&n)
-    })
+    if RUST_KEYWORDS.contains(&name) || is_a_rust_value(name) {
+        return format!("{name}_");
+    }
+    name.to_owned()
 }
 
 /// A generic parameter in generated Rust.
 pub fn rust_type(name: &str) -> String {
-    renamed(name, |n| {
-        RUST_KEYWORDS.contains(&n) || RUST_TYPES.contains(&n)
-    })
+    if RUST_KEYWORDS.contains(&name) || is_a_rust_value(name) || RUST_TYPES.contains(&name) {
+        return format!("{name}_");
+    }
+    name.to_owned()
 }
 
-/// A field of the argument struct, which C++ and Rust both see.
+/// A field of the argument struct, which C, C++, bindgen and Rust see.
 pub fn field(name: &str) -> String {
-    renamed(name, |n| {
-        means_something_in_cpp(n) || RUST_KEYWORDS.contains(&n)
-    })
-}
-
-fn renamed(name: &str, means_something: impl Fn(&str) -> bool) -> String {
-    let mut name = name.to_owned();
-    if means_something(&name) {
-        name.push('_');
+    let name = cpp(name);
+    if RUST_KEYWORDS.contains(&name.as_str()) || RUST_TYPES.contains(&name.as_str()) {
+        return format!("{name}_");
     }
     name
 }
+
+/// In the prelude or imported, or a constant of the module: a pattern would take it for that.
+fn is_a_rust_value(name: &str) -> bool {
+    let mut imported = IMPORTS.iter().flat_map(|(_, items)| items.iter());
+    PRELUDE.contains(&name) || name == MOVED_LINES || imported.any(|item| *item == name)
+}
+
+/// The constant of the module that wrappers stand in.
+pub const MOVED_LINES: &str = "MOVED_LINES";
 
 /// Names that must be told apart.
 #[derive(Default)]
@@ -61,92 +71,6 @@ impl Scope {
     }
 }
 
-fn means_something_in_cpp(name: &str) -> bool {
-    CPP_KEYWORDS.contains(&name)
-        || CPP_NAMES.contains(&name)
-        || is_limit_macro(name)
-        || is_error_macro(name)
-}
-
-/// `INT_MAX`, `FLT_EPSILON`, `UINT8_MAX` …
-fn is_limit_macro(name: &str) -> bool {
-    const ENDS: [&str; 12] = [
-        "_MAX",
-        "_MIN",
-        "_WIDTH",
-        "_BIT",
-        "_EPSILON",
-        "_DIG",
-        "_MANT_DIG",
-        "_MAX_EXP",
-        "_MIN_EXP",
-        "_MAX_10_EXP",
-        "_MIN_10_EXP",
-        "_C",
-    ];
-    const STARTS: [&str; 16] = [
-        "CHAR", "SCHAR", "UCHAR", "SHRT", "USHRT", "INT", "UINT", "LONG", "ULONG", "LLONG",
-        "ULLONG", "FLT", "DBL", "LDBL", "SIZE", "PTRDIFF",
-    ];
-    ENDS.iter()
-        .filter_map(|end| name.strip_suffix(end))
-        .any(|start| STARTS.contains(&start.trim_end_matches(|c: char| c.is_ascii_digit())))
-}
-
-/// `EDOM`, `ERANGE` … of <errno.h>.
-fn is_error_macro(name: &str) -> bool {
-    matches!(
-        name,
-        "EDOM"
-            | "ERANGE"
-            | "EILSEQ"
-            | "EINVAL"
-            | "ENOMEM"
-            | "EAGAIN"
-            | "EINTR"
-            | "EIO"
-            | "EBUSY"
-            | "EPERM"
-            | "EPIPE"
-            | "EOF"
-            | "EBADF"
-            | "EEXIST"
-            | "EFAULT"
-            | "ENOENT"
-            | "ENOSYS"
-    )
-}
-
-#[rustfmt::skip]
-const CPP_KEYWORDS: &[&str] = &[
-    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case",
-    "catch", "char", "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield",
-    "compl", "concept", "const", "const_cast", "consteval", "constexpr", "constinit", "continue",
-    "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum", "explicit",
-    "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long",
-    "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq",
-    "private", "protected", "public", "register", "reinterpret_cast", "requires", "restrict", "return",
-    "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch",
-    "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename",
-    "typeof", "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor",
-    "xor_eq",
-];
-
-/// Macros of system headers, what the CUDA language declares everywhere, and what generated text says
-/// itself.
-#[rustfmt::skip]
-const CPP_NAMES: &[&str] = &[
-    "BUFSIZ", "CLOCKS_PER_SEC", "EXIT_FAILURE", "EXIT_SUCCESS", "FILENAME_MAX", "FP_INFINITE", "FP_NAN",
-    "FP_NORMAL", "FP_SUBNORMAL", "FP_ZERO", "HUGE_VAL", "HUGE_VALF", "HUGE_VALL", "I", "INFINITY",
-    "M_1_PI", "M_2_PI", "M_2_SQRTPI", "M_E", "M_LN10", "M_LN2", "M_LOG10E", "M_LOG2E", "M_PI", "M_PI_2",
-    "M_PI_4", "M_SQRT1_2", "M_SQRT2", "NAN", "NULL", "RAND_MAX", "SEEK_CUR", "SEEK_END", "SEEK_SET",
-    "SIGABRT", "SIGFPE", "SIGILL", "SIGINT", "SIGSEGV", "SIGTERM", "TMP_MAX", "alloca", "assert", "errno",
-    "linux", "major", "makedev", "math_errhandling", "minor", "offsetof", "setjmp", "stderr", "stdin",
-    "stdout", "unix", "va_arg", "va_copy", "va_end", "va_list", "va_start",
-    "blockDim", "blockIdx", "gridDim", "threadIdx", "warpSize",
-    "croq", "croq_env", "croq_i64", "croq_u32", "croq_u64", "main", "std",
-];
-
 #[rustfmt::skip]
 const RUST_KEYWORDS: &[&str] = &[
     "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
@@ -156,25 +80,21 @@ const RUST_KEYWORDS: &[&str] = &[
     "use", "virtual", "where", "while", "yield", "_",
 ];
 
-/// What a Rust pattern would take for a constant, and what wrappers import.
-const RUST_VALUES: &[&str] = &[
-    "Const",
-    "Err",
-    "F8E4M3",
-    "F8E5M2",
-    "MOVED_LINES",
-    "None",
-    "Ok",
-    "Some",
-    "null_mut",
+/// What every module of Rust sees, in all editions.
+#[rustfmt::skip]
+const PRELUDE: &[&str] = &[
+    "AsMut", "AsRef", "AsyncFn", "AsyncFnMut", "AsyncFnOnce", "Box", "Clone", "Copy", "Debug", "Default",
+    "DoubleEndedIterator", "Drop", "Eq", "Err", "ExactSizeIterator", "Extend", "Fn", "FnMut", "FnOnce",
+    "From", "FromIterator", "Future", "Hash", "Into", "IntoFuture", "IntoIterator", "Iterator", "None",
+    "Ok", "Option", "Ord", "PartialEq", "PartialOrd", "Result", "Send", "Sized", "Some", "String", "Sync",
+    "ToOwned", "ToString", "TryFrom", "TryInto", "Unpin", "Vec",
 ];
 
-/// Types and modules that wrappers mention.
+/// Primitive types, and modules that wrappers mention.
 #[rustfmt::skip]
 const RUST_TYPES: &[&str] = &[
-    "About", "Check", "Const", "DeviceTensor", "Dim", "F8E4M3", "F8E5M2", "HostData", "HostDataMut", "Kernel",
-    "Option", "Result", "Same", "Stream", "Tensor", "bf16", "bool", "croq_sys", "f16", "f32", "f64",
-    "ffi", "i16", "i32", "i64", "i8", "kernels", "std", "u16", "u32", "u64", "u8", "usize",
+    "alloc", "bool", "char", "core", "croq_sys", "f128", "f16", "f32", "f64", "ffi", "i128", "i16", "i32",
+    "i64", "i8", "isize", "kernels", "std", "str", "u128", "u16", "u32", "u64", "u8", "usize",
 ];
 
 #[cfg(test)]
@@ -183,7 +103,7 @@ mod tests {
 
     #[test]
     fn ordinary_names_stay() {
-        for name in ["src", "M", "K_rhs", "INT", "C_MAX", "tile", "e"] {
+        for name in ["src", "M", "K_rhs", "tile", "e"] {
             assert_eq!(
                 [cpp(name), rust_value(name), rust_type(name), field(name)],
                 [name; 4]
@@ -192,24 +112,37 @@ mod tests {
     }
 
     #[test]
-    fn keywords_and_macros_get_an_underscore() {
-        assert_eq!(cpp("int"), "int_");
+    fn what_may_be_taken_ends_in_an_underscore() {
+        assert_eq!(cpp("and"), "and_");
         assert_eq!(cpp("match"), "match");
+        assert_eq!(cpp("_Complex"), "Complex_");
+        assert_eq!(cpp("_4"), "v4_");
+        assert_eq!(cpp("_"), "v_");
+        assert_eq!(cpp("a__b___c"), "a_b_c_");
+        assert_eq!(cpp("CROQ_FN"), "CROQ_FN_");
         assert_eq!(rust_value("match"), "match_");
         assert_eq!(rust_value("None"), "None_");
+        assert_eq!(rust_value("MOVED_LINES"), "MOVED_LINES_");
+        assert_eq!(rust_value("usize"), "usize");
         assert_eq!(rust_type("Tensor"), "Tensor_");
         assert_eq!(rust_type("f32"), "f32_");
+        assert_eq!(rust_type("str"), "str_");
         assert_eq!(field("match"), "match_");
-        for name in [
-            "NULL",
-            "INT_MAX",
-            "UINT64_MAX",
-            "FLT_EPSILON",
-            "EDOM",
-            "M_PI",
-            "threadIdx",
-        ] {
-            assert_eq!(cpp(name), format!("{name}_"));
+        assert_eq!(field("i32"), "i32_");
+    }
+
+    /// What comes out can be had: no rule is applied twice.
+    #[test]
+    fn results_are_no_keywords() {
+        for name in RUST_KEYWORDS.iter().chain(PRELUDE).chain(RUST_TYPES) {
+            for result in [cpp(name), rust_value(name), rust_type(name), field(name)] {
+                assert!(
+                    !cpp_names::is_taken(&result) || result == rust_value(name),
+                    "{name}: {result}"
+                );
+            }
+            assert!(!cpp_names::is_taken(&field(name)), "{name}");
+            assert!(!RUST_KEYWORDS.contains(&field(name).as_str()), "{name}");
         }
     }
 

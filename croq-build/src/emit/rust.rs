@@ -93,7 +93,7 @@ fn shims_name(function: &Function) -> String {
 }
 
 /// What a wrapper may mention.
-const IMPORTS: [(&str, &[&str]); 3] = [
+pub(super) const IMPORTS: [(&str, &[&str]); 3] = [
     (
         "::croq_sys::__private",
         &["About", "Check", "Kernel", "null_mut"],

@@ -15,6 +15,11 @@ pub struct Names<'a> {
     buffers: BTreeMap<BufferId, String>,
     params: BTreeMap<ParamId, String>,
     dims: BTreeMap<DimId, String>,
+    /// What text of the user's calls the buffers that it names.
+    pointers: BTreeMap<BufferId, String>,
+    /// The launch's context, and the barrier of the grid.
+    pub context: String,
+    pub together: String,
     /// Of the kernel's tensor maps, in order.
     maps: Vec<String>,
     signals: BTreeMap<SignalId, String>,
@@ -39,6 +44,9 @@ impl<'a> Names<'a> {
             buffers: BTreeMap::new(),
             params: BTreeMap::new(),
             dims: BTreeMap::new(),
+            pointers: BTreeMap::new(),
+            context: String::new(),
+            together: String::new(),
             maps: Vec::new(),
             signals: BTreeMap::new(),
             taken: vec![reserved.iter().map(|&s| s.to_owned()).collect()],
@@ -111,6 +119,30 @@ impl<'a> Names<'a> {
         let name = self.fresh(wanted);
         self.buffers.insert(id, name.clone());
         name
+    }
+
+    /// The pointer by which text of the user's knows a buffer.
+    pub fn declare_pointer(&mut self, id: BufferId, wanted: &str) -> String {
+        let name = self.fresh(wanted);
+        self.pointers.insert(id, name.clone());
+        name
+    }
+
+    pub fn pointer_of(&self, id: BufferId) -> Option<&str> {
+        self.pointers.get(&id).map(String::as_str)
+    }
+
+    /// Parameters and dimensions that the function knows by another name than their own.
+    pub fn renamed(&self) -> impl Iterator<Item = (&str, &str)> {
+        let params = self.params.iter().filter_map(|(id, spelt)| {
+            let param = self.function.params.get(id.index())?;
+            Some((param.name.as_str(), spelt.as_str()))
+        });
+        let dims = self.dims.iter().filter_map(|(id, spelt)| {
+            let dim = self.function.dims.get(id.index())?;
+            Some((dim.name.as_str(), spelt.as_str()))
+        });
+        dims.chain(params).filter(|(name, spelt)| name != spelt)
     }
 
     pub fn declare_param(&mut self, id: ParamId) -> String {

@@ -67,7 +67,7 @@ pub fn extent(function: &Function, extent: &Extent) -> String {
 }
 
 /// The `//` comment that stands right above the function, line by line.
-pub fn comment_above<'a>(function: &Function, source: &'a str) -> Vec<&'a str> {
+pub fn comment_above(function: &Function, source: &str) -> Vec<String> {
     let before = source
         .get(..function.span.start as usize)
         .unwrap_or_default();
@@ -84,9 +84,14 @@ pub fn comment_above<'a>(function: &Function, source: &'a str) -> Vec<&'a str> {
     lines
         .into_iter()
         .map(|line| {
-            line.trim_start_matches('/')
-                .strip_prefix(' ')
-                .unwrap_or(line)
+            let text = line.trim_start_matches('/').strip_prefix(' ');
+            let text = text.unwrap_or(line);
+            text.replace(unfit_for_comments, "\u{fffd}")
         })
         .collect()
+}
+
+/// Rust refuses comments with a `\r` or with characters that turn the direction of what follows.
+fn unfit_for_comments(c: char) -> bool {
+    c.is_control() && c != '\t' || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -525,7 +525,7 @@ impl Body<'_, '_> {
 
     fn barrier(&mut self, span: Span, scope: BarrierScope, why: &BarrierReason) {
         let call = match scope {
-            BarrierScope::Grid => "croq::barrier_grid(together);".to_owned(),
+            BarrierScope::Grid => format!("croq::barrier_grid({});", self.names.together),
             BarrierScope::Cluster => "croq::barrier_cluster();".to_owned(),
             BarrierScope::Block => "croq::barrier();".to_owned(),
             // Numbered since; what is not is in text that never waits.
@@ -578,7 +578,8 @@ impl Body<'_, '_> {
                 args.join(", ")
             )
         } else {
-            args.splice(0..0, ["ctx".to_owned(), cond, row.to_owned()]);
+            let context = self.names.context.clone();
+            args.splice(0..0, [context, cond, row.to_owned()]);
             format!("croq::check({});", args.join(", "))
         };
         self.line(span, &text);
@@ -587,7 +588,7 @@ impl Body<'_, '_> {
     fn print(&mut self, span: Span, newline: bool, parts: &[PrintPart]) {
         let mut args: Vec<Text> = Vec::new();
         if !self.on_host {
-            args.push(Text::primary("ctx"));
+            args.push(Text::primary(self.names.context.clone()));
         }
         for part in parts {
             args.push(match part {
@@ -612,22 +613,36 @@ impl Body<'_, '_> {
     fn spliced(&mut self, span: Span, text: &str, names: &[CppName]) {
         let words = identifiers(text);
         let mut meanings: Vec<(String, String)> = Vec::new();
+        let mut meaning = |wanted: &str, ty: &str, spelt: &str| {
+            if words.contains(wanted) && wanted != spelt {
+                meanings.retain(|(w, _)| w != wanted);
+                let line = format!("[[maybe_unused]] {ty}{wanted} = {spelt};");
+                meanings.push((wanted.to_owned(), line));
+            }
+        };
+        for (name, spelt) in self.names.renamed() {
+            meaning(name, "const auto ", spelt);
+        }
         for name in names {
-            let CppName::Local(id) = name else { continue };
-            let Some(local) = self.names.function.locals.get(id.index()) else {
-                continue;
-            };
-            let spelt = self.names.local(*id).to_owned();
-            let reference = if local.mutable {
-                "auto &"
-            } else {
-                "const auto "
-            };
-            for wanted in [local.name.clone(), format!("__iv_{}", local.name)] {
-                if words.contains(wanted.as_str()) && wanted != spelt {
-                    let line = format!("[[maybe_unused]] {reference}{wanted} = {spelt};");
-                    meanings.retain(|(w, _)| *w != wanted);
-                    meanings.push((wanted, line));
+            match name {
+                CppName::Local(id) => {
+                    let Some(local) = self.names.function.locals.get(id.index()) else {
+                        continue;
+                    };
+                    let ty = if local.mutable {
+                        "auto &"
+                    } else {
+                        "const auto "
+                    };
+                    let spelt = self.names.local(*id);
+                    meaning(&local.name, ty, spelt);
+                    meaning(&format!("__iv_{}", local.name), ty, spelt);
+                }
+                CppName::Buffer(id) => {
+                    let buffer = self.names.function.buffers.get(id.index());
+                    if let (Some(buffer), Some(spelt)) = (buffer, self.names.pointer_of(*id)) {
+                        meaning(&buffer.name, "const auto ", spelt);
+                    }
                 }
             }
         }

@@ -26,6 +26,7 @@ use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, Var};
 
 mod atomic;
+pub mod cpp_names;
 mod events;
 mod expr;
 mod mma;

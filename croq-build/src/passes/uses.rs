@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    Access, BufferId, Copy, CppName, DimId, Expr, ExprKind, Function, LocalId, MmaOp, ParamId,
+    Access, Arg, BufferId, Copy, CppName, DimId, Expr, ExprKind, Function, LocalId, MmaOp, ParamId,
     ParamKind, ReturnValue, Step, Stmt, StmtKind, VarHome, View, Visit, walk_block,
 };
 use crate::symbolic::Sym;
@@ -25,7 +25,7 @@ pub struct Uses {
     pub context: bool,
     /// There is text that the compiler can't see into.
     pub opaque: bool,
-    /// What calls into C++ name: a variable of such a name would hide it.
+    /// What calls into C++ and spliced text name beside the program's own: a variable of such a name would hide it.
     pub cpp: BTreeSet<String>,
 }
 
@@ -104,6 +104,31 @@ impl Collector<'_> {
                 }
             }
         }
+        // What is left is C++'s own, or the text's.
+        let own: BTreeSet<&str> = names
+            .iter()
+            .map(|name| match name {
+                CppName::Local(id) => self.function.local(*id).name.as_str(),
+                CppName::Buffer(id) => self.function.buffer(*id).name.as_str(),
+            })
+            .chain(self.function.params.iter().map(|p| p.name.as_str()))
+            .chain(self.function.dims.iter().map(|d| d.name.as_str()))
+            .collect();
+        let foreign = words.into_iter().filter(|word| !own.contains(word));
+        self.uses.cpp.extend(foreign.map(str::to_owned));
+    }
+
+    fn foreign(&mut self, text: &str) {
+        let words = identifiers(text).into_iter().map(str::to_owned);
+        self.uses.cpp.extend(words);
+    }
+
+    /// The types that an argument is cast to.
+    fn casts(&mut self, arg: &Arg) {
+        if let Arg::Cast(ty, inner) = arg {
+            self.foreign(ty);
+            self.casts(inner);
+        }
     }
 }
 
@@ -177,10 +202,9 @@ impl Visit for Collector<'_> {
             ExprKind::Call(call) => {
                 self.uses.opaque = true;
                 for text in std::iter::once(&call.callee).chain(&call.targs) {
-                    self.uses
-                        .cpp
-                        .extend(identifiers(text).into_iter().map(str::to_owned));
+                    self.foreign(text);
                 }
+                call.args.iter().for_each(|arg| self.casts(arg));
             }
             _ => {}
         }

@@ -352,53 +352,43 @@ impl Checker<'_> {
         let threads = u32::try_from(k.threads.as_ref()?.as_int()?)
             .ok()
             .filter(|n| *n <= 1024)?;
+        let condition = self.condition(cond)?;
+        let homes = &k.homes;
         let mut set = ThreadSet::default();
         for tid in 0..threads {
-            if self.holds_for(cond, tid)? {
+            let at = |v: crate::symbolic::Var| {
+                let home = homes.get(&v)?;
+                let mut value =
+                    i128::from(tid) / i128::from(home.divisor.as_int().filter(|d| *d > 0)?);
+                if let Some(m) = &home.modulus {
+                    value %= i128::from(m.as_int().filter(|m| *m > 0)?);
+                }
+                Some(value)
+            };
+            if condition.holds(&at)? {
                 set.push(tid);
             }
         }
         Some(set)
     }
 
-    fn holds_for(&self, cond: &Expr, tid: u32) -> Option<bool> {
-        match &*cond.kind {
-            ExprKind::Bool(b) => Some(*b),
-            ExprKind::Unary(UnOp::Not, a) => self.holds_for(a, tid).map(|b| !b),
+    /// A predicate, taken apart once for all threads.
+    fn condition(&self, cond: &Expr) -> Option<Condition> {
+        let both = |a, b| Some((Box::new(self.condition(a)?), Box::new(self.condition(b)?)));
+        Some(match &*cond.kind {
+            ExprKind::Bool(b) => Condition::Is(*b),
+            ExprKind::Unary(UnOp::Not, a) => Condition::Not(Box::new(self.condition(a)?)),
             ExprKind::Binary(BinOp::LogicAnd, a, b) => {
-                Some(self.holds_for(a, tid)? && self.holds_for(b, tid)?)
+                let (a, b) = both(a, b)?;
+                Condition::And(a, b)
             }
             ExprKind::Binary(BinOp::LogicOr, a, b) => {
-                Some(self.holds_for(a, tid)? || self.holds_for(b, tid)?)
+                let (a, b) = both(a, b)?;
+                Condition::Or(a, b)
             }
-            ExprKind::Binary(op, a, b) => {
-                let (a, b) = (self.at_thread(a, tid)?, self.at_thread(b, tid)?);
-                Some(match op {
-                    BinOp::Lt => a < b,
-                    BinOp::Le => a <= b,
-                    BinOp::Gt => a > b,
-                    BinOp::Ge => a >= b,
-                    BinOp::Eq => a == b,
-                    BinOp::Ne => a != b,
-                    _ => return None,
-                })
-            }
-            _ => None,
-        }
-    }
-
-    fn at_thread(&self, e: &Expr, tid: u32) -> Option<i64> {
-        let mut s = self.as_sym(e)?;
-        let homes = &self.kernel.as_ref()?.homes;
-        for v in s.vars() {
-            let home = homes.get(&v)?;
-            let mut value = i64::from(tid) / home.divisor.as_int().filter(|d| *d > 0)?;
-            if let Some(m) = &home.modulus {
-                value %= m.as_int().filter(|m| *m > 0)?;
-            }
-            s = s.subst(v, &Sym::int(value), &self.f.cx);
-        }
-        s.as_int()
+            ExprKind::Binary(op, a, b) => Condition::Compare(*op, self.as_sym(a)?, self.as_sym(b)?),
+            _ => return None,
+        })
     }
 
     pub(super) fn sync_storage(&mut self, storage: ast::Storage, span: Span) {
@@ -578,6 +568,20 @@ impl Checker<'_> {
             .map(|b| (b.name.clone(), b.entity.clone()))
             .collect();
         for (name, entity) in mentioned {
+            if crate::ir::cpp_names::is_taken(&name) {
+                self.report(
+                    Diagnostic::new(
+                        "E0794",
+                        span,
+                        format!("`{name}` means something else in C++ text"),
+                    )
+                    .label(format!("mentions `{name}`"))
+                    .note(format!("`{name}` is {} of this function", entity.kind()))
+                    .help(format!(
+                        "call it something else, such as `{name}_`, here and in the text"
+                    )),
+                );
+            }
             self.scopes.read(&name, span);
             match entity {
                 Entity::Scalar { local, .. } => names.push(CppName::Local(local)),
@@ -641,6 +645,38 @@ impl Checker<'_> {
             },
             span,
         );
+    }
+}
+
+/// A predicate on the threads of a block.
+enum Condition {
+    Is(bool),
+    Not(Box<Condition>),
+    And(Box<Condition>, Box<Condition>),
+    Or(Box<Condition>, Box<Condition>),
+    Compare(BinOp, Sym, Sym),
+}
+
+impl Condition {
+    fn holds(&self, at: &dyn Fn(crate::symbolic::Var) -> Option<i128>) -> Option<bool> {
+        match self {
+            Condition::Is(b) => Some(*b),
+            Condition::Not(a) => a.holds(at).map(|a| !a),
+            Condition::And(a, b) => Some(a.holds(at)? && b.holds(at)?),
+            Condition::Or(a, b) => Some(a.holds(at)? || b.holds(at)?),
+            Condition::Compare(op, a, b) => {
+                let (a, b) = (a.evaluate(at)?, b.evaluate(at)?);
+                Some(match op {
+                    BinOp::Lt => a < b,
+                    BinOp::Le => a <= b,
+                    BinOp::Gt => a > b,
+                    BinOp::Ge => a >= b,
+                    BinOp::Eq => a == b,
+                    BinOp::Ne => a != b,
+                    _ => return None,
+                })
+            }
+        }
     }
 }
 

@@ -163,8 +163,9 @@ impl Checker<'_> {
     /// Runs one block-level statement over device memory from host code: a kernel of its own.
     pub(super) fn host_kernel(&mut self, kind: StmtKind, span: Span) {
         let id = ir::KernelId(u32::try_from(self.f.kernels.len()).unwrap_or(u32::MAX));
+        let name = self.kernel_name();
         self.f.kernels.push(ir::Kernel {
-            name: format!("{}_{}", self.f.name, id.0),
+            name,
             span,
             grid: [Sym::one(), Sym::one(), Sym::one()],
             cluster: [1; 3],

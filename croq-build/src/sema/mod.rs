@@ -450,6 +450,24 @@ impl<'a> Checker<'a> {
         self.kernel.as_ref().map(|k| k.level)
     }
 
+    /// The name of the function's next kernel: `scale_0`, unless that means something else in C++.
+    fn kernel_name(&self) -> String {
+        let number = self.f.kernels.len();
+        let plain = format!("{}_{number}", self.f.name);
+        let mut name = ir::cpp_names::spelt(&plain);
+        let declared = self.file.device_names();
+        if name == plain && !declared.contains_key(name.as_str()) {
+            return plain;
+        }
+        // No kernel that keeps its name ends like this.
+        let function = self.siblings.iter().position(|f| *f == self.f.name);
+        name = format!("{name}k{}", function.unwrap_or(0));
+        while declared.contains_key(name.as_str()) {
+            name.push('_');
+        }
+        name
+    }
+
     fn new_local(
         &mut self,
         name: &str,

@@ -186,8 +186,9 @@ impl Checker<'_> {
             self.bounds_attr(&attrs, &threads, at, p.header);
         }
         let id = ir::KernelId(u32::try_from(self.f.kernels.len()).unwrap_or(u32::MAX));
+        let name = self.kernel_name();
         self.f.kernels.push(ir::Kernel {
-            name: format!("{}_{}", self.f.name, id.0),
+            name,
             span: p.header,
             grid,
             cluster: k.cluster,

@@ -265,7 +265,9 @@ impl Checker<'_> {
                 .label("nothing of this name is visible here");
             if let Some(meant) = super::call::meant(name) {
                 d = d.help(format!("the function is `{meant}` here"));
-            } else if let Some(near) = self.scopes.nearest(name) {
+            } else if !self.diags.is_full()
+                && let Some(near) = self.scopes.nearest(name)
+            {
                 d = d.help(format!("did you mean `{near}`?"));
             }
         }

@@ -22,7 +22,7 @@ pub struct SourceFile {
     /// What the reader of the build log should know, at most one of a kind.
     pub notes: Vec<Note>,
     pub(super) expansions: Expansions,
-    pub(super) line_starts: Vec<u32>,
+    pub(crate) line_starts: Vec<u32>,
 }
 
 /// The text of one `__co__` function, macros expanded, dead branches gone.

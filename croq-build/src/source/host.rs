@@ -83,8 +83,15 @@ impl<'a> Scanner<'a> {
 
     /// A `}` at file scope. After a function it tells of a brace too many inside.
     fn stray_brace(&mut self, at: usize) {
-        let span = Span::new(at as u32, at as u32 + 1);
-        let mut diagnostic = Diagnostic::new("E0100", span, "this `}` closes nothing")
+        while self.walk.byte(self.walk.pos) == b'}' && self.walk.pos < self.walk.limit {
+            self.walk.pos += 1;
+        }
+        let span = Span::new(at as u32, self.walk.pos as u32);
+        let message = match self.walk.pos - at {
+            1 => "this `}` closes nothing".to_owned(),
+            n => format!("these {n} `}}` close nothing"),
+        };
+        let mut diagnostic = Diagnostic::new("E0100", span, message)
             .label("unmatched")
             .help("remove it, or add the `{` that it closes");
         if let Some(function) = self.functions.last() {

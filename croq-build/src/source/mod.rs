@@ -23,6 +23,7 @@ mod signature;
 mod span;
 #[cfg(test)]
 mod tests;
+mod text;
 pub mod token;
 
 pub use file::{DeviceText, DeviceTextKind, FunctionText, Note, SourceFile};
@@ -40,6 +41,7 @@ pub fn load(
     defines: &[(String, String)],
     diags: &mut Diagnostics,
 ) -> SourceFile {
+    let text = &*text::readable(text, diags);
     let mut table = macros::Macros::default();
     for (name, value) in defines {
         table.define(macros::Macro::new(name, None, value, None), diags);

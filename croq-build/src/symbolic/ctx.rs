@@ -7,6 +7,10 @@ use super::model::Models;
 use super::prove::Prover;
 use super::sym::{Sym, Var};
 
+/// Facts of one kind that are kept at one place. Each costs every later question something; what is
+/// not known is checked at run time.
+const FACTS: usize = 256;
+
 /// The answer to a question about all assignments at once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Truth {
@@ -248,7 +252,8 @@ impl Ctx {
     /// From here to the end of the scope, `a == b`.
     pub fn assume_eq(&mut self, a: &Sym, b: &Sym) {
         let difference = self.prover().simplify(&(b - a));
-        if difference.is_poison() || difference.as_int().is_some() {
+        let full = self.top().equalities.len() >= FACTS;
+        if full || difference.is_poison() || difference.as_int().is_some() {
             return;
         }
         let solved = difference.sorted_vars().iter().rev().find_map(|v| {
@@ -322,6 +327,9 @@ impl Ctx {
             self.assume_nonneg(e);
         }
         let facts = self.top_mut();
+        if facts.divisors.len() >= FACTS {
+            return;
+        }
         facts.models.retain(|value_of| {
             let values = value_of(&d).zip(value_of(&a));
             values.is_some_and(|(d, a)| a.checked_rem(d) == Some(0))
@@ -335,7 +343,9 @@ impl Ctx {
             return;
         }
         let facts = self.top_mut();
-        if !facts.inequalities.contains(&e) {
+        if facts.inequalities.len() >= FACTS {
+            facts.tighten(&e);
+        } else if !facts.inequalities.contains(&e) {
             facts.tighten(&e);
             facts
                 .models

@@ -207,10 +207,20 @@ pub fn keyword_as_name(text: &str, span: Span) -> Fault {
     )
 }
 
+/// Characters of a name: generated text repeats it.
+const NAME: usize = 255;
+
 /// Why a name can't be declared, if it can't.
 pub fn unfit(name: &Name) -> Option<Fault> {
     if name.is_wildcard() {
         return Some(wildcard(name.span));
+    }
+    if name.text.len() > NAME {
+        return Some(Fault::known(
+            Diagnostic::new("E0129", name.span, "this name is too long")
+                .label(format!("{} characters", name.text.len()))
+                .help(format!("names have at most {NAME} characters")),
+        ));
     }
     if let Some(rest) = name.text.strip_prefix("__") {
         let plain = rest.trim_matches('_');

@@ -22,6 +22,7 @@ mod compile;
 pub mod directives;
 pub mod environment;
 mod findings;
+pub mod front_end;
 pub mod headers;
 mod host_compiler;
 mod identity;

@@ -94,6 +94,10 @@ pub const TABLE: &[Entry] = &[
         "A `__co__` function can't call another one. Put what they share into a `__device__` function.",
     ),
     (
+        "E0794",
+        "The text of a `__cpp__` mentions a variable whose name can't be declared in C++: a keyword such as `and`, or a macro of a system header such as `errno`. Give the variable another name, in the function and in the text.",
+    ),
+    (
         "E0790",
         "`asm goto` is not supported: control can't leave a statement sideways.",
     ),

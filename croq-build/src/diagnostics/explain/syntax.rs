@@ -103,6 +103,10 @@ pub const TABLE: &[Entry] = &[
         "`_` means \"all of it\" among tiling arguments and can't be a variable.",
     ),
     (
+        "E0129",
+        "A name has more than 255 characters. Generated text repeats names, so they have a limit.",
+    ),
+    (
         "W0128",
         "The body of an `if` or a loop is an empty statement. Probably there is a semicolon too many.",
     ),

@@ -63,4 +63,8 @@ pub const TABLE: &[Entry] = &[
         "E1116",
         "Two `.co` files would become the same Rust module. Rename one.",
     ),
+    (
+        "N1117",
+        "A run shows at most 100 reports, errors before warnings. Mend those first; the rest is counted.",
+    ),
 ];

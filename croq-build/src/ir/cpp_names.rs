@@ -1,0 +1,197 @@
+//! Which names mean something in C and C++ already, so that a variable can't be called so: keywords,
+//! macros of system headers, what CUDA declares everywhere.
+//!
+//! Macros can't be listed in full, since any header may define some. So the rule goes by form: what
+//! looks like a macro or is reserved for the implementation counts as taken, and so does a list of the
+//! words that look like any other name.
+
+/// What generated text calls it. `_Complex` becomes `Complex_`, `a__b` `a_b_`: no keyword and no macro
+/// of a system's headers looks so.
+pub fn spelt(name: &str) -> String {
+    if !may_be_taken(name) {
+        return name.to_owned();
+    }
+    let mut out = String::with_capacity(name.len() + 1);
+    for c in name.trim_matches('_').chars() {
+        if c != '_' || !out.ends_with('_') {
+            out.push(c);
+        }
+    }
+    if !out.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        out.insert(0, 'v');
+    }
+    out.push('_');
+    out
+}
+
+/// A variable, parameter or function of that name in C++ text may be something else to the compiler.
+pub fn may_be_taken(name: &str) -> bool {
+    name.starts_with('_') || name.contains("__") || looks_like_a_macro(name) || is_taken(name)
+}
+
+/// C++ text can't declare anything of that name, whatever is done.
+pub fn is_taken(name: &str) -> bool {
+    KEYWORDS.contains(&name)
+        || WORDS.contains(&name)
+        || is_byte_order(name)
+        || CAPITALS.contains(&name)
+        || is_limit(name)
+        || is_error_number(name)
+}
+
+/// Two capitals in a row, as in `INT_MAX` or `M_PIf`, or the prefix of CUDA's own.
+fn looks_like_a_macro(name: &str) -> bool {
+    let letters: Vec<u8> = name.bytes().filter(u8::is_ascii_alphabetic).collect();
+    let capitals = letters
+        .windows(2)
+        .any(|pair| pair.iter().all(u8::is_ascii_uppercase));
+    capitals
+        || name.starts_with("cuda")
+        || name.starts_with("CROQ")
+        || name.starts_with("croq")
+        || is_classification(name)
+}
+
+/// `isnan`, `isalpha_l`, `toupper`: functions that some headers define as macros.
+fn is_classification(name: &str) -> bool {
+    let rest = name.strip_prefix("is").or_else(|| name.strip_prefix("to"));
+    let plain = rest.map(|rest| rest.strip_suffix("_l").unwrap_or(rest));
+    plain.is_some_and(|rest| {
+        !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_lowercase()) && CLASSES.contains(&rest)
+    })
+}
+
+/// `htobe16`, `le64toh` …
+fn is_byte_order(name: &str) -> bool {
+    let middle = name
+        .strip_prefix("hto")
+        .or_else(|| name.strip_suffix("toh"));
+    middle.is_some_and(|order| {
+        let size = order
+            .strip_prefix("be")
+            .or_else(|| order.strip_prefix("le"));
+        matches!(size, Some("16" | "32" | "64"))
+    })
+}
+
+/// `INT_MAX`, `FLT_EPSILON`, `UINT8_MAX` …
+fn is_limit(name: &str) -> bool {
+    const ENDS: [&str; 12] = [
+        "_MAX",
+        "_MIN",
+        "_WIDTH",
+        "_BIT",
+        "_EPSILON",
+        "_DIG",
+        "_MANT_DIG",
+        "_MAX_EXP",
+        "_MIN_EXP",
+        "_MAX_10_EXP",
+        "_MIN_10_EXP",
+        "_C",
+    ];
+    const STARTS: [&str; 16] = [
+        "CHAR", "SCHAR", "UCHAR", "SHRT", "USHRT", "INT", "UINT", "LONG", "ULONG", "LLONG",
+        "ULLONG", "FLT", "DBL", "LDBL", "SIZE", "PTRDIFF",
+    ];
+    ENDS.iter()
+        .filter_map(|end| name.strip_suffix(end))
+        .any(|start| STARTS.contains(&start.trim_end_matches(|c: char| c.is_ascii_digit())))
+}
+
+/// `EDOM`, `ERANGE` … of <errno.h>.
+fn is_error_number(name: &str) -> bool {
+    const NUMBERS: [&str; 17] = [
+        "EDOM", "ERANGE", "EILSEQ", "EINVAL", "ENOMEM", "EAGAIN", "EINTR", "EIO", "EBUSY", "EPERM",
+        "EPIPE", "EOF", "EBADF", "EEXIST", "EFAULT", "ENOENT", "ENOSYS",
+    ];
+    NUMBERS.contains(&name)
+}
+
+/// Keywords of C and C++ and their alternative tokens, those of GNU C++ too.
+#[rustfmt::skip]
+const KEYWORDS: &[&str] = &[
+    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case",
+    "catch", "char", "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield",
+    "compl", "concept", "const", "const_cast", "consteval", "constexpr", "constinit", "continue",
+    "contract_assert", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum",
+    "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int",
+    "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
+    "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "restrict",
+    "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch",
+    "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename",
+    "typeof", "typeof_unqual", "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t",
+    "while", "xor", "xor_eq",
+];
+
+/// Macros, and names of the CUDA language, that look like any other name.
+#[rustfmt::skip]
+const WORDS: &[&str] = &[
+    "I", "L_ctermid", "L_cuserid", "L_tmpnam", "P_tmpdir", "alloca", "assert", "assert_perror", "complex",
+    "errno", "fpclassify", "h_addr", "h_errno", "i386", "imaginary", "linux", "main", "major", "makedev",
+    "math_errhandling", "minor", "noreturn", "offsetof", "sa_handler", "sa_sigaction", "setjmp",
+    "sigsetjmp", "signbit", "st_atime", "st_ctime", "st_mtime", "std", "stderr", "stdin", "stdout",
+    "strdupa", "strndupa", "unix", "va_arg", "va_copy", "va_end", "va_list", "va_start",
+    "blockDim", "blockIdx", "gridDim", "threadIdx", "warpSize", "croq",
+];
+
+/// Macros of the standard headers.
+#[rustfmt::skip]
+const CAPITALS: &[&str] = &[
+    "BUFSIZ", "CLOCKS_PER_SEC", "EXIT_FAILURE", "EXIT_SUCCESS", "FILENAME_MAX", "FP_INFINITE", "FP_NAN",
+    "FP_NORMAL", "FP_SUBNORMAL", "FP_ZERO", "HUGE_VAL", "HUGE_VALF", "HUGE_VALL", "INFINITY", "M_1_PI",
+    "M_2_PI", "M_2_SQRTPI", "M_E", "M_LN10", "M_LN2", "M_LOG10E", "M_LOG2E", "M_PI", "M_PI_2", "M_PI_4",
+    "M_SQRT1_2", "M_SQRT2", "NAN", "NULL", "RAND_MAX", "SEEK_CUR", "SEEK_END", "SEEK_SET", "SIGABRT",
+    "SIGFPE", "SIGILL", "SIGINT", "SIGSEGV", "SIGTERM", "TMP_MAX",
+];
+
+/// What `is…` and `to…` of the C library ask.
+#[rustfmt::skip]
+const CLASSES: &[&str] = &[
+    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "eqsig", "finite", "graph", "greater",
+    "greaterequal", "inf", "less", "lessequal", "lessgreater", "lower", "nan", "normal", "print", "punct",
+    "signaling", "space", "subnormal", "unordered", "upper", "xdigit", "zero",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinary_names_are_free() {
+        for name in [
+            "src", "gain", "M", "K2", "K_rhs", "Kc", "HeadDim", "x_", "tile", "e", "island",
+            "total", "half", "exp", "y0", "idx", "shared", "status", "launch",
+        ] {
+            assert!(!may_be_taken(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn keywords_macros_and_reserved_names_are_not() {
+        for name in [
+            "and",
+            "NULL",
+            "INT_MAX",
+            "UINT64_MAX",
+            "FLT_EPSILON",
+            "EDOM",
+            "M_PI",
+            "threadIdx",
+            "linux",
+            "_Complex",
+            "_x",
+            "a__b",
+            "CROQ_FN",
+            "M_PIf",
+            "cudaEventDefault",
+            "isnan",
+            "le32toh",
+            "ROWS",
+        ] {
+            assert!(may_be_taken(name), "{name}");
+        }
+        // The text of a `__cpp__` statement can have these, by another name.
+        assert!(!is_taken("ROWS") && !is_taken("_x") && is_taken("errno"));
+    }
+}

@@ -1,0 +1,121 @@
+//! `croq check --build`: whether the host's C++ compiler takes the text of the simulated GPU, without
+//! building anything. What it objects to is in the user's own C++, or a fault of croq.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::compile::Twin;
+use super::environment::Environment;
+use super::headers::HEADERS;
+use super::host_compiler::HostCompiler;
+use super::messages::{self, Origin, Severity};
+use super::outputs::{Outputs, unwritable};
+use super::problem::Problem;
+use crate::diagnostics::Diagnostic;
+use crate::source::{SourceFile, Span};
+
+/// The texts that were emitted for a file.
+pub struct Texts<'a> {
+    /// What the generated files are called.
+    pub stem: &'a str,
+    pub device: &'a str,
+    pub header: &'a str,
+    /// The folder of the `.co` file, for its `#include "…"`.
+    pub folder: &'a Path,
+    pub defines: &'a [(String, String)],
+}
+
+/// What the compiler says, on lines of the `.co` file.
+pub fn check(file: &SourceFile, texts: &Texts<'_>) -> Result<Vec<Diagnostic>, Problem> {
+    let env = Environment::of_process();
+    let machine = machine();
+    let compiler = HostCompiler::of(&env, &machine, &machine);
+    let mut command = compiler.command()?;
+    let folder = Folder::new()?;
+    let include = folder.0.join("include");
+    let mut outputs = Outputs::in_folder(folder.0.clone());
+    for (name, text) in HEADERS {
+        outputs.write(&format!("include/{name}"), text)?;
+    }
+    outputs.write(&format!("{}.h", texts.stem), texts.header)?;
+    let path = outputs.write(&format!("{}.cc", texts.stem), texts.device)?;
+    command.args(["-fsyntax-only", "-DCROQ_SIM=1"]);
+    for (name, value) in texts.defines {
+        command.arg(format!("-D{name}={value}"));
+    }
+    for folder in [include.as_path(), texts.folder] {
+        command.arg("-I").arg(folder);
+    }
+    command.arg(&path);
+    let output = command.output().map_err(|error| {
+        let program = command.get_program().to_string_lossy();
+        Problem::new("E1111", format!("can't run {program}: {error}"))
+    })?;
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let origin = Origin {
+        path: &file.path,
+        source: &file.text,
+        device_text: texts.device,
+    };
+    let codes = Twin::Sim.codes();
+    let mut found: Vec<Diagnostic> = Vec::new();
+    for message in messages::parse(&text) {
+        let diagnostic = origin.diagnostic(&message, &codes).unwrap_or_else(|| {
+            let code = match message.severity {
+                Severity::Error => codes.error,
+                _ => codes.warning,
+            };
+            let place = message.file.as_deref().unwrap_or("");
+            let text = format!("{place}:{}: {}", message.line, message.text);
+            Diagnostic::new(code, Span::default(), text)
+        });
+        if !found
+            .iter()
+            .any(|d| d.primary.span == diagnostic.primary.span)
+        {
+            found.push(diagnostic);
+        }
+    }
+    let rejected = found.iter().any(|d| d.code == codes.error);
+    if !output.status.success() && !rejected {
+        let text = "the C++ compiler rejects the generated text";
+        let shown = text.to_owned() + ": " + output_head(&output.stderr).trim();
+        found.push(Diagnostic::new(codes.error, Span::default(), shown));
+    }
+    Ok(found)
+}
+
+fn output_head(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes.get(..400).unwrap_or(bytes)).into_owned()
+}
+
+/// As compilers call the machine that this runs on.
+fn machine() -> String {
+    let arch = std::env::consts::ARCH;
+    match std::env::consts::OS {
+        "macos" => format!("{arch}-apple-darwin"),
+        "linux" => format!("{arch}-unknown-linux-gnu"),
+        other => format!("{arch}-unknown-{other}"),
+    }
+}
+
+/// A folder of this run, gone when it ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Result<Self, Problem> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("croq-check-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir(&path).map_err(|error| unwritable(&path, &error))?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What can't be removed is the system's to clear.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
