@@ -441,6 +441,43 @@ fn syntax_errors(path: &Path, folder: &Path) -> Vec<(usize, String)> {
     errors
 }
 
+/// What the compiler has defined once croq's headers are read.
+#[test]
+fn every_macro_of_the_headers_is_avoided() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("macros.cc");
+    let text = "#include \"croq.h\"\n#define CROQ_WGMMA_N 64\n#include \"croq_wgmma.h\"\n";
+    std::fs::write(&path, text).expect("a text");
+    let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
+    let output = Command::new(compiler)
+        .args([
+            "-std=gnu++17",
+            "-dM",
+            "-E",
+            "-DCROQ_SIM=1",
+            "-DCROQ_HOST_PRINTS",
+            "-I",
+        ])
+        .arg(package::workspace().join("croq-build/device"))
+        .arg(&path)
+        .output()
+        .expect("a C++ compiler");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let names = text.lines().filter_map(|line| {
+        let rest = line.strip_prefix("#define ")?;
+        rest.split([' ', '(']).next()
+    });
+    let (mut seen, mut wrong) = (0, Vec::new());
+    for name in names {
+        seen += 1;
+        if croq_build::ir::cpp_names::spelt(name) == name {
+            wrong.push(name);
+        }
+    }
+    assert!(seen > 1000, "{seen} macros");
+    assert!(wrong.is_empty(), "printed as they are: {wrong:?}");
+}
+
 #[test]
 fn names_in_every_position() {
     attempt(700, 12, "name-probes");

@@ -352,7 +352,7 @@ impl Checker<'_> {
         let threads = u32::try_from(k.threads.as_ref()?.as_int()?)
             .ok()
             .filter(|n| *n <= 1024)?;
-        let condition = self.condition(cond)?;
+        let condition = self.thread_condition(cond)?;
         let homes = &k.homes;
         let mut set = ThreadSet::default();
         for tid in 0..threads {
@@ -373,11 +373,16 @@ impl Checker<'_> {
     }
 
     /// A predicate, taken apart once for all threads.
-    fn condition(&self, cond: &Expr) -> Option<Condition> {
-        let both = |a, b| Some((Box::new(self.condition(a)?), Box::new(self.condition(b)?)));
+    fn thread_condition(&self, cond: &Expr) -> Option<Condition> {
+        let both = |a, b| {
+            Some((
+                Box::new(self.thread_condition(a)?),
+                Box::new(self.thread_condition(b)?),
+            ))
+        };
         Some(match &*cond.kind {
             ExprKind::Bool(b) => Condition::Is(*b),
-            ExprKind::Unary(UnOp::Not, a) => Condition::Not(Box::new(self.condition(a)?)),
+            ExprKind::Unary(UnOp::Not, a) => Condition::Not(Box::new(self.thread_condition(a)?)),
             ExprKind::Binary(BinOp::LogicAnd, a, b) => {
                 let (a, b) = both(a, b)?;
                 Condition::And(a, b)

@@ -455,14 +455,14 @@ impl<'a> Checker<'a> {
         let number = self.f.kernels.len();
         let plain = format!("{}_{number}", self.f.name);
         let mut name = ir::cpp_names::spelt(&plain);
-        let declared = self.file.device_names();
-        if name == plain && !declared.contains_key(name.as_str()) {
+        let declared = |name: &String| self.file.device.iter().any(|d| d.names.contains(name));
+        if name == plain && !declared(&name) {
             return plain;
         }
         // No kernel that keeps its name ends like this.
         let function = self.siblings.iter().position(|f| *f == self.f.name);
         name = format!("{name}k{}", function.unwrap_or(0));
-        while declared.contains_key(name.as_str()) {
+        while declared(&name) {
             name.push('_');
         }
         name
@@ -517,7 +517,10 @@ impl<'a> Checker<'a> {
         };
         let earlier = self.scopes.innermost(&name.text);
         // A dimension that is a parameter as well is another mistake, told elsewhere.
-        let clash = earlier.is_some_and(|e| is_dim(e) != is_dim(&entity));
+        let clash = earlier.is_some_and(|e| {
+            let other = if is_dim(e) { &entity } else { e };
+            is_dim(e) != is_dim(&entity) && self.is_parameter(other)
+        });
         // Which of two was meant is unknown: what uses the name stays silent.
         let entity = if earlier.is_some() {
             Entity::Poison
@@ -537,6 +540,19 @@ impl<'a> Checker<'a> {
                 .also(first, "first declared here")
                 .help("give one of them another name"),
             );
+        }
+    }
+
+    /// What a parameter's name stands for, as far as that was understood.
+    fn is_parameter(&self, entity: &Entity) -> bool {
+        match entity {
+            Entity::Int { kind, .. } => *kind == scope::IntKind::Param,
+            Entity::Buffer { id, .. } => {
+                let buffer = self.f.buffers.get(id.index());
+                buffer.is_some_and(|b| matches!(b.storage, ir::Storage::Param(_)))
+            }
+            Entity::ScalarParam { .. } | Entity::Stream(_) | Entity::Poison => true,
+            _ => false,
         }
     }
 

@@ -138,7 +138,10 @@ pub fn kernels_rs(modules: &[Module<'_>]) -> String {
         }
     }
     for (function, paths) in owners {
-        if let [path] = paths.as_slice() {
+        // A folder beside the file may hold a module of that name, which would come along.
+        if let [path] = paths.as_slice()
+            && !root.holds_module(&path.0, function)
+        {
             let _ = writeln!(
                 out,
                 "#[doc(inline)]\npub use self::{}::{function};",
@@ -156,6 +159,16 @@ struct Node<'a> {
 }
 
 impl Node<'_> {
+    fn holds_module(&self, path: &[String], name: &str) -> bool {
+        match path.split_first() {
+            Some((first, rest)) => {
+                let child = self.children.get(first);
+                child.is_some_and(|child| child.holds_module(rest, name))
+            }
+            None => self.children.contains_key(name),
+        }
+    }
+
     fn print(&self, out: &mut String, depth: usize) {
         let pad = "    ".repeat(depth);
         if let Some(module) = self.module {
@@ -217,6 +230,27 @@ mod tests {
             "{problem}"
         );
         assert!(distinct([(&a, "k/a-b.co")].into_iter()).is_ok());
+    }
+
+    #[test]
+    fn a_module_does_not_come_along_with_a_function() {
+        let paths = ["a.co", "a/mul.co"].map(|p| ModulePath::of(Path::new(p)));
+        let functions = [vec!["mul".to_owned()], vec!["other".to_owned()]];
+        let modules: Vec<Module> = paths
+            .iter()
+            .zip(&functions)
+            .map(|(path, functions)| Module {
+                path,
+                origin: "k/x.co",
+                functions,
+                declarations: "",
+                shims: "",
+                moved: &[],
+            })
+            .collect();
+        let text = kernels_rs(&modules);
+        assert!(!text.contains("pub use self::a::mul;"), "{text}");
+        assert!(text.contains("pub use self::a::mul::other;"), "{text}");
     }
 
     #[test]

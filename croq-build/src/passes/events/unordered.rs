@@ -157,12 +157,18 @@ fn end(view: &View) -> Option<Sym> {
 }
 
 fn compare(function: &Function, whole: &[Stmt], running: &[Region], diags: &mut Diagnostics) {
+    let reached: Vec<BTreeSet<usize>> = (0..running.len()).map(|at| reach(running, at)).collect();
+    let leads = |from: usize, to: usize| reached.get(from).is_some_and(|r| r.contains(&to));
     for (at, a) in running.iter().enumerate() {
+        if a.touches.is_empty() {
+            continue;
+        }
         for (b_at, b) in running.iter().enumerate().skip(at + 1) {
-            if a.set.meets(&b.set)
+            if b.touches.is_empty()
+                || a.set.meets(&b.set)
                 || !a.numbers.is_disjoint(&b.numbers)
-                || leads(running, at, b_at)
-                || leads(running, b_at, at)
+                || leads(at, b_at)
+                || leads(b_at, at)
             {
                 continue;
             }
@@ -190,18 +196,21 @@ fn compare(function: &Function, whole: &[Stmt], running: &[Region], diags: &mut 
     }
 }
 
-/// Events lead from one region to another.
-fn leads(running: &[Region], from: usize, to: usize) -> bool {
+/// Where events lead from a region.
+fn reach(running: &[Region], from: usize) -> BTreeSet<usize> {
     let mut reached = BTreeSet::from([from]);
     let mut open = vec![from];
     while let Some(region) = open.pop().and_then(|at| running.get(at)) {
+        if region.triggers.is_empty() {
+            continue;
+        }
         for (at, next) in running.iter().enumerate() {
             if !region.triggers.is_disjoint(&next.waits) && reached.insert(at) {
                 open.push(at);
             }
         }
     }
-    reached.contains(&to)
+    reached
 }
 
 /// Two accesses to one place, a write among them.
