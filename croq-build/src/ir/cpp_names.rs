@@ -29,14 +29,22 @@ pub fn may_be_taken(name: &str) -> bool {
     name.starts_with('_') || name.contains("__") || looks_like_a_macro(name) || is_taken(name)
 }
 
-/// C++ text can't declare anything of that name, whatever is done.
+/// C++ text can't declare anything of that name, whatever is done: it is a keyword, reserved for the
+/// implementation, or a macro of croq's, CUDA's or the system's headers.
 pub fn is_taken(name: &str) -> bool {
-    KEYWORDS.contains(&name)
+    let capital = |at: usize| name.as_bytes().get(at).is_some_and(u8::is_ascii_uppercase);
+    let reserved = name.starts_with("__") || name.starts_with('_') && capital(1);
+    let shouts = capital(0) && !name.bytes().any(|b| b.is_ascii_lowercase());
+    reserved
+        || KEYWORDS.contains(&name)
         || WORDS.contains(&name)
         || is_byte_order(name)
+        || is_classification(name)
+        || name.starts_with("M_") && name.len() > 2
+        || STARTS.iter().any(|start| name.starts_with(start))
+        || shouts && ENDS.iter().any(|end| name.ends_with(end))
         || CAPITALS.contains(&name)
-        || is_limit(name)
-        || is_error_number(name)
+        || shouts && is_error_number(name)
 }
 
 /// Two capitals in a row, as in `INT_MAX` or `M_PIf`, or the prefix of CUDA's own.
@@ -74,39 +82,23 @@ fn is_byte_order(name: &str) -> bool {
     })
 }
 
-/// `INT_MAX`, `FLT_EPSILON`, `UINT8_MAX` …
-fn is_limit(name: &str) -> bool {
-    const ENDS: [&str; 12] = [
-        "_MAX",
-        "_MIN",
-        "_WIDTH",
-        "_BIT",
-        "_EPSILON",
-        "_DIG",
-        "_MANT_DIG",
-        "_MAX_EXP",
-        "_MIN_EXP",
-        "_MAX_10_EXP",
-        "_MIN_10_EXP",
-        "_C",
-    ];
-    const STARTS: [&str; 16] = [
-        "CHAR", "SCHAR", "UCHAR", "SHRT", "USHRT", "INT", "UINT", "LONG", "ULONG", "LLONG",
-        "ULLONG", "FLT", "DBL", "LDBL", "SIZE", "PTRDIFF",
-    ];
-    ENDS.iter()
-        .filter_map(|end| name.strip_suffix(end))
-        .any(|start| STARTS.contains(&start.trim_end_matches(|c: char| c.is_ascii_digit())))
+/// `EDOM`, `ERANGE`, `E2BIG` … of <errno.h>, and signals: which there are depends on the system.
+fn is_error_number(name: &str) -> bool {
+    let plain = |rest: &str| rest.len() > 1 && !rest.contains('_');
+    let rest = name.strip_prefix("SIG").or_else(|| name.strip_prefix('E'));
+    rest.is_some_and(plain)
 }
 
-/// `EDOM`, `ERANGE` … of <errno.h>.
-fn is_error_number(name: &str) -> bool {
-    const NUMBERS: [&str; 17] = [
-        "EDOM", "ERANGE", "EILSEQ", "EINVAL", "ENOMEM", "EAGAIN", "EINTR", "EIO", "EBUSY", "EPERM",
-        "EPIPE", "EOF", "EBADF", "EEXIST", "EFAULT", "ENOENT", "ENOSYS",
-    ];
-    NUMBERS.contains(&name)
-}
+/// Families of macros, by what their names begin with,
+const STARTS: &[&str] = &[
+    "ADJ_", "CLOCK", "CROQ", "CUDA", "CU_", "EXIT_", "FD_", "FE_", "FP_", "HUGE_VAL", "MATH_",
+    "MOD_", "NL_", "PTHREAD_", "RENAME_", "SEEK_", "SNAN", "STA_", "TIMER_", "cuda",
+];
+
+/// and by what they end with.
+const ENDS: &[&str] = &[
+    "_MAX", "_MIN", "_WIDTH", "_BIT", "_EPSILON", "_DIG", "_EXP", "_C", "_ENDIAN",
+];
 
 /// Keywords of C and C++ and their alternative tokens, those of GNU C++ too.
 #[rustfmt::skip]
@@ -135,14 +127,12 @@ const WORDS: &[&str] = &[
     "blockDim", "blockIdx", "gridDim", "threadIdx", "warpSize", "croq",
 ];
 
-/// Macros of the standard headers.
+/// Other macros of the system's headers.
 #[rustfmt::skip]
 const CAPITALS: &[&str] = &[
-    "BUFSIZ", "CLOCKS_PER_SEC", "EXIT_FAILURE", "EXIT_SUCCESS", "FILENAME_MAX", "FP_INFINITE", "FP_NAN",
-    "FP_NORMAL", "FP_SUBNORMAL", "FP_ZERO", "HUGE_VAL", "HUGE_VALF", "HUGE_VALL", "INFINITY", "M_1_PI",
-    "M_2_PI", "M_2_SQRTPI", "M_E", "M_LN10", "M_LN2", "M_LOG10E", "M_LOG2E", "M_PI", "M_PI_2", "M_PI_4",
-    "M_SQRT1_2", "M_SQRT2", "NAN", "NULL", "RAND_MAX", "SEEK_CUR", "SEEK_END", "SEEK_SET", "SIGABRT",
-    "SIGFPE", "SIGILL", "SIGINT", "SIGSEGV", "SIGTERM", "TMP_MAX",
+    "BUFSIZ", "BYTE_ORDER", "INFINITY", "MAXFLOAT", "MAX_CANON", "MAX_INPUT", "NAN", "NFDBITS", "NULL",
+    "NZERO", "PIPE_BUF", "TIME_UTC", "WCONTINUED", "WEXITED", "WEXITSTATUS", "WIFCONTINUED", "WIFEXITED",
+    "WIFSIGNALED", "WIFSTOPPED", "WNOHANG", "WNOWAIT", "WSTOPPED", "WSTOPSIG", "WTERMSIG", "WUNTRACED",
 ];
 
 /// What `is…` and `to…` of the C library ask.
@@ -192,6 +182,13 @@ mod tests {
             assert!(may_be_taken(name), "{name}");
         }
         // The text of a `__cpp__` statement can have these, by another name.
-        assert!(!is_taken("ROWS") && !is_taken("_x") && is_taken("errno"));
+        for name in ["ROWS", "_x", "BM", "M", "M_", "KV_LEN", "HeadDim"] {
+            assert!(!is_taken(name), "{name}");
+        }
+        for name in [
+            "errno", "_Complex", "CROQ_FN", "ENOTBLK", "SIGUSR1", "LONG_MAX", "M_PI",
+        ] {
+            assert!(is_taken(name), "{name}");
+        }
     }
 }

@@ -163,6 +163,10 @@ fn has_barrier(body: &[Stmt]) -> bool {
     find.0
 }
 
+fn is_async_region(stmt: &Stmt) -> bool {
+    matches!(stmt.kind, StmtKind::Region { is_async: true, .. })
+}
+
 /// The last statement is a proxy fence.
 fn after_fences(stmts: &[Stmt]) -> bool {
     let last = stmts.last().map(|s| &s.kind);
@@ -314,7 +318,9 @@ impl Walker<'_> {
             } => {
                 inner = Collector::region(context, set.as_ref(), *is_async, span);
                 self.collector.block(body, &inner, &mut first);
-                if *is_async {
+                // In front of the first of them all were looked at.
+                let goes_on = at.checked_sub(1).and_then(|before| stmts.get(before));
+                if *is_async && !goes_on.is_some_and(is_async_region) {
                     self.regions_beside(
                         stmts.get(at + 1..).unwrap_or_default(),
                         context,
