@@ -119,7 +119,7 @@ const KEYWORDS: &[&str] = &[
 /// Macros, and names of the CUDA language, that look like any other name.
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
-    "I", "L_ctermid", "L_cuserid", "L_tmpnam", "P_tmpdir", "alloca", "assert", "assert_perror", "complex",
+    "I", "_tolower", "_toupper", "L_ctermid", "L_cuserid", "L_tmpnam", "P_tmpdir", "alloca", "assert", "assert_perror", "complex",
     "errno", "fpclassify", "h_addr", "h_errno", "i386", "imaginary", "linux", "main", "major", "makedev",
     "math_errhandling", "minor", "noreturn", "offsetof", "sa_handler", "sa_sigaction", "setjmp",
     "sigsetjmp", "signbit", "st_atime", "st_ctime", "st_mtime", "std", "stderr", "stdin", "stdout",
