@@ -11,9 +11,9 @@ use crate::diagnostics::{Diagnostic, Quota, Severity, explain, render};
 use crate::pipeline::{self, Compiled, FileNames};
 use crate::source::SourceFile;
 use crate::toolchain::directives::shown;
-use crate::toolchain::{front_end, headers};
 use crate::toolchain::inputs;
 use crate::toolchain::problem::Problem;
+use crate::toolchain::{front_end, headers};
 
 pub const USAGE: &str = "\
 usage: croq check [OPTIONS] [--build] FILES…
