@@ -184,7 +184,11 @@ impl Pass<'_> {
             return Vec::new();
         }
         // The largest first: what they cover needs no check of its own.
-        early.sort_by_key(|e| std::cmp::Reverse(e.size.factors().count()));
+        early.sort_by(|a, b| {
+            let factors = |e: &Early| e.size.factors().count();
+            let order = factors(b).cmp(&factors(a));
+            order.then(b.size.least().total_cmp(&a.size.least()))
+        });
         let mut kept: Vec<Early> = Vec::new();
         for e in early {
             let covered = |k: &Early| k.need.most <= e.need.most && k.size.covers(&e.size);

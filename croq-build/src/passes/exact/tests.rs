@@ -60,7 +60,7 @@ fn an_argument_of_64_bits_is_looked_at_where_it_matters() {
       parallel p by N { if (m < 1000 && m > -1000) x.at(p) = m * m; } }";
     assert_eq!(checks(bounded), (0, 0));
     let narrow = "__co__ void f(global s64 [N] x, s32 m) {
-      parallel p by N { if (p < 3) x.at(p) = m * 3 + m * m; } }";
+      parallel p by N { if (p < 3) x.at(p) = m * 3 + 1000 * m; } }";
     assert_eq!(checks(narrow), (0, 0));
 }
 
