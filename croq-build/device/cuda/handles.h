@@ -88,7 +88,7 @@ template <class T, int N, idx At> using local_at = local<T, N>;
 /* What the simulated GPU keeps marks of: elements that may be read before they are written, and variables
  * that may have such values. Here they are what they are without. */
 inline constexpr unsigned phased = 0;
-constexpr unsigned marked_by(unsigned) { return 0; }
+CROQ_FN constexpr unsigned marked_by(unsigned) { return 0; }
 inline constexpr unsigned in_memory = 0, in_condition = 0, in_address = 0, in_atomic = 0, in_call = 0,
                           in_print = 0, in_check = 0;
 template <class T, int N> struct tracked_local : local<T, N> {

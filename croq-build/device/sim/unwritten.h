@@ -94,7 +94,7 @@ template <class T> CROQ_FN T trusted(T v) {
 /* How shared memory is handled: reads and writes are `phased` where barriers of the whole block keep them
  * apart; the number of a buffer with marks, from 1 on. */
 inline constexpr croq_u32 phased = 0x100;
-constexpr croq_u32 marked_by(croq_u32 number) { return (number - 1) % 255 + 1; }
+CROQ_FN constexpr croq_u32 marked_by(croq_u32 number) { return (number - 1) % 255 + 1; }
 
 /* Whether `B` bytes of marks are all this number. */
 template <unsigned B> CROQ_FN bool are_marked(const unsigned char *marks, croq_u32 number) {
