@@ -67,6 +67,24 @@ unsafe extern "C" fn on_gpu(env: *const croq_env, args: *mut Args) -> croq_u32 {
             unsafe { *env.device_failure = failure };
             STICKY.set(719);
         }
+        // A check that is recorded, at once or later, and the kernel goes on.
+        5 | 15 => {
+            let record = env.device_failure;
+            let data = args.data;
+            let work = move || {
+                let mut failure = croq_failure::new(CROQ_CHECK).with_values(&[5, 6]);
+                failure.check = 0;
+                // SAFETY: where the device writes, and a byte of the test's.
+                unsafe {
+                    *record = failure;
+                    double(data);
+                }
+            };
+            match args.order {
+                5 => work(),
+                _ => fake_cuda::enqueue(env.stream, work),
+            }
+        }
         // A launch that no code fits: nothing ran, nothing is broken.
         2 => {
             // SAFETY: where the shim writes.
@@ -511,4 +529,27 @@ fn memory_is_freed_behind_work_on_dropped_streams() {
     assert_eq!((fake_cuda::queued(), fake_cuda::allocations()), (1, 2));
     device.synchronize().unwrap();
     assert_eq!((fake_cuda::queued(), fake_cuda::allocations()), (0, 0));
+}
+
+/// `Checks::Report`: the record is the call's error, once, and the device is healthy.
+#[test]
+fn a_recorded_failure_poisons_nothing() {
+    let device = fake_cuda::device();
+    let stream = Stream::new(&device).unwrap();
+    let mut t = tensor(&device);
+    let recorded = "twice: 5 is less than 6 [R14]\n  at k/twice.co:3";
+    let failure = twice(&mut t, 5).unwrap_err();
+    assert_eq!(failure.to_string(), recorded);
+    assert_eq!(t.to_host().unwrap().as_slice(), [42, 5]);
+    twice(&mut t, 0).unwrap();
+
+    // On a stream the next wait has it, and only that.
+    twice_on(&stream, &mut t, 15).unwrap();
+    let failure = stream.synchronize().unwrap_err();
+    assert_eq!(failure.to_string(), recorded);
+    stream.synchronize().unwrap();
+    assert_eq!(t.to_host().unwrap().as_slice(), [168, 5]);
+    twice_on(&stream, &mut t, 15).unwrap();
+    assert_eq!(t.to_host().unwrap_err().to_string(), recorded);
+    assert_eq!(t.to_host().unwrap().as_slice(), [80, 5]);
 }
