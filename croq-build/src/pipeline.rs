@@ -97,6 +97,9 @@ pub struct Outputs {
 pub fn compile_text(names: &FileNames, text: &str, options: &Options) -> Compiled {
     let mut diagnostics = Diagnostics::new();
     let file = source::load(&names.path, text, &options.defines, &mut diagnostics);
+    for report in source::recursion(&file) {
+        diagnostics.push(report);
+    }
     let tree = syntax::parse(&file, &mut diagnostics);
     let targets = options.archs.iter().map(|arch| sema::Target {
         name: arch.to_string(),

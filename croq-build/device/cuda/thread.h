@@ -5,6 +5,9 @@
 namespace croq {
 inline namespace CROQ_TARGET {
 
+/* Where a device function begins that calls others; what the simulated GPU has to do there. */
+#define CROQ_ENTER
+
 /* What a kernel is given of its launch. */
 struct context {
   /* In host memory that the device can write; it outlives the context that a trap destroys. */

@@ -45,7 +45,7 @@ pub use memory::{Capacity, memory_report};
 pub use rust::{shims, wrapper_names, wrappers};
 
 use crate::ir::Function;
-use crate::source::SourceFile;
+use crate::source::{self, SourceFile};
 use writer::{Lines, Writer};
 
 /// What generated text says about the `.co` file that it comes from.
@@ -110,7 +110,8 @@ fn kept_text(writer: &mut Writer<'_>, lines: &Lines, meta: &FileMeta, file: &Sou
     let mut inside = false;
     for kept in &file.device {
         let mut number = lines.number(kept.span.start);
-        for (is_include, text) in parts(&kept.text) {
+        let text = source::with_look_at_stack(file, kept);
+        for (is_include, text) in parts(text.as_deref().unwrap_or(&kept.text)) {
             if is_include == inside {
                 writer.own_text();
                 writer.line(if inside { "}" } else { &open });

@@ -15,6 +15,7 @@ mod host;
 mod intrinsics;
 mod lexer;
 mod macros;
+mod nesting;
 mod number;
 mod punctuation;
 mod raw;
@@ -28,6 +29,7 @@ pub mod token;
 
 pub use file::{DeviceText, DeviceTextKind, FunctionText, Note, SourceFile};
 pub use intrinsics::{Intrinsic, IntrinsicKind};
+pub use nesting::{recursion, with_look_at_stack};
 pub use signature::{Signature, TemplateParam};
 pub use span::{Span, Spanned};
 

@@ -15,8 +15,18 @@ use super::problem::Problem;
 use super::variables;
 
 /// What every text is compiled with; part of the identity. Multiply and add round twice everywhere, so that
-/// results do not depend on the machine. Integers wrap, as a GPU's do.
-const FLAGS: &[&str] = &["-ffp-contract=off", "-fwrapv", "-fdiagnostics-color=never"];
+/// results do not depend on the machine. Integers wrap, as a GPU's do. A simulated thread's stack has a fixed size, so
+/// every frame has a bound: `CROQ_SIM_FRAME_BYTES` of `croq_abi.h`.
+const FLAGS: &[&str] = &[
+    "-ffp-contract=off",
+    "-fwrapv",
+    "-fdiagnostics-color=never",
+    "-Werror=frame-larger-than=32768",
+    "-Werror=vla",
+    "-Werror=alloca",
+];
+/// So that no frame reaches past the guard below the stack.
+const STACK_PROBES: &str = "-fstack-clash-protection";
 
 pub struct HostCompiler {
     /// All that decides which compiler runs with which of the user's flags.
@@ -31,6 +41,8 @@ pub struct HostCompiler {
     host: String,
     missing: Option<Problem>,
     tool: OnceLock<Result<cc::Tool, Problem>>,
+    /// Whether the compiler knows `-fstack-clash-protection`.
+    probes_stacks: OnceLock<bool>,
 }
 
 impl HostCompiler {
@@ -70,6 +82,7 @@ impl HostCompiler {
             host: host.to_owned(),
             missing: (!there).then(|| missing(&name)),
             tool: OnceLock::new(),
+            probes_stacks: OnceLock::new(),
         }
     }
 
@@ -119,6 +132,9 @@ impl HostCompiler {
         let tool = self.tool()?;
         let mut command = tool.to_command();
         command.args(FLAGS);
+        if *self.probes_stacks.get_or_init(|| knows(tool, STACK_PROBES)) {
+            command.arg(STACK_PROBES);
+        }
         command.arg(if tool.is_like_clang() {
             "-fno-caret-diagnostics"
         } else {
@@ -141,6 +157,13 @@ impl HostCompiler {
                 Problem::new("E1111", "no archiver (`ar`) was found").note(error.to_string())
             })
     }
+}
+
+/// Whether the compiler takes a flag for its target, without a warning.
+fn knows(tool: &cc::Tool, flag: &str) -> bool {
+    let mut command = tool.to_command();
+    command.args(["-Werror", flag, "-x", "c++", "-fsyntax-only", "/dev/null"]);
+    command.output().is_ok_and(|output| output.status.success())
 }
 
 /// Where `cc` looks a variable up: for the target, for its role, plain.

@@ -19,6 +19,9 @@ pub struct Message {
     pub file: Option<String>,
     pub line: u32,
     pub text: String,
+    /// In which function, where the compiler said so of a frame that is too large: its line is one of the
+    /// device API's if the function was inlined into that.
+    pub function: Option<String>,
     /// What was printed below it: details and notes.
     pub details: Vec<String>,
 }
@@ -28,9 +31,13 @@ pub struct Message {
 /// output as it is.
 pub fn parse(output: &str) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
+    let mut function: Option<&str> = None;
     for row in output.lines() {
         let row = row.trim_end();
-        match read_row(row) {
+        if row.contains(": In ") && row.ends_with(':') {
+            function = Some(row);
+        }
+        match read_row(row).map(|message| message.in_function(function)) {
             Some(message) if message.severity == Severity::Note => {
                 if let Some(last) = messages.last_mut() {
                     last.details.push(match &message.file {
@@ -107,6 +114,7 @@ fn read_row(row: &str) -> Option<Message> {
             file: Some(file),
             line,
             text: text.trim().to_owned(),
+            function: None,
             details: Vec::new(),
         })
     })
@@ -147,6 +155,7 @@ fn ptxas_row(row: &str) -> Option<Message> {
         file: None,
         line: 0,
         text: format!("ptxas: {}", text.trim()),
+        function: None,
         details: Vec::new(),
     })
 }
@@ -159,11 +168,29 @@ pub struct Origin<'a> {
     pub device_text: &'a str,
 }
 
+impl Message {
+    /// A frame that is larger than the stack of a simulated thread allows.
+    fn is_of_frame(&self) -> bool {
+        // gcc, clang
+        self.text.contains("frame size of") || self.text.contains("stack frame size")
+    }
+
+    fn in_function(mut self, function: Option<&str>) -> Self {
+        if self.is_of_frame() {
+            self.function = function.map(str::to_owned);
+        }
+        self
+    }
+}
+
 impl Origin<'_> {
     /// The trimmed text of the line that a message is about; `None` when the message is about
     /// another file.
     pub fn span(&self, message: &Message) -> Option<Span> {
         match &message.file {
+            _ if message.is_of_frame() && self.kernel_of(message).is_some() => {
+                self.line_span(self.kernel_of(message)?)
+            }
             Some(file) if file == self.path => self.line_span(message.line),
             Some(_) => None,
             None => {
@@ -175,6 +202,28 @@ impl Origin<'_> {
                 self.line_span(line)
             }
         }
+    }
+
+    /// The line of the kernel that the message names.
+    fn kernel_of(&self, message: &Message) -> Option<u32> {
+        let said = message.function.as_deref().unwrap_or_default();
+        let names = |name: &str| {
+            let words = |text: &str| {
+                let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+                words.any(|word| word == name)
+            };
+            words(said) || words(&message.text)
+        };
+        PresumedLines::of(self.device_text)
+            .filter(|(_, row)| row.starts_with("CROQ_KERNEL"))
+            .find(|(_, row)| {
+                let head = row
+                    .split(" void ")
+                    .nth(1)
+                    .and_then(|rest| rest.split('(').next());
+                head.is_some_and(names)
+            })
+            .and_then(|(line, _)| line)
     }
 
     fn line_span(&self, number: u32) -> Option<Span> {
@@ -210,6 +259,12 @@ impl Origin<'_> {
         .label(message.text.clone());
         for detail in message.details.iter().take(8) {
             diagnostic = diagnostic.note(detail.clone());
+        }
+        if message.is_of_frame() {
+            diagnostic = diagnostic.help(
+                "a thread of the simulated GPU has a stack of fixed size; croq's own arrays lie elsewhere: use `local` or \
+                 `shared` arrays of the `__co__` function instead of arrays in C++, or fewer variables",
+            );
         }
         Some(diagnostic)
     }
@@ -335,6 +390,7 @@ ptxas /tmp/a.ptx, line 9; error   : Unknown modifier
             file: Some(file.to_owned()),
             line,
             text: "no".to_owned(),
+            function: None,
             details: Vec::new(),
         };
         let diagnostic = origin
@@ -346,6 +402,24 @@ ptxas /tmp/a.ptx, line 9; error   : Unknown modifier
         assert_eq!(origin.span(&at("k/a.co", 99)), None);
         assert_eq!(origin.span(&at("k/a.co", 0)), None);
         assert_eq!(origin.span(&at("k/b.h", 1)), None);
+    }
+
+    #[test]
+    fn frames_that_are_too_large_are_the_kernels_or_the_functions() {
+        let output = "\
+k/a.co: In function ‘float deep(float*)’:
+k/a.co:2:1: error: the frame size of 80000 bytes is larger than 32768 bytes [-Werror=frame-larger-than=]
+/out/sim/host.h: In static member function ‘static void croq::sim::host::run_thread(void*, croq_sim_thread*) [with B = croq::sim::host::launch<void (*)(croq::sim::context), croq_1_sim::wide_0, 1, 0>(const char*)::<lambda()>]’:
+/out/sim/host.h:262:3: error: the frame size of 40000 bytes is larger than 32768 bytes [-Werror=frame-larger-than=]
+";
+        let messages = parse(output);
+        let origin = Origin {
+            path: "k/a.co",
+            source: "one\n  two\nthree\n",
+            device_text: "#line 3 \"k/a.co\"\nCROQ_KERNEL(64) void wide_0(croq::context) {\n}\n",
+        };
+        let at: Vec<_> = messages.iter().map(|m| origin.span(m)).collect();
+        assert_eq!(at, [Some(Span::new(6, 9)), Some(Span::new(10, 15))]);
     }
 
     #[test]

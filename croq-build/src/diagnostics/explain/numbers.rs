@@ -70,6 +70,10 @@ pub const TABLE: &[Entry] = &[
         "A template argument is not known at compile time, which C++ will not accept.",
     ),
     (
+        "E0795",
+        "A `__device__` function calls itself, or is called by a function that it calls. A thread of the simulated GPU has a stack of fixed size, so how deep calls go must be known. Write a loop. Functions that can't be read this way (templates, overloads, function pointers) are looked at when they run.",
+    ),
+    (
         "E0783",
         "A call's result needs a typed or mutable variable, because only C++ knows its type.",
     ),
