@@ -23,6 +23,7 @@ mod mistakes;
 mod mma;
 mod movement;
 mod multicast;
+mod own_memory;
 mod params;
 mod pipelines;
 mod races;
