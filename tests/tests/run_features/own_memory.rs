@@ -17,10 +17,7 @@ fn a_large_array_is_the_threads_own() {
     }
     let mut x = Tensor::from_vec((2,), vec![0.0f32; 2]).expect("two");
     let failed = kernels::one_large_array(&mut x, 60_000, 0).expect_err("outside");
-    assert!(
-        failed.to_string().contains("own_memory.co:6"),
-        "{failed}"
-    );
+    assert!(failed.to_string().contains("own_memory.co:6"), "{failed}");
 }
 
 #[test]
