@@ -55,6 +55,8 @@ mod stacks;
 mod steps;
 mod sweep;
 mod tensor;
+#[cfg(test)]
+mod tests;
 mod worker;
 
 use std::ffi::c_void;
