@@ -165,3 +165,24 @@ fn odd_names_work() {
     let seen = package.cargo(&["build", "--verbose"], &[]);
     assert!(seen.stderr.contains("Fresh odd-names"), "{}", seen.stderr);
 }
+
+/// Cargo tells a build script which croq-sys its package depends on.
+#[test]
+fn versions_meet_when_the_package_is_built() {
+    let package = Package::new("other-version");
+    package.write(
+        "build.rs",
+        "fn main() {\n    assert!(std::env::var(\"DEP_CROQ_ABI\").is_ok());\n    \
+         let version = std::env::var(\"DEP_CROQ_VERSION\").expect(\"told\");\n    \
+         // SAFETY: there is one thread.\n    \
+         unsafe { std::env::set_var(\"DEP_CROQ_VERSION\", format!(\"{version}1\")) };\n    \
+         croq_build::compile(\"kernels/\");\n}\n",
+    );
+    let seen = package.cargo(&["build"], &[]);
+    assert!(!seen.success);
+    assert!(
+        seen.stderr.contains("error[E1111]: croq-build") && seen.stderr.contains("croq-sys 0."),
+        "{}",
+        seen.stderr
+    );
+}
