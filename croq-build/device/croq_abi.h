@@ -5,7 +5,7 @@
 #ifndef CROQ_ABI_H
 #define CROQ_ABI_H
 
-#define CROQ_ABI_VERSION 12
+#define CROQ_ABI_VERSION 14
 
 typedef __INT64_TYPE__ croq_i64;
 typedef __UINT64_TYPE__ croq_u64;
@@ -53,6 +53,37 @@ typedef struct croq_sim_order {
   croq_sim_cell *cells;
 } croq_sim_order;
 
+/* What threads have done with an element of device memory, in which epoch (0: nobody has): who stored to it last, and
+ * who has read it, of one block and of another. `writer` and the readers: the thread (10 bits), whether by an atomic
+ * operation, whether several have, whether what was stored was there already, and the line (19 bits). */
+typedef struct croq_sim_device_cell {
+  croq_u32 written, writer, read, reader, read_too, reader_too;
+  croq_u32 value; /* a digest of what was stored; after an atomic operation the epoch of another one, or 0 */
+  croq_u32 other; /* and who that was */
+} croq_sim_device_cell;
+
+/* The cells of a buffer. */
+typedef struct croq_sim_device_cells {
+  croq_sim_device_cell *first; /* null where nobody looks */
+  unsigned char *touched;      /* whether one of 128 cells has been used */
+} croq_sim_device_cells;
+
+/* How accesses of device memory by a block's threads are ordered. Each epoch belongs to one block, and begins when its
+ * threads have met. */
+typedef struct croq_sim_device {
+  croq_u32 epoch;
+  croq_u32 first;  /* those from here to `epoch` are of the same block */
+  croq_u32 before; /* those below are ordered with all that comes now */
+  croq_u32 *asks;  /* every access is told to the runtime */
+  const croq_sim_device_cells *buffers;
+} croq_sim_device;
+
+/* In which order threads run that wait for nobody: number `i` of `n` is `(start + i * step) % n`. */
+typedef struct croq_sim_schedule {
+  croq_u64 start, step;
+  croq_u32 first_thread, thread_step;
+} croq_sim_schedule;
+
 /* One thread of the simulated GPU. The C++ side keeps the running one in a thread-local. */
 typedef struct croq_sim_thread {
   croq_u32 tid;
@@ -70,6 +101,8 @@ typedef struct croq_sim_thread {
    * CROQ_LAUNCH_TRACKS. */
   unsigned char *written;
   croq_sim_order *order; /* null where nobody looks */
+  croq_sim_device *device; /* the same of device memory */
+  croq_sim_schedule schedule;
   croq_u32 fences; /* how many fence.proxy.async the thread has executed, modulo 2^20 */
   croq_u32 cluster; /* blocks of one along x (lowest 8 bits), y and z */
   croq_u32 product_fences; /* how many wgmma_fence it has executed */
@@ -101,6 +134,15 @@ enum {
   CROQ_SIM_RESERVE_BYTES = 32 << 10 /* for what device text calls: the runtime, the C++ library */
 };
 
+/* Device memory that the launch writes and that two of its threads may touch. */
+typedef struct croq_sim_tracked {
+  const char *name;
+  void *memory;
+  croq_u64 count;
+  croq_u32 element_bytes;
+  croq_u32 escapes; /* text that the compiler can't see into has its address: nobody looks */
+} croq_sim_tracked;
+
 typedef struct croq_sim_launch {
   const char *kernel;
   const char *file;
@@ -110,6 +152,8 @@ typedef struct croq_sim_launch {
   croq_u64 shared_bytes;
   croq_u64 arena_bytes; /* of each thread */
   croq_u32 flags;
+  croq_u32 tracked_count;
+  const croq_sim_tracked *tracked; /* within the closure */
   void *closure;
   /* Runs the one thread described by `thread`. */
   void (*run)(void *closure, croq_sim_thread *thread);
@@ -213,7 +257,7 @@ enum {
   CROQ_SITE_CLUSTER = 2 /* threads of all blocks of the cluster arrive */
 };
 
-/* What a thread does with elements of shared memory. */
+/* What a thread does with elements of memory. */
 enum {
   CROQ_ACCESS_READS = 0,
   CROQ_ACCESS_WRITES = 1,
@@ -312,6 +356,13 @@ typedef struct croq_sim_api {
   /* Records a failure after which the thread goes on: what the lowest block of the first launch had first is the
    * call's failure. */
   void (*report)(croq_sim_thread *thread, const croq_failure *failure);
+  /* An access of an element of the launch's tracked buffer of this number; `value` is a digest of what is stored. */
+  void (*device_access)(croq_sim_thread *thread, const croq_sim_access *access, croq_u32 buffer,
+                        croq_u32 kind, croq_u32 value);
+  /* An atomic operation by text that has a pointer. */
+  void (*device_atomic)(croq_sim_thread *thread, const void *at);
+  /* A fence for all of the device. */
+  void (*device_fence)(croq_sim_thread *thread);
 } croq_sim_api;
 
 /* Everything a shim needs of the run it is part of. */

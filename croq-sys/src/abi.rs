@@ -12,7 +12,7 @@ pub type croq_i64 = i64;
 pub type croq_u64 = u64;
 pub type croq_u32 = u32;
 
-pub const CROQ_ABI_VERSION: u32 = 12;
+pub const CROQ_ABI_VERSION: u32 = 14;
 
 pub const CROQ_OK: u32 = 0;
 pub const CROQ_CHECK: u32 = 1;
@@ -125,6 +125,45 @@ pub struct croq_sim_order {
 }
 
 #[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct croq_sim_device_cell {
+    pub written: u32,
+    pub writer: u32,
+    pub read: u32,
+    pub reader: u32,
+    pub read_too: u32,
+    pub reader_too: u32,
+    pub value: u32,
+    pub other: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct croq_sim_device_cells {
+    pub first: *mut croq_sim_device_cell,
+    pub touched: *mut u8,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct croq_sim_device {
+    pub epoch: u32,
+    pub first: u32,
+    pub before: u32,
+    pub asks: *mut u32,
+    pub buffers: *const croq_sim_device_cells,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct croq_sim_schedule {
+    pub start: u64,
+    pub step: u64,
+    pub first_thread: u32,
+    pub thread_step: u32,
+}
+
+#[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct croq_sim_thread {
     pub tid: u32,
@@ -137,6 +176,8 @@ pub struct croq_sim_thread {
     pub writers: *mut u64,
     pub written: *mut u8,
     pub order: *mut croq_sim_order,
+    pub device: *mut croq_sim_device,
+    pub schedule: croq_sim_schedule,
     pub fences: u32,
     pub cluster: u32,
     pub product_fences: u32,
@@ -200,6 +241,16 @@ pub const CROQ_CLUSTER_WAIT: u32 = 1;
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
+pub struct croq_sim_tracked {
+    pub name: *const c_char,
+    pub memory: *mut c_void,
+    pub count: u64,
+    pub element_bytes: u32,
+    pub escapes: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
 pub struct croq_sim_launch {
     pub kernel: *const c_char,
     pub file: *const c_char,
@@ -209,6 +260,8 @@ pub struct croq_sim_launch {
     pub shared_bytes: u64,
     pub arena_bytes: u64,
     pub flags: u32,
+    pub tracked_count: u32,
+    pub tracked: *const croq_sim_tracked,
     pub closure: *mut c_void,
     pub run: Option<unsafe extern "C" fn(closure: *mut c_void, thread: *mut croq_sim_thread)>,
     pub run_blocks: Option<
@@ -391,6 +444,15 @@ pub struct croq_sim_api {
     pub use_unwritten:
         unsafe extern "C" fn(thread: *mut croq_sim_thread, what: *const croq_sim_unwritten),
     pub report: unsafe extern "C" fn(thread: *mut croq_sim_thread, failure: *const croq_failure),
+    pub device_access: unsafe extern "C" fn(
+        thread: *mut croq_sim_thread,
+        access: *const croq_sim_access,
+        buffer: u32,
+        kind: u32,
+        value: u32,
+    ),
+    pub device_atomic: unsafe extern "C" fn(thread: *mut croq_sim_thread, at: *const c_void),
+    pub device_fence: unsafe extern "C" fn(thread: *mut croq_sim_thread),
 }
 
 #[repr(C)]

@@ -46,6 +46,10 @@ template <class T> struct global<const T> : handle<const T> {
     else return __ldg(from);
   }
 };
+/* Device memory whose accesses the simulated GPU looks at, and such that it can't. */
+template <class T> using tracked = global<T>;
+template <class T> CROQ_FN const global<T> &track(const global<T> &memory) { return memory; }
+template <class T> CROQ_FN const global<T> &escaping(const global<T> &memory) { return memory; }
 /* The block's own memory. */
 template <class T> struct shared : handle<T> {
   CROQ_DEVICE void begin_anew(unsigned) const {}

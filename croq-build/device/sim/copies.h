@@ -35,6 +35,12 @@ CROQ_FN T *reach(const shared<T> &memory, idx i, bool writes, int line) {
   return at;
 }
 template <unsigned V, class T>
+CROQ_FN T *reach(const tracked<T> &memory, idx i, bool, int line) {
+  T *const at = reach<V>(static_cast<const handle<T> &>(memory), i, false, line);
+  for (unsigned e = 0; e < V; ++e) memory.note_read(i + e, line);
+  return at;
+}
+template <unsigned V, class T>
 CROQ_FN T *reach(const watched<T> &memory, idx i, bool writes, int line) {
   const croq_u32 kind = writes ? CROQ_ACCESS_WRITES : CROQ_ACCESS_READS;
   T *const at = memory.template reach<V>(i, kind, line);
@@ -133,6 +139,15 @@ CROQ_FN void copy(D &&dst, idx di, S &&src, idx si, int line = __builtin_LINE())
       }
     } else mark(dst, di + e, !bad);
   }
+}
+
+template <unsigned V, class T, class S>
+CROQ_FN void copy(const tracked<T> &dst, idx di, S &&src, idx si, int line = __builtin_LINE()) {
+  T values[V];
+  __builtin_memcpy(values, reach<V>(src, si, false, line), sizeof values);
+  T *const to = reach<V>(static_cast<const handle<T> &>(dst), di, true, line);
+  for (unsigned e = 0; e < V; ++e) dst.note_store(di + e, values[e], line);
+  __builtin_memcpy(to, values, sizeof values);
 }
 
 /* Until the wait that covers the copy nothing may touch the destination, nor write the source. */

@@ -188,32 +188,37 @@ CROQ_FN int __all_sync(unsigned mask, int predicate, int line = __builtin_LINE()
   return __ballot_sync(mask, predicate == 0, line) == 0;
 }
 
+/* Operations of text that has a pointer order accesses of other memory as all others do. */
+template <class T, class F> CROQ_FN T croq_atomically(T *p, F next) {
+  if (croq::current != nullptr && croq::current->device != nullptr) croq::note_atomic_at(p);
+  return croq::atomically(p, next);
+}
 template <class T> CROQ_FN T atomicAdd(T *p, T v) {
-  return croq::atomically(p, [v](T old) { return static_cast<T>(old + v); });
+  return croq_atomically(p, [v](T old) { return static_cast<T>(old + v); });
 }
 template <class T> CROQ_FN T atomicSub(T *p, T v) {
-  return croq::atomically(p, [v](T old) { return static_cast<T>(old - v); });
+  return croq_atomically(p, [v](T old) { return static_cast<T>(old - v); });
 }
 template <class T> CROQ_FN T atomicMin(T *p, T v) {
-  return croq::atomically(p, [v](T old) { return v < old ? v : old; });
+  return croq_atomically(p, [v](T old) { return v < old ? v : old; });
 }
 template <class T> CROQ_FN T atomicMax(T *p, T v) {
-  return croq::atomically(p, [v](T old) { return old < v ? v : old; });
+  return croq_atomically(p, [v](T old) { return old < v ? v : old; });
 }
 template <class T> CROQ_FN T atomicExch(T *p, T v) {
-  return croq::atomically(p, [v](T) { return v; });
+  return croq_atomically(p, [v](T) { return v; });
 }
 template <class T> CROQ_FN T atomicCAS(T *p, T expected, T v) {
-  return croq::atomically(p, [=](T old) { return old == expected ? v : old; });
+  return croq_atomically(p, [=](T old) { return old == expected ? v : old; });
 }
 template <class T> CROQ_FN T atomicAnd(T *p, T v) {
-  return croq::atomically(p, [v](T old) { return static_cast<T>(old & v); });
+  return croq_atomically(p, [v](T old) { return static_cast<T>(old & v); });
 }
 template <class T> CROQ_FN T atomicOr(T *p, T v) {
-  return croq::atomically(p, [v](T old) { return static_cast<T>(old | v); });
+  return croq_atomically(p, [v](T old) { return static_cast<T>(old | v); });
 }
 template <class T> CROQ_FN T atomicXor(T *p, T v) {
-  return croq::atomically(p, [v](T old) { return static_cast<T>(old ^ v); });
+  return croq_atomically(p, [v](T old) { return static_cast<T>(old ^ v); });
 }
 
 #endif

@@ -149,8 +149,17 @@ class host {
     if (!within_limits(blocks, threads, shared_bytes)) return false;
     if (is_empty(blocks)) return true;
 
-    auto body = [=] { K(context{}, arguments...); };
+    constexpr unsigned tracked_count =
+        (0 + ... + tracked_list::counts(static_cast<const A *>(nullptr)));
+    croq_sim_tracked tracked[tracked_count + 1] = {};
+    tracked_list list{tracked, 0};
+    (list.add(arguments), ...);
+    auto text = [=] { K(context{}, arguments...); };
+    closure<decltype(text), tracked_count + 1> body{text, {}};
+    __builtin_memcpy(body.tracked, tracked, sizeof tracked);
     croq_sim_launch launch = {};
+    launch.tracked = body.tracked;
+    launch.tracked_count = list.count;
     launch.kernel = name;
     launch.file = co_file;
     launch.grid[0] = static_cast<croq_u32>(blocks.x);
@@ -164,8 +173,8 @@ class host {
     launch.arena_bytes = static_cast<croq_u64>(L);
     launch.flags = M;
     launch.closure = &body;
-    if constexpr ((M & CROQ_LAUNCH_WAITS) != 0) launch.run = run_thread<decltype(body)>;
-    else launch.run_blocks = run_blocks<decltype(body)>;
+    if constexpr ((M & CROQ_LAUNCH_WAITS) != 0) launch.run = run_thread<decltype(text)>;
+    else launch.run_blocks = run_blocks<decltype(text)>;
     if (overlaps && !is_settled()) return put_off(launch, &body, sizeof body);
     return settled() && run(launch);
   }
@@ -203,6 +212,10 @@ class host {
     /* Handles and numbers. */
     __builtin_memcpy(memory + begin, closure, bytes);
     kept->launch.closure = memory + begin;
+    kept->launch.tracked = reinterpret_cast<const croq_sim_tracked *>(
+        memory + begin +
+        (reinterpret_cast<const unsigned char *>(launch.tracked) -
+         static_cast<const unsigned char *>(closure)));
     *end = kept;
     end = &kept->next;
     return true;
@@ -219,6 +232,12 @@ class host {
     end = &first;
     return result == CROQ_OK;
   }
+
+  /* What a launch runs, and the device memory that is looked at meanwhile. */
+  template <class Text, unsigned Tracked> struct closure {
+    Text text;
+    croq_sim_tracked tracked[Tracked];
+  };
 
   bool is_settled() const;
   /* Whether all that launches wait for has been triggered. */
@@ -282,7 +301,13 @@ class host {
     unwritten = 0;
     const B body = *static_cast<const B *>(closure);
     const croq_u64 rows = thread->grid[0], planes = rows * thread->grid[1];
-    for (croq_u64 block = first; block < last; ++block) {
+    const croq_sim_schedule order = thread->schedule;
+    const croq_u64 count = last - first;
+    croq_u64 turn = order.start;
+    for (croq_u64 i = 0; i < count; ++i) {
+      const croq_u64 block = first + turn;
+      turn += order.step;
+      if (turn >= count) turn -= count;
       thread->block[0] = static_cast<croq_u32>(block % rows);
       thread->block[1] = static_cast<croq_u32>(block % planes / rows);
       thread->block[2] = static_cast<croq_u32>(block / planes);
@@ -292,9 +317,13 @@ class host {
       if (thread->order != nullptr) ++thread->order->epoch;
       thread->steps = thread->budget;
       thread->turns = CROQ_TURNS;
-      for (croq_u32 tid = 0; tid < thread->threads; ++tid) {
+      if (thread->device != nullptr) thread->device->first = ++thread->device->epoch;
+      croq_u32 tid = order.first_thread;
+      for (croq_u32 t = 0; t < thread->threads; ++t) {
         thread->tid = tid;
         body();
+        tid += order.thread_step;
+        if (tid >= thread->threads) tid -= thread->threads;
       }
     }
   }

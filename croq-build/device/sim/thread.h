@@ -120,7 +120,13 @@ CROQ_FN void barrier_warp(unsigned mask = 0xffffffffu, int line = __builtin_LINE
 }
 /* The threads of a block share an OS thread, so only the compiler could reorder. */
 CROQ_FN void fence_block() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
-CROQ_FN void fence_device() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+CROQ_FN void fence_device() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  croq_sim_thread *const self = current;
+  if (self == nullptr || self->device == nullptr) return;
+  sim_api()->device_fence(self);
+  current = self;
+}
 
 /* Integers. On a zero divisor a kernel stops; on the host the result is 0 (a check comes first). */
 CROQ_COLD inline void divided_by_zero(int line) {

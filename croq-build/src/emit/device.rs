@@ -50,7 +50,13 @@ pub fn kernel<'a>(writer: &mut Writer<'a>, function: &'a Function, kernel: &'a K
         let name = names.declare_map(&wanted);
         params.push(format!("CROQ_GRID_CONSTANT const croq::tensor_map {name}"));
     }
-    params.extend(arguments(&mut names, &uses, &captured, &mut pointers));
+    params.extend(arguments(
+        &mut names,
+        kernel,
+        &uses,
+        &captured,
+        &mut pointers,
+    ));
 
     writer.new_function();
     writer.own_text();
@@ -126,6 +132,7 @@ pub fn element(buffer: &Buffer) -> String {
 
 fn arguments(
     names: &mut Names,
+    kernel: &Kernel,
     uses: &Uses,
     captured: &Captures,
     pointers: &mut Vec<String>,
@@ -137,7 +144,13 @@ fn arguments(
             continue;
         };
         let name = handle(names, uses, *id, buffer, pointers);
-        params.push(format!("croq::global<{}> {name}", element(buffer)));
+        // The simulated GPU looks at who touches it.
+        let class = if kernel.tracked.contains(id) {
+            "tracked"
+        } else {
+            "global"
+        };
+        params.push(format!("croq::{class}<{}> {name}", element(buffer)));
     }
     for id in &captured.params {
         let ty = function

@@ -305,12 +305,14 @@ impl Body<'_, '_> {
             args.push(format!("{name}.awaited({count}, __LINE__)"));
         }
         args.extend(maps);
-        args.extend(
-            captured
-                .buffers
-                .into_iter()
-                .map(|id| self.names.buffer(id).to_owned()),
-        );
+        args.extend(captured.buffers.into_iter().map(|id| {
+            let name = self.names.buffer(id);
+            match (kernel.tracked.contains(&id), kernel.escaping.contains(&id)) {
+                (true, _) => format!("croq::track({name})"),
+                (_, true) if !kernel.tracked.is_empty() => format!("croq::escaping({name})"),
+                _ => name.to_owned(),
+            }
+        }));
         args.extend(
             captured
                 .params

@@ -116,6 +116,12 @@ impl Function {
         &self.buffers[id.index()]
     }
 
+    /// Whether it is device memory.
+    pub fn buffer_is_global(&self, id: BufferId) -> bool {
+        let buffer = self.buffers.get(id.index());
+        buffer.is_some_and(|b| b.storage.is_global())
+    }
+
     pub fn local(&self, id: LocalId) -> &Local {
         &self.locals[id.index()]
     }
@@ -402,6 +408,10 @@ pub struct Kernel {
     pub waits: bool,
     /// What it leaves depends on the order in which its blocks come by.
     pub ordered: bool,
+    /// Device memory that it writes and of which two instances may touch an element.
+    pub tracked: Vec<BufferId>,
+    /// That it writes and whose address text has that the compiler can't see into.
+    pub escaping: Vec<BufferId>,
     /// Filled when copies are expanded: bytes may land after the statement that moves them.
     pub asynchronous: bool,
     /// Filled with it: warpgroups multiply.

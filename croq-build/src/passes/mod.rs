@@ -83,6 +83,7 @@ pub fn run(function: &mut Function, limits: Limits, reorder: bool, diags: &mut D
     for at in 0..function.kernels.len() {
         let id = KernelId(u32::try_from(at).unwrap_or(u32::MAX));
         if !grid_copies::spread(function, id) {
+            note_shared(function, id, diags);
             if let Some(note) = helpers::add(function, id) {
                 diags.push(note);
             }
@@ -123,6 +124,17 @@ pub fn run(function: &mut Function, limits: Limits, reorder: bool, diags: &mut D
     }
 }
 
+/// Device memory in which instances may race. Where something may order them that is no barrier of a block, the
+/// simulated GPU runs blocks one after the other, to see in which order.
+fn note_shared(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
+    let shared = hazards::shared_by_instances(function, id, diags);
+    if let Some(kernel) = function.kernels.get_mut(id.index()) {
+        kernel.ordered |= shared.synchronises;
+        kernel.tracked = shared.buffers;
+        kernel.escaping = shared.escaping;
+    }
+}
+
 /// Blocks that meet at an element of device memory, where it matters which comes first.
 fn note_order(function: &mut Function, id: KernelId) {
     struct Find<'a>(&'a [Buffer], bool);
@@ -138,7 +150,7 @@ fn note_order(function: &mut Function, id: KernelId) {
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
         let mut find = Find(&function.buffers, false);
         walk_block(&kernel.body, &mut find);
-        kernel.ordered = find.1;
+        kernel.ordered |= find.1;
     }
 }
 

@@ -177,6 +177,8 @@ impl Checker<'_> {
             shared_bytes: Sym::zero(),
             waits: false,
             ordered: false,
+            tracked: Vec::new(),
+            escaping: Vec::new(),
             asynchronous: false,
             warpgroups: false,
             one_thread: None,

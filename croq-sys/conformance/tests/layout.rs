@@ -29,19 +29,24 @@ macro_rules! constants {
 fn the_mirror_has_the_headers_layout() {
     let mut ours = layout! {
         croq_failure { kind, check, line, thread, block, value_count, values, what }
-        croq_sim_thread { tid, block, grid, threads, shared, shared_bytes, marks, writers, written, order, fences, cluster, product_fences, turns, changes, steps, budget, arena, arena_bytes, stack_end, finds_unwritten, runtime }
+        croq_sim_thread { tid, block, grid, threads, shared, shared_bytes, marks, writers, written, order, device, schedule, fences, cluster, product_fences, turns, changes, steps, budget, arena, arena_bytes, stack_end, finds_unwritten, runtime }
         croq_sim_cell { written, writer, read, reader }
         croq_sim_order { epoch, asks, plane, cells }
+        croq_sim_device_cell { written, writer, read, reader, read_too, reader_too, value, other }
+        croq_sim_device_cells { first, touched }
+        croq_sim_device { epoch, first, before, asks, buffers }
+        croq_sim_schedule { start, step, first_thread, thread_step }
+        croq_sim_tracked { name, memory, count, element_bytes, escapes }
         croq_sim_launch {
-            kernel, file, grid, cluster, threads, shared_bytes, arena_bytes, flags, closure, run,
-            run_blocks
+            kernel, file, grid, cluster, threads, shared_bytes, arena_bytes, flags, tracked_count, tracked,
+            closure, run, run_blocks
         }
         croq_sim_access { name, index, at, bytes, line }
         croq_sim_tensor_map { memory, extents, strides, box_extents, rank, element_bytes, swizzle }
         croq_sim_api {
             abi_version, launch, barrier, barrier_named, barrier_arrive, barrier_warp, stop, print, touch,
             copy_async, commit_copies, wait_copies, mbarrier, event_site, fence, tma_load, tma_store, bulk_commit, bulk_wait,
-            trace, cluster_barrier, arrive_remote, product, commit_products, wait_products, touch_registers, shared_access, count, lanes, use_unwritten, report
+            trace, cluster_barrier, arrive_remote, product, commit_products, wait_products, touch_registers, shared_access, count, lanes, use_unwritten, report, device_access, device_atomic, device_fence
         }
         croq_sim_registers { pending, fences, first, end, line, unwritten }
         croq_sim_unwritten { name, index, declared, read, used, use_of }

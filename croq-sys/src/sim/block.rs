@@ -27,11 +27,16 @@ pub(super) fn run(
             failure,
             report: None,
         })?;
-    for cluster in first..last {
-        if !wanted(cluster) {
-            break;
+    // With a seed in any order.
+    let turns = job.schedule(first, last);
+    let count = last - first;
+    let mut turn = turns.start;
+    for _ in 0..count {
+        let cluster = first + turn;
+        turn = (turn + turns.step) % count;
+        if wanted(cluster) {
+            run_one(worker, job, cluster)?;
         }
-        run_one(worker, job, cluster)?;
     }
     Ok(())
 }
@@ -43,7 +48,7 @@ fn run_one(worker: &mut Worker, job: &Job, cluster: u64) -> Result<(), Stopped> 
     worker.budget.reset(job.steps(), blocks * threads);
     worker.coroutines.clear();
     for rank in 0..blocks {
-        begin(worker, job, job.block(cluster, rank), rank);
+        begin(worker, job, cluster, rank);
     }
     let stopped = take_turns(worker, job, cluster);
     let residents = worker.residents.get(..blocks).unwrap_or_default();
@@ -58,8 +63,8 @@ fn run_one(worker: &mut Worker, job: &Job, cluster: u64) -> Result<(), Stopped> 
             Err((failure, Some(stuck.endless(worker.budget.steps))))
         }
         Some((rank, failure)) => {
-            let hazard = residents.get(rank).and_then(|r| r.hazard.as_ref());
-            let text = hazard.map(|hazard| hazard.text(job, job.block(cluster, rank)));
+            let text = residents.get(rank);
+            let text = text.and_then(|r| r.report(job, job.block(cluster, rank)));
             Err((failure, text))
         }
         None if residents.iter().all(|r| r.barriers.live == 0) => Ok(()),
@@ -77,7 +82,8 @@ fn run_one(worker: &mut Worker, job: &Job, cluster: u64) -> Result<(), Stopped> 
 }
 
 /// Makes the threads of a block ready.
-fn begin(worker: &mut Worker, job: &Job, coordinates: [u32; 3], rank: usize) {
+fn begin(worker: &mut Worker, job: &Job, cluster: u64, rank: usize) {
+    let coordinates = job.block(cluster, rank);
     let Some(entry) = job.launch.run else {
         return;
     };
@@ -87,9 +93,21 @@ fn begin(worker: &mut Worker, job: &Job, coordinates: [u32; 3], rank: usize) {
     let seats = worker.seats.as_mut_ptr().wrapping_add(rank * count);
     if let Some(residents) = worker.residents.get_mut(rank) {
         residents.barriers.reset(count as u32);
+        let turns = job.schedule(cluster, cluster);
+        if (turns.first_thread, turns.thread_step) != (0, 1) {
+            let ready = &mut residents.barriers.ready;
+            let mut thread = turns.first_thread;
+            for place in ready.iter_mut() {
+                *place = thread;
+                thread = (thread + turns.thread_step) % count as u32;
+            }
+        }
         residents.can_wait = true;
         residents.stopped = None;
         residents.hazard = None;
+        residents.race = None;
+        let device = &mut residents.barriers.order.device;
+        device.begin(job.linear(coordinates), cluster);
         residents.asynchronous.reset(job.linear(coordinates), count);
         // SAFETY: of this size, by `prepare`.
         unsafe { Arena::poison(residents.shared, job.launch.shared_bytes) };
@@ -118,6 +136,24 @@ fn begin(worker: &mut Worker, job: &Job, coordinates: [u32; 3], rank: usize) {
                     entry(closure, &raw mut (*seat).thread);
                 }
             }));
+    }
+}
+
+/// All threads of the cluster's blocks have met, or of the grid's.
+///
+/// # Safety
+/// There are so many blocks, and nothing else refers to them.
+pub(super) unsafe fn cluster_has_met(all: *mut Residents, blocks: usize, is_grid: bool) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        (*all).barriers.order.device.cluster_has_met();
+        for rank in 0..blocks {
+            let order = &mut (*all.add(rank)).barriers.order;
+            order.all_have_met();
+            if is_grid {
+                order.device.grid_has_met();
+            }
+        }
     }
 }
 
@@ -157,9 +193,7 @@ fn take_turns(worker: &mut Worker, job: &Job, cluster: u64) -> Option<(usize, Bo
                             let turn = worker.meeting.turn();
                             let some_met = worker.meeting.exit((rank, thread));
                             if worker.meeting.turn() > turn {
-                                for rank in 0..blocks {
-                                    (*all.add(rank)).barriers.order.all_have_met();
-                                }
+                                cluster_has_met(all, blocks, job.is_together());
                             }
                             if some_met {
                                 for (rank, thread) in worker.meeting.released() {

@@ -1,5 +1,6 @@
 //! What device text calls. No panic leaves these functions: one that happens stops the kernel.
 
+mod device;
 mod events;
 mod groups;
 mod loops;
@@ -17,7 +18,7 @@ use super::mbarriers::Wait;
 use super::steps;
 use super::tensor::Tile;
 use super::worker::{Residents, Seat, Stopped};
-use super::{RunState, launch};
+use super::{RunState, block, launch};
 use crate::abi::{
     CROQ_ABI_VERSION, CROQ_ACCESS_WRITES, CROQ_CHECK, CROQ_CLUSTER_ARRIVE, CROQ_MBARRIER_ARRIVE,
     CROQ_MBARRIER_ARRIVE_EXPECT, CROQ_MBARRIER_EXPECT, CROQ_MBARRIER_INIT,
@@ -57,6 +58,9 @@ pub(super) static API: croq_sim_api = croq_sim_api {
     lanes: loops::lanes,
     use_unwritten: unwritten::use_unwritten,
     report,
+    device_access: device::device_access,
+    device_atomic: device::device_atomic,
+    device_fence: device::device_fence,
 };
 
 pub(super) fn internal_error() -> Box<croq_failure> {
@@ -222,9 +226,7 @@ unsafe extern "C" fn cluster_barrier(thread: *mut croq_sim_thread, operation: u3
                 _ => meeting.wait(who, blocks),
             };
             if meeting.turn() > turn {
-                for rank in 0..blocks {
-                    (*(*block).cluster.add(rank)).barriers.order.all_have_met();
-                }
+                block::cluster_has_met((*block).cluster, blocks, meeting.is_of_grid());
             }
             for (rank, thread) in meeting.released() {
                 let ready = &mut (*(*block).cluster.add(rank)).barriers.ready;

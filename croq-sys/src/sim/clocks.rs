@@ -141,6 +141,12 @@ impl Clocks {
         told
     }
 
+    /// The same for threads of other blocks: the thread's clock, and which of the others' it knows.
+    pub(super) fn release(&mut self, thread: u32) -> (u32, Option<Vec<u32>>) {
+        let told = self.tell(thread);
+        (told.clock, told.known.map(|known| known.to_vec()))
+    }
+
     fn learn(&mut self, thread: u32, news: &Known) {
         let Some(known) = self.known.get_mut(thread as usize) else {
             return;

@@ -88,6 +88,10 @@ impl Meeting {
         }
     }
 
+    pub(super) fn is_of_grid(&self) -> bool {
+        self.of_grid
+    }
+
     /// How often all have arrived.
     pub(super) fn turn(&self) -> u64 {
         self.turn

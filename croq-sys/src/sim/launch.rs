@@ -4,6 +4,7 @@ use std::ffi::{CStr, c_char};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::device::{Watched, races_between};
 use super::worker::{Job, Stopped, Worker};
 use super::{RunState, block, callbacks, need, pool, settings, sweep};
 use crate::abi::{
@@ -42,6 +43,8 @@ pub(super) unsafe fn launch(
         run,
         kernel,
         file,
+        // SAFETY: the caller's promise.
+        watched: unsafe { Watched::of_launch(launch, settings::threads()) },
     };
 
     // A block index is below 2^31 · 2^16 · 2^16, which `check_limits` saw to.
@@ -63,7 +66,8 @@ pub(super) unsafe fn launch(
         blocks
     };
     let cores = settings::threads() as u64;
-    if clusters == 1 || cores == 1 || launch.flags & CROQ_LAUNCH_ORDERED != 0 {
+    let alone = job.watched.as_ref().is_some_and(|watched| watched.alone);
+    if clusters == 1 || cores == 1 || alone || launch.flags & CROQ_LAUNCH_ORDERED != 0 {
         let outcome = run_piece(&job, 0, clusters, |_| true);
         Worker::give_back();
         return outcome;
@@ -99,6 +103,7 @@ pub(super) unsafe fn launch(
         run.write_printed();
     }
     let worst = worst.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let worst = lowest_race(&job, worst.as_ref()).or(worst);
     match (worst, finished) {
         (Some(stopped), _) => Err(stopped),
         (None, Ok(())) => Ok(()),
@@ -110,6 +115,20 @@ pub(super) unsafe fn launch(
     }
 }
 
+/// What blocks on different OS threads did, if it counts more than what stopped a block.
+fn lowest_race(job: &Job, stopped: Option<&Stopped>) -> Option<Stopped> {
+    let watched = job.watched.as_ref()?;
+    if stopped.is_some() && job.cluster() > 1 {
+        return None;
+    }
+    let race = races_between(watched, stopped.map_or(u64::MAX, |stopped| stopped.cluster))?;
+    Some(Stopped {
+        cluster: race.block(),
+        failure: race.record(job.coordinates(race.block())),
+        report: Some(race.text(job, Some(watched))),
+    })
+}
+
 fn run_piece(
     job: &Job,
     first: u64,
@@ -117,11 +136,13 @@ fn run_piece(
     wanted: impl Fn(u64) -> bool,
 ) -> Result<(), Stopped> {
     Worker::with(|worker| {
-        if job.launch.flags & CROQ_LAUNCH_WAITS != 0 {
+        let outcome = if job.launch.flags & CROQ_LAUNCH_WAITS != 0 {
             block::run(worker, job, first, last, wanted)
         } else {
             sweep::run(worker, job, first, last)
-        }
+        };
+        worker.forget_launch();
+        outcome
     })
 }
 

@@ -36,6 +36,7 @@ mod callbacks;
 mod clocks;
 mod cluster;
 mod copies;
+mod device;
 mod events;
 mod hazard;
 mod lacks;

@@ -16,6 +16,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use super::clocks::Clocks;
+use super::device::Watch;
 use super::hazard::{Deed, Hazard};
 use super::marks::element;
 use crate::abi::{
@@ -63,7 +64,9 @@ pub(super) struct Order {
     times: Vec<Times>,
     lists: Vec<Vec<Reader>>,
     free: Vec<u32>,
-    clocks: Clocks,
+    pub(super) clocks: Clocks,
+    /// The same for device memory.
+    pub(super) device: Watch,
 }
 
 impl Default for Order {
@@ -82,6 +85,7 @@ impl Default for Order {
             lists: Vec::new(),
             free: Vec::new(),
             clocks: Clocks::default(),
+            device: Watch::default(),
         }
     }
 }
@@ -126,8 +130,10 @@ impl Order {
 
     /// A block begins.
     pub(super) fn reset(&mut self, threads: usize) {
-        if self.looks {
+        if self.looks || self.device.looks() {
             self.clocks.reset(threads);
+        }
+        if self.looks {
             self.begin_epoch();
         }
     }
@@ -146,16 +152,20 @@ impl Order {
 
     /// All threads of the block have met.
     pub(super) fn all_have_met(&mut self) {
-        if self.looks {
+        if self.looks || self.device.looks() {
             self.clocks.begin_epoch();
+            self.device.all_have_met();
+        }
+        if self.looks {
             self.begin_epoch();
         }
     }
 
     /// From here on who knows what of whom matters; of the epoch so far it isn't known.
     fn ask(&mut self) {
+        self.device.ask();
         let told = self.told.get();
-        if told.asks == 0 {
+        if self.looks && told.asks == 0 {
             self.told.set(croq_sim_order { asks: 1, ..told });
             self.times.clear();
             self.times.resize(self.cells.len(), Times::default());
@@ -165,21 +175,22 @@ impl Order {
 
     /// Some threads have met.
     pub(super) fn have_met(&mut self, threads: impl Iterator<Item = u32> + Clone) {
-        if self.looks {
+        if self.looks || self.device.looks() {
             self.ask();
+            self.device.have_met(threads.clone());
             self.clocks.meet(threads);
         }
     }
 
     pub(super) fn arrive(&mut self, thread: u32, at: *const u8, phase: u64) {
-        if self.looks {
+        if self.looks || self.device.looks() {
             self.ask();
             self.clocks.arrive(thread, at as usize, phase);
         }
     }
 
     pub(super) fn wait(&mut self, thread: u32, at: *const u8, phase: u64) {
-        if self.looks {
+        if self.looks || self.device.looks() {
             self.clocks.wait(thread, at as usize, phase);
         }
     }

@@ -307,7 +307,7 @@ pub(super) fn place(job: &Job, block: [u32; 3]) -> String {
     }
 }
 
-fn number(job: &Job, [x, y, z]: [u32; 3]) -> String {
+pub(super) fn number(job: &Job, [x, y, z]: [u32; 3]) -> String {
     match job.launch.grid {
         [_, 1, 1] => x.to_string(),
         _ => format!("({x}, {y}, {z})"),

@@ -113,11 +113,26 @@ fn half_of_memory() -> u64 {
     }
 }
 
-/// Unless `CROQ_SIM_RACES` is `off`.
+/// `CROQ_SIM_RACES`: 0 for `off`, 1 for `shared`, else 2.
+static RACES: Setting = Setting::new(|| match variable("CROQ_SIM_RACES").as_deref() {
+    Some("off") => 0,
+    Some("shared") => 1,
+    _ => 2,
+});
+
+/// In shared memory: unless `CROQ_SIM_RACES` is `off`.
 pub(super) fn looks_for_races() -> bool {
-    static LOOKS: Setting =
-        Setting::new(|| u64::from(variable("CROQ_SIM_RACES").as_deref() != Some("off")));
-    LOOKS.get() != 0
+    RACES.get() != 0
+}
+
+/// In device memory: unless it is `off` or `shared`.
+pub(super) fn looks_for_device_races() -> bool {
+    RACES.get() > 1
+}
+
+/// Bytes of cells that a launch may have to find races in device memory: half of what its stacks and arenas may have.
+pub(super) fn memory_for_cells() -> u64 {
+    memory() / 2
 }
 
 /// Unless `CROQ_SIM_UNWRITTEN` is `off`.

@@ -22,6 +22,13 @@ pub(super) fn run(worker: &mut Worker, job: &Job, first: u64, last: u64) -> Resu
         residents.can_wait = false;
         residents.stopped = None;
         residents.hazard = None;
+        residents.race = None;
+        let turns = job.schedule(first, last);
+        let device = &mut residents.barriers.order.device;
+        device.sweep(first, last - first, turns.start, turns.step);
+        if let Some(seat) = worker.seats.first_mut() {
+            seat.thread.schedule = turns;
+        }
     }
     worker.coroutines.clear();
 
@@ -45,9 +52,11 @@ pub(super) fn run(worker: &mut Worker, job: &Job, first: u64, last: u64) -> Resu
     match result {
         Some(CoroutineResult::Yield(())) => {
             let residents = worker.residents.first_mut();
-            let (failure, hazard) = residents
-                .map(|r| (r.stopped.take(), r.hazard.take()))
-                .unwrap_or_default();
+            let (failure, report) = residents.map_or((None, None), |r| {
+                let failure = r.stopped.take().unwrap_or_default();
+                let report = r.report(job, failure.block);
+                (Some(failure), report)
+            });
             let failure = failure.unwrap_or_default();
             let report = match failure.kind {
                 CROQ_ENDLESS => Some(report::endless_thread(job, &failure)),

@@ -10,6 +10,7 @@ use super::arena::Arena;
 use super::asynchronous::Asynchronous;
 use super::barriers::Barriers;
 use super::cluster::Meeting;
+use super::device::{Race, Watched};
 use super::hazard::Hazard;
 use super::proxies::GRANULE;
 use super::stacks::{PooledStack, StackPool};
@@ -17,8 +18,9 @@ use super::steps::Budget;
 use super::{RunState, need, settings};
 use crate::abi::{
     CROQ_LAUNCH_ASYNC, CROQ_LAUNCH_PROXIES, CROQ_LAUNCH_TOGETHER, CROQ_LAUNCH_TRACKS,
-    CROQ_OUT_OF_MEMORY, CROQ_TURNS, croq_failure, croq_sim_launch, croq_sim_thread,
+    CROQ_OUT_OF_MEMORY, CROQ_TURNS, croq_failure, croq_sim_launch, croq_sim_schedule, croq_sim_thread,
 };
+use crate::random;
 
 /// A launch, as every worker sees it.
 pub(super) struct Job<'a> {
@@ -26,6 +28,8 @@ pub(super) struct Job<'a> {
     pub(super) run: Option<&'a RunState>,
     pub(super) kernel: &'a str,
     pub(super) file: &'a str,
+    /// The device memory that is looked at for races.
+    pub(super) watched: Option<Watched>,
 }
 
 // SAFETY: what the launch points to, the closure and the texts, isn't written while it runs, and
@@ -76,11 +80,50 @@ impl Job<'_> {
         self.run.map_or_else(settings::steps, |run| run.steps)
     }
 
+    /// In which order a sweep goes through its blocks, and through the threads of each: as they are numbered, or with a
+    /// seed in another one.
+    pub(super) fn schedule(&self, first: u64, last: u64) -> croq_sim_schedule {
+        let seed = match self.seed() {
+            0 => 0,
+            seed => random::scrambled(seed ^ random::scrambled(first + 1)),
+        };
+        let (start, step) = turns_of(last.saturating_sub(first), seed);
+        let (thread, thread_step) = turns_of(u64::from(self.launch.threads), seed >> 16);
+        croq_sim_schedule {
+            start,
+            step,
+            first_thread: thread as u32,
+            thread_step: thread_step as u32,
+        }
+    }
+
+    /// Of the block with this linear index.
+    pub(super) fn coordinates(&self, block: u64) -> [u32; 3] {
+        let [x, y, _] = self.launch.grid.map(|n| u64::from(n).max(1));
+        [block % x, block / x % y, block / x / y].map(|n| n as u32)
+    }
+
     pub(super) fn linear(&self, block: [u32; 3]) -> u64 {
         let [x, y, _] = self.launch.grid.map(u64::from);
         let [bx, by, bz] = block.map(u64::from);
         bx + x * (by + y * bz)
     }
+}
+
+/// A start and a step that come to each of `count` numbers once.
+pub(super) fn turns_of(count: u64, seed: u64) -> (u64, u64) {
+    if seed == 0 || count < 2 {
+        return (0, u64::from(count > 1));
+    }
+    let divides = |mut a: u64, mut b: u64| {
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    let wanted = random::scrambled(seed) % count;
+    let step = (wanted.max(1)..count).find(|step| divides(*step, count) == 1);
+    (seed % count, step.unwrap_or(1))
 }
 
 /// Why a block was given up, and the others of its cluster with it.
@@ -112,6 +155,8 @@ pub(super) struct Residents {
     pub(super) stopped: Option<Box<croq_failure>>,
     /// Why, when it was that.
     pub(super) hazard: Option<Box<Hazard>>,
+    /// Or that.
+    pub(super) race: Option<Box<Race>>,
     pub(super) asynchronous: Asynchronous,
 }
 
@@ -129,6 +174,7 @@ impl Default for Residents {
             can_wait: false,
             stopped: None,
             hazard: None,
+            race: None,
             asynchronous: Asynchronous::default(),
         }
     }
@@ -141,6 +187,13 @@ impl Residents {
         failure.block = block;
         self.hazard = Some(hazard);
         failure
+    }
+
+    /// What is said about what stopped them.
+    pub(super) fn report(&self, job: &Job, block: [u32; 3]) -> Option<String> {
+        let race = self.race.as_ref();
+        race.map(|race| race.text(job, job.watched.as_ref()))
+            .or_else(|| Some(self.hazard.as_ref()?.text(job, block)))
     }
 }
 
@@ -306,6 +359,11 @@ impl Worker {
                 bytes,
                 blocks,
             );
+            let device = (residents.barriers.order.device).prepare(
+                job.watched.as_ref(),
+                job.launch.threads,
+                blocks,
+            );
             residents.shared = shared;
             residents.written = written;
             residents.asynchronous.written = std::ptr::NonNull::new(written);
@@ -333,6 +391,13 @@ impl Worker {
                     writers,
                     written,
                     order,
+                    device,
+                    schedule: croq_sim_schedule {
+                        start: 0,
+                        step: 1,
+                        first_thread: 0,
+                        thread_step: 1,
+                    },
                     fences: 0,
                     cluster: x | y << 8 | z << 16,
                     product_fences: 0,
@@ -356,6 +421,13 @@ impl Worker {
             seat.thread.runtime = std::ptr::from_mut(seat).cast::<c_void>();
         }
         Ok(())
+    }
+
+    /// Lets go of what belongs to the launch.
+    pub(super) fn forget_launch(&mut self) {
+        for residents in &mut self.residents {
+            residents.barriers.order.device.end();
+        }
     }
 
     /// Gives up whatever is still suspended, without unwinding it.

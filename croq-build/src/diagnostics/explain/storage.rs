@@ -45,6 +45,6 @@ pub const TABLE: &[Entry] = &[
     ),
     (
         "W0626",
-        "Instances of a `parallel` run at once, and these all write one element: the last write stays, and updates such as `+=` get lost. Index by the parallel variable, or let one instance write.",
+        "Instances of a `parallel` run at once, and these all write one element: the last write stays, and updates such as `+=` get lost. The same goes for updates of an element that data choose (`bins.at(x.at(p)) += 1`), or an index divided alone (`y.at(p / 2) += v`): two instances may find the same one. Index by the parallel variable, let one instance write, or use `__atomic_add` and the like.",
     ),
 ];

@@ -34,10 +34,12 @@ mod digits;
 mod events;
 mod independent;
 mod overlaps;
+mod owned;
 mod pending;
 mod place;
 mod tma;
 mod touch;
+mod updates;
 mod vars;
 
 #[cfg(test)]
@@ -56,6 +58,7 @@ use events::Exchanges;
 pub use independent::independent;
 use overlaps::Overlaps;
 pub use overlaps::Pairs;
+pub use owned::shared_by_instances;
 use pending::Pending;
 use std::collections::BTreeSet;
 pub use tma::moved as moved_by_tma;

@@ -1,0 +1,207 @@
+/* Device memory that a launch writes and that two of its threads may touch: every access is noted down, and those that
+ * nothing orders are found. `croq-sys/src/sim/device/` has the rules; what is harmless beyond doubt is decided here.
+ * Buffers whose elements belong to one thread each are `global`, which costs nothing. */
+#ifndef CROQ_SIM_TRACKED_H
+#define CROQ_SIM_TRACKED_H
+
+namespace croq {
+inline namespace CROQ_TARGET {
+
+/* In `writer` and the readers of a cell. */
+inline constexpr croq_u32 device_thread = 0x3ff, device_atomic = 1u << 10, device_many = 1u << 11,
+                          device_same = 1u << 12, device_line = 13, device_lines = 0x7ffff;
+
+/* Stores of equal values have equal digests. */
+template <class T> CROQ_FN croq_u32 digest(const T &value) {
+  static_assert(sizeof(T) <= 8, "an element has at most 64 bits");
+  croq_u64 bits = 0;
+  __builtin_memcpy(&bits, &value, sizeof(T));
+  return static_cast<croq_u32>(bits) ^ static_cast<croq_u32>(bits >> 32) * 0x9e3779b1u;
+}
+
+/* Whether what happened in that epoch comes before what the block does now: nothing happened, or a barrier of the
+ * block or of the whole grid has come since. */
+CROQ_FN bool is_past(const croq_sim_device &order, croq_u32 epoch) {
+  return epoch < order.before || (epoch >= order.first && epoch < order.epoch);
+}
+
+CROQ_FN void note_reader(const croq_sim_device &order, croq_u32 &read, croq_u32 &reader, croq_u32 who) {
+  if (read == order.epoch) {
+    if (((reader ^ who) & device_thread) != 0) reader |= device_many;
+  } else if (is_past(order, read)) {
+    read = order.epoch;
+    reader = who;
+  }
+}
+
+/* Whether the read is ordered with all stores; if so, it is noted. */
+CROQ_FN bool reads_in_order(const croq_sim_device &order, croq_sim_device_cell &cell, croq_u32 who) {
+  if (cell.written != 0) {
+    if ((cell.writer & device_atomic) != 0) return false;
+    const bool own = cell.written == order.epoch &&
+                     ((cell.writer ^ who) & (device_thread | device_many)) == 0;
+    if (!own && !is_past(order, cell.written)) return false;
+  }
+  if (cell.read == order.epoch || is_past(order, cell.read))
+    note_reader(order, cell.read, cell.reader, who);
+  else note_reader(order, cell.read_too, cell.reader_too, who);
+  return true;
+}
+
+/* The same of a store; `same`: of what is there already. */
+CROQ_FN bool stores_in_order(const croq_sim_device &order, croq_sim_device_cell &cell, croq_u32 who,
+                             bool same, croq_u32 value) {
+  if (cell.written != 0) {
+    if ((cell.writer & device_atomic) != 0) return false;
+    const bool own = cell.written == order.epoch &&
+                     ((cell.writer ^ who) & (device_thread | device_many)) == 0;
+    if (!own && !is_past(order, cell.written)) return false;
+  }
+  const bool alone = is_past(order, cell.read) ||
+                     (cell.read == order.epoch &&
+                      ((cell.reader ^ who) & (device_thread | device_many)) == 0);
+  if (!alone || !is_past(order, cell.read_too)) return false;
+  /* That a store before it changed the element is remembered. */
+  if (same && cell.written >= order.before) return true;
+  cell.written = order.epoch;
+  cell.writer = who | (same ? device_same : 0);
+  cell.value = value;
+  return true;
+}
+
+template <class T> struct __attribute__((unused)) tracked : global<T> {
+  using value = typename global<T>::value;
+  /* Its number in the launch. */
+  croq_u32 number = 0;
+
+  CROQ_FN croq_u32 who(int line) const {
+    return current->tid | (static_cast<croq_u32>(line) & device_lines) << device_line;
+  }
+  CROQ_COLD void ask(idx i, croq_u32 kind, croq_u32 stored, int line) const {
+    croq_sim_thread *const self = current;
+    const croq_sim_access access = {this->name, i, this->first + i, sizeof(T),
+                                    static_cast<croq_u32>(line)};
+    sim_api()->device_access(self, &access, number, kind, stored);
+    current = self;
+  }
+  /* The cell of an element that is looked at; null if nobody looks. */
+  CROQ_FN croq_sim_device_cell *cell(const croq_sim_device *order, idx i) const {
+    if (order == nullptr) return nullptr;
+    const croq_sim_device_cells &cells = order->buffers[number];
+    if (cells.first == nullptr) return nullptr;
+    cells.touched[i >> 7] = 1;
+    return cells.first + i;
+  }
+  CROQ_FN void note_read(idx i, int line) const {
+    const croq_sim_device *const order = current->device;
+    croq_sim_device_cell *const at = cell(order, i);
+    if (at == nullptr) return;
+    if (CROQ_LIKELY(*order->asks == 0 && reads_in_order(*order, *at, who(line)))) return;
+    ask(i, CROQ_ACCESS_READS, 0, line);
+  }
+  CROQ_FN void note_store(idx i, const value &v, int line) const {
+    const croq_sim_device *const order = current->device;
+    croq_sim_device_cell *const at = cell(order, i);
+    if (at == nullptr) return;
+    const bool same = __builtin_memcmp(this->first + i, &v, sizeof v) == 0;
+    const croq_u32 stored = digest(v);
+    if (CROQ_LIKELY(*order->asks == 0 && stores_in_order(*order, *at, who(line), same, stored)))
+      return;
+    ask(i, same ? CROQ_ACCESS_SAME : CROQ_ACCESS_WRITES, stored, line);
+  }
+  /* `e` is element `i`. */
+  CROQ_FN void note_atomic(idx i, int line) const {
+    const croq_sim_device *const order = current->device;
+    if (cell(order, i) != nullptr) ask(i, CROQ_ACCESS_ATOMIC, 0, line);
+  }
+
+  CROQ_FN value load(idx i, int line = __builtin_LINE()) const {
+    value &e = this->element(i, line);
+    note_read(i, line);
+    return e;
+  }
+  CROQ_FN void store(idx i, value v, int line = __builtin_LINE()) const {
+    value &e = this->element(i, line);
+    note_store(i, v, line);
+    e = v;
+  }
+#define CROQ_TRACKED_UPDATE(name, ...)                                                             \
+  CROQ_FN void name(idx i, value v, int line = __builtin_LINE()) const {                           \
+    value &place = this->element(i, line);                                                         \
+    note_read(i, line);                                                                            \
+    value e = place;                                                                               \
+    e = static_cast<value>(__VA_ARGS__);                                                           \
+    note_store(i, e, line);                                                                        \
+    place = e;                                                                                     \
+  }
+  CROQ_TRACKED_UPDATE(add, e + v)
+  CROQ_TRACKED_UPDATE(sub, e - v)
+  CROQ_TRACKED_UPDATE(mul, e *v)
+  CROQ_TRACKED_UPDATE(div, croq::div<value>(e, v, line))
+  CROQ_TRACKED_UPDATE(rem, croq::rem<value>(e, v, line))
+  CROQ_TRACKED_UPDATE(shl, e << v)
+  CROQ_TRACKED_UPDATE(shr, e >> v)
+  CROQ_TRACKED_UPDATE(bit_and, e &v)
+  CROQ_TRACKED_UPDATE(bit_or, e | v)
+  CROQ_TRACKED_UPDATE(bit_xor, e ^ v)
+#undef CROQ_TRACKED_UPDATE
+#define CROQ_TRACKED_ATOMIC(name)                                                                  \
+  CROQ_FN value atomic_##name(idx i, value v, int line = __builtin_LINE()) const {                 \
+    this->element(i, line);                                                                        \
+    note_atomic(i, line);                                                                          \
+    return global<T>::atomic_##name(i, v, line);                                                   \
+  }
+  CROQ_TRACKED_ATOMIC(add)
+  CROQ_TRACKED_ATOMIC(sub)
+  CROQ_TRACKED_ATOMIC(exch)
+  CROQ_TRACKED_ATOMIC(min)
+  CROQ_TRACKED_ATOMIC(max)
+  CROQ_TRACKED_ATOMIC(and)
+  CROQ_TRACKED_ATOMIC(or)
+  CROQ_TRACKED_ATOMIC(xor)
+#undef CROQ_TRACKED_ATOMIC
+  CROQ_FN value atomic_cas(idx i, value compare, value v, int line = __builtin_LINE()) const {
+    this->element(i, line);
+    note_atomic(i, line);
+    return global<T>::atomic_cas(i, compare, v, line);
+  }
+};
+
+CROQ_COLD inline void note_atomic_at(const void *p) {
+  croq_sim_thread *const self = current;
+  sim_api()->device_atomic(self, p);
+  current = self;
+}
+
+/* What a launch is given for a parameter that is `tracked`; and for one that isn't, since text that the compiler
+ * can't see into has its address. */
+template <class T> CROQ_FN tracked<T> track(const global<T> &memory) { return {memory}; }
+template <class T> struct __attribute__((unused)) escaped : global<T> {};
+template <class T> CROQ_FN escaped<T> escaping(const global<T> &memory) { return {memory}; }
+
+/* Those among a launch's arguments. */
+struct tracked_list {
+  template <class A> static constexpr unsigned counts(const A *) { return 0; }
+  template <class T> static constexpr unsigned counts(const tracked<T> *) { return 1; }
+  template <class T> static constexpr unsigned counts(const escaped<T> *) { return 1; }
+
+  croq_sim_tracked *end;
+  croq_u32 count;
+
+  template <class A> void add(A &) {}
+  template <class T> void add(tracked<T> &memory) {
+    memory.number = count;
+    add(memory, 0);
+  }
+  template <class T> void add(escaped<T> &memory) { add(memory, 1); }
+
+ private:
+  template <class T> void add(const global<T> &memory, croq_u32 escapes) {
+    end[count++] = {memory.name, const_cast<void *>(static_cast<const void *>(memory.first)),
+                    static_cast<croq_u64>(memory.extent), sizeof(T), escapes};
+  }
+};
+
+}  // namespace CROQ_TARGET
+}  // namespace croq
+#endif

@@ -1,0 +1,254 @@
+//! What the blocks that one OS thread runs have done with device memory.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::Buffer;
+use super::sync::{Detail, Told};
+use crate::abi::{croq_sim_device_cell, croq_sim_device_cells};
+
+/// So many cells have one byte that says whether any of them was touched.
+pub(super) const PAGE: usize = 128;
+
+/// In `writer` and the readers of a cell; `sim/tracked.h` has the same.
+pub(super) const THREAD: u32 = 0x3ff;
+pub(super) const ATOMIC: u32 = 1 << 10;
+/// Several threads have; the thread is one of them.
+pub(super) const MANY: u32 = 1 << 11;
+/// The store left what was there.
+pub(super) const SAME: u32 = 1 << 12;
+pub(super) const LINE: u32 = 13;
+pub(super) const LINES: u32 = 0x7_ffff;
+
+/// Which blocks the epochs from `first` on belong to.
+#[derive(Clone, Copy)]
+pub(super) struct Run {
+    first: u32,
+    pub(super) cluster: u64,
+    /// Of an epoch that is so many after the first.
+    blocks: Blocks,
+}
+
+#[derive(Clone, Copy)]
+enum Blocks {
+    /// One block, whatever the epoch.
+    One(u64),
+    /// One after another, an epoch each, in a sweep.
+    Each {
+        first: u64,
+        count: u64,
+        start: u64,
+        step: u64,
+    },
+}
+
+/// Where an access was made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Place {
+    pub(super) block: u64,
+    pub(super) cluster: u64,
+}
+
+pub(in super::super) struct Log {
+    pub(super) buffers: Vec<Buffer>,
+    /// Zero until touched: the system gives the memory page by page.
+    cells: Vec<Vec<Cell<croq_sim_device_cell>>>,
+    touched: Vec<Vec<Cell<u8>>>,
+    /// What device text is given.
+    table: Vec<croq_sim_device_cells>,
+    asks: Box<Cell<u32>>,
+    /// The last that was given out.
+    epoch: u32,
+    runs: Vec<Run>,
+    /// All that a cluster did before this epoch is ordered with all that it does now.
+    pub(super) settled: (u64, u32),
+    /// From the moment on when every access is told.
+    pub(super) details: HashMap<(u32, u64), Detail>,
+    pub(super) told: Vec<Told>,
+}
+
+// SAFETY: the pointers are into vectors that the log owns and never grows. Device text writes through them only on the
+// OS thread that the log belongs to, and the launch has ended on it when another one looks.
+unsafe impl Send for Log {}
+
+/// Nobody looks at a buffer that is too large for its cells; it is no reason to fail.
+pub(super) fn say_once_too_large(name: &str) {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    if !SAID.swap(true, Ordering::Relaxed) {
+        eprintln!(
+            "croq: accesses of `{name}` are not checked for races: that would take more than half of the memory that the \
+             simulated GPU may use (CROQ_SIM_MEMORY)"
+        );
+    }
+}
+
+impl Log {
+    pub(super) fn new(buffers: &[Buffer]) -> Self {
+        let cells: Vec<Vec<Cell<croq_sim_device_cell>>> =
+            buffers.iter().map(|buffer| zeroed(buffer.count)).collect();
+        let touched: Vec<Vec<Cell<u8>>> = buffers
+            .iter()
+            .map(|buffer| vec![Cell::new(0); buffer.count.div_ceil(PAGE)])
+            .collect();
+        let table = cells
+            .iter()
+            .zip(&touched)
+            .map(|(cells, touched)| croq_sim_device_cells {
+                first: match cells.is_empty() {
+                    true => std::ptr::null_mut(),
+                    false => cells.as_ptr().cast_mut().cast(),
+                },
+                touched: touched.as_ptr().cast_mut().cast(),
+            })
+            .collect();
+        Self {
+            buffers: buffers.to_vec(),
+            cells,
+            touched,
+            table,
+            asks: Box::default(),
+            epoch: 0,
+            runs: Vec::new(),
+            settled: (0, 0),
+            details: HashMap::new(),
+            told: Vec::new(),
+        }
+    }
+
+    pub(super) fn table(&self) -> *const croq_sim_device_cells {
+        self.table.as_ptr()
+    }
+
+    pub(super) fn asks_at(&self) -> *mut u32 {
+        self.asks.as_ptr()
+    }
+
+    pub(super) fn asks(&self) -> bool {
+        self.asks.get() != 0
+    }
+
+    /// From here on every access is told.
+    pub(super) fn ask(&self) {
+        self.asks.set(1);
+    }
+
+    /// Nobody looks from here on.
+    pub(super) fn give_up(&mut self) {
+        for buffer in &mut self.table {
+            buffer.first = std::ptr::null_mut();
+        }
+    }
+
+    pub(super) fn last_epoch(&self) -> u32 {
+        self.epoch
+    }
+
+    /// A new epoch of a block; `None` when there are no more numbers.
+    pub(super) fn next_epoch(&mut self, place: Place) -> Option<u32> {
+        self.epoch = self.epoch.checked_add(1)?;
+        let same = self.runs.last().is_some_and(|run| {
+            run.cluster == place.cluster
+                && matches!(run.blocks, Blocks::One(block) if block == place.block)
+        });
+        if !same {
+            self.runs.push(Run {
+                first: self.epoch,
+                cluster: place.cluster,
+                blocks: Blocks::One(place.block),
+            });
+        }
+        Some(self.epoch)
+    }
+
+    /// Epochs of a sweep over `count` blocks from `first` on; the one before the first of them.
+    pub(super) fn sweep(&mut self, first: u64, count: u64, start: u64, step: u64) -> Option<u32> {
+        let before = self.epoch;
+        let last = u64::from(before).checked_add(count)?;
+        self.epoch = u32::try_from(last).ok()?;
+        self.runs.push(Run {
+            first: before + 1,
+            cluster: u64::MAX,
+            blocks: Blocks::Each {
+                first,
+                count,
+                start,
+                step,
+            },
+        });
+        Some(before)
+    }
+
+    /// Whose epoch it is.
+    pub(super) fn place(&self, epoch: u32) -> Place {
+        let at = self.runs.partition_point(|run| run.first <= epoch);
+        let Some(run) = at.checked_sub(1).and_then(|at| self.runs.get(at)) else {
+            return Place {
+                block: u64::MAX,
+                cluster: u64::MAX,
+            };
+        };
+        let block = match run.blocks {
+            Blocks::One(block) => block,
+            Blocks::Each {
+                first,
+                count,
+                start,
+                step,
+            } => {
+                let turn = u128::from(epoch - run.first) * u128::from(step) + u128::from(start);
+                first + (turn % u128::from(count.max(1))) as u64
+            }
+        };
+        Place {
+            block,
+            // In a sweep nothing orders blocks, whatever their cluster.
+            cluster: match run.blocks {
+                Blocks::One(_) => run.cluster,
+                Blocks::Each { .. } => u64::MAX - 1 - block,
+            },
+        }
+    }
+
+    pub(super) fn cell(&self, buffer: u32, element: u64) -> Option<croq_sim_device_cell> {
+        let cells = self.cells.get(buffer as usize)?;
+        cells.get(usize::try_from(element).ok()?).map(Cell::get)
+    }
+
+    pub(super) fn put(&self, buffer: u32, element: u64, cell: croq_sim_device_cell) {
+        let (at, page) = (element as usize, element as usize / PAGE);
+        let cells = self.cells.get(buffer as usize);
+        if let Some(place) = cells.and_then(|cells| cells.get(at)) {
+            place.set(cell);
+        }
+        let touched = self.touched.get(buffer as usize);
+        if let Some(place) = touched.and_then(|pages| pages.get(page)) {
+            place.set(1);
+        }
+    }
+
+    /// Whether a page of cells has been used.
+    pub(super) fn is_touched(&self, buffer: usize, page: usize) -> bool {
+        let pages = self.touched.get(buffer);
+        pages.is_some_and(|pages| pages.get(page).is_some_and(|touched| touched.get() != 0))
+    }
+}
+
+/// Taken from the system as zeros, and not written here.
+fn zeroed(count: usize) -> Vec<Cell<croq_sim_device_cell>> {
+    use std::alloc::{Layout, alloc_zeroed};
+    let Ok(layout) = Layout::array::<croq_sim_device_cell>(count) else {
+        return Vec::new();
+    };
+    if layout.size() == 0 {
+        return Vec::new();
+    }
+    // SAFETY: the layout isn't empty; a cell of zeros is a cell; the vector takes the memory over with its layout.
+    unsafe {
+        let memory = alloc_zeroed(layout).cast::<Cell<croq_sim_device_cell>>();
+        match memory.is_null() {
+            true => Vec::new(),
+            false => Vec::from_raw_parts(memory, count, count),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Accesses of device memory by different threads of a launch that nothing orders.
+//!
+//! Looked at are the buffers that the compiler names: the launch writes them, and it could not prove that each element
+//! belongs to one thread. Each OS thread that takes part in a launch has a [`Log`]: a cell for each element says who stored to
+//! it last and who has read it. Device text looks at the cells itself (`sim/tracked.h`) and asks here where it
+//! can't tell. What blocks did that ran on different OS threads is compared when the launch is over ([`merge`]).
+//!
+//! An *epoch* is what a block does between two barriers of all its threads; it has a number of its own in the log. Accesses
+//! of one block in different epochs are ordered, those of different blocks are not, but for barriers of a cluster or a
+//! grid. As soon as a thread executes a fence for the device, or some threads of a block meet apart from the rest, every
+//! access comes here, and [`sync`] knows what fences and atomic operations order. Kernels in which that may happen run on one OS
+//! thread.
+//!
+//! No races: atomic operations with each other, and stores of equal values.
+
+mod log;
+mod merge;
+mod report;
+mod rules;
+mod sync;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::ffi::CStr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
+
+pub(super) use log::Log;
+pub(super) use merge::races_between;
+pub(super) use report::Race;
+pub(super) use rules::Watch;
+
+use super::settings;
+use crate::abi::{croq_sim_device_cell, croq_sim_launch};
+
+/// A buffer that is looked at.
+#[derive(Clone)]
+pub(super) struct Buffer {
+    pub(super) name: String,
+    pub(super) count: usize,
+}
+
+/// Of a launch: what is looked at, and the logs.
+pub(super) struct Watched {
+    /// By their numbers; nobody looks at those of no elements.
+    buffers: Vec<Buffer>,
+    /// Those that nobody looks at, since text that the compiler can't see into has their address.
+    escaping: Vec<String>,
+    logs: Mutex<HashMap<ThreadId, Arc<Mutex<Log>>>>,
+    /// There is room for the cells of one OS thread only.
+    pub(super) alone: bool,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Watched {
+    /// `None` if there is nothing to look at, or nobody asked for it.
+    ///
+    /// # Safety
+    /// `launch` is from the device API's `host::launch`.
+    pub(super) unsafe fn of_launch(launch: &croq_sim_launch, threads: usize) -> Option<Self> {
+        if launch.tracked_count == 0 || !settings::looks_for_device_races() {
+            return None;
+        }
+        // SAFETY: the caller's promise: there are so many, in the launch's closure.
+        let all =
+            unsafe { std::slice::from_raw_parts(launch.tracked, launch.tracked_count as usize) };
+        let cell = size_of::<croq_sim_device_cell>() as u64;
+        let most = settings::memory_for_cells();
+        let mut room = 0u64;
+        let (mut buffers, mut escaping) = (Vec::new(), Vec::new());
+        for tracked in all {
+            // SAFETY: a literal of the shim.
+            let name = unsafe { CStr::from_ptr(tracked.name) };
+            let name = name.to_string_lossy().into_owned();
+            let mut count = tracked.count;
+            if tracked.escapes != 0 {
+                escaping.push(name.clone());
+                count = 0;
+            } else if room.saturating_add(count.saturating_mul(cell)) > most {
+                log::say_once_too_large(&name);
+                count = 0;
+            }
+            room += count * cell;
+            let count = usize::try_from(count).unwrap_or(0);
+            buffers.push(Buffer { name, count });
+        }
+        if buffers.iter().all(|buffer| buffer.count == 0) {
+            return None;
+        }
+        Some(Self {
+            buffers,
+            escaping,
+            logs: Mutex::default(),
+            alone: room.saturating_mul(threads as u64) > most,
+        })
+    }
+
+    /// The log of this OS thread.
+    pub(super) fn log(&self) -> Arc<Mutex<Log>> {
+        let mut logs = locked(&self.logs);
+        let own = logs.entry(std::thread::current().id());
+        Arc::clone(own.or_insert_with(|| Arc::new(Mutex::new(Log::new(&self.buffers)))))
+    }
+
+    /// The end of a report: what nobody looked at.
+    pub(super) fn unseen(&self) -> String {
+        let names: Vec<String> = self.escaping.iter().map(|n| format!("`{n}`")).collect();
+        match names.as_slice() {
+            [] => String::new(),
+            [one] => format!("\n  accesses of {one} are not looked at: C++ text has its address"),
+            _ => format!(
+                "\n  accesses of {} are not looked at: C++ text has their addresses",
+                names.join(", ")
+            ),
+        }
+    }
+}

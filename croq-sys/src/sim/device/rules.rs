@@ -1,0 +1,415 @@
+//! Which accesses nothing orders.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+
+use super::log::{ATOMIC, LINE, LINES, Log, MANY, Place, SAME, THREAD};
+use super::report::{Did, Race, race};
+use super::sync::Knows;
+use super::{Watched, locked};
+use crate::abi::{
+    CROQ_ACCESS_ATOMIC, CROQ_ACCESS_READS, CROQ_ACCESS_SAME, croq_sim_access, croq_sim_device,
+    croq_sim_device_cell,
+};
+use crate::sim::clocks::Clocks;
+
+/// How an earlier access stands to what the block does now.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stand {
+    /// A barrier is between, or it never was.
+    Past,
+    /// By the same block, with no barrier of the block between.
+    Now,
+    /// By another block.
+    Apart,
+}
+
+/// An earlier access, as a cell or a list has it.
+#[derive(Clone, Copy)]
+pub(super) struct Earlier {
+    pub(super) epoch: u32,
+    pub(super) who: u32,
+    pub(super) did: Did,
+}
+
+/// In place of a buffer's number: the other number is an address.
+const ANYWHERE: u32 = u32::MAX;
+
+/// How a block's accesses of device memory are looked at.
+pub(in super::super) struct Watch {
+    told: Rc<Cell<croq_sim_device>>,
+    log: Option<Arc<Mutex<Log>>>,
+    place: Place,
+    /// Several blocks take turns on this OS thread.
+    turns: bool,
+    threads: usize,
+    knows: Knows,
+}
+
+impl Default for Watch {
+    fn default() -> Self {
+        Self {
+            told: Rc::new(Cell::new(croq_sim_device {
+                epoch: 0,
+                first: 0,
+                before: 1,
+                asks: std::ptr::null_mut(),
+                buffers: std::ptr::null(),
+            })),
+            log: None,
+            place: Place {
+                block: 0,
+                cluster: 0,
+            },
+            turns: false,
+            threads: 0,
+            knows: Knows::default(),
+        }
+    }
+}
+
+impl Watch {
+    /// For a launch that has so many blocks, of so many threads, at a time here; what its threads are told.
+    pub(in super::super) fn prepare(
+        &mut self,
+        watched: Option<&Watched>,
+        threads: u32,
+        blocks: usize,
+    ) -> *mut croq_sim_device {
+        self.log = watched.map(Watched::log);
+        (self.threads, self.turns) = (threads as usize, blocks > 1);
+        let Some(log) = &self.log else {
+            return std::ptr::null_mut();
+        };
+        let log = locked(log);
+        self.told.set(croq_sim_device {
+            epoch: 0,
+            first: 0,
+            before: 1,
+            asks: log.asks_at(),
+            buffers: log.table(),
+        });
+        self.told.as_ptr()
+    }
+
+    /// The launch is over, or its blocks of this worker are.
+    pub(in super::super) fn end(&mut self) {
+        self.log = None;
+        self.knows = Knows::default();
+    }
+
+    pub(in super::super) fn looks(&self) -> bool {
+        self.log.is_some()
+    }
+
+    /// A block begins.
+    pub(in super::super) fn begin(&mut self, block: u64, cluster: u64) {
+        self.place = Place { block, cluster };
+        self.knows = Knows::default();
+        self.begin_epoch(true);
+    }
+
+    fn begin_epoch(&mut self, of_block: bool) {
+        let Some(log) = &self.log else { return };
+        let mut log = locked(log);
+        let Some(epoch) = log.next_epoch(self.place) else {
+            log.give_up();
+            return;
+        };
+        let mut told = self.told.get();
+        told.epoch = epoch;
+        if of_block || self.turns {
+            told.first = epoch;
+        }
+        self.told.set(told);
+    }
+
+    /// A sweep over blocks begins, an epoch each.
+    pub(in super::super) fn sweep(&mut self, first: u64, count: u64, start: u64, step: u64) {
+        let Some(log) = &self.log else { return };
+        let mut log = locked(log);
+        match log.sweep(first, count, start, step) {
+            Some(before) => self.told.set(croq_sim_device {
+                epoch: before,
+                first: before,
+                ..self.told.get()
+            }),
+            None => log.give_up(),
+        }
+    }
+
+    /// All threads of the block have met.
+    pub(in super::super) fn all_have_met(&mut self) {
+        if self.looks() {
+            self.knows.all_meet();
+            self.begin_epoch(false);
+        }
+    }
+
+    /// All threads of the cluster, or of a grid that is resident together, have met: called for one of its blocks,
+    /// before any of them begins an epoch.
+    pub(in super::super) fn cluster_has_met(&self) {
+        if let Some(log) = &self.log {
+            let mut log = locked(log);
+            log.settled = (self.place.cluster, log.last_epoch() + 1);
+        }
+    }
+
+    /// The same for each of its blocks, if they are all of the grid.
+    pub(in super::super) fn grid_has_met(&mut self) {
+        if let Some(log) = &self.log {
+            let before = locked(log).settled.1;
+            self.told.set(croq_sim_device {
+                before,
+                ..self.told.get()
+            });
+        }
+    }
+
+    /// Some threads have met. From here on every access is told.
+    pub(in super::super) fn have_met(&mut self, threads: impl Iterator<Item = u32> + Clone) {
+        if let Some(log) = &self.log {
+            locked(log).ask();
+            self.knows.meet(threads);
+        }
+    }
+
+    /// Some threads let others know of what they did. From here on every access is told.
+    pub(in super::super) fn ask(&self) {
+        if let Some(log) = &self.log {
+            locked(log).ask();
+        }
+    }
+
+    /// In a sweep blocks change without a word.
+    fn turn_to(&mut self, place: Place, clocks: &mut Clocks) {
+        if place != self.place {
+            self.place = place;
+            self.knows = Knows::default();
+            clocks.reset(self.threads);
+        }
+    }
+
+    /// A fence for the device.
+    pub(in super::super) fn fence(&mut self, thread: u32, clocks: &mut Clocks) {
+        let Some(log) = self.log.clone() else { return };
+        let log = locked(&log);
+        log.ask();
+        let epoch = self.told.get().epoch;
+        let place = log.place(epoch);
+        self.turn_to(place, clocks);
+        self.knows.fence(thread, place.block, epoch, clocks);
+    }
+
+    /// An atomic operation by text that has a pointer: whatever it is of, it orders.
+    pub(in super::super) fn atomic_at(&mut self, thread: u32, at: u64, clocks: &mut Clocks) {
+        let Some(log) = self.log.clone() else { return };
+        let mut log = locked(&log);
+        // Nothing has been released before.
+        if !log.asks() {
+            return;
+        }
+        let told = self.told.get();
+        let place = log.place(told.epoch);
+        self.turn_to(place, clocks);
+        let key = (ANYWHERE, at);
+        log.details.entry(key).or_default();
+        let mut now = Now {
+            log: &mut log,
+            told,
+            place,
+            thread,
+            who: thread,
+        };
+        now.exchange(&mut self.knows, key, CROQ_ACCESS_ATOMIC);
+    }
+
+    /// An access that device text could not judge; `value` is a digest of what is stored.
+    pub(in super::super) fn access(
+        &mut self,
+        thread: u32,
+        access: &croq_sim_access,
+        buffer: u32,
+        (kind, value): (u32, u32),
+        clocks: &mut Clocks,
+    ) -> Result<(), Box<Race>> {
+        let Some(log) = self.log.clone() else {
+            return Ok(());
+        };
+        let mut log = locked(&log);
+        let (told, element) = (self.told.get(), access.index as u64);
+        let place = log.place(told.epoch);
+        self.turn_to(place, clocks);
+        let Some(mut cell) = log.cell(buffer, element) else {
+            return Ok(());
+        };
+        let who = thread | (access.line & LINES) << LINE;
+        let asks = log.asks();
+        let mut now = Now {
+            log: &mut log,
+            told,
+            place,
+            thread,
+            who,
+        };
+        let found = match asks {
+            true => now.by_list(
+                &mut self.knows,
+                clocks,
+                (buffer, element),
+                kind,
+                value,
+                &cell,
+            ),
+            false => now.by_cell(&mut cell, kind, value).map_or(Ok(()), Err),
+        };
+        if let Err(earlier) = found {
+            let now = Earlier {
+                epoch: told.epoch,
+                who,
+                did: Did::of(kind),
+            };
+            return Err(race(&log, buffer, element, now, earlier));
+        }
+        if asks {
+            keep(&mut cell, told.epoch, who, kind, value);
+        }
+        log.put(buffer, element, cell);
+        Ok(())
+    }
+}
+
+/// The access that is being looked at.
+pub(super) struct Now<'a> {
+    pub(super) log: &'a mut Log,
+    pub(super) told: croq_sim_device,
+    pub(super) place: Place,
+    pub(super) thread: u32,
+    pub(super) who: u32,
+}
+
+impl Now<'_> {
+    pub(super) fn stand(&self, epoch: u32) -> Stand {
+        if epoch < self.told.before {
+            return Stand::Past;
+        }
+        if epoch == self.told.epoch {
+            return Stand::Now;
+        }
+        let place = self.log.place(epoch);
+        let (cluster, before) = self.log.settled;
+        let settled = place.cluster == self.place.cluster && cluster == place.cluster;
+        match place.block == self.place.block || (settled && epoch < before) {
+            true => Stand::Past,
+            false => Stand::Apart,
+        }
+    }
+
+    /// The earlier access, if nothing orders it and this one; of the same thread if it is not known whose it was.
+    fn apart(&self, epoch: u32, who: u32, did: Did) -> Option<Earlier> {
+        let is_own = who & THREAD == self.thread && who & MANY == 0;
+        match self.stand(epoch) {
+            Stand::Past => None,
+            Stand::Now if is_own => None,
+            Stand::Now | Stand::Apart => Some(Earlier { epoch, who, did }),
+        }
+    }
+
+    /// As `reads_in_order` and `stores_in_order` of `sim/tracked.h`, with what they don't decide.
+    fn by_cell(&self, cell: &mut croq_sim_device_cell, kind: u32, value: u32) -> Option<Earlier> {
+        let atomic = cell.writer & ATOMIC != 0;
+        let did = if atomic { Did::Changed } else { Did::Wrote };
+        let stored = match cell.written {
+            0 => None,
+            epoch => self.apart(epoch, cell.writer, did),
+        };
+        let also = match atomic && cell.value != 0 {
+            true => self.apart(cell.value, cell.other, Did::Changed),
+            false => None,
+        };
+        if kind == CROQ_ACCESS_READS {
+            if cell.writer & SAME == 0 && stored.is_some() {
+                return stored;
+            }
+            if also.is_some() {
+                return also;
+            }
+            let (epoch, first) = (self.told.epoch, cell.read);
+            match first == epoch || self.stand(first) == Stand::Past {
+                true => self.note_reader(&mut cell.read, &mut cell.reader),
+                false => self.note_reader(&mut cell.read_too, &mut cell.reader_too),
+            }
+            return None;
+        }
+        let reader = self
+            .apart(cell.read, cell.reader, Did::Read)
+            .or_else(|| self.apart(cell.read_too, cell.reader_too, Did::Read));
+        if kind == CROQ_ACCESS_ATOMIC {
+            if stored.is_some() && !atomic {
+                return stored;
+            }
+            if reader.is_some() {
+                return reader;
+            }
+            if stored.is_some() || also.is_some() {
+                if also.is_none() && cell.value == 0 {
+                    (cell.value, cell.other) = (self.told.epoch, self.who);
+                }
+                return None;
+            }
+            (cell.written, cell.writer) = (self.told.epoch, self.who | ATOMIC);
+            (cell.value, cell.other) = (0, 0);
+            return None;
+        }
+        if let Some(earlier) = stored {
+            if atomic || cell.value != value {
+                return Some(earlier);
+            }
+            if self.stand(earlier.epoch) == Stand::Now {
+                cell.writer |= MANY;
+            }
+            return None;
+        }
+        if also.is_some() {
+            return also;
+        }
+        let same = kind == CROQ_ACCESS_SAME;
+        if !same && reader.is_some() {
+            return reader;
+        }
+        if !same || atomic || cell.written < self.told.before {
+            let flag = if same { SAME } else { 0 };
+            (cell.written, cell.writer) = (self.told.epoch, self.who | flag);
+            (cell.value, cell.other) = (value, 0);
+        }
+        None
+    }
+
+    fn note_reader(&self, read: &mut u32, reader: &mut u32) {
+        if *read == self.told.epoch {
+            if *reader & THREAD != self.thread {
+                *reader |= MANY;
+            }
+        } else if self.stand(*read) == Stand::Past {
+            (*read, *reader) = (self.told.epoch, self.who);
+        }
+    }
+}
+
+/// For blocks of other OS threads: the first access of each kind stays.
+fn keep(cell: &mut croq_sim_device_cell, epoch: u32, who: u32, kind: u32, value: u32) {
+    if kind == CROQ_ACCESS_READS {
+        if cell.read == 0 {
+            (cell.read, cell.reader) = (epoch, who);
+        }
+    } else if cell.written == 0 {
+        let flag = match kind {
+            CROQ_ACCESS_ATOMIC => ATOMIC,
+            CROQ_ACCESS_SAME => SAME,
+            _ => 0,
+        };
+        (cell.written, cell.writer) = (epoch, who | flag);
+        cell.value = if kind == CROQ_ACCESS_ATOMIC { 0 } else { value };
+    }
+}

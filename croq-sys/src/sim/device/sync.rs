@@ -1,0 +1,380 @@
+//! What fences and atomic operations order.
+//!
+//! A thread that executes a fence for the device *releases* what it knows of so far: its own accesses, and what is ordered
+//! before them. An atomic operation after it, or a plain store (a flag), publishes that at the element. Who reads the element by an atomic
+//! operation knows of it behind a fence of its own. Barriers share all of it among the threads that meet.
+//!
+//! What was published at an element is a list that only grows, so that what somebody knows is how long some lists were.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::log::{ATOMIC, MANY, SAME, THREAD};
+use super::report::Did;
+use super::rules::{Earlier, Now, Stand};
+use crate::abi::{
+    CROQ_ACCESS_ATOMIC, CROQ_ACCESS_READS, CROQ_ACCESS_SAME, CROQ_ACCESS_WRITES,
+    croq_sim_device_cell,
+};
+use crate::sim::clocks::Clocks;
+
+/// So many accesses of an element by threads that don't know of each other are kept.
+const MOST: usize = 256;
+
+/// So much of a list.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Prefix {
+    list: u32,
+    length: u32,
+}
+
+/// A thread's accesses up to a fence, and those of its block before the last barrier.
+#[derive(Clone)]
+struct Point {
+    block: u64,
+    epoch: u32,
+    thread: u32,
+    clock: u32,
+    /// By thread: which of its clocks is known.
+    others: Option<Vec<u32>>,
+}
+
+impl Point {
+    fn covers(&self, epoch: u32, thread: u32, clock: u32) -> bool {
+        if epoch != self.epoch {
+            return epoch < self.epoch;
+        }
+        let of_other = || {
+            let others = self.others.as_ref();
+            others.and_then(|others| others.get(thread as usize).copied())
+        };
+        match thread == self.thread {
+            true => clock <= self.clock,
+            false => clock != 0 && of_other().is_some_and(|known| clock <= known),
+        }
+    }
+}
+
+/// What has been published at an element.
+#[derive(Default)]
+pub(super) struct Told {
+    length: u32,
+    /// By block, with the number that each has in the list.
+    points: HashMap<u64, Vec<(u32, Point)>>,
+    nested: Vec<(u32, Vec<Prefix>)>,
+}
+
+/// What a fence has released.
+#[derive(Default)]
+struct Release {
+    points: Vec<Point>,
+    known: Vec<Prefix>,
+}
+
+#[derive(Clone, Default)]
+struct OfThread {
+    known: Vec<Prefix>,
+    /// Read by atomic operations, and no fence since.
+    read: Vec<Prefix>,
+    released: Option<Rc<Release>>,
+}
+
+impl OfThread {
+    fn join(&mut self, other: &OfThread) {
+        other.known.iter().for_each(|p| add(&mut self.known, *p));
+        other.read.iter().for_each(|p| add(&mut self.read, *p));
+        self.released = match (self.released.take(), &other.released) {
+            (None, other) => other.clone(),
+            (one, None) => one,
+            (Some(one), Some(other)) if Rc::ptr_eq(&one, other) => Some(one),
+            (Some(one), Some(other)) => {
+                let mut both = Release {
+                    points: one.points.clone(),
+                    known: one.known.clone(),
+                };
+                both.points.extend(other.points.iter().cloned());
+                other.known.iter().for_each(|p| add(&mut both.known, *p));
+                Some(Rc::new(both))
+            }
+        };
+    }
+}
+
+fn add(all: &mut Vec<Prefix>, new: Prefix) {
+    match all.iter_mut().find(|old| old.list == new.list) {
+        Some(old) => old.length = old.length.max(new.length),
+        None => all.push(new),
+    }
+}
+
+/// What the threads of a block know of other blocks.
+#[derive(Default)]
+pub(super) struct Knows {
+    all: OfThread,
+    /// Of those that have come to know more since the last barrier.
+    each: HashMap<u32, OfThread>,
+}
+
+impl Knows {
+    fn of(&self, thread: u32) -> &OfThread {
+        self.each.get(&thread).unwrap_or(&self.all)
+    }
+
+    fn of_mut(&mut self, thread: u32) -> &mut OfThread {
+        let all = &self.all;
+        self.each.entry(thread).or_insert_with(|| all.clone())
+    }
+
+    pub(super) fn all_meet(&mut self) {
+        for (_, one) in std::mem::take(&mut self.each) {
+            self.all.join(&one);
+        }
+    }
+
+    pub(super) fn meet(&mut self, threads: impl Iterator<Item = u32> + Clone) {
+        let mut together = OfThread::default();
+        let mut news = false;
+        for thread in threads.clone() {
+            if let Some(one) = self.each.get(&thread) {
+                together.join(one);
+                news = true;
+            }
+        }
+        if news {
+            together.join(&self.all);
+            for thread in threads {
+                self.each.insert(thread, together.clone());
+            }
+        }
+    }
+
+    pub(super) fn fence(&mut self, thread: u32, block: u64, epoch: u32, clocks: &mut Clocks) {
+        let (clock, others) = clocks.release(thread);
+        let own = self.of_mut(thread);
+        let read = std::mem::take(&mut own.read);
+        read.into_iter().for_each(|p| add(&mut own.known, p));
+        own.released = Some(Rc::new(Release {
+            points: vec![Point {
+                block,
+                epoch,
+                thread,
+                clock,
+                others,
+            }],
+            known: own.known.clone(),
+        }));
+    }
+}
+
+/// One of those who have been at an element.
+#[derive(Clone, Copy)]
+struct Record {
+    epoch: u32,
+    who: u32,
+    clock: u32,
+    value: u32,
+    kind: u32,
+    /// A plain store behind a fence: it may be a flag.
+    release: bool,
+}
+
+/// Those who have been at an element and of whom somebody may not know.
+#[derive(Default)]
+pub(in super::super) struct Detail {
+    stores: Vec<Record>,
+    reads: Vec<Record>,
+    /// The list of what has been published here.
+    told: Option<u32>,
+}
+
+impl Detail {
+    fn of_cell(cell: &croq_sim_device_cell) -> Self {
+        let record = |epoch, who: u32, value| Record {
+            epoch,
+            who,
+            clock: 0,
+            value,
+            kind: match who {
+                who if who & ATOMIC != 0 => CROQ_ACCESS_ATOMIC,
+                who if who & SAME != 0 => CROQ_ACCESS_SAME,
+                _ => CROQ_ACCESS_WRITES,
+            },
+            release: false,
+        };
+        let mut detail = Detail::default();
+        if cell.written != 0 {
+            (detail.stores).push(record(cell.written, cell.writer, cell.value));
+            if cell.writer & ATOMIC != 0 && cell.value != 0 {
+                (detail.stores).push(record(cell.value, cell.other | ATOMIC, 0));
+            }
+        }
+        for (epoch, who) in [(cell.read, cell.reader), (cell.read_too, cell.reader_too)] {
+            if epoch != 0 {
+                detail.reads.push(record(epoch, who, 0));
+            }
+        }
+        detail
+    }
+}
+
+impl Now<'_> {
+    /// Where fences, atomic operations or barriers of some threads may order accesses.
+    pub(super) fn by_list(
+        &mut self,
+        knows: &mut Knows,
+        clocks: &Clocks,
+        at: (u32, u64),
+        kind: u32,
+        value: u32,
+        cell: &croq_sim_device_cell,
+    ) -> Result<(), Earlier> {
+        let details = &mut self.log.details;
+        let mut detail = match details.get_mut(&at) {
+            Some(detail) => std::mem::take(detail),
+            None => Detail::of_cell(cell),
+        };
+        let outcome = self.judge(&mut detail, knows, clocks, kind, value);
+        self.log.details.insert(at, detail);
+        if outcome.is_ok() {
+            self.exchange(knows, at, kind);
+        }
+        outcome
+    }
+
+    fn judge(
+        &self,
+        detail: &mut Detail,
+        knows: &Knows,
+        clocks: &Clocks,
+        kind: u32,
+        value: u32,
+    ) -> Result<(), Earlier> {
+        let unknown = |r: &Record| !self.is_known(knows, clocks, r);
+        let earlier = |r: &Record, did: Did| Earlier {
+            epoch: r.epoch,
+            who: r.who,
+            did,
+        };
+        let released = knows.of(self.thread).released.is_some();
+        for store in detail.stores.iter().filter(|r| unknown(r)) {
+            let harmless = match (store.kind, kind) {
+                (CROQ_ACCESS_ATOMIC, CROQ_ACCESS_ATOMIC)
+                | (CROQ_ACCESS_SAME, CROQ_ACCESS_READS) => true,
+                // A flag that is set behind a fence, and looked at by atomic operations.
+                (CROQ_ACCESS_ATOMIC, CROQ_ACCESS_WRITES | CROQ_ACCESS_SAME) => released,
+                (_, CROQ_ACCESS_ATOMIC) => store.release,
+                (_, CROQ_ACCESS_WRITES | CROQ_ACCESS_SAME) => store.value == value,
+                _ => false,
+            };
+            if !harmless {
+                let atomic = store.kind == CROQ_ACCESS_ATOMIC;
+                return Err(earlier(
+                    store,
+                    if atomic { Did::Changed } else { Did::Wrote },
+                ));
+            }
+        }
+        if matches!(kind, CROQ_ACCESS_WRITES | CROQ_ACCESS_ATOMIC)
+            && let Some(read) = detail.reads.iter().find(|r| unknown(r))
+        {
+            return Err(earlier(read, Did::Read));
+        }
+        let record = Record {
+            epoch: self.told.epoch,
+            who: self.who,
+            clock: clocks.own(self.thread),
+            value,
+            kind,
+            release: released,
+        };
+        let list = match kind {
+            CROQ_ACCESS_READS => &mut detail.reads,
+            _ => &mut detail.stores,
+        };
+        // Who comes after this access comes after those that it knows of.
+        list.retain(unknown);
+        if list.len() >= MOST {
+            list.remove(0);
+        }
+        list.push(record);
+        Ok(())
+    }
+
+    fn is_known(&self, knows: &Knows, clocks: &Clocks, r: &Record) -> bool {
+        let thread = r.who & THREAD;
+        match self.stand(r.epoch) {
+            Stand::Past => true,
+            Stand::Now => {
+                let one = r.who & MANY == 0;
+                let known = || r.clock != 0 && clocks.known(self.thread, thread) >= r.clock;
+                one && (thread == self.thread || known())
+            }
+            Stand::Apart => {
+                let block = self.log.place(r.epoch).block;
+                let known = &knows.of(self.thread).known;
+                r.who & MANY == 0 && self.is_told(known, block, r.epoch, thread, r.clock)
+            }
+        }
+    }
+
+    /// Whether an access is among what was published in these lists.
+    fn is_told(&self, known: &[Prefix], block: u64, epoch: u32, thread: u32, clock: u32) -> bool {
+        let mut seen: HashMap<u32, u32> = HashMap::new();
+        let mut open = known.to_vec();
+        while let Some(Prefix { list, length }) = open.pop() {
+            let before = seen.insert(list, length).unwrap_or(0);
+            if before >= length {
+                seen.insert(list, before);
+                continue;
+            }
+            let Some(told) = self.log.told.get(list as usize) else {
+                continue;
+            };
+            let points = told.points.get(&block).into_iter().flatten();
+            let mut within = points.take_while(|(at, _)| *at < length);
+            if within.any(|(_, point)| point.covers(epoch, thread, clock)) {
+                return true;
+            }
+            let nested = told.nested.iter().take_while(|(at, _)| *at < length);
+            open.extend(nested.flat_map(|(_, known)| known.iter().copied()));
+        }
+        false
+    }
+
+    /// What the access, which is in order, publishes and reads.
+    pub(super) fn exchange(&mut self, knows: &mut Knows, at: (u32, u64), kind: u32) {
+        if kind == CROQ_ACCESS_READS {
+            return;
+        }
+        let released = knows.of(self.thread).released.clone();
+        let Some(detail) = self.log.details.get_mut(&at) else {
+            return;
+        };
+        let plain = kind != CROQ_ACCESS_ATOMIC;
+        if plain {
+            // What was published here before is overwritten.
+            detail.told = None;
+        }
+        if let Some(list) = detail.told {
+            let length = self.log.told.get(list as usize).map_or(0, |t| t.length);
+            add(&mut knows.of_mut(self.thread).read, Prefix { list, length });
+        }
+        let Some(release) = released else { return };
+        let list = *detail.told.get_or_insert_with(|| {
+            self.log.told.push(Told::default());
+            self.log.told.len() as u32 - 1
+        });
+        let Some(told) = self.log.told.get_mut(list as usize) else {
+            return;
+        };
+        let at = told.length;
+        told.length += 1;
+        for point in &release.points {
+            let points = told.points.entry(point.block).or_default();
+            points.push((at, point.clone()));
+        }
+        if !release.known.is_empty() {
+            told.nested.push((at, release.known.clone()));
+        }
+    }
+}

@@ -1,0 +1,109 @@
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use super::log::{ATOMIC, LINE, Log, Place, SAME};
+use super::report::Did;
+use super::{Buffer, Watched, locked, races_between};
+use crate::abi::croq_sim_device_cell;
+use crate::sim::worker::turns_of;
+
+fn buffers() -> Vec<Buffer> {
+    vec![Buffer {
+        name: "y".to_owned(),
+        count: 1000,
+    }]
+}
+
+fn watched() -> Watched {
+    Watched {
+        buffers: buffers(),
+        escaping: Vec::new(),
+        logs: Mutex::default(),
+        alone: false,
+    }
+}
+
+fn who(thread: u32, line: u32) -> u32 {
+    thread | line << LINE
+}
+
+#[test]
+fn turns_come_to_each_once() {
+    for count in [1u64, 2, 3, 7, 64, 100, 1024] {
+        for seed in 0..20 {
+            let (start, step) = turns_of(count, seed);
+            let mut all: Vec<u64> = (0..count).map(|i| (start + i * step) % count).collect();
+            if seed == 0 {
+                assert!(all.is_sorted(), "{count}");
+            }
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all.len() as u64, count, "{count} with seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn an_epoch_says_whose_it_was() {
+    let mut log = Log::new(&buffers());
+    let place = |block, cluster| Place { block, cluster };
+    assert_eq!(log.next_epoch(place(7, 3)), Some(1));
+    assert_eq!(log.next_epoch(place(8, 3)), Some(2));
+    assert_eq!(log.next_epoch(place(7, 3)), Some(3));
+    assert_eq!(log.sweep(100, 10, 4, 3), Some(3));
+    assert_eq!(log.next_epoch(place(9, 9)), Some(14));
+    assert_eq!(log.place(1), place(7, 3));
+    assert_eq!(log.place(2), place(8, 3));
+    assert_eq!(log.place(3), place(7, 3));
+    let blocks: Vec<u64> = (4..14).map(|epoch| log.place(epoch).block).collect();
+    assert_eq!(blocks, [104, 107, 100, 103, 106, 109, 102, 105, 108, 101]);
+    assert_eq!(log.place(14), place(9, 9));
+}
+
+/// Two OS threads run a block each, which leave the cells `a` and `b` at element 130.
+fn race_of(a: croq_sim_device_cell, b: croq_sim_device_cell) -> Option<String> {
+    let watched = watched();
+    for (block, cell) in [(4, a), (2, b)] {
+        let watched = &watched;
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                let log: Arc<Mutex<Log>> = watched.log();
+                let mut log = locked(&log);
+                log.next_epoch(Place { block, cluster: 0 });
+                log.put(0, 130, cell);
+            });
+        });
+    }
+    races_between(&watched, u64::MAX).map(|race| format!("{race:?}"))
+}
+
+#[test]
+fn blocks_of_two_os_threads_race() {
+    let stored = |flags, value| croq_sim_device_cell {
+        written: 1,
+        writer: who(3, 10) | flags,
+        value,
+        ..Default::default()
+    };
+    let read = croq_sim_device_cell {
+        read: 1,
+        reader: who(5, 11),
+        ..Default::default()
+    };
+    let atomic = stored(ATOMIC, 0);
+    assert!(race_of(stored(0, 1), stored(0, 2)).is_some());
+    assert_eq!(race_of(stored(0, 1), stored(0, 1)), None, "equal values");
+    assert_eq!(race_of(read, read), None);
+    assert_eq!(race_of(atomic, atomic), None);
+    assert!(race_of(atomic, read).is_some());
+    assert!(race_of(stored(0, 1), atomic).is_some());
+    assert_eq!(race_of(stored(SAME, 1), read), None, "changes nothing");
+    let found = race_of(stored(0, 1), read).unwrap_or_default();
+    let later = "now: Deed { block: 4, thread: 3, line: 10, did: Wrote }";
+    assert!(found.contains(later), "{found}");
+    assert!(
+        found.contains("block: 2, thread: 5, line: 11, did: Read"),
+        "{found}"
+    );
+    assert!(Did::Wrote < Did::Read);
+}
