@@ -60,7 +60,7 @@ pub(super) fn run(worker: &mut Worker, job: &Job, first: u64, last: u64) -> Resu
             let failure = failure.unwrap_or_default();
             let report = match failure.kind {
                 CROQ_ENDLESS => Some(report::endless_thread(job, &failure)),
-                _ => hazard.map(|hazard| hazard.text(job, failure.block)),
+                _ => report,
             };
             Err(Stopped {
                 cluster: job.linear(failure.block),
