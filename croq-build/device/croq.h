@@ -74,7 +74,7 @@
 #include "sim/atomics.h"
 #include "sim/order.h"
 #include "sim/handles.h"
-#include "sim/tracked.h"
+#include "sim/contended.h"
 #include "sim/watched.h"
 #include "sim/copies.h"
 #include "sim/mbarriers.h"

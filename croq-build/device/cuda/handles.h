@@ -47,7 +47,7 @@ template <class T> struct global<const T> : handle<const T> {
   }
 };
 /* Device memory whose accesses the simulated GPU looks at, and such that it can't. */
-template <class T> using tracked = global<T>;
+template <class T> using contended = global<T>;
 template <class T> CROQ_FN const global<T> &track(const global<T> &memory) { return memory; }
 template <class T> CROQ_FN const global<T> &escaping(const global<T> &memory) { return memory; }
 /* The block's own memory. */

@@ -35,9 +35,10 @@ CROQ_FN T *reach(const shared<T> &memory, idx i, bool writes, int line) {
   return at;
 }
 template <unsigned V, class T>
-CROQ_FN T *reach(const tracked<T> &memory, idx i, bool, int line) {
-  T *const at = reach<V>(static_cast<const handle<T> &>(memory), i, false, line);
-  for (unsigned e = 0; e < V; ++e) memory.note_read(i + e, line);
+CROQ_FN T *reach(const contended<T> &memory, idx i, bool writes, int line) {
+  T *const at = reach<V>(static_cast<const handle<T> &>(memory), i, writes, line);
+  /* Stores are noted by those who know what is stored. */
+  for (unsigned e = 0; !writes && e < V; ++e) memory.note_read(i + e, line);
   return at;
 }
 template <unsigned V, class T>
@@ -118,6 +119,9 @@ template <class T, int N, idx At> CROQ_FN void mark(tracked_fragment<T, N, At> &
 }
 template <class M> inline constexpr bool is_device_memory = false;
 template <class T> inline constexpr bool is_device_memory<global<T>> = true;
+template <class T> inline constexpr bool is_device_memory<contended<T>> = true;
+template <class M> inline constexpr bool is_contended = false;
+template <class T> inline constexpr bool is_contended<contended<T>> = true;
 
 template <class M> struct without_qualifiers {
   using type = M;
@@ -129,7 +133,10 @@ template <class M> struct without_qualifiers<M &> : without_qualifiers<M> {};
 template <unsigned V, class D, class S>
 CROQ_FN void copy(D &&dst, idx di, S &&src, idx si, int line = __builtin_LINE()) {
   const auto *const from = reach<V>(src, si, false, line);
-  move_elements<V>(reach<V>(dst, di, true, line), from);
+  auto *const to = reach<V>(dst, di, true, line);
+  if constexpr (is_contended<typename without_qualifiers<D>::type>)
+    for (unsigned e = 0; e < V; ++e) dst.note_store(di + e, from[e], line);
+  move_elements<V>(to, from);
   for (unsigned e = 0; e < V; ++e) {
     const bool bad = is_unwritten(src, si + e);
     if constexpr (is_device_memory<typename without_qualifiers<D>::type>) {
@@ -139,15 +146,6 @@ CROQ_FN void copy(D &&dst, idx di, S &&src, idx si, int line = __builtin_LINE())
       }
     } else mark(dst, di + e, !bad);
   }
-}
-
-template <unsigned V, class T, class S>
-CROQ_FN void copy(const tracked<T> &dst, idx di, S &&src, idx si, int line = __builtin_LINE()) {
-  T values[V];
-  __builtin_memcpy(values, reach<V>(src, si, false, line), sizeof values);
-  T *const to = reach<V>(static_cast<const handle<T> &>(dst), di, true, line);
-  for (unsigned e = 0; e < V; ++e) dst.note_store(di + e, values[e], line);
-  __builtin_memcpy(to, values, sizeof values);
 }
 
 /* Until the wait that covers the copy nothing may touch the destination, nor write the source. */
@@ -169,16 +167,16 @@ CROQ_FN void copy_async(const watched<T> &dst, idx di, const void *from, int lin
   for (unsigned e = 0; e < V; ++e) mark(dst, di + e, true);
 }
 template <unsigned V, class T, class S>
-CROQ_FN void cp_async(const watched<T> &dst, idx di, const global<S> &src, idx si,
+CROQ_FN void cp_async(const watched<T> &dst, idx di, const S &src, idx si,
                       int line = __builtin_LINE()) {
-  static_assert(same<typename without_const<S>::type, T>, "a copy converts nothing");
+  static_assert(is_device_memory<S>, "from device memory");
   copy_async<V>(dst, di, reach<V>(src, si, false, line), line);
 }
 /* Where `inside` is false zeros land, and the source is not looked at. */
 template <unsigned V, class T, class S>
-CROQ_FN void cp_async_zfill(const watched<T> &dst, idx di, const global<S> &src, idx si,
-                            bool inside, int line = __builtin_LINE()) {
-  static_assert(same<typename without_const<S>::type, T>, "a copy converts nothing");
+CROQ_FN void cp_async_zfill(const watched<T> &dst, idx di, const S &src, idx si, bool inside,
+                            int line = __builtin_LINE()) {
+  static_assert(is_device_memory<S>, "from device memory");
   copy_async<V>(dst, di, inside ? reach<V>(src, si, false, line) : nullptr, line);
 }
 

@@ -150,9 +150,9 @@ class host {
     if (is_empty(blocks)) return true;
 
     constexpr unsigned tracked_count =
-        (0 + ... + tracked_list::counts(static_cast<const A *>(nullptr)));
+        (0 + ... + contended_list::counts(static_cast<const A *>(nullptr)));
     croq_sim_tracked tracked[tracked_count + 1] = {};
-    tracked_list list{tracked, 0};
+    contended_list list{tracked, 0};
     (list.add(arguments), ...);
     auto text = [=] { K(context{}, arguments...); };
     closure<decltype(text), tracked_count + 1> body{text, {}};

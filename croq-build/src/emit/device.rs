@@ -146,7 +146,7 @@ fn arguments(
         let name = handle(names, uses, *id, buffer, pointers);
         // The simulated GPU looks at who touches it.
         let class = if kernel.tracked.contains(id) {
-            "tracked"
+            "contended"
         } else {
             "global"
         };

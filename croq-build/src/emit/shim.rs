@@ -308,7 +308,7 @@ impl Body<'_, '_> {
         args.extend(captured.buffers.into_iter().map(|id| {
             let name = self.names.buffer(id);
             match (kernel.tracked.contains(&id), kernel.escaping.contains(&id)) {
-                (true, _) => format!("croq::track({name})"),
+                (true, _) => format!("croq::contend({name})"),
                 (_, true) if !kernel.tracked.is_empty() => format!("croq::escaping({name})"),
                 _ => name.to_owned(),
             }

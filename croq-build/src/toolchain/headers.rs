@@ -51,7 +51,7 @@ headers![
     "sim/tma.h",
     "sim/order.h",
     "sim/unwritten.h",
-    "sim/tracked.h",
+    "sim/contended.h",
     "sim/watched.h",
     "sim/wgmma.h",
 ];

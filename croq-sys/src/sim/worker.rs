@@ -18,7 +18,8 @@ use super::steps::Budget;
 use super::{RunState, need, settings};
 use crate::abi::{
     CROQ_LAUNCH_ASYNC, CROQ_LAUNCH_PROXIES, CROQ_LAUNCH_TOGETHER, CROQ_LAUNCH_TRACKS,
-    CROQ_OUT_OF_MEMORY, CROQ_TURNS, croq_failure, croq_sim_launch, croq_sim_schedule, croq_sim_thread,
+    CROQ_OUT_OF_MEMORY, CROQ_TURNS, croq_failure, croq_sim_launch, croq_sim_schedule,
+    croq_sim_thread,
 };
 use crate::random;
 

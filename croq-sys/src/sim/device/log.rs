@@ -11,7 +11,7 @@ use crate::abi::{croq_sim_device_cell, croq_sim_device_cells};
 /// So many cells have one byte that says whether any of them was touched.
 pub(super) const PAGE: usize = 128;
 
-/// In `writer` and the readers of a cell; `sim/tracked.h` has the same.
+/// In `writer` and the readers of a cell; `sim/contended.h` has the same.
 pub(super) const THREAD: u32 = 0x3ff;
 pub(super) const ATOMIC: u32 = 1 << 10;
 /// Several threads have; the thread is one of them.

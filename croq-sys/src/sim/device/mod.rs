@@ -2,7 +2,7 @@
 //!
 //! Looked at are the buffers that the compiler names: the launch writes them, and it could not prove that each element
 //! belongs to one thread. Each OS thread that takes part in a launch has a [`Log`]: a cell for each element says who stored to
-//! it last and who has read it. Device text looks at the cells itself (`sim/tracked.h`) and asks here where it
+//! it last and who has read it. Device text looks at the cells itself (`sim/contended.h`) and asks here where it
 //! can't tell. What blocks did that ran on different OS threads is compared when the launch is over ([`merge`]).
 //!
 //! An *epoch* is what a block does between two barriers of all its threads; it has a number of its own in the log. Accesses

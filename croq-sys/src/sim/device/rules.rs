@@ -316,7 +316,7 @@ impl Now<'_> {
         }
     }
 
-    /// As `reads_in_order` and `stores_in_order` of `sim/tracked.h`, with what they don't decide.
+    /// As `reads_in_order` and `stores_in_order` of `sim/contended.h`, with what they don't decide.
     fn by_cell(&self, cell: &mut croq_sim_device_cell, kind: u32, value: u32) -> Option<Earlier> {
         let atomic = cell.writer & ATOMIC != 0;
         let did = if atomic { Did::Changed } else { Did::Wrote };

@@ -1,8 +1,8 @@
 /* Device memory that a launch writes and that two of its threads may touch: every access is noted down, and those that
  * nothing orders are found. `croq-sys/src/sim/device/` has the rules; what is harmless beyond doubt is decided here.
  * Buffers whose elements belong to one thread each are `global`, which costs nothing. */
-#ifndef CROQ_SIM_TRACKED_H
-#define CROQ_SIM_TRACKED_H
+#ifndef CROQ_SIM_CONTENDED_H
+#define CROQ_SIM_CONTENDED_H
 
 namespace croq {
 inline namespace CROQ_TARGET {
@@ -69,7 +69,7 @@ CROQ_FN bool stores_in_order(const croq_sim_device &order, croq_sim_device_cell 
   return true;
 }
 
-template <class T> struct __attribute__((unused)) tracked : global<T> {
+template <class T> struct __attribute__((unused)) contended : global<T> {
   using value = typename global<T>::value;
   /* Its number in the launch. */
   croq_u32 number = 0;
@@ -173,23 +173,23 @@ CROQ_COLD inline void note_atomic_at(const void *p) {
   current = self;
 }
 
-/* What a launch is given for a parameter that is `tracked`; and for one that isn't, since text that the compiler
+/* What a launch is given for a parameter that is `contended`; and for one that isn't, since text that the compiler
  * can't see into has its address. */
-template <class T> CROQ_FN tracked<T> track(const global<T> &memory) { return {memory}; }
+template <class T> CROQ_FN contended<T> contend(const global<T> &memory) { return {memory}; }
 template <class T> struct __attribute__((unused)) escaped : global<T> {};
 template <class T> CROQ_FN escaped<T> escaping(const global<T> &memory) { return {memory}; }
 
 /* Those among a launch's arguments. */
-struct tracked_list {
+struct contended_list {
   template <class A> static constexpr unsigned counts(const A *) { return 0; }
-  template <class T> static constexpr unsigned counts(const tracked<T> *) { return 1; }
+  template <class T> static constexpr unsigned counts(const contended<T> *) { return 1; }
   template <class T> static constexpr unsigned counts(const escaped<T> *) { return 1; }
 
   croq_sim_tracked *end;
   croq_u32 count;
 
   template <class A> void add(A &) {}
-  template <class T> void add(tracked<T> &memory) {
+  template <class T> void add(contended<T> &memory) {
     memory.number = count;
     add(memory, 0);
   }
