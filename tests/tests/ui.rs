@@ -118,6 +118,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
 
 /// Programs that show what a warning warns about.
 const ON_PURPOSE: &[(&str, &str)] = &[
+    ("tests/run/features/device_races.co", "W0523"),
+    ("tests/run/features/device_races.co", "W0626"),
     ("tests/run/features/levels.co", "W0520"),
     ("tests/run/features/mistakes.co", "W0553"),
     ("tests/run/features/params.co", "W0620"),
