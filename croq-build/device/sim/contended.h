@@ -88,7 +88,9 @@ template <class T> struct __attribute__((unused)) contended : global<T> {
   CROQ_FN croq_sim_device_cell *cell(const croq_sim_device *order, idx i) const {
     if (order == nullptr) return nullptr;
     const croq_sim_device_cells &cells = order->buffers[number];
-    if (cells.first == nullptr) return nullptr;
+    if (cells.first == nullptr ||
+        static_cast<unsigned long long>(i) >= static_cast<unsigned long long>(this->extent))
+      return nullptr;
     cells.touched[i >> 7] = 1;
     return cells.first + i;
   }
