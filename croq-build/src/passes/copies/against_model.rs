@@ -149,6 +149,8 @@ fn function(case: &Case) -> Function {
         shared_bytes: Sym::zero(),
         waits: false,
         ordered: false,
+        tracked: Vec::new(),
+        escaping: Vec::new(),
         asynchronous: false,
         warpgroups: false,
         one_thread: None,
