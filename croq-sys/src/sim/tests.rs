@@ -44,6 +44,8 @@ fn launch_of(blocks: u32, threads: u32) -> croq_sim_launch {
         shared_bytes: 0,
         arena_bytes: 0,
         flags: 0,
+        tracked_count: 0,
+        tracked: std::ptr::null(),
         closure: std::ptr::null_mut(),
         run: None,
         run_blocks: None,
