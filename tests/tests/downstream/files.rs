@@ -142,11 +142,14 @@ fn odd_names_work() {
     .enumerate()
     {
         let text = SCALE.replace("scale", &format!("scale{at}"));
+        let text = text.replace(
+            "y.at(p) = x.at(p) * gain;",
+            "mutable t = 0.0f; t = call own(gain); y.at(p) = x.at(p) * t;",
+        );
         package.write(
             &format!("kernels/{name}"),
             &format!(
-                "#include \"own.h\"\n{}",
-                text.replace("gain;", "gain * OWN;")
+                "#include \"own.h\"\n__device__ float own(float x) {{ return x * OWN; }}\n{text}"
             ),
         );
         let folder = format!("kernels/{name}");
