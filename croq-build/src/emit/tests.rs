@@ -505,8 +505,57 @@ fn blocks_that_wait_for_each_other_get_what_they_count_in() {
     );
     has(&l, "croq::barrier_grid(together);");
     has(&l, "const croq::idx together_2 = croq::block_x();");
-    let launch = "croq::together{{croq::idx(blocks), 1, 1}, __LINE__}, 32, 0, croq::waits, x, y";
+    let launch = "croq::together{{croq::idx(blocks), 1, 1}, __LINE__}, 32, 0, croq::waits, x, \
+                  croq::contend(y)";
     assert!(l.iter().any(|l| l.contains(launch)), "{l:#?}");
+}
+
+/// Device memory of which each element is one instance's costs nothing; only what two may touch is looked at.
+#[test]
+fn device_memory_that_instances_share() {
+    let class = |body: &str| {
+        let l = lines(&format!(
+            "__co__ void f(global s32 [N, 64] y, global s32 [N] z, s32 [N] x, s32 k) {{ {body} }}"
+        ));
+        let kernel = l.iter().find(|l| l.starts_with("CROQ_KERNEL"));
+        let kernel = kernel.map_or("", String::as_str);
+        match (
+            kernel.contains("contended<"),
+            kernel.contains("global<int>"),
+        ) {
+            (true, _) => "contended",
+            (false, true) => "global",
+            _ => "neither",
+        }
+    };
+    for own in [
+        "parallel p by N { z.at(p) = x.at(p) * k; }",
+        "parallel {p, q} by [N, 64] { y.at(p, q) = k; }",
+        "parallel p by N : block, t by 64 : thread { y.at(p, t) += k; y.at(p, t) *= 2; }",
+        "parallel p by N : block { s = dma.copy y.subspan(1, 64).at(p, 0) => shared;
+           parallel t by 64 : thread s.data.at(0, t) += k;
+           dma.copy s.data => y.subspan(1, 64).at(p, 0); }",
+        "parallel p by N : block, t by 64 : thread { foreach j in [64] if (t == 0) y.at(p, j) = j; }",
+        "parallel p by N { __atomic_add(z.at(x.at(p)), 1); }",
+    ] {
+        let wanted = if own.contains("t == 0") {
+            "contended"
+        } else {
+            "global"
+        };
+        assert_eq!(class(own), wanted, "{own}");
+    }
+    for shared in [
+        "parallel p by N { z.at(x.at(p)) = k; }",
+        "parallel p by N { if (p > 0) z.at(p) = z.at(p - 1); }",
+        "parallel p by N { z.at(p / 2) += k; }",
+        "parallel p by N : block, t by 64 : thread { z.at(p) += k; }",
+        "parallel p by N : block, t by 64 : thread { y.at(p, t) = k; z.at(p) = y.at(p, 63 - t); }",
+        "parallel p by N { __atomic_add(z.at(x.at(p)), 1); x.at(0); z.at(p) = 0; }",
+    ] {
+        let shared = shared.replace("x.at(0); ", "");
+        assert_eq!(class(&shared), "contended", "{shared}");
+    }
 }
 
 /// Kernels are loaded before any waits, each launch is told how often it does, and the host looks before it waits.
