@@ -3,6 +3,7 @@
 //! A kernel takes the launch's context, then what it captures: device memory as handles, scalars by
 //! value. It begins with handles of its shared memory and its thread's own arrays.
 
+use super::loops::UserText;
 use super::scalar;
 use super::scope::Names;
 use super::stmt::Body;
@@ -13,13 +14,19 @@ use crate::passes::captures::{Captures, captures, kernel_uses};
 use crate::passes::locals::{Arena, arena};
 use crate::passes::phases;
 use crate::passes::unproven::Unproven;
+use crate::passes::spins::Spins;
 use crate::passes::uses::Uses;
 use crate::symbolic::Sym;
 
 /// The most threads that a block can have.
 const BLOCK_LIMIT: i64 = 1024;
 
-pub fn kernel<'a>(writer: &mut Writer<'a>, function: &'a Function, kernel: &'a Kernel) {
+pub fn kernel<'a>(
+    writer: &mut Writer<'a>,
+    function: &'a Function,
+    kernel: &'a Kernel,
+    user: UserText,
+) {
     let uses = kernel_uses(function, kernel);
     let captured = captures(function, kernel);
     let mut reserved = vec![kernel.name.as_str()];
@@ -109,6 +116,8 @@ pub fn kernel<'a>(writer: &mut Writer<'a>, function: &'a Function, kernel: &'a K
         read: uses.locals,
         on_host: false,
         first: Vec::new(),
+        spins: Spins::of(function, kernel),
+        user,
     };
     body.block(&kernel.body);
     body.writer.close("}");

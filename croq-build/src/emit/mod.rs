@@ -15,6 +15,7 @@ mod args;
 mod device;
 mod expr;
 mod header;
+mod loops;
 mod memory;
 pub mod names;
 mod place;
@@ -46,6 +47,7 @@ pub use rust::{shims, wrapper_names, wrappers};
 
 use crate::ir::Function;
 use crate::source::{self, SourceFile};
+use loops::UserText;
 use writer::{Lines, Writer};
 
 /// What generated text says about the `.co` file that it comes from.
@@ -90,12 +92,13 @@ pub fn device_text(meta: &FileMeta, file: &SourceFile, functions: &[Function]) -
         writer.line("#include \"croq_wgmma.h\"");
     }
     writer.line(&format!("#include \"{base}.h\""));
-    kept_text(&mut writer, &lines, meta, file);
+    let user = UserText::of(file.device.iter().map(|kept| kept.text.as_str()));
+    kept_text(&mut writer, &lines, meta, file, user);
     for function in functions {
         for kernel in &function.kernels {
-            device::kernel(&mut writer, function, kernel);
+            device::kernel(&mut writer, function, kernel, user);
         }
-        shim::shim(&mut writer, meta, function);
+        shim::shim(&mut writer, meta, function, user);
     }
     writer.own_text();
     writer.line("");
@@ -105,7 +108,13 @@ pub fn device_text(meta: &FileMeta, file: &SourceFile, functions: &[Function]) -
 
 /// The user's own C++, and the opening of the file's namespace. All but what it includes goes into the
 /// namespace: two files of a program may have device functions of one name.
-fn kept_text(writer: &mut Writer<'_>, lines: &Lines, meta: &FileMeta, file: &SourceFile) {
+fn kept_text(
+    writer: &mut Writer<'_>,
+    lines: &Lines,
+    meta: &FileMeta,
+    file: &SourceFile,
+    user: UserText,
+) {
     let open = format!("namespace CROQ_SPACE({}) {{", meta.hash);
     let mut inside = false;
     for kept in &file.device {
@@ -117,7 +126,7 @@ fn kept_text(writer: &mut Writer<'_>, lines: &Lines, meta: &FileMeta, file: &Sou
                 writer.line(if inside { "}" } else { &open });
                 inside = !inside;
             }
-            writer.verbatim(number, text);
+            user_text(writer, number, text, inside && user.counts(text));
             number += u32::try_from(text.matches('\n').count()).unwrap_or(0);
         }
     }
@@ -126,6 +135,18 @@ fn kept_text(writer: &mut Writer<'_>, lines: &Lines, meta: &FileMeta, file: &Sou
     if !inside {
         writer.line(&open);
     }
+}
+
+/// C++ of the user's, from line `number` on, its loops counted on the simulated GPU.
+fn user_text(writer: &mut Writer<'_>, number: u32, text: &str, counts: bool) {
+    if !counts {
+        return writer.verbatim(number, text);
+    }
+    writer.own_text();
+    writer.line("#include \"croq_loops_counted.h\"");
+    writer.verbatim(number, &loops::conditions_that_declare(text));
+    writer.own_text();
+    writer.line("#include \"croq_loops_plain.h\"");
 }
 
 /// A text in runs of lines that include something and lines that do not.

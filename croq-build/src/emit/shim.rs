@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use super::FileMeta;
 use super::args::{Args, FieldRole, struct_name};
 use super::device::element;
+use super::loops::UserText;
 use super::scalar;
 use super::scope::Names;
 use super::stmt::Body;
@@ -21,11 +22,12 @@ use crate::passes::awaited;
 use crate::passes::captures::captures;
 use crate::passes::locals::arena;
 use crate::passes::unproven::Unproven;
+use crate::passes::spins::Spins;
 use crate::passes::uses::Uses;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-pub fn shim<'a>(writer: &mut Writer<'a>, meta: &FileMeta, function: &'a Function) {
+pub fn shim<'a>(writer: &mut Writer<'a>, meta: &FileMeta, function: &'a Function, user: UserText) {
     let uses = host_uses(function);
     let kernels: Vec<&str> = function.kernels.iter().map(|k| k.name.as_str()).collect();
     let mut reserved = vec!["env", "args", "host"];
@@ -91,6 +93,8 @@ pub fn shim<'a>(writer: &mut Writer<'a>, meta: &FileMeta, function: &'a Function
         read: uses.locals,
         on_host: true,
         first: Vec::new(),
+        spins: Spins::default(),
+        user,
     };
     body.block(&function.body);
     let ends = function
@@ -298,7 +302,7 @@ impl Body<'_, '_> {
             },
             self.names.sym(&kernel.threads).text,
             self.names.sym(&kernel.shared_bytes).text,
-            mode(function, kernel),
+            mode(function, kernel, self.user),
         ];
         for (id, waits) in awaited(kernel) {
             let (name, count) = (self.names.signal(id), waits.len());
@@ -392,33 +396,54 @@ impl Body<'_, '_> {
 }
 
 /// How the simulated GPU runs the kernel's blocks.
-fn mode(function: &Function, kernel: &Kernel) -> String {
+fn mode(function: &Function, kernel: &Kernel, user: UserText) -> String {
+    let spins = Spins::of(function, kernel);
+    let of_blocks = spins.global || foreign_loops(function, kernel, user);
     let mode = if !kernel.maps.is_empty() || kernel.warpgroups {
         "croq::async_proxy"
     } else if kernel.asynchronous {
         "croq::asynchronous"
-    } else if kernel.waits {
+    } else if of_blocks {
+        ""
+    } else if kernel.waits || spins.any {
         "croq::waits"
     } else {
         "croq::plain"
     };
-    let mut words = vec![mode.to_owned()];
-    if kernel.ordered {
-        words.retain(|word| word != "croq::plain");
-        words.push("croq::ordered".to_owned());
-    }
     let unproven = Unproven::of(function, kernel);
     let shared = |id: &BufferId| {
         let buffer = function.buffers.get(id.index());
         buffer.is_some_and(|b| b.storage == Storage::Shared)
     };
-    if unproven.buffers.iter().any(shared) {
-        words.retain(|word| word != "croq::plain");
-        words.push("croq::with_marks".to_owned());
-    }
+    let marks = unproven.buffers.iter().any(shared);
     let bytes = arena(function, kernel).bytes;
-    if bytes > 0 {
-        words.push(format!("croq::arena<{bytes}>"));
+    let arena = format!("croq::arena<{bytes}>");
+    let modes = [
+        (mode, !mode.is_empty()),
+        ("croq::spins", of_blocks),
+        ("croq::ordered", kernel.ordered),
+        ("croq::with_marks", marks),
+        (arena.as_str(), bytes > 0),
+    ];
+    let mut modes: Vec<&str> = modes.into_iter().filter(|m| m.1).map(|m| m.0).collect();
+    if of_blocks || kernel.ordered || marks {
+        modes.retain(|mode| *mode != "croq::plain");
     }
-    words.join(" | ")
+    modes.join(" | ")
+}
+
+/// Whether the kernel may wait for other blocks in C++ of the user's.
+fn foreign_loops(function: &Function, kernel: &Kernel, user: UserText) -> bool {
+    fn collect<'a>(block: &'a [Stmt], pieces: &mut Vec<&'a str>) {
+        for stmt in block {
+            if let StmtKind::Cpp { text, .. } = &stmt.kind {
+                pieces.push(text);
+            }
+            stmt.kind.blocks().for_each(|block| collect(block, pieces));
+        }
+    }
+    let mut pieces = Vec::new();
+    collect(&kernel.body, &mut pieces);
+    let uses = Uses::of_block(function, &kernel.body);
+    user.may_spin(uses.opaque, &pieces)
 }

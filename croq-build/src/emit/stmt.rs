@@ -3,14 +3,16 @@
 
 use std::collections::BTreeSet;
 
+use super::loops::{Bounds, UserText};
 use super::scalar;
 use super::scope::Names;
-use super::text::{Binding, Text};
+use super::text::Text;
 use super::writer::{Writer, quoted};
 use crate::ir::{
     Access, Atomic, BarrierReason, BarrierScope, BinOp, CppName, Expr, ExprKind, FenceScope, Level,
-    LocalId, MmaOp, Move, MoveMode, PrintPart, Registers, Scalar, Stmt, StmtKind, Unroll,
+    LocalId, MmaOp, Move, MoveMode, PrintPart, Registers, Scalar, Stmt, StmtKind,
 };
+use crate::passes::spins::Spins;
 use crate::passes::uses::identifiers;
 use crate::source::Span;
 
@@ -23,6 +25,9 @@ pub struct Body<'a, 'w> {
     pub on_host: bool,
     /// The first thread of each `inthreads` around, as far as it is known.
     pub first: Vec<Option<u32>>,
+    /// Which loops may wait for memory.
+    pub spins: Spins,
+    pub user: UserText,
 }
 
 impl Body<'_, '_> {
@@ -129,13 +134,13 @@ impl Body<'_, '_> {
     }
 
     /// The statements of a nested C++ block, with a scope of their own.
-    fn nested(&mut self, stmts: &[Stmt]) {
+    pub(super) fn nested(&mut self, stmts: &[Stmt]) {
         self.names.enter();
         self.block(stmts);
         self.names.leave();
     }
 
-    fn line(&mut self, span: Span, text: &str) {
+    pub(super) fn line(&mut self, span: Span, text: &str) {
         self.writer.statement(span);
         self.writer.line(text);
     }
@@ -189,59 +194,14 @@ impl Body<'_, '_> {
                 unroll,
                 body,
             } => {
-                let [lo, hi, step] = [lo, hi, step].map(|s| self.names.sym(s));
-                let hi = hi.at_least(Binding::Shift);
-                self.names.enter();
-                let name = self.names.declare_local(*local);
-                let ty = self
-                    .names
-                    .function
-                    .locals
-                    .get(local.index())
-                    .map_or("croq::idx", |l| scalar::cpp(l.ty));
-                let next = if step.text == "1" {
-                    format!("++{name}")
-                } else {
-                    format!("{name} += {}", step.text)
-                };
-                let pragma = match unroll {
-                    Some(Unroll::Full) => {
-                        self.names.unroll(*local);
-                        "CROQ_UNROLL ".to_owned()
-                    }
-                    Some(Unroll::By(by)) => format!("CROQ_UNROLL_BY({by}) "),
-                    None => String::new(),
-                };
-                let header = format!(
-                    "{pragma}for ({ty} {name} = {}; {name} < {hi}; {next}) {{",
-                    lo.text
-                );
-                self.braced(span, &header, body);
-                self.names.leave();
+                let bounds = Bounds { lo, hi, step };
+                self.counted_for(span, *local, &bounds, *unroll, body);
             }
             StmtKind::While {
                 prelude,
                 cond,
                 body,
-            } if prelude.is_empty() => {
-                let header = format!("while ({}) {{", self.condition(cond));
-                self.braced(span, &header, body);
-            }
-            StmtKind::While {
-                prelude,
-                cond,
-                body,
-            } => {
-                self.writer.statement(span);
-                self.writer.open("for (;;) {");
-                self.names.enter();
-                self.block(prelude);
-                let stop = self.names.used(cond, "condition").at_least(Binding::Unary);
-                self.line(span, &format!("if (!{stop}) break;"));
-                self.block(body);
-                self.names.leave();
-                self.writer.close("}");
-            }
+            } => self.counted_while(span, prelude, cond, body),
             StmtKind::If {
                 cond,
                 then,
@@ -649,14 +609,19 @@ impl Body<'_, '_> {
         self.writer.statement(span);
         let number = self.writer.line_of(span);
         if meanings.is_empty() {
-            self.writer.verbatim(number, text);
+            self.user_text(number, text);
             return;
         }
         self.writer.open("{");
         for (_, line) in &meanings {
             self.writer.line(line);
         }
-        self.writer.verbatim(number, text);
+        self.user_text(number, text);
         self.writer.close("}");
+    }
+
+    fn user_text(&mut self, number: u32, text: &str) {
+        let counts = !self.on_host && self.user.counts(text);
+        super::user_text(self.writer, number, text, counts);
     }
 }

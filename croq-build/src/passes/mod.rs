@@ -29,7 +29,7 @@
 //! After all others [`exact`] sees to it that no integer overflows that text computes.
 //!
 //! Afterwards nothing is left to decide: `emit` only spells. [`captures`] and [`uses`] answer its
-//! questions about what a kernel is given.
+//! questions about what a kernel is given, [`spins`] about loops that wait for memory.
 
 mod accumulators;
 pub mod captures;
@@ -55,6 +55,7 @@ pub mod phases;
 mod registers;
 mod shared;
 mod signals;
+pub mod spins;
 mod tma;
 mod together;
 pub mod unproven;
