@@ -114,6 +114,7 @@ fn only_asks(
                 && only_asks(then, declared, assigned)
                 && only_asks(otherwise, declared, assigned)
         }
+        StmtKind::Check { cond, .. } => calls_nothing(cond),
         StmtKind::Break | StmtKind::Continue | StmtKind::Yield | StmtKind::Fence(_) => true,
         _ => false,
     })

@@ -80,6 +80,8 @@ CROQ_KERNEL(256) void product_0(croq::context, croq::global<const int> lhs, croq
   const croq::idx px = croq::block_x(), py = croq::block_y();
   // foreach k in [cdiv(K, 32)] {
 #line 23 "kernels/sample.co"
+  CROQ_STEPS(0, (K + 31) / 32, 1, 39);
+#line 23 "kernels/sample.co"
   for (croq::idx k = 0; k < (K + 31) / 32; ++k) {
     croq::barrier();  // a is overwritten after it was read
     // a = dma.copy.zfill lhs.subspan(16, 32).at(px, k) => shared;
@@ -140,7 +142,7 @@ CROQ_KERNEL(256) void product_0(croq::context, croq::global<const int> lhs, croq
     }
   }
 }
-#line 144 "sample.cc"
+#line 146 "sample.cc"
 
 extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_product)(const croq_env *env, [[maybe_unused]] croq_0badf00d_product_args *args) {
   croq::host host(env, "kernels/sample.co");
@@ -168,7 +170,7 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_product)(const croq_env *env, [
 #line 31 "kernels/sample.co"
   return host.status();
 }
-#line 172 "sample.cc"
+#line 174 "sample.cc"
 
 extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_total)(const croq_env *env, [[maybe_unused]] croq_0badf00d_total_args *args) {
   croq::host host(env, "kernels/sample.co");
@@ -198,6 +200,6 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_total)(const croq_env *env, [[m
 #line 39 "kernels/sample.co"
   return host.status();
 }
-#line 202 "sample.cc"
+#line 204 "sample.cc"
 
 }
