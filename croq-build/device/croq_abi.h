@@ -110,6 +110,7 @@ typedef struct croq_sim_thread {
   croq_u32 changes; /* atomic operations of the thread that changed memory, modulo 2^32 */
   croq_i64 steps;   /* iterations of loops with a known trip count until the runtime looks */
   croq_i64 budget;  /* steps of one block, where no thread waits */
+  croq_u64 *lanes;  /* what the lanes of a warp exchange; one for each thread of the block */
   /* Its own arrays that are not on its stack. */
   unsigned char *arena;
   croq_u64 arena_bytes;

@@ -185,6 +185,7 @@ pub struct croq_sim_thread {
     pub changes: u32,
     pub steps: i64,
     pub budget: i64,
+    pub lanes: *mut u64,
     pub arena: *mut u8,
     pub arena_bytes: u64,
     pub stack_end: *mut u8,

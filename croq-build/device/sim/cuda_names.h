@@ -114,19 +114,17 @@ CROQ_FN float max(float a, float b) { return ::fmaxf(a, b); }
 CROQ_FN double min(double a, double b) { return ::fmin(a, b); }
 CROQ_FN double max(double a, double b) { return ::fmax(a, b); }
 
-/* What the lanes of a warp exchange passes through here; a block's threads share an OS thread. */
-inline thread_local unsigned long long croq_lanes[1024];
-
 /* Every lane's value is in place when `read` runs, and stays until all have read. `here`: the lanes that have one. */
 template <class T, class R>
 CROQ_FN auto croq_exchange(unsigned mask, croq_u32 kind, T value, int line, R read) {
   static_assert(sizeof(T) <= 8, "lanes exchange at most 64 bits");
   const unsigned tid = croq::current->tid;
-  std::memcpy(&croq_lanes[tid], &value, sizeof value);
+  const auto lanes = reinterpret_cast<unsigned long long *>(croq::current->lanes);
+  std::memcpy(&lanes[tid], &value, sizeof value);
   /* What the expression around has read so far is this thread's, and not that of those that go on meanwhile. */
   const croq_u32 others = croq::take_unwritten();
   const unsigned here = croq::lanes_named(mask, kind, line);
-  const auto result = read(&croq_lanes[tid & ~31u], here);
+  const auto result = read(&lanes[tid & ~31u], here);
   croq::lanes_here(mask, kind, line);
   croq::unwritten = others;
   return result;

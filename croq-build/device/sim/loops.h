@@ -7,7 +7,10 @@ inline namespace CROQ_TARGET {
 
 CROQ_COLD inline void count(croq_u32 reason, int line) {
   croq_sim_thread *const self = current;
+  /* Of the expression around, in a function of the user's. */
+  const croq_u32 others = take_unwritten();
   sim_api()->count(self, reason, static_cast<croq_u32>(line));
+  unwritten = others;
   current = self;
 }
 

@@ -13,8 +13,8 @@ use crate::passes::awaited;
 use crate::passes::captures::{Captures, captures, kernel_uses};
 use crate::passes::locals::{Arena, arena};
 use crate::passes::phases;
-use crate::passes::unproven::Unproven;
 use crate::passes::spins::Spins;
+use crate::passes::unproven::Unproven;
 use crate::passes::uses::Uses;
 use crate::symbolic::Sym;
 

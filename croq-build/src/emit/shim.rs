@@ -21,8 +21,8 @@ use crate::ir::{
 use crate::passes::awaited;
 use crate::passes::captures::captures;
 use crate::passes::locals::arena;
-use crate::passes::unproven::Unproven;
 use crate::passes::spins::Spins;
+use crate::passes::unproven::Unproven;
 use crate::passes::uses::Uses;
 use crate::source::Span;
 use crate::symbolic::Sym;

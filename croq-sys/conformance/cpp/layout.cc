@@ -21,7 +21,7 @@ const place places[] = {
     FIELD(croq_sim_thread, shared_bytes), FIELD(croq_sim_thread, marks),
     FIELD(croq_sim_thread, writers), FIELD(croq_sim_thread, written), FIELD(croq_sim_thread, order), FIELD(croq_sim_thread, device), FIELD(croq_sim_thread, schedule), FIELD(croq_sim_thread, fences),
     FIELD(croq_sim_thread, cluster), FIELD(croq_sim_thread, product_fences),
-    FIELD(croq_sim_thread, turns), FIELD(croq_sim_thread, changes), FIELD(croq_sim_thread, steps), FIELD(croq_sim_thread, budget),
+    FIELD(croq_sim_thread, turns), FIELD(croq_sim_thread, changes), FIELD(croq_sim_thread, steps), FIELD(croq_sim_thread, budget), FIELD(croq_sim_thread, lanes),
     FIELD(croq_sim_thread, arena), FIELD(croq_sim_thread, arena_bytes), FIELD(croq_sim_thread, stack_end), FIELD(croq_sim_thread, finds_unwritten), FIELD(croq_sim_thread, runtime),
     SIZE(croq_sim_cell), FIELD(croq_sim_cell, written), FIELD(croq_sim_cell, writer),
     FIELD(croq_sim_cell, read), FIELD(croq_sim_cell, reader),

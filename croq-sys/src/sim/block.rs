@@ -12,6 +12,16 @@ use super::steps::{self, Budget};
 use super::worker::{Job, Residents, Seat, Stopped, Worker};
 use crate::abi::{CROQ_ENDLESS, CROQ_OK, CROQ_TURNS, croq_failure};
 
+/// What has become of a cluster.
+pub(super) enum Outcome {
+    /// All threads have left, or none can go on.
+    Ended,
+    /// The threads that could go on only ask memory, in loops.
+    Asks,
+    /// The block of this rank was given up.
+    Failed(usize, Box<croq_failure>),
+}
+
 /// Runs clusters `first..last` while `wanted` says so.
 pub(super) fn run(
     worker: &mut Worker,
@@ -20,13 +30,7 @@ pub(super) fn run(
     last: u64,
     wanted: impl Fn(u64) -> bool,
 ) -> Result<(), Stopped> {
-    worker
-        .prepare(job, job.launch.threads, job.cluster())
-        .map_err(|failure| Stopped {
-            cluster: first,
-            failure,
-            report: None,
-        })?;
+    prepare(worker, job, first)?;
     // With a seed in any order.
     let turns = job.schedule(first, last);
     let count = last - first;
@@ -41,44 +45,89 @@ pub(super) fn run(
     Ok(())
 }
 
+pub(super) fn prepare(worker: &mut Worker, job: &Job, cluster: u64) -> Result<(), Stopped> {
+    worker
+        .prepare(job, job.launch.threads, job.cluster())
+        .map_err(|failure| Stopped {
+            cluster,
+            failure,
+            report: None,
+        })
+}
+
 fn run_one(worker: &mut Worker, job: &Job, cluster: u64) -> Result<(), Stopped> {
-    let blocks = job.cluster();
-    let threads = job.launch.threads as usize;
+    let threads = job.launch.threads as usize * job.cluster();
+    worker.budget.reset(job.steps(), threads);
+    begin_cluster(worker, job, cluster);
+    let failed = loop {
+        let before = worker.budget.progress;
+        match go_on(worker, job, cluster, false) {
+            Outcome::Failed(rank, failure) => break Some((rank, failure)),
+            Outcome::Ended => break None,
+            Outcome::Asks if worker.budget.progress != before => {}
+            // Nobody else could change what they ask for, but what is under way.
+            Outcome::Asks => match go_on(worker, job, cluster, true) {
+                Outcome::Failed(rank, failure) => break Some((rank, failure)),
+                Outcome::Asks if worker.budget.progress != before => {}
+                Outcome::Asks | Outcome::Ended => break None,
+            },
+        }
+    };
+    let residents = worker.residents.get(..job.cluster()).unwrap_or_default();
+    let done = failed.is_none() && residents.iter().all(|r| r.barriers.live == 0);
+    let outcome = match done {
+        true => Ok(()),
+        false => Err(stopped(worker, job, cluster, failed)),
+    };
+    worker.abandon();
+    outcome
+}
+
+/// Makes all threads of a cluster ready.
+pub(super) fn begin_cluster(worker: &mut Worker, job: &Job, cluster: u64) {
+    let (blocks, threads) = (job.cluster(), job.launch.threads as usize);
     worker.meeting.reset(blocks, threads, job.is_together());
-    worker.budget.reset(job.steps(), blocks * threads);
     worker.coroutines.clear();
     for rank in 0..blocks {
         begin(worker, job, cluster, rank);
     }
-    let stopped = take_turns(worker, job, cluster);
-    let residents = worker.residents.get(..blocks).unwrap_or_default();
-    let stuck = report::Stuck {
-        residents,
+}
+
+/// A cluster that can't go on, for reports.
+pub(super) fn stuck<'a>(worker: &'a Worker, job: &'a Job<'a>, cluster: u64) -> report::Stuck<'a> {
+    report::Stuck {
+        residents: worker.residents.get(..job.cluster()).unwrap_or_default(),
         meeting: &worker.meeting,
         job,
         cluster,
-    };
-    let outcome = match stopped {
+    }
+}
+
+/// Why a cluster was given up: the failure of one of its blocks, or a deadlock.
+pub(super) fn stopped(
+    worker: &Worker,
+    job: &Job,
+    cluster: u64,
+    failed: Option<(usize, Box<croq_failure>)>,
+) -> Stopped {
+    let stuck = stuck(worker, job, cluster);
+    let (failure, report) = match failed {
         Some((_, failure)) if failure.kind == CROQ_ENDLESS => {
-            Err((failure, Some(stuck.endless(worker.budget.steps))))
+            (failure, Some(stuck.endless(job.steps())))
         }
         Some((rank, failure)) => {
-            let text = residents.get(rank);
-            let text = text.and_then(|r| r.report(job, job.block(cluster, rank)));
-            Err((failure, text))
+            let block = stuck.residents.get(rank);
+            let text = block.and_then(|r| r.report(job, job.block(cluster, rank)));
+            (failure, text)
         }
-        None if residents.iter().all(|r| r.barriers.live == 0) => Ok(()),
-        None => Err((stuck.failure(), Some(stuck.text()))),
+        None => (stuck.failure(), Some(stuck.text())),
     };
-    worker.abandon();
-    outcome.map_err(|(failure, report)| {
-        debug_assert_ne!(failure.kind, CROQ_OK);
-        Stopped {
-            cluster,
-            failure,
-            report,
-        }
-    })
+    debug_assert_ne!(failure.kind, CROQ_OK);
+    Stopped {
+        cluster,
+        failure,
+        report,
+    }
 }
 
 /// Makes the threads of a block ready.
@@ -157,14 +206,14 @@ pub(super) unsafe fn cluster_has_met(all: *mut Residents, blocks: usize, is_grid
     }
 }
 
-/// Runs the threads until none can go on; which block was given up, and why, if one was.
-fn take_turns(worker: &mut Worker, job: &Job, cluster: u64) -> Option<(usize, Box<croq_failure>)> {
+/// Runs the threads until those that could go on only ask memory, or none can. With `relieves`, what is under way
+/// asynchronously happens if nothing else does.
+pub(super) fn go_on(worker: &mut Worker, job: &Job, cluster: u64, relieves: bool) -> Outcome {
     let blocks = job.cluster();
     let count = job.launch.threads as usize;
     let all: *mut Residents = worker.residents.as_mut_ptr();
-    let budget: *mut Budget = &raw mut *worker.budget;
-    // What had happened when threads were last let ask memory again.
-    let mut asked = None;
+    let budget: *mut Budget = (worker.residents.first()).map_or(std::ptr::null_mut(), |r| r.budget);
+    let mut relieves = relieves;
     // With a seed any block may be ahead.
     let ahead = match job.seed() {
         0 => 0,
@@ -172,13 +221,16 @@ fn take_turns(worker: &mut Worker, job: &Job, cluster: u64) -> Option<(usize, Bo
     };
     // SAFETY: while `resume` runs, this function holds no reference into residents or seats.
     unsafe {
+        for rank in 0..blocks {
+            let Barriers { ready, polling, .. } = &mut (*all.add(rank)).barriers;
+            ready.extend(polling.drain(..));
+        }
         loop {
             let mut went_on = false;
             for turn in 0..blocks {
                 let rank = (turn + ahead) % blocks;
                 let residents = all.add(rank);
-                let fail =
-                    |hazard| Some((rank, (*residents).fail(hazard, job.block(cluster, rank))));
+                let fail = |hazard| (*residents).fail(hazard, job.block(cluster, rank));
                 let first = rank * count;
                 while let Some(thread) = (*residents).barriers.ready.pop_front() {
                     went_on = true;
@@ -201,12 +253,12 @@ fn take_turns(worker: &mut Worker, job: &Job, cluster: u64) -> Option<(usize, Bo
                                 }
                             }
                             if let Err(hazard) = (*residents).asynchronous.exit(thread) {
-                                return fail(hazard);
+                                return Outcome::Failed(rank, fail(hazard));
                             }
                         }
                         CoroutineResult::Yield(()) => {
                             if let Some(failure) = (*residents).stopped.take() {
-                                return Some((rank, failure));
+                                return Outcome::Failed(rank, failure);
                             }
                         }
                     }
@@ -215,18 +267,9 @@ fn take_turns(worker: &mut Worker, job: &Job, cluster: u64) -> Option<(usize, Bo
             if went_on && blocks > 1 {
                 continue;
             }
-            // Those who gave way in loops go on; unless all did so before, and only asked memory.
-            if asked != Some((*budget).progress) {
-                asked = Some((*budget).progress);
-                let mut some = false;
-                for rank in 0..blocks {
-                    let Barriers { ready, polling, .. } = &mut (*all.add(rank)).barriers;
-                    some |= !polling.is_empty();
-                    ready.extend(polling.drain(..));
-                }
-                if some {
-                    continue;
-                }
+            let asks = (0..blocks).any(|rank| !(*all.add(rank)).barriers.polling.is_empty());
+            if asks && !std::mem::take(&mut relieves) {
+                return Outcome::Asks;
             }
             let mut relieved = false;
             for rank in 0..blocks {
@@ -239,7 +282,7 @@ fn take_turns(worker: &mut Worker, job: &Job, cluster: u64) -> Option<(usize, Bo
                     Ok(done) => relieved |= done,
                     Err(hazard) => {
                         let block = job.block(cluster, rank);
-                        return Some((rank, (*all.add(rank)).fail(hazard, block)));
+                        return Outcome::Failed(rank, (*all.add(rank)).fail(hazard, block));
                     }
                 }
                 if relieved {
@@ -251,12 +294,15 @@ fn take_turns(worker: &mut Worker, job: &Job, cluster: u64) -> Option<(usize, Bo
                 continue;
             }
             for rank in 0..blocks {
+                if asks {
+                    break;
+                }
                 if let Err(hazard) = (*all.add(rank)).asynchronous.finish() {
                     let block = job.block(cluster, rank);
-                    return Some((rank, (*all.add(rank)).fail(hazard, block)));
+                    return Outcome::Failed(rank, (*all.add(rank)).fail(hazard, block));
                 }
             }
-            return None;
+            return if asks { Outcome::Asks } else { Outcome::Ended };
         }
     }
 }

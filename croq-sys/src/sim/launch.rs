@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::device::{Watched, races_between};
 use super::worker::{Job, Stopped, Worker};
-use super::{RunState, block, callbacks, need, pool, settings, sweep};
+use super::{RunState, block, callbacks, need, pool, settings, spinning, sweep};
 use crate::abi::{
     CROQ_CHECK, CROQ_LAUNCH_ORDERED, CROQ_LAUNCH_TOGETHER, CROQ_LAUNCH_WAITS, croq_failure,
     croq_sim_launch,
@@ -65,6 +65,9 @@ pub(super) unsafe fn launch(
     } else {
         blocks
     };
+    if job.spins() {
+        return spinning::run(&job, clusters);
+    }
     let cores = settings::threads() as u64;
     let alone = job.watched.as_ref().is_some_and(|watched| watched.alone);
     if clusters == 1 || cores == 1 || alone || launch.flags & CROQ_LAUNCH_ORDERED != 0 {

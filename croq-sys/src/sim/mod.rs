@@ -52,6 +52,7 @@ mod proxies;
 mod report;
 mod reported;
 mod settings;
+mod spinning;
 mod stacks;
 mod steps;
 mod sweep;

@@ -67,6 +67,11 @@ pub(super) struct Stuck<'a> {
 }
 
 impl Stuck<'_> {
+    /// Whether some thread has not left.
+    pub(super) fn some_live(&self) -> bool {
+        self.residents.iter().any(|block| block.barriers.live > 0)
+    }
+
     /// The record: the first thread that waits or is in a loop, and where.
     pub(super) fn failure(&self) -> Box<croq_failure> {
         let mut failure = croq_failure::new(CROQ_DEADLOCK);
@@ -289,6 +294,25 @@ pub(super) fn endless_thread(job: &Job, failure: &croq_failure) -> String {
         failure.thread,
         plight.short(false, job.file)
     )
+}
+
+/// Where the threads of `others` blocks are that are resident besides those that the text is about.
+pub(super) fn add_others<'a>(
+    text: &mut String,
+    others: usize,
+    all: impl Iterator<Item = Stuck<'a>>,
+) {
+    for stuck in all.take(SHOWN) {
+        for rank in 0..stuck.residents.len() {
+            let block = number(stuck.job, stuck.job.block(stuck.cluster, rank));
+            for line in stuck.lines(&stuck.plights(rank)) {
+                let _ = write!(text, "\n  block {block}, {line}");
+            }
+        }
+    }
+    if others > SHOWN {
+        let _ = write!(text, "\n  and so do {} blocks more", others - SHOWN);
+    }
 }
 
 /// What is said of a launch that has spent its steps.

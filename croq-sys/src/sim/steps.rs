@@ -52,6 +52,18 @@ impl Budget {
         };
     }
 
+    /// For so many threads more.
+    pub(super) fn grow(&mut self, threads: usize) {
+        let share = (self.steps / SHARE_OF_A_THREAD).saturating_mul(threads as u64);
+        let share = i64::try_from(share).unwrap_or(i64::MAX);
+        self.left = self.left.saturating_add(share);
+    }
+
+    /// Some of the blocks have ended, so that the others have all of it again.
+    pub(super) fn refill(&mut self) {
+        self.left = self.left.max(i64::try_from(self.steps).unwrap_or(i64::MAX));
+    }
+
     /// Whether there were so many left.
     pub(super) fn spend(&mut self, steps: i64) -> bool {
         self.left = self.left.saturating_sub(steps);

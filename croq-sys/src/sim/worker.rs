@@ -17,9 +17,9 @@ use super::stacks::{PooledStack, StackPool};
 use super::steps::Budget;
 use super::{RunState, need, settings};
 use crate::abi::{
-    CROQ_LAUNCH_ASYNC, CROQ_LAUNCH_PROXIES, CROQ_LAUNCH_TOGETHER, CROQ_LAUNCH_TRACKS,
-    CROQ_OUT_OF_MEMORY, CROQ_TURNS, croq_failure, croq_sim_launch, croq_sim_schedule,
-    croq_sim_thread,
+    CROQ_LAUNCH_ASYNC, CROQ_LAUNCH_PROXIES, CROQ_LAUNCH_SPINS, CROQ_LAUNCH_TOGETHER,
+    CROQ_LAUNCH_TRACKS, CROQ_OUT_OF_MEMORY, CROQ_TURNS, croq_failure, croq_sim_launch,
+    croq_sim_schedule, croq_sim_thread,
 };
 use crate::random;
 
@@ -41,6 +41,11 @@ impl Job<'_> {
     /// Blocks wait for each other, so that all of the grid are one cluster to the scheduler.
     pub(super) fn is_together(&self) -> bool {
         self.launch.flags & CROQ_LAUNCH_TOGETHER != 0
+    }
+
+    /// Threads may wait in loops for other blocks.
+    pub(super) fn spins(&self) -> bool {
+        self.launch.flags & CROQ_LAUNCH_SPINS != 0 && !self.is_together()
     }
 
     /// Blocks that are resident together, along x, y, z.
@@ -150,6 +155,8 @@ pub(super) struct Residents {
     /// Of its cluster.
     pub(super) budget: *mut Budget,
     pub(super) barriers: Barriers,
+    /// What lanes exchange.
+    lanes: Vec<u64>,
     /// There is a coroutine for each, so that one can wait for another.
     pub(super) can_wait: bool,
     /// What stopped them.
@@ -172,6 +179,7 @@ impl Default for Residents {
             meeting: std::ptr::null_mut(),
             budget: std::ptr::null_mut(),
             barriers: Barriers::default(),
+            lanes: Vec::new(),
             can_wait: false,
             stopped: None,
             hazard: None,
@@ -363,7 +371,7 @@ impl Worker {
             let device = (residents.barriers.order.device).prepare(
                 job.watched.as_ref(),
                 job.launch.threads,
-                blocks,
+                blocks > 1 || job.spins(),
             );
             residents.shared = shared;
             residents.written = written;
@@ -371,6 +379,8 @@ impl Worker {
             residents.cluster = cluster;
             residents.meeting = meeting;
             residents.budget = budget;
+            residents.lanes.resize(job.launch.threads as usize, 0);
+            let lanes = residents.lanes.as_mut_ptr();
             (residents.rank, residents.blocks) = (rank, blocks);
             // SAFETY: reserved just now, and kept until the next `prepare`.
             unsafe {
@@ -406,6 +416,7 @@ impl Worker {
                     changes: 0,
                     steps: 0,
                     budget: i64::try_from(steps).unwrap_or(i64::MAX),
+                    lanes,
                     arena: arenas.wrapping_add((first + tid as usize) * stride as usize),
                     arena_bytes,
                     stack_end: stacks.end(first + tid as usize),

@@ -75,10 +75,10 @@ impl Watch {
         &mut self,
         watched: Option<&Watched>,
         threads: u32,
-        blocks: usize,
+        turns: bool,
     ) -> *mut croq_sim_device {
         self.log = watched.map(Watched::log);
-        (self.threads, self.turns) = (threads as usize, blocks > 1);
+        (self.threads, self.turns) = (threads as usize, turns);
         let Some(log) = &self.log else {
             return std::ptr::null_mut();
         };

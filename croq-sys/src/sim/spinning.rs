@@ -1,0 +1,181 @@
+//! Launches whose threads may wait in loops for device memory that other blocks write.
+//!
+//! They run on one OS thread, as the blocks of a cooperative grid do. Clusters (of one block, mostly) become resident in
+//! the order of their indices, as in hardware: another one when all that are resident only ask memory, up to what a
+//! device holds or `CROQ_SIM_MEMORY` allows. One that is resident stays so until it has ended. A cluster that waits for
+//! nobody therefore runs alone, and the lowest one that has not ended is always among those that take turns.
+//!
+//! When a round of all residents has changed nothing and none can be added, no thread of the launch can ever go on.
+
+use super::block::{self, Outcome};
+use super::need;
+use super::report;
+use super::steps::Budget;
+use super::worker::{Job, Stopped, Worker};
+
+/// Multiprocessors of an H100.
+const MULTIPROCESSORS: u64 = 132;
+/// Blocks and threads that one holds, and bytes of shared memory, of which each block takes 1024 more than it asks for.
+const BLOCKS: u64 = 32;
+const THREADS: u64 = 2048;
+const SHARED_BYTES: u64 = 228 * 1024;
+
+/// After so many rounds another cluster becomes resident, even if the others seem to get on.
+const PATIENCE: u32 = 16;
+
+/// How many blocks of the launch a device holds at once.
+fn blocks_of_device(job: &Job) -> u64 {
+    let threads = u64::from(job.launch.threads).next_multiple_of(32).max(32);
+    let by_memory = SHARED_BYTES / (job.launch.shared_bytes + 1024);
+    MULTIPROCESSORS * BLOCKS.min(THREADS / threads).min(by_memory).max(1)
+}
+
+/// A cluster that is resident, with an OS thread's stacks and records to itself.
+struct Resident {
+    worker: Box<Worker>,
+    cluster: u64,
+}
+
+/// Runs all clusters of the launch.
+pub(super) fn run(job: &Job, clusters: u64) -> Result<(), Stopped> {
+    let of_device = blocks_of_device(job) / job.cluster() as u64;
+    let of_memory = need::workers(job).unwrap_or(1);
+    let most = usize::try_from(of_device.max(1))
+        .unwrap_or(usize::MAX)
+        .min(of_memory);
+    let threads = job.launch.threads as usize * job.cluster();
+    let mut budget = Box::<Budget>::default();
+    budget.reset(job.steps(), threads);
+    let mut all = Residents {
+        job,
+        resident: Vec::new(),
+        spare: Vec::new(),
+        budget: &raw mut *budget,
+    };
+    let (mut next, mut rounds) = (0, 0u32);
+    loop {
+        // Before the first round nothing can have been asked in vain.
+        let before = all.progress();
+        let ended = all.round(false)?;
+        if ended > 0 {
+            all.budget().refill();
+        }
+        let quiet = ended == 0 && all.progress() == before;
+        rounds = rounds.wrapping_add(1);
+        // In the user's own C++ nobody sees who only asks.
+        let wanted = all.resident.is_empty() || quiet || rounds.is_multiple_of(PATIENCE);
+        if wanted && next < clusters && all.resident.len() < most {
+            all.admit(next)?;
+            if next > 0 {
+                all.budget().grow(threads);
+            }
+            next += 1;
+        } else if all.resident.is_empty() {
+            return Ok(());
+        } else if quiet {
+            // What is under way asynchronously comes last.
+            let ended = all.round(true)?;
+            if ended == 0 && all.progress() == before {
+                return Err(all.deadlock());
+            }
+        }
+    }
+}
+
+struct Residents<'a> {
+    job: &'a Job<'a>,
+    /// In the order of their indices.
+    resident: Vec<Resident>,
+    spare: Vec<Box<Worker>>,
+    /// Theirs together; reached by device text through a pointer.
+    budget: *mut Budget,
+}
+
+impl Residents<'_> {
+    fn budget(&mut self) -> &mut Budget {
+        // SAFETY: `run` keeps it in a box, and no thread runs now.
+        unsafe { &mut *self.budget }
+    }
+
+    fn progress(&mut self) -> u64 {
+        self.budget().progress
+    }
+
+    fn admit(&mut self, cluster: u64) -> Result<(), Stopped> {
+        let mut worker = self.spare.pop().unwrap_or_default();
+        block::prepare(&mut worker, self.job, cluster)?;
+        for residents in &mut worker.residents {
+            residents.budget = self.budget;
+        }
+        block::begin_cluster(&mut worker, self.job, cluster);
+        self.resident.push(Resident { worker, cluster });
+        Ok(())
+    }
+
+    /// Each resident cluster goes on until its threads have ended or only ask memory. How many have ended.
+    fn round(&mut self, relieves: bool) -> Result<usize, Stopped> {
+        let mut ended = 0;
+        let mut failed = None;
+        let mut rest = Vec::with_capacity(self.resident.len());
+        for mut one in std::mem::take(&mut self.resident) {
+            if failed.is_some() {
+                one.worker.abandon();
+                continue;
+            }
+            match block::go_on(&mut one.worker, self.job, one.cluster, relieves) {
+                Outcome::Ended if block::stuck(&one.worker, self.job, one.cluster).some_live() => {
+                    let stopped = block::stopped(&one.worker, self.job, one.cluster, None);
+                    one.worker.abandon();
+                    failed = Some(stopped);
+                }
+                Outcome::Ended => {
+                    one.worker.abandon();
+                    self.spare.push(one.worker);
+                    ended += 1;
+                }
+                Outcome::Asks => rest.push(one),
+                Outcome::Failed(rank, failure) => {
+                    let stopped =
+                        block::stopped(&one.worker, self.job, one.cluster, Some((rank, failure)));
+                    one.worker.abandon();
+                    failed = Some(stopped);
+                }
+            }
+        }
+        self.resident = rest;
+        match failed {
+            Some(stopped) => {
+                self.resident
+                    .iter_mut()
+                    .for_each(|one| one.worker.abandon());
+                Err(stopped)
+            }
+            None => Ok(ended),
+        }
+    }
+
+    /// The report: the first cluster, then where the threads of the others are.
+    fn deadlock(&mut self) -> Stopped {
+        let others = self.resident.len().saturating_sub(1);
+        let mut all = self.resident.iter();
+        let stopped = all.next().map(|first| {
+            let mut stopped = block::stopped(&first.worker, self.job, first.cluster, None);
+            if let Some(text) = &mut stopped.report {
+                report::add_others(
+                    text,
+                    others,
+                    all.map(|one| block::stuck(&one.worker, self.job, one.cluster)),
+                );
+            }
+            stopped
+        });
+        self.resident
+            .iter_mut()
+            .for_each(|one| one.worker.abandon());
+        stopped.unwrap_or_else(|| Stopped {
+            cluster: 0,
+            failure: Box::default(),
+            report: None,
+        })
+    }
+}
