@@ -170,7 +170,7 @@ impl Body<'_, '_> {
     /// One iteration of a loop that nothing says the end of beforehand.
     fn iteration(&mut self, span: Span, body: &[Stmt]) {
         let line = match self.on_host {
-            true => "if (!host.steps(1, __LINE__)) return host.status();",
+            true => "if (!host.steps(8, __LINE__)) return host.status();",
             false => "croq::turn();",
         };
         self.line(span, line);

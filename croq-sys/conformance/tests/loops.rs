@@ -218,9 +218,10 @@ fn short_warps_have_fewer_lanes() {
     assert_eq!((data[0], data[31], data[39]), (-1, -1, 0xff));
     run(conf_short, &mut data, 4).expect("runs");
     assert_eq!((data[0], data[32], data[39]), (4, 36, 35));
-    let Failed { record, .. } = run(conf_short, &mut data, 8).expect_err("there is no lane 8");
-    assert_eq!((record.thread, record.line), (32, 111));
-    assert_eq!(record.values(), [8, 0xffff_ffff]);
+    let Failed { record, .. } = run(conf_short, &mut data, 8).expect_err("there is no lane 15");
+    // The last one to come goes on first.
+    assert_eq!((record.thread, record.line), (39, 111));
+    assert_eq!(record.values(), [15, 0xffff_ffff]);
 }
 
 #[test]
