@@ -11,6 +11,7 @@ mod chunks;
 mod clusters;
 mod control;
 mod device_code;
+mod endless;
 mod events;
 mod exact;
 mod grids;
