@@ -106,11 +106,18 @@ fn a_lock_that_is_kept_is_a_deadlock() {
         let Failed { record, report } = failed.expect_err("nobody gives it back");
         assert_eq!((record.kind, record.line), (CROQ_DEADLOCK, 33));
         assert_eq!(record.what(), "a loop");
+        // With a seed threads run in another order, so that more or fewer have left before thread 5 comes.
+        let report = report.unwrap_or_default();
+        assert!(
+            report.starts_with("deadlock in lock_0: no thread can go on\n  thread")
+                && report.contains(" in a loop, loops.co:33"),
+            "{report}"
+        );
         let expected = "\
 deadlock in lock_0: no thread can go on
   threads 0..5 have left the kernel
   threads 6..63 are in a loop, loops.co:33";
-        assert_eq!(report.as_deref(), Some(expected));
+        assert!(seed > 0 || report == expected, "{report}");
     }
 }
 

@@ -37,7 +37,7 @@ fn flags_in_both_directions() {
 /// More blocks than are resident in the beginning, each of which waits for a neighbour.
 #[test]
 fn a_scan_in_one_pass() {
-    let blocks = 300;
+    let blocks = 100;
     let x = Tensor::<i32, _>::random((blocks, Const), 0..16, 1);
     let sums: Vec<i32> = (x.as_slice().chunks(64))
         .map(|row| row.iter().sum())
