@@ -74,7 +74,8 @@ fn clusters_that_no_gpu_has_are_refused() {
     ] {
         let record = members(grid, cluster, true).expect_err("is wrong").record;
         let values = cluster.map(|n| n as i64);
-        assert_eq!((record.kind, record.what()), (CROQ_CHECK, "cluster"));
+        let what = "cluster: {0} x {1} x {2} blocks do not fit the grid";
+        assert_eq!((record.kind, record.what()), (CROQ_CHECK, what));
         assert_eq!(record.values(), values);
     }
 }
