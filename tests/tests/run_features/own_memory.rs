@@ -65,7 +65,7 @@ fn calls_that_go_too_deep_are_a_report() {
         let x = Tensor::from_vec((2,), vec![3, deep]).expect("two");
         let failed = kernels::nested_calls(&x).expect_err("no room").to_string();
         assert!(
-            failed.contains("own_memory.co:51") && failed.contains("nested too deep"),
+            failed.contains("own_memory.co:47") && failed.contains("nested too deep"),
             "{failed}"
         );
     }
