@@ -46,9 +46,9 @@ template <class T> struct global<const T> : handle<const T> {
     else return __ldg(from);
   }
 };
-/* Device memory whose accesses the simulated GPU looks at, and such that it can't. */
+/* Device memory whose accesses the simulated GPU looks at, and memory where it cannot. */
 template <class T> using contended = global<T>;
-template <class T> CROQ_FN const global<T> &track(const global<T> &memory) { return memory; }
+template <class T> CROQ_FN const global<T> &contend(const global<T> &memory) { return memory; }
 template <class T> CROQ_FN const global<T> &escaping(const global<T> &memory) { return memory; }
 /* The block's own memory. */
 template <class T> struct shared : handle<T> {
