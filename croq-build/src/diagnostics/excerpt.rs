@@ -33,7 +33,7 @@ impl Excerpt {
             |mark: &Range<usize>| line_at(mark.start)..=line_at(mark.end.max(mark.start + 1) - 1);
         if !marks
             .iter()
-            .flat_map(|m| lines_of(m))
+            .flat_map(&lines_of)
             .any(|line| range(line).len() > LONG)
         {
             return None;
@@ -44,7 +44,7 @@ impl Excerpt {
                 mark.end = boundary(text, mark.end.min(mark.start + MARK));
             }
         }
-        let mut shown: Vec<usize> = marks.iter().flat_map(|m| lines_of(m)).collect();
+        let mut shown: Vec<usize> = marks.iter().flat_map(lines_of).collect();
         shown.sort_unstable();
         shown.dedup();
         let mut excerpt = Excerpt {
@@ -168,7 +168,10 @@ mod tests {
     #[test]
     fn a_long_mark_is_cut() {
         let text = "é".repeat(4000);
-        let mut marks = vec![0..text.len()];
+        let mut marks = [std::ops::Range {
+            start: 0,
+            end: text.len(),
+        }];
         let excerpt = Excerpt::of(&text, &[0], &mut marks).expect("a long line");
         assert!(excerpt.place(marks[0].end) <= 100 && excerpt.text.len() < 300);
     }
@@ -177,7 +180,7 @@ mod tests {
     fn short_lines_need_no_excerpt() {
         let mut marks = vec![0..3, 4..4];
         assert!(Excerpt::of("abc\nd\n", &[0, 4], &mut marks).is_none());
-        assert!(Excerpt::of("", &[0], &mut vec![0..0]).is_none());
+        assert!(Excerpt::of("", &[0], &mut [std::ops::Range { start: 0, end: 0 }]).is_none());
     }
 
     #[test]

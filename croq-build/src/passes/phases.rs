@@ -243,10 +243,11 @@ impl Walk<'_> {
             StmtKind::Tma(TmaOp::Load { moved, .. }) => found.accesses.push((moved.buffer, true)),
             // They go on reading.
             StmtKind::Tma(op) => found.views.extend(op.buffers()),
-            StmtKind::Mma(op) => match &**op {
-                MmaOp::Step(Step::Describe { of, .. }) => found.views.push(of.view.buffer),
-                _ => {}
-            },
+            StmtKind::Mma(op) => {
+                if let MmaOp::Step(Step::Describe { of, .. }) = &**op {
+                    found.views.push(of.view.buffer)
+                }
+            }
             _ => {}
         }
         self.piece(found)

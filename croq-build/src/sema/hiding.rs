@@ -241,9 +241,7 @@ fn lost_assignment(hiding: &Hiding, read: Read) -> Diagnostic {
             )
         }
         Kind::Typed => {
-            format!(
-                "to change the outer one, write `mutable` in front of its type; else give this one another name"
-            )
+            "to change the outer one, write `mutable` in front of its type; else give this one another name".to_string()
         }
         Kind::NoScalar => "give this one another name".to_owned(),
     };

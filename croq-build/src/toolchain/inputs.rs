@@ -349,7 +349,7 @@ mod tests {
         );
         std::fs::remove_file(package.at("kernels/gone.co")).expect("gone");
 
-        let closed = std::fs::Permissions::from_mode(0);
+        let closed = std::fs::Permissions::from_mode(0o000);
         std::fs::set_permissions(package.at("kernels/scale.co"), closed).expect("closed");
         // Root reads it nevertheless.
         if let Err(problem) = find(package.0.path(), Path::new("kernels")) {

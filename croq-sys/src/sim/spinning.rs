@@ -86,6 +86,8 @@ struct Residents<'a> {
     job: &'a Job<'a>,
     /// In the order of their indices.
     resident: Vec<Resident>,
+    // In boxes, so that taking one moves no more than a pointer.
+    #[allow(clippy::vec_box)]
     spare: Vec<Box<Worker>>,
     /// Theirs together; reached by device text through a pointer.
     budget: *mut Budget,
