@@ -188,7 +188,7 @@ const POSITIONS: &[(&str, &str)] = &[
     ),
     (
         "text: loop variable",
-        "__co__ void F(global f32 [N] x) { parallel p by N { foreach @ in [4] { __cpp__(\"x[0] = float(@ + __iv_@);\"); } } }",
+        "__co__ void F(global f32 [N] tensor_F) { parallel p by N { foreach @ in [4] { __cpp__(\"tensor_F[0] = float(@ + __iv_@);\"); } } }",
     ),
     (
         "text: foreign",
@@ -218,7 +218,7 @@ struct Probe {
 impl Probe {
     fn of(at: usize, name: &str, (position, template): (&'static str, &'static str)) -> Self {
         let mut text = template.replace('@', name);
-        for part in [" F(", "_F(", "outer_F", "word_F"] {
+        for part in [" F(", "_F(", "outer_F", "word_F", "tensor_F"] {
             text = text.replace(part, &part.replace('F', &format!("f{at}")));
         }
         Self {

@@ -122,10 +122,13 @@ const ON_PURPOSE: &[(&str, &str)] = &[
     ("tests/run/features/device_races.co", "W0626"),
     ("tests/run/features/levels.co", "W0520"),
     ("tests/run/features/mistakes.co", "W0553"),
+    ("tests/run/features/own_memory.co", "W0624"),
     ("tests/run/features/params.co", "W0620"),
+    ("tests/run/features/random_tiles.co", "W0348"),
     ("tests/run/features/stops.co", "W0879"),
     ("tests/run/features/stops.co", "W1003"),
     ("tests/run/features/tma.co", "W0867"),
+    ("tests/run/features/unwritten.co", "W0834"),
 ];
 
 /// String literals of the form `"E0123"`.

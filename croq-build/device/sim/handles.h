@@ -187,6 +187,18 @@ template <class T, int N, idx At> using local_at = local<T, N, At>;
 /* Where the marks of such an array are. */
 template <class T, int N, idx At>
 inline constexpr idx behind = At == in_frame ? in_frame : At + N * static_cast<idx>(sizeof(T));
+/* Element access of a thread's own memory with a mark for each element, which a load looks at and a store sets. */
+#define CROQ_MARKED_ACCESS(T)                                                                      \
+  CROQ_FN T load(idx i, int line = __builtin_LINE()) {                                             \
+    const T e = this->element(i, line);                                                            \
+    if (!CROQ_LIKELY(marks.elements[i] == 0)) read_unwritten(name, i, declared, line);             \
+    return e;                                                                                      \
+  }                                                                                                \
+  CROQ_FN void store(idx i, T v, int line = __builtin_LINE()) {                                    \
+    this->element(i, line) = v;                                                                    \
+    marks.elements[i] = take_unwritten() != 0;                                                     \
+  }                                                                                                \
+  CROQ_UPDATES(T, , this->element(i, line))
 /* The thread's own memory where elements may be read before they are written. What is there before is
  * no other thread's, looked for or not. */
 template <class T, int N, idx At = in_frame>
@@ -204,16 +216,7 @@ struct __attribute__((unused)) tracked_local : local<T, N, At> {
     __builtin_memset(this->data(), 0xff, N * sizeof(T));
     __builtin_memset(marks.elements, !escapes && current->finds_unwritten != 0, N);
   }
-  CROQ_FN T load(idx i, int line = __builtin_LINE()) {
-    const T e = this->element(i, line);
-    if (!CROQ_LIKELY(marks.elements[i] == 0)) read_unwritten(name, i, declared, line);
-    return e;
-  }
-  CROQ_FN void store(idx i, T v, int line = __builtin_LINE()) {
-    this->element(i, line) = v;
-    marks.elements[i] = take_unwritten() != 0;
-  }
-  CROQ_UPDATES(T, , this->element(i, line))
+  CROQ_MARKED_ACCESS(T)
 };
 template <class T, int N, idx At>
 CROQ_FN void mark_updated(tracked_local<T, N, At> &memory, idx i) {
@@ -270,22 +273,14 @@ struct __attribute__((unused)) tracked_fragment : fragment<T, N, At> {
     this->unwritten_elements = marks.elements;
     this->registers.unwritten = marks.elements;
   }
-  CROQ_FN T load(idx i, int line = __builtin_LINE()) {
-    const T e = this->element(i, line);
-    if (!CROQ_LIKELY(marks.elements[i] == 0)) read_unwritten(name, i, declared, line);
-    return e;
-  }
-  CROQ_FN void store(idx i, T v, int line = __builtin_LINE()) {
-    this->element(i, line) = v;
-    marks.elements[i] = take_unwritten() != 0;
-  }
-  CROQ_UPDATES(T, , this->element(i, line))
+  CROQ_MARKED_ACCESS(T)
 };
 template <class T, int N, idx At>
 CROQ_FN void mark_updated(tracked_fragment<T, N, At> &memory, idx i) {
   if (!CROQ_LIKELY(take_unwritten() == 0)) memory.marks.elements[i] = 1;
 }
 template <class T, int N, idx At> using tracked_fragment_at = tracked_fragment<T, N, At>;
+#undef CROQ_MARKED_ACCESS
 #undef CROQ_ACCESS
 
 }  // namespace CROQ_TARGET

@@ -214,7 +214,7 @@ impl Checker<'_> {
             || low.is_some_and(|l| self.f.cx.le(lo, &l) == Truth::No)
     }
 
-    fn extreme(&self, index: &Sym, upper: bool) -> Option<Sym> {
+    pub(super) fn extreme(&self, index: &Sym, upper: bool) -> Option<Sym> {
         use crate::ir::{Role, VarHome};
         let mut s = index.clone();
         let in_region = self.kernel.as_ref().is_some_and(|k| k.regions > 0);

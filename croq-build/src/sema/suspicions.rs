@@ -32,14 +32,19 @@ impl Checker<'_> {
         let Some(holds) = self.decided(cond) else {
             return;
         };
-        let (value, at) = if a.bound.is_some() {
-            (&a.value, at_a)
+        let (value, other, at) = if a.bound.is_some() {
+            (&a.value, &b.value, at_a)
         } else {
-            (&b.value, at_b)
+            (&b.value, &a.value, at_b)
         };
         let text = self.file.snippet(at).to_owned();
-        let why = match self.f.cx.range(value) {
-            (Some(lo), Some(hi)) if lo < hi => format!("`{text}` runs from {lo} to {hi}"),
+        let ends = self.extreme(value, false).zip(self.extreme(value, true));
+        let why = match (self.f.cx.range(value), ends) {
+            (_, Some((lo, hi))) if other.as_int().is_none() && lo != hi => {
+                let (lo, hi) = (self.show(&lo), self.show(&hi));
+                format!("`{text}` runs from {lo} to {hi}")
+            }
+            ((Some(lo), Some(hi)), _) if lo < hi => format!("`{text}` runs from {lo} to {hi}"),
             _ => format!("known from what `{text}` is"),
         };
         self.report(

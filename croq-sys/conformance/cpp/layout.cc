@@ -46,7 +46,8 @@ const place places[] = {
     FIELD(croq_sim_launch, threads),
     FIELD(croq_sim_launch, shared_bytes), FIELD(croq_sim_launch, arena_bytes), FIELD(croq_sim_launch, flags),
     FIELD(croq_sim_launch, closure), FIELD(croq_sim_launch, run),
-    FIELD(croq_sim_launch, run_blocks),
+    FIELD(croq_sim_launch, run_blocks), FIELD(croq_sim_launch, tracked_count),
+    FIELD(croq_sim_launch, tracked),
     SIZE(croq_sim_api), FIELD(croq_sim_api, abi_version), FIELD(croq_sim_api, launch),
     FIELD(croq_sim_api, barrier), FIELD(croq_sim_api, barrier_named),
     FIELD(croq_sim_api, barrier_arrive), FIELD(croq_sim_api, barrier_warp), FIELD(croq_sim_api, stop), FIELD(croq_sim_api, print),
@@ -130,6 +131,18 @@ const place values[] = {
     {"CROQ_PRODUCT_TRANSPOSED_A", CROQ_PRODUCT_TRANSPOSED_A},
     {"CROQ_PRODUCT_TRANSPOSED_B", CROQ_PRODUCT_TRANSPOSED_B},
     {"CROQ_PRODUCT_ACCUMULATES", CROQ_PRODUCT_ACCUMULATES},
+    {"CROQ_ENDLESS", CROQ_ENDLESS}, {"CROQ_BEING_WRITTEN", CROQ_BEING_WRITTEN},
+    {"CROQ_LAUNCH_TOGETHER", CROQ_LAUNCH_TOGETHER}, {"CROQ_LAUNCH_TRACKS", CROQ_LAUNCH_TRACKS},
+    {"CROQ_LAUNCH_SPINS", CROQ_LAUNCH_SPINS},
+    {"CROQ_ACCESS_READS", CROQ_ACCESS_READS}, {"CROQ_ACCESS_WRITES", CROQ_ACCESS_WRITES},
+    {"CROQ_ACCESS_ATOMIC", CROQ_ACCESS_ATOMIC}, {"CROQ_ACCESS_SAME", CROQ_ACCESS_SAME},
+    {"CROQ_TURNS", CROQ_TURNS}, {"CROQ_COUNT_TURNS", CROQ_COUNT_TURNS},
+    {"CROQ_COUNT_STEPS", CROQ_COUNT_STEPS}, {"CROQ_COUNT_SPIN", CROQ_COUNT_SPIN},
+    {"CROQ_COUNT_PAUSE", CROQ_COUNT_PAUSE},
+    {"CROQ_LANES_SHUFFLE", CROQ_LANES_SHUFFLE}, {"CROQ_LANES_SHUFFLE_UP", CROQ_LANES_SHUFFLE_UP},
+    {"CROQ_LANES_SHUFFLE_DOWN", CROQ_LANES_SHUFFLE_DOWN},
+    {"CROQ_LANES_SHUFFLE_XOR", CROQ_LANES_SHUFFLE_XOR}, {"CROQ_LANES_VOTE", CROQ_LANES_VOTE},
+    {"CROQ_LANES_MATRIX", CROQ_LANES_MATRIX},
 };
 }  // namespace
 

@@ -12,9 +12,9 @@ CROQ_KERNEL(128) void misuse_0([[maybe_unused]] croq::context ctx, croq::global<
   const croq::watched<croq::f16> s = croq::watched_at<croq::f16>(0, 80 * 64, "s");
   const croq::idx thread = croq::tid();
   const croq::f16 one = croq::to<croq::f16>(1.0f), two = croq::to<croq::f16>(2.0f);
-  for (croq::idx i = thread; i < 80 * 64; i += 128)
+  for (croq::idx i = thread * 8; i < 80 * 64; i += i % 8 == 7 ? 128 * 8 - 7 : 1)
     s.store(i, one);
-  if (which != 1 || thread != 79) croq::fence_proxy_async();
+  if (which != 1 || thread != 73) croq::fence_proxy_async();
   croq::barrier();
   croq::fragment<float, 12> c;
   croq::fragment<croq::f16, 8> x;

@@ -1,7 +1,7 @@
 //! Wide and asynchronous copies on the simulated GPU: what they move, when it lands, and what is
 //! reported.
 
-use croq_conformance::{Failed, call_in};
+use croq_conformance::{Failed, call_in, without_threads};
 use croq_sys::abi::{CROQ_CHECK, CROQ_HAZARD, CROQ_MISALIGNED, CROQ_OUT_OF_BOUNDS, croq_env};
 use croq_sys::sim::Run;
 
@@ -172,6 +172,15 @@ fn a_ring_that_waits_or_commits_too_little_is_reported_in_every_order() {
     }
 }
 
+/// The report without the numbers of threads and of the element.
+fn without_numbers(report: &str) -> String {
+    let text = without_threads(report);
+    match (text.find('['), text.find(']')) {
+        (Some(open), Some(close)) => format!("{}{}", &text[..=open], &text[close..]),
+        _ => text,
+    }
+}
+
 #[test]
 fn races_are_told_with_both_lines() {
     run(conf_races, 0, 0).expect("waits");
@@ -226,8 +235,21 @@ fn races_are_told_with_both_lines() {
         ] {
             let failed = run(conf_races, seed, what).expect_err("is a race");
             assert_eq!(failed.record.kind, CROQ_HAZARD);
-            assert_eq!((failed.record.line, failed.record.values()), (line, others));
-            assert_eq!(failed.report.as_deref(), Some(report));
+            let place = (failed.record.line, failed.record.values());
+            let found = failed.report.unwrap_or_default();
+            // In index order thread 0 comes first; a seed decides which thread is the first to meet another.
+            let stored_last = seed != 0 && what == 1 && place == (163, &[160][..]);
+            if seed == 0 {
+                assert_eq!((place, found.as_str()), ((line, others), report));
+            } else if stored_last {
+                let report = "race in races_0: `s`[] is written while a copy into it is under way\n  \
+                              thread writes it, copies.co:163\n  \
+                              thread began the copy, copies.co:160";
+                assert_eq!(without_numbers(&found), report, "seed {seed}");
+            } else {
+                assert_eq!(place, (line, others), "{what}, seed {seed}: {found}");
+                assert_eq!(without_numbers(&found), without_numbers(report), "seed {seed}");
+            }
         }
     }
     run(conf_races, 0, 0).expect("the next launch knows nothing of it");

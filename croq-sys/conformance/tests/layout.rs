@@ -95,7 +95,27 @@ fn the_mirror_has_the_headers_layout() {
         CROQ_CLUSTER_WAIT,
         CROQ_PRODUCT_TRANSPOSED_A,
         CROQ_PRODUCT_TRANSPOSED_B,
-        CROQ_PRODUCT_ACCUMULATES
+        CROQ_PRODUCT_ACCUMULATES,
+        CROQ_ENDLESS,
+        CROQ_BEING_WRITTEN,
+        CROQ_LAUNCH_TOGETHER,
+        CROQ_LAUNCH_TRACKS,
+        CROQ_LAUNCH_SPINS,
+        CROQ_ACCESS_READS,
+        CROQ_ACCESS_WRITES,
+        CROQ_ACCESS_ATOMIC,
+        CROQ_ACCESS_SAME,
+        CROQ_TURNS,
+        CROQ_COUNT_TURNS,
+        CROQ_COUNT_STEPS,
+        CROQ_COUNT_SPIN,
+        CROQ_COUNT_PAUSE,
+        CROQ_LANES_SHUFFLE,
+        CROQ_LANES_SHUFFLE_UP,
+        CROQ_LANES_SHUFFLE_DOWN,
+        CROQ_LANES_SHUFFLE_XOR,
+        CROQ_LANES_VOTE,
+        CROQ_LANES_MATRIX
     ));
     let mut theirs = BTreeMap::new();
     for index in 0.. {

@@ -297,6 +297,15 @@ fn logging_compiler(package: &Package) -> String {
     path.display().to_string()
 }
 
+/// A `.co` file whose `add` adds `constant` as well.
+fn add_and(constant: i32) -> String {
+    format!(
+        "__device__ int more(int x) {{ return x + {constant}; }}\n\
+         __co__ s32 [N] add(s32 [N] x, s32 [N] y) {{\n  s32 [N] z;\n  \
+         parallel p by N {{ mutable t = 0; t = call more(y.at(p)); z.at(p) = x.at(p) + t; }}\n  return z;\n}}\n"
+    )
+}
+
 /// A library with `kernels/basic.co`, whose `add` adds `constant` as well.
 fn library(package: &Package, name: &str, constant: i32) {
     package.write(
@@ -306,11 +315,7 @@ fn library(package: &Package, name: &str, constant: i32) {
     package.write(&format!("{name}/build.rs"), BUILD_RS);
     package.write(
         &format!("{name}/kernels/basic.co"),
-        &format!(
-            "__device__ int more(int x) {{ return x + {constant}; }}\n\
-             __co__ s32 [N] add(s32 [N] x, s32 [N] y) {{\n  s32 [N] z;\n  \
-             parallel p by N {{ mutable t = 0; t = call more(y.at(p)); z.at(p) = x.at(p) + t; }}\n  return z;\n}}\n"
-        ),
+        &add_and(constant),
     );
     package.write(
         &format!("{name}/src/lib.rs"),

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::add_and;
 use crate::package::{BUILD_RS, Package, workspace};
 
 /// A package `twin` whose `add` adds `constant` as well. It asks for croq by git, which the program replaces by
@@ -21,11 +22,7 @@ fn twin(package: &Package, folder: &str, constant: i32) {
     package.write(&format!("{folder}/build.rs"), BUILD_RS);
     package.write(
         &format!("{folder}/kernels/basic.co"),
-        &format!(
-            "__device__ int more(int x) {{ return x + {constant}; }}\n\
-             __co__ s32 [N] add(s32 [N] x, s32 [N] y) {{\n  s32 [N] z;\n  \
-             parallel p by N {{ mutable t = 0; t = call more(y.at(p)); z.at(p) = x.at(p) + t; }}\n  return z;\n}}\n"
-        ),
+        &add_and(constant),
     );
     package.write(
         &format!("{folder}/src/lib.rs"),
