@@ -4,3 +4,4 @@
 croq_sys::include_kernels!();
 
 pub mod compare;
+pub mod orders;

@@ -248,7 +248,11 @@ fn races_are_told_with_both_lines() {
                 assert_eq!(without_numbers(&found), report, "seed {seed}");
             } else {
                 assert_eq!(place, (line, others), "{what}, seed {seed}: {found}");
-                assert_eq!(without_numbers(&found), without_numbers(report), "seed {seed}");
+                assert_eq!(
+                    without_numbers(&found),
+                    without_numbers(report),
+                    "seed {seed}"
+                );
             }
         }
     }

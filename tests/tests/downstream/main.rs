@@ -313,10 +313,7 @@ fn library(package: &Package, name: &str, constant: i32) {
         &manifest(name, "").replace("[workspace]\n", ""),
     );
     package.write(&format!("{name}/build.rs"), BUILD_RS);
-    package.write(
-        &format!("{name}/kernels/basic.co"),
-        &add_and(constant),
-    );
+    package.write(&format!("{name}/kernels/basic.co"), &add_and(constant));
     package.write(
         &format!("{name}/src/lib.rs"),
         "croq_sys::include_kernels!();\npub use kernels::add;\n",

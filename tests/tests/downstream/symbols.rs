@@ -20,10 +20,7 @@ fn twin(package: &Package, folder: &str, constant: i32) {
         ),
     );
     package.write(&format!("{folder}/build.rs"), BUILD_RS);
-    package.write(
-        &format!("{folder}/kernels/basic.co"),
-        &add_and(constant),
-    );
+    package.write(&format!("{folder}/kernels/basic.co"), &add_and(constant));
     package.write(
         &format!("{folder}/src/lib.rs"),
         "#![forbid(unsafe_code)]\ncroq_sys::include_kernels!();\npub use kernels::add;\n",

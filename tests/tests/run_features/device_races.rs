@@ -4,6 +4,7 @@
 use croq_sys::{Device, Error, Result, Tensor};
 use croq_tests::compare::assert_exact;
 use croq_tests::kernels;
+use croq_tests::orders::other_order;
 
 fn file() -> impl Iterator<Item = (&'static str, u32)> {
     let text = include_str!("../../run/features/device_races.co");
@@ -38,7 +39,7 @@ fn reports<T: std::fmt::Debug>(result: Result<T>, kernel: &str, expected: &str) 
         }
     }
     let error = error.to_string();
-    if std::env::var("CROQ_SIM_SEED").is_ok_and(|seed| seed != "0") {
+    if other_order() {
         // Other threads are the first to be found.
         let place = |line: &str| line.rsplit(", ").next().map(str::to_owned);
         let places = |text: &str| -> Vec<_> { text.lines().skip(1).map(place).collect() };
