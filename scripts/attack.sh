@@ -10,6 +10,7 @@
 #    process of its own under three schedules: no crash, no hang, and the same `Ok` or an `Err` with a line.
 #    ATTACK_SANITIZE=1 builds their C++ side with AddressSanitizer.
 # 4. PROBES names in every position of a program.
+# 5. The run tests and the kernels' tests pass with threads and blocks in nine other orders.
 #
 # Everything is left in target/attack. The last line is `attack: N findings`.
 set -uo pipefail
@@ -126,6 +127,16 @@ echo "== names"
 if [ -e tests/tests/name_probes.rs ]; then
   CROQ_PROBES=$probes CROQ_SEED=$seed cargo test --quiet -p croq-tests --test name_probes -- --ignored attack || found "names"
 fi
+
+echo "== other orders of threads and blocks"
+for order in 1 2 3 4 5 6 7 8 9; do
+  CROQ_SIM_SEED=$order cargo test --quiet -p croq-tests --test run_features --test run_kernels >"$out/order.log" 2>&1 ||
+    {
+      found "run tests with CROQ_SIM_SEED=$order"
+      grep -E 'FAILED|panicked' "$out/order.log" | head -n 5
+      cp "$out/order.log" "$out/order-$order.log"
+    }
+done
 
 echo "attack: $findings findings"
 [ "$findings" -eq 0 ]
