@@ -5,7 +5,7 @@
 #ifndef CROQ_ABI_H
 #define CROQ_ABI_H
 
-#define CROQ_ABI_VERSION 20
+#define CROQ_ABI_VERSION 21
 
 typedef __INT64_TYPE__ croq_i64;
 typedef __UINT64_TYPE__ croq_u64;
@@ -23,8 +23,16 @@ enum {
   CROQ_NEEDS_CUDA = 7,    /* the kernel uses text that the simulated GPU can't run */
   CROQ_ABI_MISMATCH = 8,
   CROQ_HAZARD = 9, /* sim: accesses that nothing orders; the text is kept by the runtime */
-  CROQ_ENDLESS = 10, /* a loop or a wait without end; on the sim the text is kept by the runtime */
+  CROQ_ENDLESS = 10, /* a loop or a wait without end; on the sim the text is kept by the runtime. Of a wait on a
+                      * GPU `check` says what was waited for: CROQ_WAIT_... */
   CROQ_BEING_WRITTEN = 0xffff /* by a kernel that goes on (CROQ_REPORT) */
+};
+
+/* What a wait on a GPU was for. */
+enum {
+  CROQ_WAIT_MBARRIER = 0, /* an event, or a copy of the copy engine */
+  CROQ_WAIT_GRID = 1,     /* the other blocks of the grid */
+  CROQ_WAIT_HOST = 2      /* an event that the host triggers */
 };
 
 typedef struct croq_failure {
@@ -377,6 +385,7 @@ typedef struct croq_env {
   /* Device memory for this call, freed by the runtime; null when there is none. */
   void *(*alloc)(const struct croq_env *env, croq_u64 bytes, croq_u32 zero);
   croq_u64 steps; /* iterations of loops on the host until the call is given up */
+  croq_u64 wait_limit; /* nanoseconds that a wait on a GPU may take; 0: no limit */
 } croq_env;
 
 /* The CUDA runtime as the nvcc-built part of the user's crate offers it to croq-sys. Every function

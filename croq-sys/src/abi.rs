@@ -12,7 +12,7 @@ pub type croq_i64 = i64;
 pub type croq_u64 = u64;
 pub type croq_u32 = u32;
 
-pub const CROQ_ABI_VERSION: u32 = 20;
+pub const CROQ_ABI_VERSION: u32 = 21;
 
 pub const CROQ_OK: u32 = 0;
 pub const CROQ_CHECK: u32 = 1;
@@ -26,6 +26,9 @@ pub const CROQ_ABI_MISMATCH: u32 = 8;
 pub const CROQ_HAZARD: u32 = 9;
 pub const CROQ_BEING_WRITTEN: u32 = 0xffff;
 pub const CROQ_ENDLESS: u32 = 10;
+pub const CROQ_WAIT_MBARRIER: u32 = 0;
+pub const CROQ_WAIT_GRID: u32 = 1;
+pub const CROQ_WAIT_HOST: u32 = 2;
 
 /// `croq_failure::check` of a [`CROQ_CHECK`] that is no row of the function's table: the device API's
 /// own checks (division by zero, launch limits), named by `what`.
@@ -468,6 +471,7 @@ pub struct croq_env {
     pub alloc:
         Option<unsafe extern "C" fn(env: *const croq_env, bytes: u64, zero: u32) -> *mut c_void>,
     pub steps: u64,
+    pub wait_limit: u64,
 }
 
 #[repr(C)]

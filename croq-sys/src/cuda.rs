@@ -37,6 +37,30 @@ pub(crate) fn registered() -> Result<Runtime> {
     runtime.checked()
 }
 
+/// `CROQ_GPU_TIMEOUT`: how long a wait of a kernel on a GPU may take, in nanoseconds; 0 when there is no limit.
+pub(crate) fn wait_limit() -> u64 {
+    /// A minute: what a block waits for is work of other blocks, or a trigger of the host.
+    const SECONDS: f64 = 60.0;
+    static LIMIT: OnceLock<u64> = OnceLock::new();
+    *LIMIT.get_or_init(|| {
+        let value = std::env::var("CROQ_GPU_TIMEOUT").unwrap_or_default();
+        let seconds = match value.trim() {
+            "" => SECONDS,
+            text => text
+                .parse()
+                .ok()
+                .filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0)
+                .unwrap_or_else(|| {
+                    eprintln!(
+                        "croq: `CROQ_GPU_TIMEOUT={text}` is no number of seconds; taken is {SECONDS}"
+                    );
+                    SECONDS
+                }),
+        };
+        (seconds * 1e9) as u64
+    })
+}
+
 /// Whether any part of the program was built with CUDA.
 pub(crate) fn is_registered() -> bool {
     REGISTERED.get().is_some()

@@ -54,19 +54,27 @@ CROQ_DEVICE void mbarrier_arrive_cluster(mbarriers all, idx slot) {
 #pragma unroll
   for (unsigned rank = 0; rank < blocks; ++rank) mbarrier_arrive_remote(all, slot, rank);
 }
-/* Until the phase of this parity is over, with all that threads of other blocks did before they arrived. */
-CROQ_DEVICE void mbarrier_wait_cluster([[maybe_unused]] mbarriers all, [[maybe_unused]] idx slot,
-                                       [[maybe_unused]] unsigned parity) {
-  CROQ_SM_90(
-      unsigned over = 0; while (over == 0) asm volatile(
-          "{\n"
-          ".reg .pred p;\n"
-          "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
-          "selp.u32 %0, 1, 0, p;\n"
-          "}"
-          : "=r"(over)
-          : "r"(all.at(slot)), "r"(parity)
-          : "memory"));
+/* Whether the phase of this parity is over, with all that threads of other blocks did before they arrived. */
+CROQ_DEVICE bool mbarrier_try_wait_cluster([[maybe_unused]] mbarriers all, [[maybe_unused]] idx slot,
+                                           [[maybe_unused]] unsigned parity) {
+  unsigned over = 0;
+  CROQ_SM_90(asm volatile("{\n"
+                          ".reg .pred p;\n"
+                          "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
+                          "selp.u32 %0, 1, 0, p;\n"
+                          "}"
+                          : "=r"(over)
+                          : "r"(all.at(slot)), "r"(parity)
+                          : "memory"));
+  return over != 0;
+}
+/* Until it is. */
+CROQ_DEVICE void mbarrier_wait_cluster(context ctx, mbarriers all, idx slot, unsigned parity,
+                                       int line = __builtin_LINE()) {
+  if (mbarrier_try_wait_cluster(all, slot, parity)) return;
+  patience limit;
+  while (!mbarrier_try_wait_cluster(all, slot, parity))
+    limit.failed_try(ctx, CROQ_WAIT_MBARRIER, line);
 }
 
 }  // namespace CROQ_TARGET

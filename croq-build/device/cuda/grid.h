@@ -14,7 +14,7 @@ struct grid_barrier {
 
 /* What any thread of the grid did before comes before what any does after: the barriers of the blocks hand it to
  * their first threads and back, which release and acquire it for the whole device. Only these look at the word. */
-CROQ_DEVICE void barrier_grid(grid_barrier all) {
+CROQ_DEVICE void barrier_grid(context ctx, grid_barrier all, int line = __builtin_LINE()) {
   __syncthreads();
   if (threadIdx.x == 0) {
     const unsigned top = 0x80000000u, blocks = gridDim.x * gridDim.y * gridDim.z;
@@ -24,9 +24,12 @@ CROQ_DEVICE void barrier_grid(grid_barrier all) {
                  : "=r"(before)
                  : "l"(all.arrivals), "r"(first ? top - (blocks - 1) : 1u)
                  : "memory");
-    do {
+    patience limit;
+    for (;;) {
       asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(all.arrivals) : "memory");
-    } while (((before ^ now) & top) == 0);
+      if (((before ^ now) & top) != 0) break;
+      limit.failed_try(ctx, CROQ_WAIT_GRID, line);
+    }
   }
   __syncthreads();
 }
@@ -40,11 +43,13 @@ struct awaited {
 
 /* Until the host has triggered once more than launches before this one, and this one `turn` times, have waited.
  * By one thread; the others wait for it. */
-CROQ_DEVICE void await(awaited e, unsigned turn) {
+CROQ_DEVICE void await(context ctx, awaited e, unsigned turn, int line = __builtin_LINE()) {
   unsigned now;
+  patience limit;
   for (;;) {
     asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(now) : "l"(e.triggered) : "memory");
     if (static_cast<int>(now - e.before - turn) > 0) break;
+    limit.failed_try(ctx, CROQ_WAIT_HOST, line);
     __nanosleep(200);
   }
 }

@@ -158,7 +158,7 @@ class host {
     if (is_empty(blocks)) return true;
     if (!take_turn()) return false;
     K<<<extents(blocks), static_cast<unsigned>(threads), static_cast<size_t>(shared_bytes),
-        static_cast<cudaStream_t>(next.stream)>>>(context{env->device_failure}, arguments...);
+        static_cast<cudaStream_t>(next.stream)>>>(context{env->device_failure, env->wait_limit}, arguments...);
     next_on(nullptr, false);
     return succeeded(cudaGetLastError());
   }
@@ -191,7 +191,7 @@ class host {
     config.attrs = &attribute;
     config.numAttrs = 1;
     const cudaError_t error =
-        cudaLaunchKernelEx(&config, K, context{env->device_failure}, arguments...);
+        cudaLaunchKernelEx(&config, K, context{env->device_failure, env->wait_limit}, arguments...);
     next_on(nullptr, false);
     return succeeded(error);
   }
@@ -216,7 +216,7 @@ class host {
     config.stream = static_cast<cudaStream_t>(next.stream);
     config.attrs = &attribute;
     config.numAttrs = 1;
-    const cudaError_t error = cudaLaunchKernelEx(&config, K, context{env->device_failure},
+    const cudaError_t error = cudaLaunchKernelEx(&config, K, context{env->device_failure, env->wait_limit},
                                                  grid_barrier{arrivals}, arguments...);
     next_on(nullptr, false);
     return succeeded(error);

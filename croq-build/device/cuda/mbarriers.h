@@ -81,9 +81,11 @@ CROQ_DEVICE bool mbarrier_try_wait(mbarriers all, idx slot, unsigned parity) {
   return over != 0;
 }
 /* Until it is. */
-CROQ_DEVICE void mbarrier_wait(mbarriers all, idx slot, unsigned parity) {
-  while (!mbarrier_try_wait(all, slot, parity)) {
-  }
+CROQ_DEVICE void mbarrier_wait(context ctx, mbarriers all, idx slot, unsigned parity,
+                               int line = __builtin_LINE()) {
+  if (mbarrier_try_wait(all, slot, parity)) return;
+  patience limit;
+  while (!mbarrier_try_wait(all, slot, parity)) limit.failed_try(ctx, CROQ_WAIT_MBARRIER, line);
 }
 
 /* This thread's initialisations of mbarriers, for copies that arrive there; there are none before

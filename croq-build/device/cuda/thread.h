@@ -12,6 +12,8 @@ inline namespace CROQ_TARGET {
 struct context {
   /* In host memory that the device can write; it outlives the context that a trap destroys. */
   croq_failure *failure;
+  /* Nanoseconds that a wait may take; 0: no limit. */
+  croq_u64 wait_limit;
 };
 
 CROQ_DEVICE idx tid() { return threadIdx.x; }
@@ -91,6 +93,29 @@ template <class... V> CROQ_DEVICE void check(context ctx, bool ok, check_row row
   __trap();
 }
 #endif
+
+/* A wait that takes too long ends the launch. The clock is looked at every 65536 tries, and what stands here is
+ * outside of the path of a wait that succeeds at once. */
+class patience {
+ public:
+  CROQ_DEVICE void failed_try(context ctx, croq_u32 what, int line) {
+    if (++tries % 65536 != 0) return;
+    croq_u64 now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    if (since == 0) since = now;
+    if (ctx.wait_limit == 0 || now - since <= ctx.wait_limit) return;
+    if (atomicCAS(&ctx.failure->kind, static_cast<croq_u32>(CROQ_OK),
+                  static_cast<croq_u32>(CROQ_ENDLESS)) == CROQ_OK)
+      fill(ctx.failure, {what, line});
+    else
+      __nanosleep(1000000);
+    __trap();
+  }
+
+ private:
+  croq_u32 tries = 0;
+  croq_u64 since = 0;
+};
 
 CROQ_DEVICE void barrier() { __syncthreads(); }
 CROQ_DEVICE void barrier_named(unsigned id, unsigned threads) {

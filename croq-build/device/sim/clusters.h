@@ -49,9 +49,9 @@ CROQ_FN void mbarrier_arrive_cluster(const mbarriers &all, idx slot, int line = 
   for (unsigned rank = 0; rank < blocks; ++rank) mbarrier_arrive_remote(all, slot, rank, line);
 }
 /* Until the phase of this parity is over, with all that threads of other blocks did before they arrived. */
-CROQ_FN void mbarrier_wait_cluster(const mbarriers &all, idx slot, unsigned parity,
+CROQ_FN void mbarrier_wait_cluster(context ctx, const mbarriers &all, idx slot, unsigned parity,
                                    int line = __builtin_LINE()) {
-  mbarrier_wait(all, slot, parity, line);
+  mbarrier_wait(ctx, all, slot, parity, line);
 }
 
 }  // namespace CROQ_TARGET

@@ -10,11 +10,11 @@ inline namespace CROQ_TARGET {
 struct grid_barrier {};
 
 /* What any thread of the grid did before comes before what any does after. */
-CROQ_FN void barrier_grid(grid_barrier, int line = __builtin_LINE()) { barrier_cluster(line); }
+CROQ_FN void barrier_grid(context, grid_barrier, int line = __builtin_LINE()) { barrier_cluster(line); }
 
 /* An event of the host, as a launch knows it: one that runs has all that it waits for. */
 struct awaited {};
-CROQ_FN void await(awaited, unsigned) {}
+CROQ_FN void await(context, awaited, unsigned) {}
 
 }  // namespace CROQ_TARGET
 }  // namespace croq

@@ -72,7 +72,7 @@ CROQ_FN bool mbarrier_try_wait(const mbarriers &all, idx slot, unsigned parity,
   return mbarrier_operation(all, slot, CROQ_MBARRIER_TRY_WAIT, parity, line) != 0;
 }
 /* Until it is. */
-CROQ_FN void mbarrier_wait(const mbarriers &all, idx slot, unsigned parity,
+CROQ_FN void mbarrier_wait(context, const mbarriers &all, idx slot, unsigned parity,
                            int line = __builtin_LINE()) {
   mbarrier_operation(all, slot, CROQ_MBARRIER_WAIT, parity, line);
 }

@@ -289,7 +289,8 @@ impl Body<'_, '_> {
             StmtKind::Alloc(buffer) => self.alloc(span, *buffer),
             StmtKind::Launch(kernel) => self.launch(span, *kernel),
             StmtKind::AwaitSignal { signal, turn } => {
-                let text = format!("croq::await({}, {turn});", self.names.signal(*signal));
+                let (ctx, event) = (&self.names.context, self.names.signal(*signal));
+                let text = format!("croq::await({ctx}, {event}, {turn});");
                 self.line(span, &text);
             }
             StmtKind::TriggerSignal(signal) => {
@@ -485,7 +486,10 @@ impl Body<'_, '_> {
 
     fn barrier(&mut self, span: Span, scope: BarrierScope, why: &BarrierReason) {
         let call = match scope {
-            BarrierScope::Grid => format!("croq::barrier_grid({});", self.names.together),
+            BarrierScope::Grid => format!(
+                "croq::barrier_grid({}, {});",
+                self.names.context, self.names.together
+            ),
             BarrierScope::Cluster => "croq::barrier_cluster();".to_owned(),
             BarrierScope::Block => "croq::barrier();".to_owned(),
             // Numbered since; what is not is in text that never waits.

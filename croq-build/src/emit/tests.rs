@@ -503,7 +503,7 @@ fn blocks_that_wait_for_each_other_get_what_they_count_in() {
            return y;
          }",
     );
-    has(&l, "croq::barrier_grid(together);");
+    has(&l, "croq::barrier_grid(ctx, together);");
     has(&l, "const croq::idx together_2 = croq::block_x();");
     let launch = "croq::together{{croq::idx(blocks), 1, 1}, __LINE__}, 32, 0, croq::waits, x, \
                   croq::contend(y)";
@@ -572,9 +572,9 @@ fn the_host_counts_waits_and_triggers() {
         found.unwrap_or_else(|| panic!("{wanted}\nin {l:#?}"))
     };
     let places = [
-        "croq::await(go, 0);",
+        "croq::await(ctx, go, 0);",
         "croq::barrier();",
-        "croq::await(go, 1);",
+        "croq::await(ctx, go, 1);",
         "host.load<decltype(&f_0), &f_0>()",
         "croq::event go(host, \"event: `go` is waited for {0} times, triggered {1}\", 1);",
         "host.next_on(nullptr, true);",

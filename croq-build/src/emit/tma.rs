@@ -74,7 +74,8 @@ impl Body<'_, '_> {
             } => {
                 let scope = if *clustered { "_cluster" } else { "" };
                 let text = format!(
-                    "croq::mbarrier_wait{scope}({}, {}, {});",
+                    "croq::mbarrier_wait{scope}({}, {}, {}, {});",
+                    self.names.context,
                     self.names.buffer(*barriers),
                     self.names.sym(slot).text,
                     match parity.ty {

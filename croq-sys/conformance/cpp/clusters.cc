@@ -50,7 +50,7 @@ CROQ_KERNEL(32) void baton_0([[maybe_unused]] croq::context ctx, croq::global<in
   if (croq::tid() == 0)
     for (croq::idx k = 0; k < rounds; ++k) {
       if (rank != 0 || k != 0)
-        croq::mbarrier_wait_cluster(b, 1, static_cast<unsigned>((rank == 0 ? k - 1 : k) & 1));
+        croq::mbarrier_wait_cluster(ctx, b, 1, static_cast<unsigned>((rank == 0 ? k - 1 : k) & 1));
       const croq::idx at = d.load(cluster * 256);
       d.store(cluster * 256, croq::to<int>(at + 1));
       d.store(cluster * 256 + 1 + at, croq::to<int>(rank));
@@ -84,7 +84,7 @@ CROQ_KERNEL(32) void boxes_for_all_0([[maybe_unused]] croq::context ctx, CROQ_GR
       if (rank == 0)
         croq::tma_load_multicast<2>(s, 256, map, {0, from}, b, 0, static_cast<unsigned>(mask));
     }
-    if (takes) croq::mbarrier_wait(b, 0, static_cast<unsigned>(k & 1));
+    if (takes) croq::mbarrier_wait(ctx, b, 0, static_cast<unsigned>(k & 1));
     for (croq::idx i = croq::tid(); i < 512; i += 32)
       d.store((croq::block_x() * rounds + k) * 512 + i, s.load(i));
     croq::barrier_cluster();
@@ -118,7 +118,7 @@ CROQ_KERNEL(32) void box_for_both_0([[maybe_unused]] croq::context ctx, CROQ_GRI
     croq::mbarrier_arrive_expect_tx(b, 0, 16 << (R - 1));
     if (croq::cluster_rank() == 0) everywhere<R>::load(s, map, b);
   }
-  croq::mbarrier_wait(b, 0, 0);
+  croq::mbarrier_wait(ctx, b, 0, 0);
   for (croq::idx i = croq::tid(); i < 4 << (R - 1); i += 32)
     d.store(croq::block_x() * 64 + i, s.load(i));
   croq::barrier_cluster();
@@ -169,7 +169,7 @@ CROQ_KERNEL(64) void misused_clusters_0([[maybe_unused]] croq::context ctx, CROQ
     /* The other block has announced nothing, and goes. */
     if (rank == 1) return;
     if (croq::tid() == 0) croq::mbarrier_arrive_expect_tx(b, 0, 1024);
-    croq::mbarrier_wait(b, 0, 0);
+    croq::mbarrier_wait(ctx, b, 0, 0);
   }
   if (what == 8) {
     if (rank == 1) return;

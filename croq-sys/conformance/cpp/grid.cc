@@ -15,9 +15,9 @@ CROQ_KERNEL(64) void rounds_0([[maybe_unused]] croq::context ctx, croq::grid_bar
   int sum = 0;
   for (croq::idx k = 0; k < count; ++k) {
     d.store(block * threads + t, croq::to<int>(k * 1000 + block * 10 + t));
-    croq::barrier_grid(together);
+    croq::barrier_grid(ctx, together);
     sum = sum * 3 + d.load((block + 1) % blocks * threads + t) + d.load((blocks - 1) * threads + (t + 1) % threads);
-    croq::barrier_grid(together);
+    croq::barrier_grid(ctx, together);
   }
   sums.store(block * threads + t, sum);
 }
@@ -30,7 +30,7 @@ CROQ_KERNEL(64) void apart_0([[maybe_unused]] croq::context ctx, croq::grid_barr
 #line 105 "grid.co"
     croq::barrier_named(3, 64);
 #line 107 "grid.co"
-  croq::barrier_grid(together);
+  croq::barrier_grid(ctx, together);
 }
 #line 37 "grid.cc"
 }  // namespace

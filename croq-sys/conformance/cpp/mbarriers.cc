@@ -47,7 +47,7 @@ CROQ_KERNEL(64) void pipeline_0([[maybe_unused]] croq::context ctx, croq::global
   if (croq::tid() < 32) {
     for (croq::idx k = 0; k < steps; ++k) {
       const croq::idx s = k % slots;
-      croq::mbarrier_wait(empty, s, static_cast<unsigned>(k / slots) & 1u);
+      croq::mbarrier_wait(ctx, empty, s, static_cast<unsigned>(k / slots) & 1u);
       ring.store(s * 32 + lane, static_cast<int>(k * 32 + lane));
       croq::mbarrier_arrive(full, s);
     }
@@ -56,7 +56,7 @@ CROQ_KERNEL(64) void pipeline_0([[maybe_unused]] croq::context ctx, croq::global
     int sum = 0;
     for (croq::idx k = 0; k < steps; ++k) {
       const croq::idx s = k % slots;
-      croq::mbarrier_wait(full, s, static_cast<unsigned>(k / slots) & 1u);
+      croq::mbarrier_wait(ctx, full, s, static_cast<unsigned>(k / slots) & 1u);
       sum += ring.load(s * 32 + 31 - lane);
       croq::mbarrier_arrive(empty, s);
     }
@@ -101,7 +101,7 @@ CROQ_KERNEL(64) void misused_0([[maybe_unused]] croq::context ctx, croq::global<
     croq::mbarrier_arrive(b, 0);
   if (what == 2)
 #line 107 "mbarriers.co"
-    croq::mbarrier_wait(b, 0, 0);
+    croq::mbarrier_wait(ctx, b, 0, 0);
   if (what == 3 && croq::tid() == 0)
 #line 109 "mbarriers.co"
     croq::mbarrier_arrive(b, 1);
@@ -122,7 +122,7 @@ CROQ_KERNEL(64) void misused_0([[maybe_unused]] croq::context ctx, croq::global<
     croq::mbarrier_arrive_expect_tx(b, 0, croq::tid() == 5 ? 64 : 0);
   if (what == 8)
 #line 121 "mbarriers.co"
-    croq::mbarrier_wait(b, 0, 0);
+    croq::mbarrier_wait(ctx, b, 0, 0);
   if (what == 9 && croq::tid() == 0)
 #line 123 "mbarriers.co"
     croq::mbarrier_expect_tx(b, 0, 16);
@@ -140,7 +140,7 @@ CROQ_KERNEL(64) void misused_0([[maybe_unused]] croq::context ctx, croq::global<
 #line 131 "mbarriers.co"
       croq::mbarrier_arrive_expect_tx(b, 0, croq::tid() == 6 ? 64 : 0);
 #line 133 "mbarriers.co"
-    croq::mbarrier_wait(b, 0, 0);
+    croq::mbarrier_wait(ctx, b, 0, 0);
   }
 }
 
@@ -151,7 +151,7 @@ CROQ_KERNEL(2) void lagging_0([[maybe_unused]] croq::context ctx, croq::global<i
   croq::barrier();
   if (croq::tid() == 1) {
 #line 140 "mbarriers.co"
-    croq::mbarrier_wait(b, 0, 0);
+    croq::mbarrier_wait(ctx, b, 0, 0);
     d.store(0, 1);
   } else {
     croq::mbarrier_arrive(b, 0);

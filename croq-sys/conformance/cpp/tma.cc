@@ -50,7 +50,7 @@ CROQ_KERNEL(32) void load_0([[maybe_unused]] croq::context ctx, CROQ_GRID_CONSTA
     croq::mbarrier_arrive_expect_tx(b, 0, static_cast<unsigned>(expected));
     first_of<R>::load(s, map, p, b);
   }
-  croq::mbarrier_wait(b, 0, 0);
+  croq::mbarrier_wait(ctx, b, 0, 0);
   for (croq::idx i = croq::tid(); i < 32768; i += 32) d.store(i, bytes.load(i));
 }
 
@@ -85,7 +85,7 @@ CROQ_KERNEL(96) void ring_of_boxes_0([[maybe_unused]] croq::context ctx, CROQ_GR
     if (croq::tid() == 0)
       for (croq::idx k = 0; k < steps; ++k) {
         const croq::idx s = k % 4;
-        croq::mbarrier_wait(empty, s, (static_cast<unsigned>(k / 4) & 1u) ^ 1u);
+        croq::mbarrier_wait(ctx, empty, s, (static_cast<unsigned>(k / 4) & 1u) ^ 1u);
         croq::mbarrier_arrive_expect_tx(full, s, 1024);
         croq::tma_load<2>(ring, s * 256, map, {0, k * 8}, full, s);
       }
@@ -93,7 +93,7 @@ CROQ_KERNEL(96) void ring_of_boxes_0([[maybe_unused]] croq::context ctx, CROQ_GR
     int sum = 0;
     for (croq::idx k = 0; k < steps; ++k) {
       const croq::idx s = k % 4;
-      croq::mbarrier_wait(full, s, static_cast<unsigned>(k / 4) & 1u);
+      croq::mbarrier_wait(ctx, full, s, static_cast<unsigned>(k / 4) & 1u);
       for (croq::idx i = 0; i < 4; ++i)
         sum += ring.load(s * 256 + croq::swizzle<128>(((croq::tid() - 32) * 4 + i) * 4) / 4);
       croq::mbarrier_arrive(empty, s);
@@ -163,7 +163,7 @@ CROQ_KERNEL(32) void misused_boxes_0([[maybe_unused]] croq::context ctx, CROQ_GR
     d.store(croq::tid(), s.load(croq::tid()));
   if (what == 11) return;
 #line 164 "tma.co"
-  croq::mbarrier_wait(b, 0, 0);
+  croq::mbarrier_wait(ctx, b, 0, 0);
   d.store(croq::tid(), s.load(croq::tid()));
 }
 #line 168 "tma.cc"

@@ -116,6 +116,7 @@ impl Gpu {
             device_failure: self.record.1,
             alloc: Some(alloc),
             steps: 1 << 34,
+            wait_limit: 10_000_000_000,
         };
         // SAFETY: the callers pass what the text takes; device memory is as large as the host's. The
         // record is live, and nothing runs on the device that could write it.

@@ -67,6 +67,7 @@ pub fn call_in(run: &Run, shim: impl FnOnce(*const croq_env) -> u32) -> Result<(
         device_failure: record_at,
         alloc: Some(alloc),
         steps: 1 << 34,
+        wait_limit: 10_000_000_000,
     };
     let status = shim(&env);
     let mut list = ALLOCATIONS

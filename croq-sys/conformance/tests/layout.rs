@@ -53,7 +53,7 @@ fn the_mirror_has_the_headers_layout() {
         croq_sim_part { registers, at, first, count, bytes }
         croq_sim_factors { shared, a, b, sums, registers, columns, accumulate, written, number_of_a, number_of_b, unwritten_sums, unwritten_a }
         croq_sim_product { a, b, sums, registers, columns, flags, line, carry_out }
-        croq_env { abi_version, device, stream, sim, failure, device_failure, alloc, steps }
+        croq_env { abi_version, device, stream, sim, failure, device_failure, alloc, steps, wait_limit }
         croq_cuda_device_info {
             name, major, minor, memory_bytes, shared_bytes_per_block, multiprocessors
         }
@@ -96,6 +96,9 @@ fn the_mirror_has_the_headers_layout() {
         CROQ_PRODUCT_TRANSPOSED_A,
         CROQ_PRODUCT_TRANSPOSED_B,
         CROQ_PRODUCT_ACCUMULATES,
+        CROQ_WAIT_MBARRIER,
+        CROQ_WAIT_GRID,
+        CROQ_WAIT_HOST,
         CROQ_ENDLESS,
         CROQ_BEING_WRITTEN,
         CROQ_LAUNCH_TOGETHER,

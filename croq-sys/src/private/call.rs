@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use crate::abi::{
     self, CROQ_ABI_VERSION, CROQ_CHECK, CROQ_CUDA_ERROR, CROQ_DEADLOCK, CROQ_ENDLESS, CROQ_HAZARD,
-    CROQ_MISALIGNED, CROQ_NEEDS_CUDA, CROQ_OUT_OF_BOUNDS, CROQ_OUT_OF_MEMORY, croq_env,
-    croq_failure,
+    CROQ_MISALIGNED, CROQ_NEEDS_CUDA, CROQ_OUT_OF_BOUNDS, CROQ_OUT_OF_MEMORY, CROQ_WAIT_GRID,
+    CROQ_WAIT_HOST, croq_env, croq_failure,
 };
 use crate::cuda::RawStream;
 use crate::device::{Device, Gpu, Kind};
@@ -354,18 +354,24 @@ fn error<A>(
 /// What a record says of a loop on the host, or of a wait on a GPU.
 fn endless<A>(of: &Kernel<A>, failure: &croq_failure) -> String {
     let (kernel, file, line) = (of.about.name, of.about.file, of.line_now(failure.line));
-    let limit = failure.values().first().copied().unwrap_or(0);
-    match failure.what() {
-        "host" => format!(
+    if failure.what() == "host" {
+        let limit = failure.values().first().copied().unwrap_or(0);
+        return format!(
             "no end in {kernel}: a loop of the host has iterated {limit} times, {file}:{line}\n\
              help: CROQ_SIM_STEPS sets how often loops may iterate in a call"
-        ),
-        what => format!(
-            "no end in {kernel}: thread {} of block {:?} has waited for {what} for {limit} seconds, {file}:{line}\n\
-             help: CROQ_GPU_TIMEOUT sets how many seconds a wait may take; the simulated GPU says who waits where",
-            failure.thread, failure.block
-        ),
+        );
     }
+    let what = match failure.check {
+        CROQ_WAIT_GRID => "the other blocks of the grid",
+        CROQ_WAIT_HOST => "an event of the host",
+        _ => "an event or a copy",
+    };
+    let ([x, y, z], thread) = (failure.block, failure.thread);
+    let seconds = crate::cuda::wait_limit() as f64 / 1e9;
+    format!(
+        "no end in {kernel}: block ({x}, {y}, {z}), thread {thread} has waited for {what} for {seconds} s, {file}:{line}\n\
+         help: the simulated GPU says who waits where; CROQ_GPU_TIMEOUT sets how many seconds a wait may take"
+    )
 }
 
 /// What a shim is given; the C part comes first, so that callbacks find the rest behind it.
@@ -389,6 +395,7 @@ impl<'a> Env<'a> {
             device_failure: on_device,
             alloc: Some(alloc),
             steps: crate::sim::steps_of_process(),
+            wait_limit: crate::cuda::wait_limit(),
         };
         Self {
             abi,

@@ -67,6 +67,16 @@ unsafe extern "C" fn on_gpu(env: *const croq_env, args: *mut Args) -> croq_u32 {
             unsafe { *env.device_failure = failure };
             STICKY.set(719);
         }
+        // A wait that takes too long: the kernel traps.
+        6 => {
+            let mut failure = croq_failure::new(CROQ_ENDLESS);
+            (failure.check, failure.line, failure.thread) = (CROQ_WAIT_GRID, 9, 0);
+            failure.block = [3, 1, 0];
+            // SAFETY: where the device writes.
+            unsafe { *env.device_failure = failure };
+            assert_eq!(env.wait_limit, 60_000_000_000);
+            STICKY.set(719);
+        }
         // A check that is recorded, at once or later, and the kernel goes on.
         5 | 15 => {
             let record = env.device_failure;
@@ -206,6 +216,24 @@ fn a_failed_check_poisons_the_device() {
         poisoned
     );
     assert_eq!(Stream::new(&device).unwrap_err(), poisoned);
+    STICKY.set(0);
+}
+
+#[test]
+fn a_wait_without_end_names_its_line_and_poisons_the_device() {
+    let device = fake_cuda::device();
+    let mut t = tensor(&device);
+    let failure = twice(&mut t, 6).unwrap_err();
+    assert!(matches!(failure, Error::Endless { .. }), "{failure:?}");
+    assert_eq!(
+        failure.to_string(),
+        "no end in twice: block (3, 1, 0), thread 0 has waited for the other blocks of the grid for 60 s, k/twice.co:9\n\
+         help: the simulated GPU says who waits where; CROQ_GPU_TIMEOUT sets how many seconds a wait may take"
+    );
+    assert_eq!(
+        twice(&mut t, 0).unwrap_err(),
+        Error::Poisoned(Box::new(failure))
+    );
     STICKY.set(0);
 }
 
