@@ -26,9 +26,10 @@ pub enum Checks {
     /// Every one.
     #[default]
     All,
-    /// Every one, and none ends a launch: for servers, whose other work on the GPU must go on. A load
+    /// Every one, and those of kernels end no launch: for servers, whose other work on the GPU must go on. A load
     /// outside of its buffer gives zero, a store and an atomic operation outside do nothing, a division
-    /// by zero gives 0, a false `assert` is recorded. The first record is the call's `Err`.
+    /// by zero gives 0, a false `assert` is recorded. The first record is the call's `Err`. Two ends stay: an
+    /// integer of a kernel that does not fit 64 bits (R19), and a wait without end.
     Report,
     /// Those made on the host before a launch, and `assert`s.
     Entry,

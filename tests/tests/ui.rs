@@ -99,10 +99,6 @@ fn no_report_without_a_program() {
 /// Codes in the sources that no program of `tests/ui` can bring out, each with the reason.
 const ELSEWHERE: &[(&str, &str)] = &[
     (
-        "N1117",
-        "a run of more than a hundred reports; a test of `diagnostics::quota` and one of `croq check`",
-    ),
-    (
         "E0510",
         "depends on the architectures that are asked for; a test of `sema::clusters` asks for old ones",
     ),

@@ -64,6 +64,21 @@ template <class... V> CROQ_DEVICE void fill(croq_failure *record, check_row row,
   __threadfence_system();
 }
 
+/* A check after which no kernel can go on. The first to fail writes the record; the others give it the time to,
+ * since a trap ends them all. */
+template <class... V> CROQ_DEVICE void require(context ctx, bool ok, check_row row, V... values) {
+  if (__builtin_expect(ok, true)) return;
+  croq_failure *const record = ctx.failure;
+  if (atomicCAS(&record->kind, static_cast<croq_u32>(CROQ_OK),
+                static_cast<croq_u32>(CROQ_CHECK)) == CROQ_OK) {
+    fill(record, row, values...);
+  } else {
+    /* Rolled: nvcc would make a thousand instructions of it, at every check. */
+    _Pragma("unroll 1") for (int i = 0; i < 1000; ++i) __nanosleep(1000);
+  }
+  __trap();
+}
+
 #if defined(CROQ_REPORT)
 /* The first to fail writes the record, and all go on. The host looks when the kernel is over, which other
  * kernels need not be: `kind` is the last word that is written. */
@@ -79,18 +94,8 @@ template <class... V> CROQ_DEVICE void check(context ctx, bool ok, check_row row
   *static_cast<volatile croq_u32 *>(&record->kind) = CROQ_CHECK;
 }
 #else
-/* The first to fail writes the record; the others give it the time to, since a trap ends them all. */
 template <class... V> CROQ_DEVICE void check(context ctx, bool ok, check_row row, V... values) {
-  if (__builtin_expect(ok, true)) return;
-  croq_failure *const record = ctx.failure;
-  if (atomicCAS(&record->kind, static_cast<croq_u32>(CROQ_OK),
-                static_cast<croq_u32>(CROQ_CHECK)) == CROQ_OK) {
-    fill(record, row, values...);
-  } else {
-    /* Rolled: nvcc would make a thousand instructions of it, at every check. */
-    _Pragma("unroll 1") for (int i = 0; i < 1000; ++i) __nanosleep(1000);
-  }
-  __trap();
+  require(ctx, ok, row, values...);
 }
 #endif
 

@@ -97,6 +97,13 @@ template <class... V> CROQ_FN void check(context, bool ok, check_row row, V... v
   fail(CROQ_CHECK, row.row, row.line, "", sizeof...(values), list);
 }
 
+/* A check after which no kernel can go on. */
+template <class... V> CROQ_FN void require(context, bool ok, check_row row, V... values) {
+  if (CROQ_LIKELY(ok)) return;
+  const croq_i64 list[] = {to<idx>(values)..., 0};
+  stop(CROQ_CHECK, row.row, row.line, "", sizeof...(values), list);
+}
+
 CROQ_FN void barrier(int line = __builtin_LINE()) {
   croq_sim_thread *const self = current;
   sim_api()->barrier(self, static_cast<croq_u32>(line));

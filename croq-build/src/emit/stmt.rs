@@ -271,8 +271,20 @@ impl Body<'_, '_> {
                 cond,
                 values,
             } => {
+                let function = self.names.function;
+                // What comes after an integer that is not what it should be was proved of the one that it should be.
+                let ends = function
+                    .checks
+                    .get(check.index())
+                    .is_some_and(|info| matches!(info.code, "R10" | "R19"));
                 let row = check.0.to_string();
-                self.check(span, &row, cond, values);
+                self.check(
+                    span,
+                    if ends { "require" } else { "check" },
+                    &row,
+                    cond,
+                    values,
+                );
             }
             StmtKind::Print { newline, parts } => self.print(span, *newline, parts),
             StmtKind::Eval(e) => {
@@ -530,7 +542,7 @@ impl Body<'_, '_> {
         self.writer.line(&format!("{call}{reason}"));
     }
 
-    fn check(&mut self, span: Span, row: &str, cond: &Expr, values: &[Expr]) {
+    fn check(&mut self, span: Span, kind: &str, row: &str, cond: &Expr, values: &[Expr]) {
         let used = |e: &Expr| self.names.used(e, "check").text;
         let cond = used(cond);
         let mut args: Vec<String> = values.iter().map(used).collect();
@@ -544,7 +556,7 @@ impl Body<'_, '_> {
         } else {
             let context = self.names.context.clone();
             args.splice(0..0, [context, cond, row.to_owned()]);
-            format!("croq::check({});", args.join(", "))
+            format!("croq::{kind}({});", args.join(", "))
         };
         self.line(span, &text);
     }

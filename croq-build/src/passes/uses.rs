@@ -6,8 +6,9 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    Access, Arg, BufferId, Copy, CppName, DimId, Expr, ExprKind, Function, LocalId, MmaOp, ParamId,
-    ParamKind, ReturnValue, Step, Stmt, StmtKind, VarHome, View, Visit, walk_block,
+    Access, Arg, BarrierScope, BufferId, Copy, CppName, DimId, Expr, ExprKind, Function, LocalId,
+    MmaOp, ParamId, ParamKind, ReturnValue, Step, Stmt, StmtKind, TmaOp, VarHome, View, Visit,
+    walk_block,
 };
 use crate::symbolic::Sym;
 
@@ -21,7 +22,7 @@ pub struct Uses {
     pub named_in_text: BTreeSet<BufferId>,
     /// Locals that the piece itself declares.
     pub declared: BTreeSet<LocalId>,
-    /// There is a check or a print, which want the launch's context.
+    /// There is a check, a print or a wait with a limit, which want the launch's context.
     pub context: bool,
     /// There is text that the compiler can't see into.
     pub opaque: bool,
@@ -160,6 +161,7 @@ impl Visit for Collector<'_> {
             StmtKind::Tma(op) => {
                 op.for_each_sym(&mut |s| self.sym(s));
                 self.uses.buffers.extend(op.buffers());
+                self.uses.context |= matches!(op, TmaOp::Wait { .. });
             }
             StmtKind::Mma(op) => {
                 for (view, _) in op.views() {
@@ -184,7 +186,13 @@ impl Visit for Collector<'_> {
                     _ => {}
                 }
             }
-            StmtKind::Check { .. } | StmtKind::Print { .. } => self.uses.context = true,
+            StmtKind::Check { .. }
+            | StmtKind::Print { .. }
+            | StmtKind::AwaitSignal { .. }
+            | StmtKind::Barrier {
+                scope: BarrierScope::Grid,
+                ..
+            } => self.uses.context = true,
             StmtKind::Cpp { text, names } => self.text(text, names),
             StmtKind::Alloc(buffer) | StmtKind::Return(ReturnValue::Buffer(buffer)) => {
                 self.uses.buffers.insert(*buffer);

@@ -188,3 +188,58 @@ fn checks_at_entry_stop_the_call_before_it_launches() {
     assert!(kernels::report_shared_size(&mut row(&[0; 100_000])).is_err());
     assert_eq!(host(&y), [0; 8]);
 }
+
+/// Each code that a size or shape of the call can have.
+#[test]
+fn every_code_at_entry_leaves_everything_as_it_was() {
+    let mut y = row(&[7; 64]);
+    for (n, m, code) in [
+        (0, 1, "R05"),
+        (-1, 1, "R05"),
+        (1, 1 << 20, "R05"),
+        (1 << 40, 1 << 40, "R05"),
+    ] {
+        let (found, line, _) = check(kernels::report_grid(&mut y, n, m));
+        assert_eq!((found, line), (code, 112), "{n} x {m}");
+    }
+    let (code, line, _) = check(kernels::report_flat(&mut y, 1 << 40, 1 << 40));
+    assert_eq!((code, line), ("R19", 165));
+    let (code, line, _) = check(kernels::report_copy(&mut y, &row(&[1; 40])));
+    assert_eq!((code, line), ("R07", 119));
+    let (code, line, _) = check(kernels::report_span(&mut y, 9));
+    assert_eq!((code, line), ("R08", 125));
+    let x = Tensor::from_vec((croq_sys::Const::<4>, 5), vec![1; 20]).unwrap();
+    let x = x.to_device(&Device::sim()).unwrap();
+    let (code, line, _) = check(kernels::report_box(&mut y, &x));
+    assert_eq!((code, line), ("R10", 133));
+    let [short, long] = [4, 5].map(|n| Tensor::from_vec((n,), vec![1; n]).unwrap());
+    let (code, _, _) = check(kernels::report_result(&short, &long).map(drop));
+    assert_eq!(code, "R01");
+    assert_eq!(host(&y), [7; 64]);
+}
+
+/// Nothing comes after it: what follows was proved of the value that the integer should have.
+#[test]
+fn r19_an_integer_beyond_64_bits_ends_the_launch() {
+    let mut y = row(&[0; 4]);
+    kernels::report_product(&mut y, &row(&[0; 4]), 1 << 40).unwrap();
+    assert_eq!(host(&y), [1; 4]);
+    // 2^80 has 64 zeros at its end; the other product wraps to an index outside.
+    for m in [1 << 40, (1 << 40) + 1] {
+        let mut y = row(&[0; 4]);
+        let (code, line, _) = check(kernels::report_product(&mut y, &row(&[0, 0, 1, 0]), m));
+        assert_eq!((code, line), ("R19", 149));
+        assert!(!host(&y).contains(&5));
+        kernels::report_product(&mut y, &row(&[0; 4]), m).unwrap();
+    }
+}
+
+#[test]
+fn r18_a_wait_for_an_event_of_its_own_goes_on() {
+    let mut y = row(&[0; 4]);
+    kernels::report_event(&mut y, 1).unwrap();
+    let mut y = row(&[0; 4]);
+    let (code, line, _) = check(kernels::report_event(&mut y, 0));
+    assert_eq!((code, line), ("R18", 158));
+    assert_eq!(host(&y), [1; 4]);
+}

@@ -14,6 +14,7 @@ mod device_code;
 mod endless;
 mod events;
 mod exact;
+mod excused;
 mod grids;
 mod helpers;
 mod levels;

@@ -420,7 +420,7 @@ impl Walk<'_, '_> {
                 }
                 None
             }
-            _ if self.pass.checks != Checks::All => None,
+            _ if !matches!(self.pass.checks, Checks::All | Checks::Report) => None,
             Some(size) => {
                 let covered = |(s, most): &(Size, i64)| *most <= need.most && s.covers(&size);
                 if self.placed.iter().any(covered) {

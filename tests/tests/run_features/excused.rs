@@ -1,0 +1,49 @@
+//! What docs/safety.md excuses, one test for each class: an `Ok` of a program that is wrong. Who makes one of these
+//! an error removes the class from that page.
+
+use croq_sys::{Const, Device, DeviceTensor, Error, Stream, Tensor};
+use croq_tests::kernels;
+
+fn on_sim<const N: usize>() -> DeviceTensor<i32, (Const<N>,)> {
+    DeviceTensor::zeros((Const,), &Device::sim()).unwrap()
+}
+
+#[test]
+fn boxes_of_two_blocks_that_meet() {
+    let mut x = on_sim::<16>().into_dims((16,)).unwrap();
+    kernels::excused_boxes(&mut x).unwrap();
+    let x = x.to_host().unwrap();
+    assert!(x.as_slice().iter().all(|v| *v == 0 || *v == 1), "{x:?}");
+}
+
+#[test]
+fn launches_of_two_streams_that_meet() {
+    if !Device::default().is_sim() {
+        return;
+    }
+    let streams = [(); 2].map(|()| Stream::new(&Device::default()).unwrap());
+    let x = Tensor::from_vec((Const::<64>,), vec![5; 64]).unwrap();
+    let y = kernels::excused_streams(&x, &streams[0], &streams[1]).unwrap();
+    assert!(y.as_slice().iter().all(|v| *v == 5 || *v == 1), "{y:?}");
+}
+
+#[test]
+fn arithmetic_on_what_an_operation_on_bits_gives() {
+    let mut x = on_sim::<4>();
+    kernels::excused_bits(&mut x, 1 << 32).unwrap();
+    assert!(kernels::excused_bits(&mut x, 10).is_err());
+}
+
+#[test]
+fn elements_written_255_turns_ago() {
+    if !Device::default().is_sim() {
+        return;
+    }
+    let x = Tensor::from_fn((Const::<32>,), |[i]| i as i32);
+    for turns in [2, 200, 255, 257] {
+        let wrong = kernels::excused_turns(&x, turns);
+        assert!(matches!(wrong, Err(Error::Hazard { .. })), "{turns}: {wrong:?}");
+    }
+    kernels::excused_turns(&x, 1).unwrap();
+    kernels::excused_turns(&x, 256).unwrap();
+}
