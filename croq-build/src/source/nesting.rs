@@ -34,6 +34,7 @@ fn body(text: &str) -> Option<usize> {
         match raw {
             Raw::Byte(b'(' | b'[', _) => depth += 1,
             Raw::Byte(b')' | b']', _) => depth = depth.saturating_sub(1),
+            Raw::LineHash(_) => walk.skip_line(),
             // `__device__ int table[2] = {…}` and `table[2]{…}` are no functions.
             Raw::Byte(b'{', at) if depth == 0 => {
                 return (!matches!(last, b'=' | b']' | b',')).then_some(at + 1);
@@ -72,11 +73,6 @@ fn calls<'a>(text: &'a str, start: usize, names: &BTreeSet<&str>) -> Vec<Call<'a
             Raw::Byte(b'.', _) => true,
             Raw::Byte(b':', at) => text.as_bytes().get(at.wrapping_sub(1)) == Some(&b':'),
             Raw::Byte(b'>', at) => text.as_bytes().get(at.wrapping_sub(1)) == Some(&b'-'),
-            // `#` lines stand where they are.
-            Raw::LineHash(at) => {
-                walk.pos = walk.pos.max(at + 1);
-                false
-            }
             _ => false,
         };
     }
@@ -214,6 +210,14 @@ mod tests {
         all.map(|text| with_look_at_stack(&file, text).unwrap_or_else(|| text.text.clone()))
             .collect::<Vec<_>>()
             .join("\n")
+    }
+
+    #[test]
+    fn directives_before_a_body_are_passed_over() {
+        assert_eq!(
+            body("__device__ int f(\n#error don't {\nint n) { return n; }"),
+            Some(40)
+        );
     }
 
     #[test]

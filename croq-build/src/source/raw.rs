@@ -30,7 +30,7 @@ pub enum Raw<'a> {
     Str(usize),
     /// Any other byte that is no blank; the operators of one byte, one by one.
     Byte(u8, usize),
-    /// `#` first on its line. The walk stands on it.
+    /// `#` first on its line, where it is. The walk stands behind it.
     LineHash(usize),
 }
 
@@ -52,7 +52,10 @@ impl<'a> RawText<'a> {
             let start = self.pos;
             let first = self.byte(start);
             match first {
-                b'#' if starts_line(self.text, start) => return Some(Raw::LineHash(start)),
+                b'#' if starts_line(self.text, start) => {
+                    self.pos += 1;
+                    return Some(Raw::LineHash(start));
+                }
                 b'"' => {
                     self.skip_quoted(b'"');
                     return Some(Raw::Str(start));

@@ -3,6 +3,7 @@
 //! ```text
 //! attack mutants SEED COUNT KEEP FOLDER SOURCES…   mutated programs through every pure stage
 //! attack kernels SEED COUNT FILE SOURCES…          mutated kernels of `tests/safety`, as one file of the same form
+//! attack foreign FILE LINE                         whether the line is C++ that the file's author answers for
 //! ```
 //!
 //! `mutants` runs the programs in child processes, so that a crash or a hang is a finding, too. Findings are left in
@@ -16,7 +17,9 @@ use std::sync::mpsc;
 use std::time::Duration;
 use std::{env, fs, process};
 
+use croq_build::diagnostics::Diagnostics;
 use croq_build::pipeline::{FileNames, Options, compile_text};
+use croq_build::source;
 use croq_fuzz::mutate::{Mutator, Random};
 use croq_fuzz::promises;
 
@@ -42,6 +45,7 @@ fn main() {
         ["kernels", seed, count, file, sources @ ..] => number(seed)
             .zip(number(count))
             .map(|(seed, count)| kernels(seed, count, Path::new(file), sources)),
+        ["foreign", file, line] => number(line).map(|line| is_foreign(Path::new(file), line)),
         _ => None,
     };
     match done {
@@ -54,6 +58,28 @@ fn main() {
             process::exit(2);
         }
     }
+}
+
+/// Whether what stands on the line is the C++ compiler's to judge, and not `check`'s: text that is kept as it is, a
+/// call of a C++ function, text of a `__cpp__`.
+fn is_foreign(path: &Path, line: u32) -> bool {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let mut diagnostics = Diagnostics::new();
+    let file = source::load("a.co", &text, &[], &mut diagnostics);
+    let within = |span: source::Span| {
+        let last = span.end.max(span.start + 1) - 1;
+        let last = source::Span::new(last, last);
+        (file.line(span)..=file.line(last)).contains(&line)
+    };
+    let kept = file.device.iter().any(|kept| within(kept.span));
+    let number = usize::try_from(line).unwrap_or_default();
+    let here = text
+        .lines()
+        .nth(number.saturating_sub(1))
+        .unwrap_or_default();
+    let calls = here.contains("call ") || here.contains("__cpp__");
+    let intrinsic = text.contains("#pragma croq intrinsic") && here.contains("__");
+    kept || calls || intrinsic
 }
 
 fn number(text: &str) -> Option<u32> {

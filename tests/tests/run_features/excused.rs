@@ -42,7 +42,10 @@ fn elements_written_255_turns_ago() {
     let x = Tensor::from_fn((Const::<32>,), |[i]| i as i32);
     for turns in [2, 200, 255, 257] {
         let wrong = kernels::excused_turns(&x, turns);
-        assert!(matches!(wrong, Err(Error::Hazard { .. })), "{turns}: {wrong:?}");
+        assert!(
+            matches!(wrong, Err(Error::Hazard { .. })),
+            "{turns}: {wrong:?}"
+        );
     }
     kernels::excused_turns(&x, 1).unwrap();
     kernels::excused_turns(&x, 256).unwrap();
