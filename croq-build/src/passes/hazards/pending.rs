@@ -39,7 +39,13 @@ impl Pending {
 
     fn add_one(&mut self, mut touch: Touch) {
         let since = (touch.settled, touch.fenced);
+        let region = |touch: &Touch| touch.team.as_ref().map(|team| team.region);
+        let own = region(&touch);
         let same = self.touches.iter_mut().find(|t| {
+            // The quick half first: of hundreds of regions each has its own.
+            if (t.buffer, t.write, region(t)) != (touch.buffer, touch.write, own) {
+                return false;
+            }
             (touch.settled, touch.fenced) = (t.settled, t.fenced);
             **t == touch
         });
