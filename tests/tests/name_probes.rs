@@ -172,27 +172,27 @@ const POSITIONS: &[(&str, &str)] = &[
     ),
     (
         "text: mutable",
-        "__co__ void F(global f32 [N] x) { parallel p by N { mutable f32 @ = x.at(p); __cpp__(\"@ = @ + 1.0f;\"); x.at(p) = @; } }",
+        "__co__ void F(global f32 [N] tensor_F) { parallel lane_F by N { mutable f32 @ = tensor_F.at(lane_F); __cpp__(\"@ = @ + 1.0f;\"); tensor_F.at(lane_F) = @; } }",
     ),
     (
         "text: buffer",
-        "__co__ void F(global f32 [N] @) { parallel p by N { __cpp__(\"@[0] = 1.0f;\"); } }",
+        "__co__ void F(global f32 [N] @) { parallel lane_F by N { __cpp__(\"@[0] = 1.0f;\"); } }",
     ),
     (
         "text: dimension",
-        "__co__ void F(global f32 [@] x) { parallel p by @ { __cpp__(\"x[0] = float(@);\"); } }",
+        "__co__ void F(global f32 [@] tensor_F) { parallel lane_F by @ { __cpp__(\"tensor_F[0] = float(@);\"); } }",
     ),
     (
         "text: parameter",
-        "__co__ void F(global f32 [N] x, f32 @) { parallel p by N { __cpp__(\"x[0] = @;\"); x.at(p) = @; } }",
+        "__co__ void F(global f32 [N] tensor_F, f32 @) { parallel lane_F by N { __cpp__(\"tensor_F[0] = @;\"); tensor_F.at(lane_F) = @; } }",
     ),
     (
         "text: loop variable",
-        "__co__ void F(global f32 [N] tensor_F) { parallel p by N { foreach @ in [4] { __cpp__(\"tensor_F[0] = float(@ + __iv_@);\"); } } }",
+        "__co__ void F(global f32 [N] tensor_F) { parallel lane_F by N { foreach @ in [4] { __cpp__(\"tensor_F[0] = float(@ + __iv_@);\"); } } }",
     ),
     (
         "text: foreign",
-        "__cok__ { namespace outer_F { __device__ inline float word_F(float a) { return a; } } } __co__ void F(global f32 [N] x, s32 @) { parallel p by N { mutable f32 a = x.at(p); __cpp__(\"a = outer_F::word_F(a);\"); x.at(p) = a + @; } }",
+        "__cok__ { namespace outer_F { __device__ inline float word_F(float a_F) { return a_F; } } } __co__ void F(global f32 [N] tensor_F, s32 @) { parallel lane_F by N { mutable f32 a_F = tensor_F.at(lane_F); __cpp__(\"a_F = outer_F::word_F(a_F);\"); tensor_F.at(lane_F) = a_F + @; } }",
     ),
     (
         "alike",
@@ -218,7 +218,9 @@ struct Probe {
 impl Probe {
     fn of(at: usize, name: &str, (position, template): (&'static str, &'static str)) -> Self {
         let mut text = template.replace('@', name);
-        for part in [" F(", "_F(", "outer_F", "word_F", "tensor_F"] {
+        for part in [
+            " F(", "_F(", "outer_F", "word_F", "tensor_F", "lane_F", "a_F",
+        ] {
             text = text.replace(part, &part.replace('F', &format!("f{at}")));
         }
         Self {
