@@ -86,7 +86,8 @@ typedef struct croq_sim_device {
   const croq_sim_device_cells *buffers;
 } croq_sim_device;
 
-/* In which order threads run that wait for nobody: number `i` of `n` is `(start + i * step) % n`. */
+/* In which order blocks and threads run that wait for nobody: number `i` of `n` is `(start + i * step) % n`. Steps
+ * have no divisor in common with `n`; `first_thread` is below `thread_step`. */
 typedef struct croq_sim_schedule {
   croq_u64 start, step;
   croq_u32 first_thread, thread_step;

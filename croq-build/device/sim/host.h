@@ -318,13 +318,16 @@ class host {
       thread->steps = thread->budget;
       thread->turns = CROQ_TURNS;
       if (thread->device != nullptr) thread->device->first = ++thread->device->epoch;
+      /* The step has no divisor in common with the number of threads, so the first comes again after the last; and
+       * it is below the step, so that this is seen where the numbers begin again. */
       croq_u32 tid = order.first_thread;
-      for (croq_u32 t = 0; t < thread->threads; ++t) {
-        thread->tid = tid;
-        body();
-        tid += order.thread_step;
-        if (tid >= thread->threads) tid -= thread->threads;
-      }
+      do {
+        for (; tid < thread->threads; tid += order.thread_step) {
+          thread->tid = tid;
+          body();
+        }
+        tid -= thread->threads;
+      } while (tid != order.first_thread);
     }
   }
 };

@@ -95,10 +95,11 @@ impl Job<'_> {
         };
         let (start, step) = turns_of(last.saturating_sub(first), seed);
         let (thread, thread_step) = turns_of(u64::from(self.launch.threads), seed >> 16);
+        let thread_step = thread_step.max(1);
         croq_sim_schedule {
             start,
             step,
-            first_thread: thread as u32,
+            first_thread: (thread % thread_step) as u32,
             thread_step: thread_step as u32,
         }
     }
