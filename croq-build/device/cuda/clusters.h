@@ -71,7 +71,6 @@ CROQ_DEVICE bool mbarrier_try_wait_cluster([[maybe_unused]] mbarriers all, [[may
 /* Until it is. */
 CROQ_DEVICE void mbarrier_wait_cluster(context ctx, mbarriers all, idx slot, unsigned parity,
                                        int line = __builtin_LINE()) {
-  if (mbarrier_try_wait_cluster(all, slot, parity)) return;
   patience limit;
   while (!mbarrier_try_wait_cluster(all, slot, parity))
     limit.failed_try(ctx, CROQ_WAIT_MBARRIER, line);

@@ -83,7 +83,6 @@ CROQ_DEVICE bool mbarrier_try_wait(mbarriers all, idx slot, unsigned parity) {
 /* Until it is. */
 CROQ_DEVICE void mbarrier_wait(context ctx, mbarriers all, idx slot, unsigned parity,
                                int line = __builtin_LINE()) {
-  if (mbarrier_try_wait(all, slot, parity)) return;
   patience limit;
   while (!mbarrier_try_wait(all, slot, parity)) limit.failed_try(ctx, CROQ_WAIT_MBARRIER, line);
 }

@@ -216,7 +216,7 @@ mod tests {
     fn directives_before_a_body_are_passed_over() {
         assert_eq!(
             body("__device__ int f(\n#error don't {\nint n) { return n; }"),
-            Some(40)
+            Some(41)
         );
     }
 

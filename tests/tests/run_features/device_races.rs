@@ -83,7 +83,10 @@ fn a_histogram() {
 #[test]
 fn a_histogram_of_many_blocks() {
     // In a block each bin is found once.
-    let to = Tensor::from_fn((256 * 40,), |[i]| if i % 256 == 0 { 3 } else { 1000 + i as i32 });
+    let to = Tensor::from_fn(
+        (256 * 40,),
+        |[i]| if i % 256 == 0 { 3 } else { 1000 + i as i32 },
+    );
     let ones = Tensor::from_fn((256 * 40,), |_| 1.0f32);
     let mut y = Tensor::<f32, (usize,)>::zeros((20_000,));
     for _ in 0..5 {
@@ -173,13 +176,27 @@ fn between_turns_of_a_grid() {
     kernels::race_stencil_no_barrier(&x, 1).unwrap();
     let kernel = "race_stencil_no_barrier";
     if is_sim() {
-        let error = kernels::race_stencil_no_barrier(&x, 2).expect_err("is a race").to_string();
+        let error = kernels::race_stencil_no_barrier(&x, 2)
+            .expect_err("is a race")
+            .to_string();
         let (look, store) = (
-            format!("reads it, run/features/device_races.co:{}", line_of(kernel, "sum = (u.at")),
-            format!(" it, run/features/device_races.co:{}", line_of(kernel, "u.at((k + 1)")),
+            format!(
+                "reads it, run/features/device_races.co:{}",
+                line_of(kernel, "sum = (u.at")
+            ),
+            format!(
+                " it, run/features/device_races.co:{}",
+                line_of(kernel, "u.at((k + 1)")
+            ),
         );
-        assert!(error.starts_with("race in race_stencil_no_barrier_0, block "), "{error}");
-        assert!(error.contains(&look) || error.contains("read it"), "{error}");
+        assert!(
+            error.starts_with("race in race_stencil_no_barrier_0, block "),
+            "{error}"
+        );
+        assert!(
+            error.contains(&look) || error.contains("read it"),
+            "{error}"
+        );
         assert!(error.contains(&store), "{error}");
     }
 }
@@ -230,6 +247,20 @@ fn the_block_that_comes_last() {
 }
 
 #[test]
+fn a_lock_with_fences_orders_threads_of_one_block_as_well() {
+    for blocks in [1, 5] {
+        let x = counted(blocks * 16);
+        let sum = kernels::race_lock(&x, blocks as i32).unwrap();
+        let count = x.as_slice().len() as i32;
+        assert_eq!(sum.as_slice(), [count * (count - 1) / 2, count]);
+        let wrong = kernels::race_lock_unfenced(&x, blocks as i32).unwrap_err();
+        let text = wrong.to_string();
+        assert!(text.contains("`sum`[0] is"), "{text}");
+        assert!(matches!(wrong, croq_sys::Error::Hazard { .. }), "{text}");
+    }
+}
+
+#[test]
 fn sums_handed_from_block_to_block() {
     // A store of the zero that is there already would be no race.
     let x = Tensor::from_fn((30,), |[i]| i as i32 + 1);
@@ -267,9 +298,14 @@ fn what_is_not_looked_at_is_said() {
     if !is_sim() {
         return;
     }
-    let error = kernels::race_escaping(&x).expect_err("is a race").to_string();
+    let error = kernels::race_escaping(&x)
+        .expect_err("is a race")
+        .to_string();
     let note = "\n  accesses of `seen` are not looked at: C++ text has its address";
-    assert!(error.starts_with("race in race_escaping_0: `bins`["), "{error}");
+    assert!(
+        error.starts_with("race in race_escaping_0: `bins`["),
+        "{error}"
+    );
     assert!(error.ends_with(note), "{error}");
 }
 

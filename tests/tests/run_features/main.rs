@@ -11,6 +11,7 @@ mod chunks;
 mod clusters;
 mod control;
 mod device_code;
+mod device_races;
 mod endless;
 mod events;
 mod exact;

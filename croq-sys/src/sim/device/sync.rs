@@ -307,7 +307,11 @@ impl Now<'_> {
             Stand::Now => {
                 let one = r.who & MANY == 0;
                 let known = || r.clock != 0 && clocks.known(self.thread, thread) >= r.clock;
-                one && (thread == self.thread || known())
+                let told = || {
+                    let known = &knows.of(self.thread).known;
+                    self.is_told(known, self.place.block, r.epoch, thread, r.clock)
+                };
+                one && (thread == self.thread || known() || told())
             }
             Stand::Apart => {
                 let block = self.log.place(r.epoch).block;
