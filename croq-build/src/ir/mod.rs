@@ -84,7 +84,7 @@ id! {
 }
 
 /// One `__co__` function.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Function {
     pub name: String,
     pub span: Span,

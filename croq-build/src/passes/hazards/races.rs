@@ -164,8 +164,14 @@ fn meetings(body: &[Stmt]) -> usize {
 }
 
 /// Every kernel of the file, for a few sizes; `share_all`: memory is shared whatever it costs.
-fn check_file(path: &str, text: &str, share_all: bool) {
-    let (_, mut program, _) = testing::program(path, text);
+fn check_file(path: &str, text: &str) {
+    let (_, program, _) = testing::program(path, text);
+    for share_all in [false, true] {
+        check_program(path, text, program.clone(), share_all);
+    }
+}
+
+fn check_program(path: &str, text: &str, mut program: Vec<Function>, share_all: bool) {
     for function in &mut program {
         for at in 0..function.kernels.len() {
             let id = KernelId(at as u32);
@@ -283,9 +289,7 @@ fn no_kernel_of_the_workspace_races() {
     let check = |turn: usize| {
         for path in files.iter().skip(turn).step_by(2) {
             let text = std::fs::read_to_string(path).unwrap_or_default();
-            for share_all in [false, true] {
-                check_file(&path.display().to_string(), &text, share_all);
-            }
+            check_file(&path.display().to_string(), &text);
         }
     };
     std::thread::scope(|threads| {
