@@ -341,3 +341,27 @@ fn programs_we_ship_are_clean() {
     }
     assert!(wrong.is_empty(), "{wrong}");
 }
+
+/// A file beside a `main.rs` that is no module of it would never run.
+#[test]
+fn every_file_of_tests_is_a_module() {
+    for program in ["run_features", "run_kernels", "machine_code", "downstream"] {
+        let folder = workspace().join("tests/tests").join(program);
+        let all = files(&folder, "rs");
+        assert!(all.len() > 2, "{program}");
+        let texts = all
+            .iter()
+            .map(|path| fs::read_to_string(path).expect("UTF-8"));
+        let texts: String = texts.collect();
+        for path in &all {
+            let name = path.file_stem().and_then(|s| s.to_str()).expect("a name");
+            let is_named =
+                texts.contains(&format!("mod {name};")) || texts.contains(&format!("{name}.rs"));
+            assert!(
+                name == "main" || is_named,
+                "{} is no module",
+                path.display()
+            );
+        }
+    }
+}
