@@ -7,9 +7,14 @@ pub fn other_order() -> bool {
 
 /// The report as it is in the order of indices; in another one without the numbers of threads.
 pub fn in_this_order(report: &str) -> String {
-    if !other_order() {
-        return report.to_owned();
+    match other_order() {
+        true => without_threads(report),
+        false => report.to_owned(),
     }
+}
+
+/// The report without the numbers of its threads.
+pub fn without_threads(report: &str) -> String {
     let mut parts = report.split("thread ");
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {

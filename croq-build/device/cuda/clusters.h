@@ -71,9 +71,9 @@ CROQ_DEVICE bool mbarrier_try_wait_cluster([[maybe_unused]] mbarriers all, [[may
 /* Until it is. */
 CROQ_DEVICE void mbarrier_wait_cluster(context ctx, mbarriers all, idx slot, unsigned parity,
                                        int line = __builtin_LINE()) {
-  patience limit;
+  wait_timer timer;
   while (!mbarrier_try_wait_cluster(all, slot, parity))
-    limit.failed_try(ctx, CROQ_WAIT_MBARRIER, line);
+    timer.failed_try(ctx, CROQ_WAIT_MBARRIER, line);
 }
 
 }  // namespace CROQ_TARGET

@@ -24,11 +24,11 @@ CROQ_DEVICE void barrier_grid(context ctx, grid_barrier all, int line = __builti
                  : "=r"(before)
                  : "l"(all.arrivals), "r"(first ? top - (blocks - 1) : 1u)
                  : "memory");
-    patience limit;
+    wait_timer timer;
     for (;;) {
       asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(all.arrivals) : "memory");
       if (((before ^ now) & top) != 0) break;
-      limit.failed_try(ctx, CROQ_WAIT_GRID, line);
+      timer.failed_try(ctx, CROQ_WAIT_GRID, line);
     }
   }
   __syncthreads();
@@ -45,11 +45,11 @@ struct awaited {
  * By one thread; the others wait for it. */
 CROQ_DEVICE void await(context ctx, awaited e, unsigned turn, int line = __builtin_LINE()) {
   unsigned now;
-  patience limit;
+  wait_timer timer;
   for (;;) {
     asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(now) : "l"(e.triggered) : "memory");
     if (static_cast<int>(now - e.before - turn) > 0) break;
-    limit.failed_try(ctx, CROQ_WAIT_HOST, line);
+    timer.failed_try(ctx, CROQ_WAIT_HOST, line);
     __nanosleep(200);
   }
 }

@@ -83,8 +83,8 @@ CROQ_DEVICE bool mbarrier_try_wait(mbarriers all, idx slot, unsigned parity) {
 /* Until it is. */
 CROQ_DEVICE void mbarrier_wait(context ctx, mbarriers all, idx slot, unsigned parity,
                                int line = __builtin_LINE()) {
-  patience limit;
-  while (!mbarrier_try_wait(all, slot, parity)) limit.failed_try(ctx, CROQ_WAIT_MBARRIER, line);
+  wait_timer timer;
+  while (!mbarrier_try_wait(all, slot, parity)) timer.failed_try(ctx, CROQ_WAIT_MBARRIER, line);
 }
 
 /* This thread's initialisations of mbarriers, for copies that arrive there; there are none before

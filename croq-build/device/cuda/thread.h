@@ -64,19 +64,22 @@ template <class... V> CROQ_DEVICE void fill(croq_failure *record, check_row row,
   __threadfence_system();
 }
 
-/* A check after which no kernel can go on. The first to fail writes the record; the others give it the time to,
- * since a trap ends them all. */
-template <class... V> CROQ_DEVICE void require(context ctx, bool ok, check_row row, V... values) {
-  if (__builtin_expect(ok, true)) return;
+/* Ends the launch. The first to fail writes the record; the others give it the time to, since a trap ends them all. */
+template <class... V>
+CROQ_DEVICE void stop(context ctx, croq_u32 kind, check_row row, V... values) {
   croq_failure *const record = ctx.failure;
-  if (atomicCAS(&record->kind, static_cast<croq_u32>(CROQ_OK),
-                static_cast<croq_u32>(CROQ_CHECK)) == CROQ_OK) {
+  if (atomicCAS(&record->kind, static_cast<croq_u32>(CROQ_OK), kind) == CROQ_OK) {
     fill(record, row, values...);
   } else {
     /* Rolled: nvcc would make a thousand instructions of it, at every check. */
     _Pragma("unroll 1") for (int i = 0; i < 1000; ++i) __nanosleep(1000);
   }
   __trap();
+}
+/* A check after which no kernel can go on. */
+template <class... V> CROQ_DEVICE void require(context ctx, bool ok, check_row row, V... values) {
+  if (__builtin_expect(ok, true)) return;
+  stop(ctx, CROQ_CHECK, row, values...);
 }
 
 #if defined(CROQ_REPORT)
@@ -101,7 +104,7 @@ template <class... V> CROQ_DEVICE void check(context ctx, bool ok, check_row row
 
 /* With CROQ_REPORT a wait that takes too long ends the launch; the clock is looked at every 65536 tries. Elsewhere it
  * costs too much: 15 instructions for each wait. */
-class patience {
+class wait_timer {
  public:
   CROQ_DEVICE void failed_try([[maybe_unused]] context ctx, [[maybe_unused]] croq_u32 what,
                               [[maybe_unused]] int line) {
@@ -111,12 +114,7 @@ class patience {
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
     if (since == 0) since = now;
     if (ctx.wait_limit == 0 || now - since <= ctx.wait_limit) return;
-    if (atomicCAS(&ctx.failure->kind, static_cast<croq_u32>(CROQ_OK),
-                  static_cast<croq_u32>(CROQ_ENDLESS)) == CROQ_OK)
-      fill(ctx.failure, {what, line});
-    else
-      __nanosleep(1000000);
-    __trap();
+    stop(ctx, CROQ_ENDLESS, {what, line});
 #endif
   }
 

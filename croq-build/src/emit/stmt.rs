@@ -9,8 +9,9 @@ use super::scope::Names;
 use super::text::Text;
 use super::writer::{Writer, quoted};
 use crate::ir::{
-    Access, Atomic, BarrierReason, BarrierScope, BinOp, CppName, Expr, ExprKind, FenceScope, Level,
-    LocalId, MmaOp, Move, MoveMode, PrintPart, Registers, Scalar, Stmt, StmtKind,
+    Access, Atomic, BarrierReason, BarrierScope, BinOp, CheckInfo, CppName, Expr, ExprKind,
+    FenceScope, Level, LocalId, MmaOp, Move, MoveMode, PrintPart, Registers, Scalar, Stmt,
+    StmtKind,
 };
 use crate::passes::spins::Spins;
 use crate::passes::uses::identifiers;
@@ -271,12 +272,8 @@ impl Body<'_, '_> {
                 cond,
                 values,
             } => {
-                let function = self.names.function;
-                // What comes after an integer that is not what it should be was proved of the one that it should be.
-                let ends = function
-                    .checks
-                    .get(check.index())
-                    .is_some_and(|info| matches!(info.code, "R10" | "R19"));
+                let info = self.names.function.checks.get(check.index());
+                let ends = info.is_some_and(CheckInfo::ends_launch);
                 let row = check.0.to_string();
                 self.check(
                     span,

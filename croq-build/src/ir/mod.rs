@@ -475,3 +475,11 @@ pub struct CheckInfo {
     pub message: String,
     pub span: Span,
 }
+
+impl CheckInfo {
+    /// Whether its failure ends a launch even with `Checks::Report`: what comes after it was proved of the integer
+    /// that fits, not of what is left of one that does not.
+    pub fn ends_launch(&self) -> bool {
+        matches!(self.code, "R10" | "R19")
+    }
+}

@@ -9,6 +9,9 @@ pub mod gpu;
 #[cfg(not(with_cuda))]
 #[path = "no_gpu.rs"]
 pub mod gpu;
+/// Shared with the run tests.
+#[path = "../../../tests/src/orders.rs"]
+pub mod orders;
 pub mod products;
 pub mod twins;
 pub mod warpgroups;
@@ -89,15 +92,4 @@ pub fn call_in(run: &Run, shim: impl FnOnce(*const croq_env) -> u32) -> Result<(
         record: Box::new(record),
         report: run.report(),
     })
-}
-
-/// A report without the numbers of its threads: which of many is first depends on the seed.
-pub fn without_threads(report: &str) -> String {
-    let mut parts = report.split("thread ");
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        text.push_str("thread");
-        text.push_str(part.trim_start_matches(|c: char| c.is_ascii_digit()));
-    }
-    text
 }

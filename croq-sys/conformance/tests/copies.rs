@@ -1,7 +1,8 @@
 //! Wide and asynchronous copies on the simulated GPU: what they move, when it lands, and what is
 //! reported.
 
-use croq_conformance::{Failed, call_in, without_threads};
+use croq_conformance::orders::without_threads;
+use croq_conformance::{Failed, call_in};
 use croq_sys::abi::{CROQ_CHECK, CROQ_HAZARD, CROQ_MISALIGNED, CROQ_OUT_OF_BOUNDS, croq_env};
 use croq_sys::sim::Run;
 

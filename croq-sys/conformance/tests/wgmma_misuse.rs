@@ -1,7 +1,8 @@
 //! Products of warpgroups: when they take place, and what is reported where registers or shared memory
 //! are touched in the meantime.
 
-use croq_conformance::{Failed, call_in, without_threads};
+use croq_conformance::orders::without_threads;
+use croq_conformance::{Failed, call_in};
 use croq_sys::abi::{CROQ_DEADLOCK, CROQ_HAZARD, croq_env};
 use croq_sys::sim::Run;
 

@@ -95,7 +95,6 @@ impl Job<'_> {
         };
         let (start, step) = turns_of(last.saturating_sub(first), seed);
         let (thread, thread_step) = turns_of(u64::from(self.launch.threads), seed >> 16);
-        let thread_step = thread_step.max(1);
         croq_sim_schedule {
             start,
             step,
@@ -120,7 +119,7 @@ impl Job<'_> {
 /// A start and a step that come to each of `count` numbers once.
 pub(super) fn turns_of(count: u64, seed: u64) -> (u64, u64) {
     if seed == 0 || count < 2 {
-        return (0, u64::from(count > 1));
+        return (0, 1);
     }
     let divides = |mut a: u64, mut b: u64| {
         while b != 0 {

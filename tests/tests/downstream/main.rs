@@ -298,7 +298,7 @@ fn logging_compiler(package: &Package) -> String {
 }
 
 /// A `.co` file whose `add` adds `constant` as well.
-fn add_and(constant: i32) -> String {
+fn file_that_adds(constant: i32) -> String {
     format!(
         "__device__ int more(int x) {{ return x + {constant}; }}\n\
          __co__ s32 [N] add(s32 [N] x, s32 [N] y) {{\n  s32 [N] z;\n  \
@@ -313,7 +313,10 @@ fn library(package: &Package, name: &str, constant: i32) {
         &manifest(name, "").replace("[workspace]\n", ""),
     );
     package.write(&format!("{name}/build.rs"), BUILD_RS);
-    package.write(&format!("{name}/kernels/basic.co"), &add_and(constant));
+    package.write(
+        &format!("{name}/kernels/basic.co"),
+        &file_that_adds(constant),
+    );
     package.write(
         &format!("{name}/src/lib.rs"),
         "croq_sys::include_kernels!();\npub use kernels::add;\n",

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::add_and;
+use crate::file_that_adds;
 use crate::package::{BUILD_RS, Package, workspace};
 
 /// A package `twin` whose `add` adds `constant` as well. It asks for croq by git, which the program replaces by
@@ -20,7 +20,10 @@ fn twin(package: &Package, folder: &str, constant: i32) {
         ),
     );
     package.write(&format!("{folder}/build.rs"), BUILD_RS);
-    package.write(&format!("{folder}/kernels/basic.co"), &add_and(constant));
+    package.write(
+        &format!("{folder}/kernels/basic.co"),
+        &file_that_adds(constant),
+    );
     package.write(
         &format!("{folder}/src/lib.rs"),
         "#![forbid(unsafe_code)]\ncroq_sys::include_kernels!();\npub use kernels::add;\n",
