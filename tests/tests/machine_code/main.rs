@@ -5,7 +5,8 @@ mod flow;
 mod hopper;
 mod sass;
 
-use sass::kernels_of;
+use croq_build::Checks;
+use sass::{kernels_of, kernels_with};
 
 /// A 64 × 64 tile of f16 there and back by 128 threads.
 const ALIGNED: &str = "
@@ -276,6 +277,33 @@ fn a_barrier_of_the_grid_is_its_instructions() {
         assert!(code.instructions.iter().all(fresh), "{arch}: {code:?}");
         let length = code.instructions.len();
         assert!(length <= 90, "{length} instructions for {arch}: {code:?}");
+    }
+}
+
+/// With `Checks::Report` a wait looks at the clock and can end the kernel, without a call; otherwise it only waits.
+#[test]
+fn waits_have_a_limit_where_kernels_go_on_after_checks() {
+    let copies = include_str!("../../../kernels/co/matmul/tma.co");
+    for (stem, text, name, arch) in [
+        ("together", TOGETHER, "together_0", "sm_80"),
+        ("together", TOGETHER, "together_0", "sm_90a"),
+        ("tma", copies, "matmul_tma_0", "sm_90a"),
+    ] {
+        for (checks, limited) in [(Checks::Report, true), (Checks::All, false)] {
+            let Some(kernels) = kernels_with(checks, stem, text, arch) else {
+                return;
+            };
+            let code = &kernels[name];
+            let reads_clock = |i: &sass::Instruction| i.operands.contains("SR_GLOBALTIMER");
+            let clock = code.instructions.iter().any(reads_clock);
+            let traps = code.has("BPT.TRAP");
+            assert_eq!(
+                (clock, traps),
+                (limited, limited),
+                "{name}, {arch}: {code:?}"
+            );
+            assert_eq!(code.count("CALL"), 0, "{name}, {arch}: {code:?}");
+        }
     }
 }
 

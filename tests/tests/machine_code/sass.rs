@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
+use croq_build::Checks;
 use croq_build::pipeline::{FileNames, Options, compile_text};
 use croq_build::toolchain::environment::Environment;
 use croq_build::toolchain::nvcc;
@@ -33,6 +34,16 @@ pub struct Code {
 ///
 /// When the text, or what is made of it, does not compile without a warning.
 pub fn kernels_of(stem: &str, text: &str, arch: &str) -> Option<BTreeMap<String, Code>> {
+    kernels_with(Checks::All, stem, text, arch)
+}
+
+/// The same of kernels that are built with other checks.
+pub fn kernels_with(
+    checks: Checks,
+    stem: &str,
+    text: &str,
+    arch: &str,
+) -> Option<BTreeMap<String, Code>> {
     let environment = Environment::of_process();
     let Some(toolkit) = nvcc::search(&environment, None).toolkit else {
         eprintln!("skipped: no nvcc");
@@ -45,6 +56,7 @@ pub fn kernels_of(stem: &str, text: &str, arch: &str) -> Option<BTreeMap<String,
     };
     let options = Options {
         cuda: true,
+        checks,
         ..Options::default()
     };
     let compiled = compile_text(&names, text, &options);
