@@ -128,9 +128,7 @@ else
 fi
 
 echo "== names"
-if [ -e tests/tests/name_probes.rs ]; then
-  CROQ_PROBES=$probes CROQ_SEED=$seed cargo test --quiet -p croq-tests --test name_probes -- --ignored attack || found "names"
-fi
+CROQ_PROBES=$probes CROQ_SEED=$seed cargo test --quiet -p croq-downstream --test name_probes -- --ignored attack || found "names"
 
 echo "== other orders of threads and blocks"
 for order in 1 2 3 4 5 6 7 8 9; do

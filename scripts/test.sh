@@ -8,19 +8,15 @@ cd "$(dirname "$0")/.."
 export CROQ_WARNINGS=deny
 
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+trap 'rm -f "$log" "$log.downstream"' EXIT
 passed=0
 failed=0
 
-# step NAME COMMAND…: shows what the command prints and counts its tests.
-step() {
-  local name=$1 status ok bad start=$SECONDS
-  shift
-  echo "== $name"
-  "$@" 2>&1 | tee "$log"
-  status=${PIPESTATUS[0]}
-  ok=$(sed -n 's/^test result: .* \([0-9]*\) passed; .*/\1/p' "$log" | awk '{n += $1} END {print n + 0}')
-  bad=$(sed -n 's/^test result: .* \([0-9]*\) failed; .*/\1/p' "$log" | awk '{n += $1} END {print n + 0}')
+# count NAME STATUS LOG: counts the tests that a step has printed.
+count() {
+  local name=$1 status=$2 ok bad
+  ok=$(sed -n 's/^test result: .* \([0-9]*\) passed; .*/\1/p' "$3" | awk '{n += $1} END {print n + 0}')
+  bad=$(sed -n 's/^test result: .* \([0-9]*\) failed; .*/\1/p' "$3" | awk '{n += $1} END {print n + 0}')
   passed=$((passed + ok))
   failed=$((failed + bad))
   # A step without tests of its own, or one that fails apart from them, is a test itself.
@@ -30,13 +26,43 @@ step() {
   elif [ "$status" -eq 0 ] && [ "$ok" -eq 0 ]; then
     passed=$((passed + 1))
   fi
+}
+
+# step NAME COMMAND…: shows what the command prints and counts its tests.
+step() {
+  local name=$1 start=$SECONDS
+  shift
+  echo "== $name"
+  "$@" 2>&1 | tee "$log"
+  count "$name" "${PIPESTATUS[0]}" "$log"
   echo "== $name: $((SECONDS - start)) s"
 }
 
+# Clippy's driver is the compiler of the workspace's packages: lints and code in one go, where `cargo clippy`
+# would check all dependencies and run all build scripts once more. Its arguments are those that
+# `cargo clippy -- -D warnings` hands over.
+command -v clippy-driver >/dev/null || { echo "there is no clippy-driver: rustup component add clippy" >&2; exit 1; }
+linted() {
+  RUSTC_WORKSPACE_WRAPPER="$PWD/scripts/lint_driver.sh" CLIPPY_ARGS=-Dwarnings__CLIPPY_HACKERY__ cargo "$@"
+}
+
+# Real builds of small packages. Most of the time one core is idle then, so they run beside the other tests,
+# from when those have been started: until then cargo locks the target folder.
+downstream() {
+  until grep -q '^running' "$log"; do sleep 1; done
+  linted test --package croq-downstream --all-features --no-fail-fast --quiet
+}
+
 step "formatting" cargo fmt --all --check
-# Lints only read: `DOCS_RS` has build scripts write their Rust and compile nothing.
-step "lints" env DOCS_RS=1 cargo clippy --workspace --all-targets --all-features --quiet -- -D warnings
-step "workspace" cargo test --workspace --all-features --no-fail-fast --quiet
+step "build and lints" linted test --workspace --all-targets --all-features --no-run --quiet
+: >"$log"
+downstream >"$log.downstream" 2>&1 &
+step "workspace" linted test --workspace --exclude croq-downstream --all-features --no-fail-fast --quiet
+echo "== downstream"
+wait $!
+status=$?
+cat "$log.downstream"
+count "downstream" "$status" "$log.downstream"
 # The examples stand for other people's packages. With the workspace's versions of all dependencies and in
 # its target folder they share what is built already.
 for example in examples/*/; do

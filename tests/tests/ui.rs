@@ -345,8 +345,13 @@ fn programs_we_ship_are_clean() {
 /// A file beside a `main.rs` that is no module of it would never run.
 #[test]
 fn every_file_of_tests_is_a_module() {
-    for program in ["run_features", "run_kernels", "machine_code", "downstream"] {
-        let folder = workspace().join("tests/tests").join(program);
+    for program in [
+        "tests/run_features",
+        "tests/run_kernels",
+        "tests/machine_code",
+        "downstream/tests/packages",
+    ] {
+        let folder = workspace().join("tests").join(program);
         let all = files(&folder, "rs");
         assert!(all.len() > 2, "{program}");
         let texts = all

@@ -3,6 +3,8 @@
 //! that it doesn't, so all threads take consistent paths.
 
 use std::collections::{BTreeMap, HashSet};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::rc::Rc;
 
 use crate::ir::*;
 use crate::symbolic::{Atom, Sym, Var};
@@ -33,7 +35,7 @@ impl Value {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     pub tid: i128,
     pub buffer: BufferId,
@@ -42,7 +44,7 @@ pub struct Event {
     pub atomic: bool,
     /// The unit that carries the statement out together.
     pub team: Level,
-    pub path: Vec<(usize, u32, Level)>,
+    pub path: Rc<Vec<(usize, u32, Level)>>,
     /// Barriers passed: of the block, the warpgroup, the warp.
     pub epochs: [u32; 3],
     /// Loads of the block's first thread that this thread has waited for.
@@ -51,6 +53,38 @@ pub struct Event {
     pub region: Option<Region>,
     pub at: u32,
 }
+
+/// By what tells most events of a thread apart.
+impl Hash for Event {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let small = self.at << 1 | u32::from(self.write);
+        let passed = self.epochs.iter().fold(self.loads, |sum, n| sum * 8 + n);
+        state.write_u64(u64::from(small) << 32 | u64::from(passed));
+        state.write_u64(self.element as u64 ^ u64::from(self.buffer.0) << 48);
+    }
+}
+
+/// Two words, multiplied: the standard hasher takes most of the time of these tests.
+#[derive(Default)]
+pub struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes
+            .iter()
+            .for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(29) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
+pub type Events = HashSet<Event, BuildHasherDefault<Mixed>>;
 
 /// Where a thread is in an asynchronous region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -76,7 +110,7 @@ pub struct Thread<'a> {
     pub tid: i128,
     pub values: BTreeMap<Var, i128>,
     pub locals: BTreeMap<LocalId, Value>,
-    pub path: Vec<(usize, u32, Level)>,
+    pub path: Rc<Vec<(usize, u32, Level)>>,
     pub entered: BTreeMap<usize, u32>,
     pub epochs: [u32; 3],
     pub loads: u32,
@@ -85,7 +119,7 @@ pub struct Thread<'a> {
     pub region: Option<Region>,
     /// Something was triggered since the last wait.
     pub triggered: bool,
-    pub events: HashSet<Event>,
+    pub events: Events,
     pub fuel: u32,
     /// In an atomic operation.
     pub atomic: bool,
@@ -103,18 +137,49 @@ pub fn made_up(buffer: BufferId, element: i128) -> Value {
     Value::Int((element * 7 + i128::from(buffer.0)) % 5)
 }
 
-impl Thread<'_> {
+impl<'a> Thread<'a> {
+    /// Before its first statement; after `fuel` of them it ends.
+    pub fn new(function: &'a Function, threads: i128, tid: i128, fuel: u32) -> Self {
+        Self {
+            function,
+            threads,
+            tid,
+            values: BTreeMap::new(),
+            locals: BTreeMap::new(),
+            path: Rc::default(),
+            entered: BTreeMap::new(),
+            epochs: [0; 3],
+            loads: 0,
+            sets: Vec::new(),
+            region: None,
+            triggered: false,
+            events: Events::default(),
+            fuel,
+            atomic: false,
+            memory: None,
+        }
+    }
+
+    // Loops rather than iterators: this is where these tests spend their time, without optimisation.
     pub fn sym(&self, sym: &Sym) -> i128 {
-        let atom = |a: &Atom| match a {
-            Atom::Var(v) => self.var(*v),
-            Atom::Div(a, b) => self.sym(a).checked_div(self.sym(b)).unwrap_or(0),
-            Atom::Rem(a, b) => self.sym(a).checked_rem(self.sym(b)).unwrap_or(0),
-            Atom::Min(a, b) => self.sym(a).min(self.sym(b)),
-            Atom::Max(a, b) => self.sym(a).max(self.sym(b)),
-        };
-        sym.terms()
-            .map(|(c, atoms)| atoms.iter().map(atom).product::<i128>() * i128::from(c))
-            .sum()
+        if let Some(constant) = sym.as_int() {
+            return i128::from(constant);
+        }
+        let mut sum = 0;
+        for (coefficient, atoms) in sym.terms() {
+            let mut product = i128::from(coefficient);
+            for atom in atoms {
+                product *= match atom {
+                    Atom::Var(v) => self.var(*v),
+                    Atom::Div(a, b) => self.sym(a).checked_div(self.sym(b)).unwrap_or(0),
+                    Atom::Rem(a, b) => self.sym(a).checked_rem(self.sym(b)).unwrap_or(0),
+                    Atom::Min(a, b) => self.sym(a).min(self.sym(b)),
+                    Atom::Max(a, b) => self.sym(a).max(self.sym(b)),
+                };
+            }
+            sum += product;
+        }
+        sum
     }
 
     fn var(&self, var: Var) -> i128 {
@@ -124,37 +189,33 @@ impl Thread<'_> {
         }
     }
 
-    fn touch(&mut self, view: &View, indices: &[i128], write: bool, team: Level, at: u32) -> i128 {
-        let strides = view.strides.iter().map(|s| self.sym(s));
-        let element =
-            self.sym(&view.offset) + strides.zip(indices).map(|(s, i)| s * i).sum::<i128>();
-        if self.function.buffer(view.buffer).storage != Storage::Local {
+    fn note(&mut self, buffer: BufferId, element: i128, write: bool, team: Level, at: u32) {
+        if self.function.buffer(buffer).storage != Storage::Local {
             self.events.insert(Event {
                 tid: self.tid,
-                buffer: view.buffer,
+                buffer,
                 element,
                 write,
                 atomic: self.atomic,
                 team,
-                path: self.path.clone(),
+                path: Rc::clone(&self.path),
                 epochs: self.epochs,
                 loads: self.loads,
                 region: self.region,
                 at,
             });
         }
-        element
     }
 
     fn access(&mut self, access: &Access, write: bool) -> i128 {
-        let indices: Vec<i128> = access.indices.iter().map(|i| self.sym(i)).collect();
-        self.touch(
-            &access.view,
-            &indices,
-            write,
-            Level::Thread,
-            access.span.start,
-        )
+        let view = &access.view;
+        let mut element = self.sym(&view.offset);
+        for (stride, index) in view.strides.iter().zip(&access.indices) {
+            element += self.sym(stride) * self.sym(index);
+        }
+        let at = access.span.start;
+        self.note(view.buffer, element, write, Level::Thread, at);
+        element
     }
 
     fn expr(&mut self, e: &Expr) -> Value {
@@ -383,9 +444,9 @@ impl Thread<'_> {
                 let id = std::ptr::from_ref(stmt) as usize;
                 let count = self.entered.entry(id).or_default();
                 *count += 1;
-                self.path.push((id, *count, *level));
+                Rc::make_mut(&mut self.path).push((id, *count, *level));
                 let flow = self.block(body);
-                self.path.pop();
+                Rc::make_mut(&mut self.path).pop();
                 return flow;
             }
             StmtKind::Once { level, body } => {
@@ -502,26 +563,33 @@ impl Thread<'_> {
     /// This thread's share of a tile, in an order that is not the natural one.
     fn shared_out(&mut self, view: &View, write: bool, level: Level, at: u32) {
         let shape: Vec<i128> = view.shape.iter().map(|s| self.sym(s)).collect();
+        let strides: Vec<i128> = view.strides.iter().map(|s| self.sym(s)).collect();
+        let offset = self.sym(&view.offset);
+        let bound = |of: &Option<Sym>| of.as_ref().map(|s| self.sym(s));
+        let valid: Vec<_> = view
+            .valid
+            .iter()
+            .map(|v| (bound(&v.lo), bound(&v.hi)))
+            .collect();
         let (size, rank) = (self.size(level), self.rank(level));
-        let mut e = 0;
         let count: i128 = shape.iter().product();
-        while e < count {
-            if (e * 5 + 3) % size == rank {
-                let mut rest = e;
-                let mut indices = vec![0; shape.len()];
+        let own: Vec<i128> = (0..size).filter(|e| (e * 5 + 3) % size == rank).collect();
+        let mut turn = 0;
+        while turn < count {
+            for e in own.iter().map(|e| turn + e).filter(|e| *e < count) {
+                let (mut rest, mut element, mut inside) = (e, offset, true);
                 for (axis, n) in shape.iter().enumerate().rev() {
-                    indices[axis] = rest % n;
+                    let index = rest % n;
                     rest /= n;
+                    element += index * strides[axis];
+                    let (lo, hi) = valid.get(axis).copied().unwrap_or_default();
+                    inside &= lo.is_none_or(|lo| lo <= index) && hi.is_none_or(|hi| index < hi);
                 }
-                let inside = view.valid.iter().zip(&indices).all(|(v, i)| {
-                    v.lo.as_ref().is_none_or(|lo| self.sym(lo) <= *i)
-                        && v.hi.as_ref().is_none_or(|hi| *i < self.sym(hi))
-                });
                 if inside {
-                    self.touch(view, &indices, write, level, at);
+                    self.note(view.buffer, element, write, level, at);
                 }
             }
-            e += 1;
+            turn += size;
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Copies of random geometry, expanded and run thread by thread, against what they mean.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
@@ -101,22 +101,9 @@ impl Built {
 
     fn thread(&self, threads: i64, tid: i128, memory: Memory) -> Thread<'_> {
         Thread {
-            function: &self.function,
-            threads: i128::from(threads),
-            tid,
             values: self.values.clone(),
-            locals: BTreeMap::new(),
-            path: Vec::new(),
-            entered: BTreeMap::new(),
-            epochs: [0; 3],
-            loads: 0,
-            sets: Vec::new(),
-            region: None,
-            triggered: false,
-            events: HashSet::new(),
-            fuel: 1_000_000,
-            atomic: false,
             memory: Some(memory),
+            ..Thread::new(&self.function, i128::from(threads), tid, 1_000_000)
         }
     }
 }

@@ -2,7 +2,7 @@
 //! which barriers it has passed; then no two threads may touch one element, one of them writing, with
 //! no barrier between. What programs race among the instances of one `parallel` is their own affair.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use super::{Pairs, insert_barriers, part};
 use crate::diagnostics::Diagnostics;
@@ -71,7 +71,7 @@ pub fn race<'e>(
                 let common = a
                     .path
                     .iter()
-                    .zip(&b.path)
+                    .zip(b.path.iter())
                     .take_while(|(x, y)| x == y)
                     .last();
                 let level = common.map_or(Level::Block, |(p, _)| p.2);
@@ -122,22 +122,9 @@ pub fn events_of(
     let mut threads = 1;
     while tid < threads {
         let mut thread = Thread {
-            function,
-            threads,
-            tid,
             values: values.clone(),
             locals: host.clone(),
-            path: Vec::new(),
-            entered: BTreeMap::new(),
-            epochs: [0; 3],
-            loads: 0,
-            sets: Vec::new(),
-            region: None,
-            triggered: false,
-            events: HashSet::new(),
-            fuel: 20_000,
-            atomic: false,
-            memory: None,
+            ..Thread::new(function, threads, tid, 20_000)
         };
         threads = thread.sym(&kernel.threads);
         thread.threads = threads;
@@ -219,22 +206,8 @@ fn check_program(path: &str, text: &str, mut program: Vec<Function>, share_all: 
 /// Scalars that host code declares on the way.
 fn host_values(function: &Function, values: &BTreeMap<Var, i128>) -> BTreeMap<LocalId, Value> {
     let mut host = Thread {
-        function,
-        threads: 1,
-        tid: 0,
         values: values.clone(),
-        locals: BTreeMap::new(),
-        path: Vec::new(),
-        entered: BTreeMap::new(),
-        epochs: [0; 3],
-        loads: 0,
-        sets: Vec::new(),
-        region: None,
-        triggered: false,
-        events: HashSet::new(),
-        fuel: 10_000,
-        atomic: false,
-        memory: None,
+        ..Thread::new(function, 1, 0, 10_000)
     };
     host.block(&function.body);
     host.locals
@@ -286,14 +259,15 @@ fn no_kernel_of_the_workspace_races() {
     });
     assert!(!files.is_empty());
     // By two threads: this is the longest test of the crate.
-    let check = |turn: usize| {
-        for path in files.iter().skip(turn).step_by(2) {
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let check = || {
+        while let Some(path) = files.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
             let text = std::fs::read_to_string(path).unwrap_or_default();
             check_file(&path.display().to_string(), &text);
         }
     };
     std::thread::scope(|threads| {
-        threads.spawn(|| check(0));
-        check(1);
+        threads.spawn(check);
+        check();
     });
 }

@@ -1,6 +1,6 @@
 //! What shares memory with what, and programs of random structure that must not notice.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
@@ -401,22 +401,9 @@ struct Steps<'a> {
 impl Steps<'_> {
     fn thread(&mut self, tid: i128) -> Thread<'_> {
         Thread {
-            function: self.function,
-            threads: 32,
-            tid,
-            values: BTreeMap::new(),
             locals: self.locals.clone(),
-            path: Vec::new(),
-            entered: BTreeMap::new(),
-            epochs: [0; 3],
-            loads: 0,
-            sets: Vec::new(),
-            region: None,
-            triggered: false,
-            events: HashSet::new(),
-            fuel: 100_000,
-            atomic: false,
             memory: Some(std::mem::take(self.memory)),
+            ..Thread::new(self.function, 32, tid, 100_000)
         }
     }
 

@@ -73,6 +73,15 @@ impl Package {
             .collect()
     }
 
+    /// What the build script has told cargo.
+    pub fn directives(&self) -> String {
+        let files = self.out_dirs();
+        let files = files.iter().map(|out| out.join("../../output"));
+        files
+            .filter_map(|path| std::fs::read_to_string(path).ok())
+            .collect()
+    }
+
     pub fn write(&self, name: &str, text: &str) {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
@@ -113,6 +122,8 @@ impl Package {
             "CROQ_WARNINGS",
             "CROQ_DEVICE",
             "RUSTFLAGS",
+            "RUSTC_WORKSPACE_WRAPPER",
+            "CLIPPY_ARGS",
             "RUST_BACKTRACE",
         ] {
             command.env_remove(name);
@@ -156,10 +167,8 @@ pub fn manifest(name: &str, more: &str) -> String {
 }
 
 pub fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("the workspace")
-        .to_owned()
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).expect("the workspace").to_owned()
 }
 
 /// Something that no earlier run of the tests has seen, as an identifier: what must really be

@@ -1,6 +1,6 @@
 //! Generated code in crates that forbid unsafe code.
 
-use crate::package::Package;
+use croq_downstream::Package;
 
 const PROGRAM: &str = "\
 croq_sys::include_kernels!();

@@ -1,6 +1,6 @@
 //! Generated files and what they depend on: variables, headers, files cut short, builds that were killed.
 
-use crate::package::{Package, SCALE};
+use croq_downstream::{Package, SCALE};
 
 /// Prints 3 times what `gain.h` defines.
 fn with_header(name: &str) -> Package {
@@ -31,10 +31,25 @@ fn another_include_path_makes_another_object() {
     }
     let path = |folder: &str| package.path(folder).display().to_string();
     let (a, b) = (path("a"), path("b"));
+    // In cargo's own environment these two would have some dependency of croq-build compiled anew, and croq-build
+    // with it, for each value.
+    package.write(
+        "build.rs",
+        "fn main() {\n    println!(\"cargo::rerun-if-changed=variable\");\n    \
+         if let Ok(text) = std::fs::read_to_string(\"variable\") {\n        \
+         let (name, value) = text.split_once('=').unwrap();\n        \
+         // SAFETY: this program has one thread.\n        \
+         unsafe { std::env::set_var(name, value) };\n    }\n    croq_build::compile(\"kernels/\");\n}\n",
+    );
     for name in ["CPATH", "CPLUS_INCLUDE_PATH"] {
-        assert_eq!(package.run(&[(name, &a)]).stdout, "6\n", "{name}");
-        assert_eq!(package.run(&[(name, &b)]).stdout, "15\n", "{name}");
+        package.write("variable", &format!("{name}={a}"));
+        assert_eq!(package.run(&[]).stdout, "6\n", "{name}");
+        package.write("variable", &format!("{name}={b}"));
+        assert_eq!(package.run(&[]).stdout, "15\n", "{name}");
+        let rerun = format!("rerun-if-env-changed={name}\n");
+        assert!(package.directives().contains(&rerun), "{name}");
     }
+    std::fs::remove_file(package.path("variable")).expect("a file");
     for name in ["CXXFLAGS", "HOST_CXXFLAGS"] {
         assert_eq!(
             package.run(&[(name, &format!("-I{a}"))]).stdout,
@@ -103,7 +118,7 @@ fn a_killed_build_leaves_nothing_half() {
     use std::os::unix::fs::PermissionsExt;
     let package = Package::new("killed-build");
     package.write("src/main.rs", CALLS_SCALE);
-    let gain = crate::package::fresh_name();
+    let gain = croq_downstream::fresh_name();
     package.write("kernels/scale.co", &SCALE.replace("gain", &gain));
     let mark = package.path("kill").display().to_string();
     package.write(

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::file_that_adds;
-use crate::package::{BUILD_RS, Package, workspace};
+use croq_downstream::{BUILD_RS, Package, workspace};
 
 /// A package `twin` whose `add` adds `constant` as well. It asks for croq by git, which the program replaces by
 /// this workspace: a package from a git repository can't name paths outside of it.

@@ -2,11 +2,10 @@
 //! outside of the workspace.
 
 mod files;
-mod package;
 mod private_side;
 mod symbols;
 
-use package::{BUILD_RS, Package, SCALE, fresh_name, manifest, workspace};
+use croq_downstream::{BUILD_RS, Package, SCALE, fresh_name, manifest, workspace};
 
 const BAD: &str = "\
 __co__ f32 [N] scale(f32 [N] x, f32 gain) {

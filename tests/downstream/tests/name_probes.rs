@@ -5,10 +5,6 @@
 //! as a wrapper, rustc. `CROQ_PROBES` says how many probes are drawn (0: all there are, each once),
 //! `CROQ_SEED` which. The ignored test `attack` is what `make attack` calls.
 
-#[path = "downstream/package.rs"]
-#[allow(dead_code)]
-mod package;
-
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -386,7 +382,7 @@ fn attempt(count: usize, seed: u64, package: &str) {
     );
 
     // Bindings and wrappers alone, as for docs.rs.
-    let package = package::Package::new(package);
+    let package = croq_downstream::Package::new(package);
     std::fs::remove_file(package.path("kernels/scale.co")).expect("the example");
     for (stem, text, _) in &files {
         package.write(&format!("kernels/{stem}.co"), text);
@@ -413,7 +409,7 @@ fn attempt(count: usize, seed: u64, package: &str) {
 
 /// Errors of the C++ compiler with the line of the `.co` file, or 0.
 fn syntax_errors(path: &Path, folder: &Path) -> Vec<(usize, String)> {
-    let device = package::workspace().join("croq-build/device");
+    let device = croq_downstream::workspace().join("croq-build/device");
     let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
     let output = Command::new(compiler)
         .args([
@@ -461,7 +457,7 @@ fn every_macro_of_the_headers_is_avoided() {
             "-DCROQ_HOST_PRINTS",
             "-I",
         ])
-        .arg(package::workspace().join("croq-build/device"))
+        .arg(croq_downstream::workspace().join("croq-build/device"))
         .arg(&path)
         .output()
         .expect("a C++ compiler");
