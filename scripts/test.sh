@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 export CROQ_WARNINGS=deny
 
 log=$(mktemp)
-trap 'rm -f "$log" "$log.downstream"' EXIT
+trap 'rm -f "$log" "$log.downstream" "$log.over"' EXIT
 passed=0
 failed=0
 
@@ -49,7 +49,7 @@ linted() {
 # Real builds of small packages. Most of the time one core is idle then, so they run beside the other tests,
 # from when those have been started: until then cargo locks the target folder.
 downstream() {
-  until grep -q '^running' "$log"; do sleep 1; done
+  until grep -q '^running' "$log" || [ -e "$log.over" ]; do sleep 1; done
   linted test --package croq-downstream --all-features --no-fail-fast --quiet
 }
 
@@ -58,6 +58,7 @@ step "build and lints" linted test --workspace --all-targets --all-features --no
 : >"$log"
 downstream >"$log.downstream" 2>&1 &
 step "workspace" linted test --workspace --exclude croq-downstream --all-features --no-fail-fast --quiet
+: >"$log.over"
 echo "== downstream"
 wait $!
 status=$?
