@@ -7,13 +7,14 @@ use crate::cargo_warnings::CargoWarnings;
 use crate::config::{Config, Cuda};
 use crate::diagnostics::{Diagnostic, Severity, render};
 use crate::error::{Error, Format};
-use crate::pipeline::{self, Compiled};
+use crate::pipeline::{self, Compiled, Dump};
 use crate::source::SourceFile;
 use crate::toolchain::arch::Arch;
 use crate::toolchain::directives::{self, Directives};
 use crate::toolchain::environment::Environment;
 use crate::toolchain::inputs::{self, Input};
 use crate::toolchain::nvcc::{self, Toolkit};
+use crate::toolchain::outputs::Outputs;
 use crate::toolchain::problem::Problem;
 use crate::toolchain::{self, Findings, Request, Unit, headers, symbol};
 
@@ -113,9 +114,16 @@ fn build(
         checks: config.checks,
         thread_order: config.thread_order,
     };
+    let dump = dump(env)?;
+    let mut dumped = Outputs::in_folder(package.out_dir.join("croq-ir"));
     let mut files = Vec::new();
     for input in &inputs {
-        let compiled = pipeline::compile_text(&names_of(input), &input.text, &options);
+        let names = names_of(input);
+        let (compiled, ir) = pipeline::compile_and_dump(&names, &input.text, &options, &dump);
+        if !ir.is_empty() {
+            let path = dumped.write(&format!("{}.ir", names.stem), &ir)?;
+            warnings.warning(&format!("{}: IR in {}", names.path, path.display()));
+        }
         files.push(compiled);
     }
     let files = without_errors(files)?;
@@ -190,6 +198,27 @@ fn build(
         directives.warning(&warning);
     }
     Ok(directives)
+}
+
+/// `CROQ_DUMP_IR=PASS,…` (or `all`), and `CROQ_DUMP_KERNEL=name` for one kernel or function.
+fn dump(env: &Environment) -> Result<Dump, Problem> {
+    let of = env.text("CROQ_DUMP_KERNEL");
+    let after = env.text("CROQ_DUMP_IR").unwrap_or_default();
+    let after = after.split(',').map(|name| name.trim().to_owned());
+    let after: Vec<String> = after.filter(|name| !name.is_empty()).collect();
+    let known = |name: &String| name == "all" || Dump::stages().any(|stage| stage == name);
+    if let Some(name) = after.iter().find(|name| !known(name)) {
+        let stages: Vec<&str> = Dump::stages().collect();
+        return Err(
+            Problem::new("E1102", format!("CROQ_DUMP_IR={name} is no pass"))
+                .note(format!("passes: all, {}", stages.join(", "))),
+        );
+    }
+    Ok(Dump {
+        all: after.iter().any(|name| name == "all"),
+        after,
+        of,
+    })
 }
 
 /// A second call would write a second `kernels.rs` over the first.

@@ -17,7 +17,7 @@ use crate::toolchain::{front_end, headers};
 
 pub const USAGE: &str = "\
 usage: croq check [OPTIONS] [--build] FILES…
-       croq emit [OPTIONS] [--sim | --header | --rust | --memory] FILE
+       croq emit [OPTIONS] [--sim | --header | --rust | --memory | --ir[=WHEN]] FILE
        croq explain CODE
 
 -D NAME[=VALUE]              define a macro
@@ -29,7 +29,8 @@ check    report what is wrong in `.co` files, and nothing else; with `--build` t
          looks at what is generated, too, for the file's own C++
 emit     print what is generated from a file: the device text and launch shims (one text for
          CUDA and the simulated GPU, `--sim`), the C header, the Rust functions, or a table of
-         what lies where in the shared memory of each kernel
+         what lies where in the shared memory of each kernel; `--ir` prints the intermediate
+         representation before all passes, `--ir=after:PASS` after one, `--ir=all` after each
 explain  say what a diagnostic code means and what to do about it
 
 With CROQ_MESSAGE_FORMAT=json reports are JSON objects on standard output, one per line.
@@ -63,7 +64,7 @@ pub fn run(args: &[String]) -> Outcome {
     };
     match command.as_str() {
         "check" => arguments(rest, &["--build"]).map_or_else(|bad| bad, |args| check(&args)),
-        "emit" => arguments(rest, &["--sim", "--header", "--rust", "--memory"])
+        "emit" => arguments(rest, &["--sim", "--header", "--rust", "--memory", "--ir"])
             .map_or_else(|bad| bad, |args| emit(&args)),
         "explain" => explain_code(rest),
         "help" | "--help" | "-h" => Outcome {
@@ -95,6 +96,7 @@ struct Arguments {
     switches: Vec<String>,
     files: Vec<String>,
     json: bool,
+    dump: pipeline::Dump,
 }
 
 fn arguments(args: &[String], switches: &[&str]) -> Result<Arguments, Outcome> {
@@ -103,6 +105,7 @@ fn arguments(args: &[String], switches: &[&str]) -> Result<Arguments, Outcome> {
         switches: Vec::new(),
         files: Vec::new(),
         json: std::env::var("CROQ_MESSAGE_FORMAT").is_ok_and(|format| format == "json"),
+        dump: pipeline::Dump::default(),
     };
     let mut archs = Vec::new();
     let mut args = args.iter();
@@ -151,8 +154,17 @@ fn arguments(args: &[String], switches: &[&str]) -> Result<Arguments, Outcome> {
                     )));
                 }
             };
+        } else if let Some((switch, when)) = arg.split_once('=')
+            && switch == "--ir"
+            && switches.contains(&switch)
+        {
+            parsed.switches.push(switch.to_owned());
+            parsed.dump = dump(when)?;
         } else if switches.contains(&arg.as_str()) {
             parsed.switches.push(arg.clone());
+            if arg == "--ir" {
+                parsed.dump.after = vec![pipeline::SEMA.to_owned()];
+            }
         } else {
             let known: Vec<&str> = ["-D", "--arch", "--thread-order="]
                 .iter()
@@ -168,6 +180,29 @@ fn arguments(args: &[String], switches: &[&str]) -> Result<Arguments, Outcome> {
     Ok(parsed)
 }
 
+/// What stands behind `--ir=`.
+fn dump(when: &str) -> Result<pipeline::Dump, Outcome> {
+    let mut dump = pipeline::Dump::default();
+    match when.strip_prefix("after:") {
+        None if when == "all" => dump.all = true,
+        Some(name) if pipeline::Dump::stages().any(|stage| stage == name) => {
+            dump.after.push(name.to_owned());
+        }
+        Some(name) => {
+            let stages: Vec<&str> = pipeline::Dump::stages().collect();
+            let list = stages.join(", ");
+            let why = unknown("pass", name, &stages);
+            return Err(bad_usage(&format!("{why}\npasses: {list}")));
+        }
+        None => {
+            return Err(bad_usage(&format!(
+                "`--ir={when}`: it is `--ir`, `--ir=after:PASS` or `--ir=all`"
+            )));
+        }
+    }
+    Ok(dump)
+}
+
 fn check(args: &Arguments) -> Outcome {
     if args.files.is_empty() {
         return bad_usage("`croq check` needs files");
@@ -176,7 +211,7 @@ fn check(args: &Arguments) -> Outcome {
     let mut files = Vec::new();
     for path in &args.files {
         match compile(path, args) {
-            Ok(mut compiled) => {
+            Ok((mut compiled, _)) => {
                 if args.switches.iter().any(|s| s == "--build") {
                     build(path, args, &mut compiled);
                 }
@@ -233,10 +268,12 @@ fn emit(args: &Arguments) -> Outcome {
     }
     let mut outcome = Outcome::default();
     match compile(path, args) {
-        Ok(compiled) => {
+        Ok((compiled, ir)) => {
             let files = [(compiled.file, compiled.diagnostics)];
             report(&mut outcome, args, &files);
-            if let Some(outputs) = compiled.outputs {
+            if args.switches.iter().any(|switch| switch == "--ir") {
+                outcome.stdout = ir;
+            } else if let Some(outputs) = compiled.outputs {
                 // Standard output is the text alone, so that it can be piped on.
                 outcome.stdout = match args.switches.first().map(String::as_str) {
                     Some("--header") => outputs.header,
@@ -251,7 +288,7 @@ fn emit(args: &Arguments) -> Outcome {
     outcome
 }
 
-fn compile(path: &str, args: &Arguments) -> Result<Compiled, Diagnostic> {
+fn compile(path: &str, args: &Arguments) -> Result<(Compiled, String), Diagnostic> {
     let unreadable = |problem: Problem| {
         let mut diagnostic = Diagnostic::new(
             problem.code,
@@ -274,7 +311,12 @@ fn compile(path: &str, args: &Arguments) -> Result<Compiled, Diagnostic> {
         stem,
         hash: hash.chars().take(8).collect(),
     };
-    Ok(pipeline::compile_text(&names, &text, &args.options))
+    Ok(pipeline::compile_and_dump(
+        &names,
+        &text,
+        &args.options,
+        &args.dump,
+    ))
 }
 
 fn report(outcome: &mut Outcome, args: &Arguments, files: &[(SourceFile, Vec<Diagnostic>)]) {
@@ -347,6 +389,12 @@ mod tests {
             (&["emit", "a.co", "b.co"][..], "needs one file"),
             (&["emit", "--headr", "a.co"][..], "did you mean `--header`"),
             (&["emit", "--header", "--rust", "a.co"][..], "contradict"),
+            (&["emit", "--ir=befor", "a.co"][..], "`--ir=after:PASS`"),
+            (
+                &["emit", "--ir=after:barrier", "a.co"][..],
+                "did you mean `barriers`",
+            ),
+            (&["check", "--ir=all", "a.co"][..], "unknown option"),
             (&["check", "-D"][..], "needs a name"),
             (&["check", "-D", "1+1=2", "a.co"][..], "no name for a macro"),
             (
@@ -400,6 +448,12 @@ mod tests {
             ("--sim", "CROQ_KERNEL("),
             ("--header", "typedef struct"),
             ("--rust", "pub fn scale"),
+            ("--ir", "function scale(x: in f32 [N]) -> f32 [N]\n"),
+            (
+                "--ir=after:dead-code",
+                "// scale_0 after dead-code\nkernel scale_0: grid [",
+            ),
+            ("--ir=all", "// scale after exact-integers\n"),
         ] {
             let outcome = croq(&["emit", switch, "-DGAIN=2.0f", &good]);
             assert_eq!(

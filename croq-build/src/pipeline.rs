@@ -3,6 +3,7 @@
 use crate::config::{Checks, ThreadOrder};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::emit::{self, FileMeta};
+use crate::ir::{self, Function, KernelId};
 use crate::passes;
 use crate::sema;
 use crate::source::{self, SourceFile, Span};
@@ -93,8 +94,95 @@ pub struct Outputs {
     pub functions: Vec<String>,
 }
 
+/// Which texts of the IR are wanted: after `sema`, and after these passes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dump {
+    /// After all passes.
+    pub all: bool,
+    /// Names of passes, and `sema`.
+    pub after: Vec<String>,
+    /// Of this kernel or function alone.
+    pub of: Option<String>,
+}
+
+impl Dump {
+    /// `sema`, which is the first of the stages, and the passes by their names.
+    pub fn stages() -> impl Iterator<Item = &'static str> {
+        let passes = passes::table::PASSES.iter().map(|pass| pass.name);
+        std::iter::once(SEMA).chain(passes)
+    }
+}
+
+/// The stage whose result the passes begin with.
+pub const SEMA: &str = "sema";
+
+/// Collects what a [`Dump`] asks for.
+struct Watch<'d> {
+    dump: &'d Dump,
+    text: String,
+}
+
+impl Watch<'_> {
+    fn after_sema(&mut self, function: &Function) {
+        self.after(SEMA, function, None);
+    }
+
+    fn after(&mut self, stage: &str, function: &Function, kernel: Option<KernelId>) {
+        let wanted = self.dump.all || self.dump.after.iter().any(|name| name == stage);
+        let of = self.dump.of.as_deref();
+        if !wanted {
+            return;
+        }
+        match kernel {
+            Some(id) => {
+                let name = function.kernels.get(id.index()).map(|k| k.name.as_str());
+                if of.is_none_or(|of| Some(of) == name || of == function.name) {
+                    self.push(
+                        stage,
+                        name.unwrap_or_default(),
+                        &ir::fmt::kernel(function, id),
+                    );
+                }
+            }
+            None => {
+                let kernels = || function.kernels.iter().map(|k| k.name.as_str());
+                if of.is_none_or(|of| of == function.name || kernels().any(|name| name == of)) {
+                    self.push(stage, &function.name, &ir::fmt::function(function));
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, stage: &str, of: &str, text: &str) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text
+            .push_str(&format!("// {of} after {stage}\n{text}"));
+    }
+}
+
 /// Compiles one file. Never fails: what is wrong is among the diagnostics.
 pub fn compile_text(names: &FileNames, text: &str, options: &Options) -> Compiled {
+    compile_and_dump(names, text, options, &Dump::default()).0
+}
+
+/// The same, and the IR after the stages that `dump` names, even of a file with errors.
+pub fn compile_and_dump(
+    names: &FileNames,
+    text: &str,
+    options: &Options,
+    dump: &Dump,
+) -> (Compiled, String) {
+    let mut watch = Watch {
+        dump,
+        text: String::new(),
+    };
+    let compiled = compile(names, text, options, &mut watch);
+    (compiled, watch.text)
+}
+
+fn compile(names: &FileNames, text: &str, options: &Options, watch: &mut Watch) -> Compiled {
     let mut diagnostics = Diagnostics::new();
     let file = source::load(&names.path, text, &options.defines, &mut diagnostics);
     for report in source::recursion(&file) {
@@ -111,14 +199,21 @@ pub fn compile_text(names: &FileNames, text: &str, options: &Options) -> Compile
         reports: options.checks == Checks::Report,
     };
     let mut functions = sema::check(&file, &tree, &sema_options, &mut diagnostics);
-    let fewer = matches!(options.checks, Checks::Entry | Checks::None);
     for function in &mut functions {
-        if fewer {
-            passes::lower_checks(function, options.checks == Checks::Entry);
+        watch.after_sema(function);
+        if !passes::table::verified(SEMA, function, None, &mut diagnostics) {
+            continue;
         }
         let reorder = options.thread_order == ThreadOrder::Auto;
-        passes::run(function, options.shared_limits(), reorder, &mut diagnostics);
-        passes::keep_exact(function, options.checks, &mut diagnostics);
+        let mut state = passes::table::State::new(
+            options.shared_limits(),
+            reorder,
+            options.checks,
+            &mut diagnostics,
+        );
+        passes::table::run_until(function, None, &mut state, &mut |pass, function, kernel| {
+            watch.after(pass.name, function, kernel);
+        });
     }
 
     if file.functions.is_empty() && !diagnostics.has_errors() {
@@ -144,7 +239,7 @@ pub fn compile_text(names: &FileNames, text: &str, options: &Options) -> Compile
         path: names.path.clone(),
         hash: names.hash.clone(),
         cuda: options.cuda,
-        unchecked: fewer,
+        unchecked: matches!(options.checks, Checks::Entry | Checks::None),
         reports: options.checks == Checks::Report,
     };
     let outputs = Outputs {

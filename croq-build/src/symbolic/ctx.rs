@@ -464,11 +464,16 @@ impl Ctx {
 
     /// In source terms, as `M / 64` or `16 * px + qx`.
     pub fn show(&self, a: &Sym) -> String {
-        super::show::show(a, &|v| self.name(v).to_owned())
+        a.show(&|v| self.name(v).to_owned())
     }
 }
 
 impl Sym {
+    /// In source terms; `name` gives the names of variables.
+    pub fn show(&self, name: &dyn Fn(Var) -> String) -> String {
+        super::show::show(self, name)
+    }
+
     /// `self` with `by` in place of `v`, folded again.
     pub fn subst(&self, v: Var, by: &Sym, cx: &Ctx) -> Sym {
         cx.substituted(self, v, by)

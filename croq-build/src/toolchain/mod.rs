@@ -34,7 +34,7 @@ mod messages;
 pub mod modules;
 pub mod nvcc;
 mod objects;
-mod outputs;
+pub mod outputs;
 pub mod problem;
 pub mod symbol;
 mod user_headers;

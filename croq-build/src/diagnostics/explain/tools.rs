@@ -40,6 +40,10 @@ pub const TABLE: &[Entry] = &[
         "Something that was asked for has no effect on this machine: without nvcc, for example, kernels are built for the simulated GPU only.",
     ),
     (
+        "E1199",
+        "An error in croq, not in the program: a stage of the compiler left its intermediate representation in a state that no later stage can read. The message names the stage and the statement. Please report it with the file. `croq emit --ir=all` shows the representation after each stage.",
+    ),
+    (
         "E1111",
         "A tool that the build needs is missing or too old, or croq-build and croq-sys are of two versions. The message says which, where it was looked for, and how to get it.",
     ),

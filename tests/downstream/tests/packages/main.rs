@@ -196,6 +196,43 @@ fn what_is_missing_is_named_with_the_way_to_get_it() {
 }
 
 #[test]
+fn a_build_writes_the_ir_that_it_is_asked_for() {
+    let package = Package::new("dumps-ir");
+    let dump = ("CROQ_DUMP_IR", "barriers, exact-integers");
+    let seen = package.cargo(&["build"], &[dump]);
+    assert!(seen.success, "{}", seen.stderr);
+    assert!(
+        seen.stderr.contains("kernels/scale.co: IR in "),
+        "{}",
+        seen.stderr
+    );
+    let texts = || -> String {
+        let files = package.out_dirs();
+        let files = files.iter().map(|out| out.join("../croq-ir/scale.ir"));
+        files
+            .filter_map(|path| std::fs::read_to_string(path).ok())
+            .collect()
+    };
+    let text = texts();
+    for part in [
+        "// scale_0 after barriers\n",
+        "// scale after exact-integers\n",
+    ] {
+        assert!(text.contains(part), "no {part:?} in\n{text}");
+    }
+    let of = ("CROQ_DUMP_KERNEL", "other_0");
+    package.edit("kernels/scale.co", "f32 gain", "f32  gain");
+    assert!(package.cargo(&["build"], &[dump, of]).success);
+    assert_eq!(texts(), text, "nothing of another kernel is written");
+    let seen = package.cargo(&["build"], &[("CROQ_DUMP_IR", "barrier")]);
+    assert!(
+        !seen.success && seen.stderr.contains("CROQ_DUMP_IR=barrier is no pass"),
+        "{}",
+        seen.stderr
+    );
+}
+
+#[test]
 fn touching_nothing_reruns_nothing() {
     let package = Package::new("stays-fresh");
     assert!(package.cargo(&["build"], &[]).success);
