@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::Unit;
 use super::cache::{Entry, Key, Reusable};
 use super::canonical::Canonical;
-use super::compile::{Compilers, Failed, Job, Object, Twin};
+use super::compile::{Compilers, Failed, Job, Object, Precompiled, Twin};
 use super::environment::Environment;
 use super::findings::{Failures, Findings};
 use super::headers;
@@ -95,6 +95,9 @@ impl Compilers<'_> {
 
 /// `build/croq.cuda.o`; no module has this name.
 const RUNTIME: &str = "croq";
+
+/// So many files for the simulated GPU take longer than the headers do once more.
+const WORTH_PRECOMPILING: usize = 4;
 
 /// Finds out, for every file and then for croq's own text, which symbol its objects have. `package` is the
 /// package's name and version.
@@ -296,7 +299,14 @@ impl Objects {
                 (at, job)
             }));
         }
-        let results = Slots::of_cargo(env).run(&jobs, |(_, job)| compilers.build(job));
+        let of_sim = jobs.iter().filter(|(_, job)| job.twin == Twin::Sim);
+        let precompiled = match of_sim.count() >= WORTH_PRECOMPILING {
+            true => Precompiled::of(compilers, outputs.path("build/first/croq.h.gch")?),
+            false => None,
+        };
+        let results =
+            Slots::of_cargo(env).run(&jobs, |(_, job)| compilers.build(job, precompiled.as_ref()));
+        drop(precompiled);
 
         let mut failures = Failures::new(units);
         let mut files: Vec<FileObjects> = Vec::new();

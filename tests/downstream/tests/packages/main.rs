@@ -333,6 +333,43 @@ fn logging_compiler(package: &Package) -> String {
     path.display().to_string()
 }
 
+/// croq's headers are parsed once for many files, but not where headers of the package could stand in for others.
+#[cfg(unix)]
+#[test]
+fn many_files_share_one_precompiled_header() {
+    let package = Package::new("precompiles");
+    let log = package.path("compiler.log");
+    let compiler = logging_compiler(&package);
+    let vars = [("CXX", compiler.as_str())];
+    let kernels = |names: [&str; 4]| {
+        for name in names {
+            let text = SCALE.replace("scale", name).replace("gain", &fresh_name());
+            package.write(&format!("kernels/{name}.co"), &text);
+        }
+    };
+    let count = |part: &str| {
+        let text = std::fs::read_to_string(&log).unwrap_or_default();
+        text.lines().filter(|line| line.contains(part)).count()
+    };
+    kernels(["a", "b", "c", "d"]);
+    assert!(package.cargo(&["build"], &vars).success);
+    let (made, used) = (count("-x c++-header"), count("build/first "));
+    assert!(
+        (1..=1).contains(&made) && used >= 4,
+        "{made} made, used {used} times"
+    );
+    let left = package.out_dirs();
+    assert!(
+        left.iter()
+            .all(|out| !out.join("build/first/croq.h.gch").exists())
+    );
+    // `math.h` in the folder of the kernels is found before the system's, and is an error here.
+    package.write("kernels/math.h", "#error not the system's\n");
+    kernels(["e", "f", "g", "h"]);
+    let seen = package.cargo(&["build"], &vars);
+    assert!(count("build/first ") == used, "{}", seen.stderr);
+}
+
 /// A `.co` file whose `add` adds `constant` as well.
 fn file_that_adds(constant: i32) -> String {
     format!(
