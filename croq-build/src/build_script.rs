@@ -113,6 +113,7 @@ fn build(
         cuda: toolkit.is_some(),
         checks: config.checks,
         thread_order: config.thread_order,
+        verify: cfg!(debug_assertions) || env.text("CROQ_VERIFY").as_deref() == Some("1"),
     };
     let dump = dump(env)?;
     let mut dumped = Outputs::in_folder(package.out_dir.join("croq-ir"));
@@ -202,23 +203,22 @@ fn build(
 
 /// `CROQ_DUMP_IR=PASS,…` (or `all`), and `CROQ_DUMP_KERNEL=name` for one kernel or function.
 fn dump(env: &Environment) -> Result<Dump, Problem> {
-    let of = env.text("CROQ_DUMP_KERNEL");
-    let after = env.text("CROQ_DUMP_IR").unwrap_or_default();
-    let after = after.split(',').map(|name| name.trim().to_owned());
-    let after: Vec<String> = after.filter(|name| !name.is_empty()).collect();
-    let known = |name: &String| name == "all" || Dump::stages().any(|stage| stage == name);
-    if let Some(name) = after.iter().find(|name| !known(name)) {
-        let stages: Vec<&str> = Dump::stages().collect();
-        return Err(
+    let mut dump = Dump {
+        of: env.text("CROQ_DUMP_KERNEL"),
+        ..Dump::default()
+    };
+    let names = env.text("CROQ_DUMP_IR").unwrap_or_default();
+    for name in names
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+    {
+        dump.add(name).map_err(|stages| {
             Problem::new("E1102", format!("CROQ_DUMP_IR={name} is no pass"))
-                .note(format!("passes: all, {}", stages.join(", "))),
-        );
+                .note(format!("passes: {}", stages.join(", ")))
+        })?;
     }
-    Ok(Dump {
-        all: after.iter().any(|name| name == "all"),
-        after,
-        of,
-    })
+    Ok(dump)
 }
 
 /// A second call would write a second `kernels.rs` over the first.

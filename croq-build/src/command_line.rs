@@ -107,6 +107,7 @@ fn arguments(args: &[String], switches: &[&str]) -> Result<Arguments, Outcome> {
         json: std::env::var("CROQ_MESSAGE_FORMAT").is_ok_and(|format| format == "json"),
         dump: pipeline::Dump::default(),
     };
+    parsed.options.verify |= std::env::var("CROQ_VERIFY").is_ok_and(|v| v == "1");
     let mut archs = Vec::new();
     let mut args = args.iter();
     let mut only_files = false;
@@ -154,16 +155,15 @@ fn arguments(args: &[String], switches: &[&str]) -> Result<Arguments, Outcome> {
                     )));
                 }
             };
-        } else if let Some((switch, when)) = arg.split_once('=')
-            && switch == "--ir"
-            && switches.contains(&switch)
+        } else if let Some(when) = arg.strip_prefix("--ir=")
+            && switches.contains(&"--ir")
         {
-            parsed.switches.push(switch.to_owned());
+            parsed.switches.push("--ir".to_owned());
             parsed.dump = dump(when)?;
         } else if switches.contains(&arg.as_str()) {
             parsed.switches.push(arg.clone());
             if arg == "--ir" {
-                parsed.dump.after = vec![pipeline::SEMA.to_owned()];
+                parsed.dump.after.push(pipeline::SEMA.to_owned());
             }
         } else {
             let known: Vec<&str> = ["-D", "--arch", "--thread-order="]
@@ -182,24 +182,20 @@ fn arguments(args: &[String], switches: &[&str]) -> Result<Arguments, Outcome> {
 
 /// What stands behind `--ir=`.
 fn dump(when: &str) -> Result<pipeline::Dump, Outcome> {
-    let mut dump = pipeline::Dump::default();
-    match when.strip_prefix("after:") {
-        None if when == "all" => dump.all = true,
-        Some(name) if pipeline::Dump::stages().any(|stage| stage == name) => {
-            dump.after.push(name.to_owned());
-        }
-        Some(name) => {
-            let stages: Vec<&str> = pipeline::Dump::stages().collect();
-            let list = stages.join(", ");
-            let why = unknown("pass", name, &stages);
-            return Err(bad_usage(&format!("{why}\npasses: {list}")));
-        }
+    let stage = match when.strip_prefix("after:") {
+        Some(stage) => stage,
+        None if when == "all" => when,
         None => {
             return Err(bad_usage(&format!(
                 "`--ir={when}`: it is `--ir`, `--ir=after:PASS` or `--ir=all`"
             )));
         }
-    }
+    };
+    let mut dump = pipeline::Dump::default();
+    dump.add(stage).map_err(|stages| {
+        let why = unknown("pass", stage, &stages);
+        bad_usage(&format!("{why}\npasses: {}", stages.join(", ")))
+    })?;
     Ok(dump)
 }
 

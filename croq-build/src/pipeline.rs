@@ -4,7 +4,7 @@ use crate::config::{Checks, ThreadOrder};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::emit::{self, FileMeta};
 use crate::ir::{self, Function, KernelId};
-use crate::passes;
+use crate::passes::{self, driver};
 use crate::sema;
 use crate::source::{self, SourceFile, Span};
 use crate::syntax;
@@ -21,6 +21,8 @@ pub struct Options {
     pub cuda: bool,
     pub checks: Checks,
     pub thread_order: ThreadOrder,
+    /// The IR is verified after each stage.
+    pub verify: bool,
 }
 
 impl Default for Options {
@@ -31,6 +33,7 @@ impl Default for Options {
             cuda: false,
             checks: Checks::All,
             thread_order: ThreadOrder::Auto,
+            verify: cfg!(debug_assertions),
         }
     }
 }
@@ -106,10 +109,20 @@ pub struct Dump {
 }
 
 impl Dump {
-    /// `sema`, which is the first of the stages, and the passes by their names.
-    pub fn stages() -> impl Iterator<Item = &'static str> {
+    /// After a stage by its name, or after `all` of them.
+    ///
+    /// # Errors
+    ///
+    /// With all names, when this is none.
+    pub fn add(&mut self, stage: &str) -> Result<(), Vec<&'static str>> {
         let passes = passes::table::PASSES.iter().map(|pass| pass.name);
-        std::iter::once(SEMA).chain(passes)
+        let stages: Vec<&str> = ["all", SEMA].into_iter().chain(passes).collect();
+        if !stages.contains(&stage) {
+            return Err(stages);
+        }
+        self.all |= stage == "all";
+        self.after.push(stage.to_owned());
+        Ok(())
     }
 }
 
@@ -123,10 +136,6 @@ struct Watch<'d> {
 }
 
 impl Watch<'_> {
-    fn after_sema(&mut self, function: &Function) {
-        self.after(SEMA, function, None);
-    }
-
     fn after(&mut self, stage: &str, function: &Function, kernel: Option<KernelId>) {
         let wanted = self.dump.all || self.dump.after.iter().any(|name| name == stage);
         let of = self.dump.of.as_deref();
@@ -200,18 +209,21 @@ fn compile(names: &FileNames, text: &str, options: &Options, watch: &mut Watch) 
     };
     let mut functions = sema::check(&file, &tree, &sema_options, &mut diagnostics);
     for function in &mut functions {
-        watch.after_sema(function);
-        if !passes::table::verified(SEMA, function, None, &mut diagnostics) {
+        watch.after(SEMA, function, None);
+        if options.verify
+            && let Err(violation) = ir::verify::function(function)
+        {
+            diagnostics.push(driver::report(SEMA, function, violation));
             continue;
         }
-        let reorder = options.thread_order == ThreadOrder::Auto;
-        let mut state = passes::table::State::new(
+        let mut state = passes::pass::State::new(
             options.shared_limits(),
-            reorder,
+            options.thread_order == ThreadOrder::Auto,
             options.checks,
+            options.verify,
             &mut diagnostics,
         );
-        passes::table::run_until(function, None, &mut state, &mut |pass, function, kernel| {
+        driver::run_until(function, None, &mut state, &mut |pass, function, kernel| {
             watch.after(pass.name, function, kernel);
         });
     }

@@ -515,24 +515,7 @@ impl Body<'_, '_> {
         };
         let reason = match why {
             BarrierReason::Written => String::new(),
-            BarrierReason::ReadAfterWrite(name) => {
-                format!("  // {name} is read after it was written")
-            }
-            BarrierReason::WriteAfterRead(name) => {
-                format!("  // {name} is overwritten after it was read")
-            }
-            BarrierReason::WriteAfterWrite(name) => format!("  // {name} is overwritten"),
-            BarrierReason::MakesRoom { before, then } => {
-                format!("  // {then} takes the place of {before}")
-            }
-            BarrierReason::RegionEnd => "  // the end of inthreads".to_owned(),
-            BarrierReason::Initialised => "  // mbarriers are ready".to_owned(),
-            BarrierReason::Arrivals => "  // others may still arrive here".to_owned(),
-            BarrierReason::Observed(name) => {
-                format!("  // no thread falls behind {name}")
-            }
-            BarrierReason::NextLoad => "  // the load before has arrived for all".to_owned(),
-            BarrierReason::Opaque => "  // what follows may touch what came before".to_owned(),
+            why => format!("  // {why}"),
         };
         // Its own line of source is the next statement's: no comment of it here.
         self.writer.attribute(span);

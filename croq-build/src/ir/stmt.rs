@@ -1,5 +1,7 @@
 //! Statements, on the host and in kernels.
 
+use std::collections::BTreeSet;
+
 use super::{
     Access, Arrival, Atomic, BinOp, BufferId, CheckId, Engine, EventAt, Expr, FutureId, KernelId,
     Level, LocalId, MmaOp, SignalId, TmaOp, View,
@@ -264,6 +266,24 @@ pub enum BarrierReason {
     Observed(String),
 }
 
+impl std::fmt::Display for BarrierReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Written => f.write_str("written in the program"),
+            Self::ReadAfterWrite(name) => write!(f, "{name} is read after it was written"),
+            Self::WriteAfterRead(name) => write!(f, "{name} is overwritten after it was read"),
+            Self::WriteAfterWrite(name) => write!(f, "{name} is overwritten"),
+            Self::MakesRoom { before, then } => write!(f, "{then} takes the place of {before}"),
+            Self::RegionEnd => f.write_str("the end of inthreads"),
+            Self::Initialised => f.write_str("mbarriers are ready"),
+            Self::Arrivals => f.write_str("others may still arrive here"),
+            Self::Observed(name) => write!(f, "no thread falls behind {name}"),
+            Self::NextLoad => f.write_str("the load before has arrived for all"),
+            Self::Opaque => f.write_str("what follows may touch what came before"),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BarrierScope {
     /// All threads of all blocks, in a cooperative launch.
@@ -382,6 +402,18 @@ impl ThreadSet {
 
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
+    }
+}
+
+/// Locals that statements declare, those inside of others included.
+pub fn declared_locals(stmts: &[Stmt], out: &mut BTreeSet<LocalId>) {
+    for stmt in stmts {
+        if let StmtKind::Let { local, .. } | StmtKind::For { local, .. } = &stmt.kind {
+            out.insert(*local);
+        }
+        stmt.kind
+            .blocks()
+            .for_each(|block| declared_locals(block, out));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Checks, analyses, transformations and lowerings of the kernel IR between `sema` and `emit`.
 //!
 //! [`table`] lists them in the order in which they run, each with what it does and why it stands where it does;
-//! `docs/passes.md` is written from it. After the last pass nothing is left to decide: `emit` only spells.
+//! [`driver`] runs them, and `docs/passes.md` is written from the table. After the last pass nothing is left to decide: `emit` only spells.
 //!
 //! Modules that are no passes answer questions: [`differing`] says what is the same for all threads of a unit,
 //! [`captures`] and [`uses`] what a kernel is given, [`spins`] which loops wait for memory.
@@ -12,6 +12,7 @@ mod checks;
 mod conflicts;
 mod copies;
 mod differing;
+pub mod driver;
 mod events;
 mod exact;
 mod fresh;
@@ -26,6 +27,7 @@ mod mma;
 mod model;
 mod padding;
 mod participants;
+pub mod pass;
 pub mod phases;
 mod registers;
 mod shared;
@@ -50,8 +52,8 @@ use crate::ir::{Buffer, Function, KernelId, MmaOp, MoveMode, Stmt, StmtKind, Vis
 #[cfg(test)]
 pub fn run(function: &mut Function, limits: Limits, reorder: bool, diags: &mut Diagnostics) {
     let checks = crate::config::Checks::All;
-    let mut state = table::State::new(limits, reorder, checks, diags);
-    table::run_until(
+    let mut state = pass::State::new(limits, reorder, checks, true, diags);
+    driver::run_until(
         function,
         Some("exact-integers"),
         &mut state,

@@ -4,6 +4,7 @@
 //! attack mutants SEED COUNT KEEP FOLDER SOURCES…   mutated programs through every pure stage
 //! attack kernels SEED COUNT FILE SOURCES…          mutated kernels of `tests/safety`, as one file of the same form
 //! attack foreign FILE LINE                         whether the line is C++ that the file's author answers for
+//! attack kept FILE LINE                            whether it is C++ that is kept as it is, such as a `__device__` function
 //! ```
 //!
 //! `mutants` runs the programs in child processes, so that a crash or a hang is a finding, too. Findings are left in
@@ -46,6 +47,7 @@ fn main() {
             .zip(number(count))
             .map(|(seed, count)| kernels(seed, count, Path::new(file), sources)),
         ["foreign", file, line] => number(line).map(|line| is_foreign(Path::new(file), line)),
+        ["kept", file, line] => number(line).map(|line| is_kept(&read(&[file]).concat(), line)),
         _ => None,
     };
     match done {
@@ -64,14 +66,6 @@ fn main() {
 /// call of a C++ function, text of a `__cpp__`.
 fn is_foreign(path: &Path, line: u32) -> bool {
     let text = fs::read_to_string(path).unwrap_or_default();
-    let mut diagnostics = Diagnostics::new();
-    let file = source::load("a.co", &text, &[], &mut diagnostics);
-    let within = |span: source::Span| {
-        let last = span.end.max(span.start + 1) - 1;
-        let last = source::Span::new(last, last);
-        (file.line(span)..=file.line(last)).contains(&line)
-    };
-    let kept = file.device.iter().any(|kept| within(kept.span));
     let number = usize::try_from(line).unwrap_or_default();
     let here = text
         .lines()
@@ -79,7 +73,19 @@ fn is_foreign(path: &Path, line: u32) -> bool {
         .unwrap_or_default();
     let calls = here.contains("call ") || here.contains("__cpp__");
     let intrinsic = text.contains("#pragma croq intrinsic") && here.contains("__");
-    kept || calls || intrinsic
+    is_kept(&text, line) || calls || intrinsic
+}
+
+/// Whether the line is in text that is kept as it is. Where that is broken, the compiler may find fault with any
+/// line after it.
+fn is_kept(text: &str, line: u32) -> bool {
+    let file = source::load("a.co", text, &[], &mut Diagnostics::new());
+    let within = |span: source::Span| {
+        let last = span.end.max(span.start + 1) - 1;
+        let last = source::Span::new(last, last);
+        (file.line(span)..=file.line(last)).contains(&line)
+    };
+    file.device.iter().any(|kept| within(kept.span))
 }
 
 fn number(text: &str) -> Option<u32> {

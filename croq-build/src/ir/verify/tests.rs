@@ -1,8 +1,7 @@
 //! Functions broken by hand: the verifier names what is wrong, the pass and the statement.
 
 use super::super::*;
-use crate::diagnostics::Diagnostics;
-use crate::passes::table::verified;
+use crate::passes::driver;
 use crate::sema::testing;
 
 const TEXT: &str = "__co__ f32 [N, 64] f(f32 [N, 64] x, f32 gain) {
@@ -48,12 +47,8 @@ fn report(wanted: impl Fn(&StmtKind) -> bool, mut edit: impl FnMut(&mut Stmt)) -
         first(&mut function.kernels[0].body, &wanted, &mut edit),
         "no such statement"
     );
-    let mut diags = Diagnostics::new();
-    assert!(
-        !verified("row-padding", &function, None, &mut diags),
-        "nothing is found"
-    );
-    let report = diags.into_sorted().remove(0);
+    let violation = super::function(&function).expect_err("a violation");
+    let report = driver::report("row-padding", &function, violation);
     assert_eq!(report.code, "E1199");
     assert!(
         report

@@ -23,7 +23,7 @@ use crate::config::Checks;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::{
     BinOp, CheckId, CheckInfo, Expr, ExprKind, Fits, Function, Kernel, LocalId, MmaOp, ParamKind,
-    Return, Scalar, Stmt, StmtKind, UnOp, VarHome,
+    Return, Scalar, Stmt, StmtKind, UnOp, VarHome, declared_locals,
 };
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
@@ -38,7 +38,7 @@ pub fn check(function: &mut Function, checks: Checks, diags: &mut Diagnostics) {
     let mut body = std::mem::take(&mut function.body);
     let mut kernels = std::mem::take(&mut function.kernels);
     let mut host_locals = BTreeSet::new();
-    declared(&body, &mut host_locals);
+    declared_locals(&body, &mut host_locals);
     let rows = {
         let mut pass = Pass {
             function,
@@ -57,18 +57,6 @@ pub fn check(function: &mut Function, checks: Checks, diags: &mut Diagnostics) {
     function.checks.extend(rows);
     function.body = body;
     function.kernels = kernels;
-}
-
-fn declared(stmts: &[Stmt], locals: &mut BTreeSet<LocalId>) {
-    for stmt in stmts {
-        match &stmt.kind {
-            StmtKind::Let { local, .. } | StmtKind::For { local, .. } => {
-                locals.insert(*local);
-            }
-            _ => {}
-        }
-        stmt.kind.blocks().for_each(|block| declared(block, locals));
-    }
 }
 
 struct Pass<'a> {

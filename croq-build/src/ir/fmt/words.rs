@@ -1,0 +1,76 @@
+//! The words for what has no name of its own.
+
+use super::super::*;
+use super::listed;
+
+pub(super) fn k_axis(last: bool) -> &'static str {
+    if last { ", k-major" } else { ", mn-major" }
+}
+
+pub(super) fn atom_text(atom: Atom) -> String {
+    let swapped = if atom.swapped { " swapped" } else { "" };
+    format!("m{}n{}k{}{swapped}", atom.m, atom.n, atom.k)
+}
+
+pub(super) fn cache_hint(hint: CacheHint) -> &'static str {
+    match hint {
+        CacheHint::EvictFirst => "evict first",
+        CacheHint::EvictLast => "evict last",
+    }
+}
+
+pub(super) fn layout(spread: Spread) -> String {
+    match spread {
+        Spread::Rows { warps } => format!("one value per row over {warps} warps"),
+        Spread::Matrix(layout) => {
+            let transposed = if layout.transposed {
+                ", transposed"
+            } else {
+                ""
+            };
+            let Layout {
+                rows, width, warps, ..
+            } = layout;
+            format!("tiles of {rows} rows by {width} elements over {warps} warps{transposed}")
+        }
+    }
+}
+
+pub(super) fn set_text(set: &ThreadSet) -> String {
+    let ranges = set.ranges.iter().map(|(lo, hi)| format!("{lo}..{hi}"));
+    format!("threads {}", listed(ranges))
+}
+
+pub(super) fn level_name(level: Level) -> &'static str {
+    match level {
+        Level::Cluster => "cluster",
+        Level::Block => "block",
+        Level::Group4 => "warpgroup",
+        Level::Group => "warp",
+        Level::Thread => "thread",
+    }
+}
+
+pub(super) fn barrier(scope: BarrierScope) -> String {
+    match scope {
+        BarrierScope::Grid => "grid".to_owned(),
+        BarrierScope::Cluster => "cluster".to_owned(),
+        BarrierScope::Block => "block".to_owned(),
+        BarrierScope::Group4 => "warpgroup".to_owned(),
+        BarrierScope::Group => "warp".to_owned(),
+        BarrierScope::Named { id, threads } => format!("{id}, {threads} threads"),
+        BarrierScope::Arrive { id, threads } => format!("{id}, {threads} threads, arrive only"),
+        BarrierScope::Group4From(id) => format!("warpgroup, ids from {id}"),
+        BarrierScope::Lanes(mask) => format!("lanes {mask:#010x}"),
+    }
+}
+
+pub(super) fn fence(scope: FenceScope) -> &'static str {
+    match scope {
+        FenceScope::Block => "block",
+        FenceScope::Device => "device",
+        FenceScope::AsyncProxy => "async proxy, shared",
+        FenceScope::AsyncProxyEverywhere => "async proxy",
+        FenceScope::MbarrierInit => "mbarrier init",
+    }
+}

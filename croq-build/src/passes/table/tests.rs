@@ -1,0 +1,80 @@
+//! The table against its page, and all kernels through it.
+
+use std::fmt::Write as _;
+
+use super::PASSES;
+
+#[test]
+fn names_are_unique_and_each_pass_says_what_it_does() {
+    for (at, pass) in PASSES.iter().enumerate() {
+        assert!(!pass.does.is_empty(), "{}", pass.name);
+        let same = PASSES.iter().skip(at + 1).find(|p| p.name == pass.name);
+        assert!(same.is_none(), "{}", pass.name);
+    }
+}
+
+/// `CROQ_BLESS=1` writes the page anew.
+#[test]
+fn the_page_lists_the_table() {
+    let mut page = "# The passes\n\n\
+        Between `sema` and `emit`, in this order. Written from `croq-build/src/passes/table.rs`;\n\
+        a test compares it (`CROQ_BLESS=1 cargo test -p croq-build --lib passes::table` renews it).\n\
+        `croq emit --ir` prints the IR before the first pass, `--ir=after:PASS` after one of them, and\n\
+        `--ir=all` after each. `CROQ_DUMP_IR=PASS,...` (or `all`), with `CROQ_DUMP_KERNEL=name` for one kernel,\n\
+        writes the same from a build script to `OUT_DIR/croq-ir`. After each pass the verifier\n\
+        (`ir/verify`) runs in debug builds, and in release builds under `CROQ_VERIFY=1`.\n\n\
+        | pass | kind | what it does | why it stands there |\n|---|---|---|---|\n"
+        .to_owned();
+    for pass in PASSES {
+        let (name, kind) = (pass.name, pass.kind.name());
+        let _ = writeln!(
+            page,
+            "| `{name}` | {kind} | {} | {} |",
+            pass.does, pass.because
+        );
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/passes.md");
+    if std::env::var_os("CROQ_BLESS").is_some_and(|v| v == "1") {
+        std::fs::write(path, &page).expect("a writable page");
+    }
+    let found = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(found == page, "docs/passes.md is not what the table says");
+}
+
+/// Every file of kernels through all stages, verified after each; and its IR prints.
+#[test]
+fn all_kernels_verify_and_print() {
+    use crate::pipeline::{Dump, FileNames, Options, compile_and_dump};
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut files = Vec::new();
+    for folder in ["kernels/co", "tests/run", "examples"] {
+        crate::passes::hazards::races::co_files(&root.join(folder), &mut files);
+    }
+    assert!(files.len() > 50, "{}", files.len());
+    for path in files {
+        let text = std::fs::read_to_string(&path).expect("UTF-8");
+        let names = FileNames {
+            path: path.display().to_string(),
+            stem: "x".to_owned(),
+            hash: "0".to_owned(),
+        };
+        let dump = Dump {
+            after: vec![
+                crate::pipeline::SEMA.to_owned(),
+                "exact-integers".to_owned(),
+            ],
+            ..Dump::default()
+        };
+        let (compiled, ir) = compile_and_dump(&names, &text, &Options::default(), &dump);
+        let internal = compiled.diagnostics.iter().find(|d| d.code == "E1199");
+        assert!(internal.is_none(), "{}: {internal:#?}", names.path);
+        let printed = ir.contains(" after sema") && ir.contains(" after exact-integers");
+        assert!(printed, "{}", names.path);
+        // Only what is broken has ids that lead nowhere.
+        assert!(
+            !ir.contains("<local ") && !ir.contains("<buffer "),
+            "{}",
+            names.path
+        );
+    }
+}
