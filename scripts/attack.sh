@@ -92,8 +92,9 @@ mkdir -p "$out/run/co"
 : >"$out/run/co/right.co"
 flags=()
 if [ -n "${ATTACK_SANITIZE:-}" ]; then
-  flags=(CXXFLAGS="-fsanitize=address -fno-omit-frame-pointer" RUSTFLAGS="-Clink-arg=-fsanitize=address -Clinker=${CXX:-c++}"
-    ASAN_OPTIONS="detect_leaks=0:detect_stack_use_after_return=0:abort_on_error=1")
+  # rustc links with -nodefaultlibs, so that the sanitizer's library has to be named.
+  flags=(CXXFLAGS="-fsanitize=address -fno-omit-frame-pointer" RUSTFLAGS="-Clink-arg=-lasan"
+    ASAN_OPTIONS="detect_leaks=0:detect_stack_use_after_return=0:abort_on_error=1:verify_asan_link_order=0")
 fi
 if env "${flags[@]}" CARGO_TARGET_DIR="$target/attack-run" cargo build --quiet --manifest-path "$out/run/Cargo.toml" >"$out/run.log" 2>&1; then
   program=$target/attack-run/debug/croq-safety

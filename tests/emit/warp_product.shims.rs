@@ -1,0 +1,3 @@
+// SAFETY: croq-build compiled them from one function, with this struct.
+pub const shims_of_warp_product: ::croq_sys::__private::Shims<croq_0badf00d_warp_product_args> =
+    unsafe { ::croq_sys::__private::Shims::new(croq_sim_0badf00d_warp_product, None) };
