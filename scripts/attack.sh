@@ -90,20 +90,22 @@ package "$out/run" croq-safety
 mkdir -p "$out/run/co"
 "$attack" kernels "$seed" "$runs" "$out/run/co/wrong.co" tests/safety/co/right.co tests/safety/co/wrong.co || found "no kernels"
 : >"$out/run/co/right.co"
-flags=()
+flags=() preload=()
 if [ -n "${ATTACK_SANITIZE:-}" ]; then
   # rustc links with -nodefaultlibs, so that the sanitizer's library has to be named.
   flags=(CXXFLAGS="-fsanitize=address -fno-omit-frame-pointer" RUSTFLAGS="-Clink-arg=-lasan"
     ASAN_OPTIONS="detect_leaks=0:detect_stack_use_after_return=0:abort_on_error=1:verify_asan_link_order=0")
+  # It has to be loaded before all others.
+  preload=(LD_PRELOAD="$("${CXX:-c++}" -print-file-name=libasan.so)")
 fi
 if env "${flags[@]}" CARGO_TARGET_DIR="$target/attack-run" cargo build --quiet --manifest-path "$out/run/Cargo.toml" >"$out/run.log" 2>&1; then
   program=$target/attack-run/debug/croq-safety
   called=0
-  for name in $(env "${flags[@]}" "$program" --list | sed -n 's/^\([^ ]*\) .* errors=$/\1/p'); do
+  for name in $(env "${flags[@]}" "${preload[@]}" "$program" --list | sed -n 's/^\([^ ]*\) .* errors=$/\1/p'); do
     called=$((called + 1))
     first=
     for kernel_seed in 0 1 2; do
-      result=$(env "${flags[@]}" CROQ_DEVICE=sim CROQ_SIM_SEED=$kernel_seed timeout 60 "$program" "$name" 2>"$out/run/stderr")
+      result=$(env "${flags[@]}" "${preload[@]}" CROQ_DEVICE=sim CROQ_SIM_SEED=$kernel_seed timeout 60 "$program" "$name" 2>"$out/run/stderr")
       status=$?
       if [ $status -eq 124 ]; then
         found "$name hangs with seed $kernel_seed ($out/run/co/wrong.co)"
@@ -126,6 +128,7 @@ if env "${flags[@]}" CARGO_TARGET_DIR="$target/attack-run" cargo build --quiet -
     done
   done
   echo "$called mutated kernels called"
+  [ "$called" -gt 0 ] || found "no mutated kernel could be called"
 else
   tail -n 20 "$out/run.log"
   found "mutated kernels do not build: $out/run.log"

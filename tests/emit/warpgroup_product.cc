@@ -67,9 +67,6 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
       // call croq::cuda::setreg_dec(32);
 #line 12 "warpgroup_product.co"
       croq::set_max_registers_down<32>();
-    }
-#line 11 "warpgroup_product.co"
-    if (w == 0) {
 #line 11 "warpgroup_product.co"
       if (warp == 0 && elected) {
         // foreach {k} in [cdiv(K, 64)] {
@@ -98,9 +95,6 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
       // call croq::cuda::setreg_inc(232);
 #line 22 "warpgroup_product.co"
       croq::set_max_registers_up<232>();
-    }
-#line 21 "warpgroup_product.co"
-    if (w > 0) {
       // trigger empty[s];
 #line 28 "warpgroup_product.co"
       croq::idx released = 0;
@@ -185,7 +179,7 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
     }
   }
 }
-#line 189 "warpgroup_product.cc"
+#line 183 "warpgroup_product.cc"
 
 extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_warpgroup_product)(const croq_env *env, [[maybe_unused]] croq_0badf00d_warpgroup_product_args *args) {
   croq::host host(env, "warpgroup_product.co");
@@ -234,7 +228,7 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_warpgroup_product)(const croq_e
   if (!croq::make_tensor_map(host, out_map, out, croq::tensor_layout<2>{{N, M}, {1, N}, {64, 64}, 128, 128})) return host.status();
 #line 5 "warpgroup_product.co"
   if (!host.launch<decltype(&warpgroup_product_0), &warpgroup_product_0>("warpgroup_product_0", croq::grid{(N + 127) / 128, (M + 127) / 128, 1}, 384, 163904, croq::async_proxy | croq::ordered | croq::with_marks | croq::arena<352>, lhs_map, rhs_map, out_map, K)) return host.status();
-#line 238 "warpgroup_product.cc"
+#line 232 "warpgroup_product.cc"
   return host.status();
 }
 

@@ -587,3 +587,31 @@ fn the_host_counts_waits_and_triggers() {
     let program = testing::program("t.co", text).1;
     assert_eq!(super::rust::wrapper_names(&program), ["f"]);
 }
+
+#[test]
+fn a_warpgroup_synchronises_between_two_changes_of_its_registers() {
+    let text = lines(
+        "__co__ void f(global f32 [384] y) {
+           parallel b by 1 : block
+             parallel w by 3 : group-4, t by 128 : thread {
+               inthreads.async (w == 0) { call croq::cuda::setreg_dec(32); y.at(w # t) = 0.0f; }
+               inthreads.async (w > 0) {
+                 call croq::cuda::setreg_inc(232);
+                 y.at(w # t) = 1.0f;
+                 call croq::cuda::setreg_dec(64);
+               }
+             }
+         }",
+    );
+    let barrier = |number: usize| {
+        text.get(number.wrapping_sub(1))
+            .is_some_and(|line| line.contains("barrier"))
+    };
+    let changes: Vec<bool> = (0..text.len())
+        .filter(|&number| text[number].starts_with("croq::set_max_registers"))
+        .map(barrier)
+        .collect();
+    assert_eq!(changes, [false, false, true], "{text:#?}");
+    let branches = text.iter().filter(|line| line.contains("if (w "));
+    assert_eq!(branches.count(), 2, "{text:#?}");
+}

@@ -264,6 +264,8 @@ pub enum BarrierReason {
     Arrivals,
     /// No phase of the named event may go by before all threads have seen the one before.
     Observed(String),
+    /// The warpgroup's registers may have been changed before.
+    Registers,
 }
 
 impl std::fmt::Display for BarrierReason {
@@ -279,6 +281,7 @@ impl std::fmt::Display for BarrierReason {
             Self::Arrivals => f.write_str("others may still arrive here"),
             Self::Observed(name) => write!(f, "no thread falls behind {name}"),
             Self::NextLoad => f.write_str("the load before has arrived for all"),
+            Self::Registers => f.write_str("registers may change again"),
             Self::Opaque => f.write_str("what follows may touch what came before"),
         }
     }

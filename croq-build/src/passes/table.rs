@@ -112,8 +112,8 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "registers",
         kind: Check,
-        does: "`setreg` asks for no more registers than a multiprocessor has",
-        because: "",
+        does: "`setreg` asks for no more registers than a block has, and gets a barrier between two changes",
+        because: "before `barrier-ids`, which numbers its barriers",
         run: Run::Tiles(|function, id, state| registers::settle(function, id, state.diags)),
     },
     Pass {
@@ -253,6 +253,13 @@ pub const PASSES: &[Pass] = &[
         does: "drops names that nothing reads",
         because: "after all passes that add names",
         run: Run::Kernel(|function, id, _| unused::drop_from(function, id)),
+    },
+    Pass {
+        name: "register-regions",
+        kind: Transformation,
+        does: "a region and the change of registers it begins with become one branch",
+        because: "after `events` split them, and all passes that look for the thread of a region",
+        run: Run::Kernel(|function, id, _| registers::merge_regions(function, id)),
     },
     Pass {
         name: "shared-memory-limits",

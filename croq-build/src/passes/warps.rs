@@ -41,7 +41,12 @@ pub fn tell(function: &mut Function, id: KernelId) {
     let (first, warp) = fresh::value(function, "warp", warp);
     let elected = hardware(Hardware::Elected, Scalar::Bool);
     let (second, elected) = fresh::value(function, "elected", elected);
-    let teller = Teller { warp, elected };
+    let elects = elects(&body);
+    let teller = Teller {
+        warp,
+        elected,
+        elects,
+    };
     teller.block(&mut body, Some(&ThreadSet::first(threads)));
     body.splice(0..0, [first, second]);
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
@@ -61,6 +66,20 @@ fn parts(body: &[Stmt]) -> bool {
     find.0
 }
 
+/// Whether some statement is the elected lane's: then all that one thread of a unit does is, so that these statements
+/// follow each other in one thread, without a barrier.
+fn elects(body: &[Stmt]) -> bool {
+    struct Find(bool);
+    impl Visit for Find {
+        fn stmt(&mut self, stmt: &Stmt) {
+            self.0 |= is_box(stmt) || matches!(stmt.kind, StmtKind::Region { among: Some(_), .. });
+        }
+    }
+    let mut find = Find(false);
+    walk_block(body, &mut find);
+    find.0
+}
+
 /// What goes to the copy engine, or makes things ready for it.
 fn is_box(stmt: &Stmt) -> bool {
     matches!(&stmt.kind, StmtKind::Tma(_))
@@ -69,6 +88,7 @@ fn is_box(stmt: &Stmt) -> bool {
 struct Teller {
     warp: Expr,
     elected: Expr,
+    elects: bool,
 }
 
 impl Teller {
@@ -94,8 +114,7 @@ impl Teller {
                     _ => self.block(body, own.as_ref()),
                 },
                 StmtKind::Once { level, body } => {
-                    let asks = body.iter().any(is_box);
-                    if let Some(cond) = self.speaks(*level, set, span).filter(|_| asks) {
+                    if let Some(cond) = self.speaks(*level, set, span).filter(|_| self.elects) {
                         stmt.kind = only_if(cond, std::mem::take(body));
                     }
                 }

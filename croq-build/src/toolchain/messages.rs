@@ -148,6 +148,8 @@ fn ptxas_row(row: &str) -> Option<Message> {
         // The serialisation of wgmma, for whatever reason (C7510 and the numbers after it), is told as a
         // mere information and costs most of the speed.
         "info" if text.contains("wgmma.mma_async instructions are serialized") => Severity::Error,
+        // C7507: the kernel runs, with the registers that it started with.
+        "info" if text.contains("'setmaxnreg' ignored") => Severity::Warning,
         _ => return None,
     };
     Some(Message {
@@ -356,6 +358,7 @@ ptxas info    : 0 bytes gmem
 ptxas warning : Registers are spilled to local memory in function '_ZN13croq_0123abcd7scale_0EN4croq7contextE', 8 bytes spill stores
 ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized in function '_ZN13croq_0123abcd7scale_0E'
 ptxas info    : (C7517) Potential Performance Loss: wgmma.mma_async instructions are serialized due to ill formed pipeline stage in the function '_ZN13croq_0123abcd7scale_0E'
+ptxas info    : (C7507) Potential Performance Loss: 'setmaxnreg' ignored to maintain minimum register requirements.
 ptxas /tmp/a.ptx, line 9; error   : Unknown modifier
 ";
         let messages = parse(output);
@@ -365,6 +368,7 @@ ptxas /tmp/a.ptx, line 9; error   : Unknown modifier
                 Severity::Warning,
                 Severity::Error,
                 Severity::Error,
+                Severity::Warning,
                 Severity::Error
             ]
         );
@@ -375,7 +379,7 @@ ptxas /tmp/a.ptx, line 9; error   : Unknown modifier
         };
         assert_eq!(origin.span(&messages[0]), Some(Span::new(6, 16)));
         assert_eq!(origin.span(&messages[2]), Some(Span::new(6, 16)));
-        assert_eq!(origin.span(&messages[3]), None);
+        assert_eq!(origin.span(&messages[4]), None);
     }
 
     #[test]

@@ -399,6 +399,10 @@ fn kernels(seed: u32, count: u32, file: &Path, sources: &[&str]) -> bool {
         if mutant.lines().filter(own).any(|line| !body.contains(line)) {
             continue;
         }
+        // An open brace would take in the kernels after it.
+        if mutant.matches('{').count() != mutant.matches('}').count() {
+            continue;
+        }
         let body = mutant;
         // A brace in the first column ends a kernel.
         let body = body.replace("\n}", "\n }");

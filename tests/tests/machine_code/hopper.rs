@@ -111,3 +111,53 @@ fn further_products_of_warpgroups_are_their_instructions() {
     assert_eq!(parts.count("REDG.E.ADD.F32"), 64, "{parts:?}");
     assert_eq!(parts.count("STG"), 0, "{parts:?}");
 }
+
+/// Warpgroups that bring tiles give registers to those that multiply, at the beginning of their region: one that joined
+/// the others' way before its work would keep what it had (ptxas: C7507).
+#[test]
+fn registers_go_from_those_that_load_to_those_that_multiply() {
+    let with_changes = |text: &str| {
+        text.replace(
+            "inthreads.async (w == 0) {",
+            "inthreads.async (w == 0) { call croq::cuda::setreg_dec(32);",
+        )
+        .replace(
+            "inthreads.async (w > 0) {",
+            "inthreads.async (w > 0) { call croq::cuda::setreg_inc(232);",
+        )
+    };
+    let products = kernels_of("hopper", &with_changes(TEXT), "sm_90a");
+    let attention = include_str!("../../../kernels/co/attention/hopper.co");
+    let attention = kernels_of("attention", &with_changes(attention), "sm_90a");
+    let (Some(products), Some(attention)) = (products, attention) else {
+        return;
+    };
+    for (kernels, kernel) in [
+        (&products, "matmul_hopper_two_0"),
+        (&products, "matmul_hopper_tf32_0"),
+        (&attention, "attention_hopper_f16_64_0"),
+        (&attention, "attention_causal_hopper_bf16_128_0"),
+    ] {
+        let code = &kernels[kernel];
+        code.assert_clean(kernel);
+        code.assert_elected(kernel, "UTMALDG");
+        let changes = |name: &str| code.operands(name);
+        assert_eq!(
+            changes("USETMAXREG.DEALLOC.CTAPOOL"),
+            ["0x20"],
+            "{kernel}: {code:?}"
+        );
+        let more = changes("USETMAXREG.TRY_ALLOC.CTAPOOL");
+        assert_eq!(more.len(), 1, "{kernel}: {code:?}");
+        assert!(more[0].ends_with("0xe8"), "{kernel}: {more:?}");
+        let at = |name: &str| {
+            code.instructions
+                .iter()
+                .position(|i| i.name.starts_with(name))
+        };
+        assert!(
+            at("USETMAXREG.DEALLOC") < at("UTMALDG"),
+            "{kernel}: {code:?}"
+        );
+    }
+}

@@ -85,6 +85,8 @@ pub fn kernels_with(
     assert!(output.status.success(), "{stem} for {arch}:\n{said}");
     // ptxas calls it an information (C7510 and the numbers after it).
     assert!(!said.contains("serialized"), "{stem} for {arch}:\n{said}");
+    // So does it here (C7507).
+    assert!(!said.contains("setmaxnreg"), "{stem} for {arch}:\n{said}");
     let output = Command::new(toolkit.nvcc.with_file_name("cuobjdump"))
         .arg("-sass")
         .arg(&cubin)

@@ -44,6 +44,7 @@ fn outline(stmts: &[Stmt]) -> String {
                         BarrierReason::NextLoad => "load".to_owned(),
                         BarrierReason::Arrivals => "arrivals".to_owned(),
                         BarrierReason::Observed(name) => format!("behind({name})"),
+                        BarrierReason::Registers => "registers".to_owned(),
                     };
                     format!("{scope}({why})")
                 }
