@@ -73,7 +73,7 @@ pub const TABLE: &[Entry] = &[
     ("E0427", "`.span` is the shape of data; this has none."),
     (
         "E0429",
-        "A size does not fit in 64 bits: a buffer with too many bytes, or an integer expression that grows beyond what croq keeps exactly. A part of it that a kernel computes into an `s64` variable is a value like any other.",
+        "A size does not fit in 64 bits: a buffer with too many bytes, or an integer expression that grows beyond what croq keeps exactly; or a shape or an ituple has more than 64 parts. A part of it that a kernel computes into an `s64` variable is a value like any other.",
     ),
     (
         "E0430",
