@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use super::Kind;
+
 /// What a program of an explanation shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -87,7 +89,7 @@ fn text_parts<'a>(text: &'a str, parts: &mut Vec<Part<'a>>) {
 }
 
 /// The text for a terminal: programs are indented below a line that says what they are.
-pub fn show(text: &str, out: &mut String) {
+pub fn show(kind: Kind, text: &str, out: &mut String) {
     for (i, part) in parts(text).into_iter().enumerate() {
         if i > 0 {
             out.push('\n');
@@ -99,16 +101,19 @@ pub fn show(text: &str, out: &mut String) {
             Part::NoExample(reason) => {
                 let _ = writeln!(out, "There is no example here: {reason}.");
             }
-            Part::Example(example) => show_example(&example, out),
+            Part::Example(example) => show_example(kind, &example, out),
         }
     }
 }
 
-fn show_example(example: &Example<'_>, out: &mut String) {
-    out.push_str(match example.role {
-        Role::Wrong => "Wrong",
-        Role::Right => "Right",
-        Role::RunTime => "Accepted, and checked when it is called",
+fn show_example(kind: Kind, example: &Example<'_>, out: &mut String) {
+    out.push_str(match (example.role, kind) {
+        // A note is no fault of the program.
+        (Role::Wrong, Kind::Note) => "With the note",
+        (Role::Right, Kind::Note) => "Without it",
+        (Role::Wrong, _) => "Wrong",
+        (Role::Right, _) => "Right",
+        (Role::RunTime, _) => "Accepted, and checked when it is called",
     });
     for (i, arch) in example.archs.iter().enumerate() {
         out.push_str(if i == 0 { " with `" } else { " " });
@@ -166,6 +171,7 @@ mod tests {
     fn a_terminal_gets_no_fences() {
         let mut out = String::new();
         show(
+            Kind::Error,
             "A fact.\n\n```croq,wrong,arch=sm_80,arch=sm_90a\nx\n\ny\n```\n",
             &mut out,
         );

@@ -115,7 +115,7 @@ impl Explanation {
             self.kind.name(),
             self.title
         );
-        examples::show(self.text, &mut out);
+        examples::show(self.kind, self.text, &mut out);
         out
     }
 }
