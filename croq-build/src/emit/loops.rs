@@ -3,7 +3,8 @@
 use super::scalar;
 use super::stmt::Body;
 use super::text::Binding;
-use crate::ir::{Expr, LocalId, Stmt, StmtKind, Unroll};
+use crate::ir::threads::{Stmt, StmtKind};
+use crate::ir::{Expr, LocalId, Unroll};
 use crate::passes::spins;
 use crate::source::Span;
 use crate::symbolic::Sym;

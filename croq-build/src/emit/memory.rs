@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use super::FileMeta;
-use crate::ir::{Function, Kernel, Placed};
+use crate::ir::Placed;
+use crate::ir::threads::{Function, Kernel};
 use crate::source::SourceFile;
 use crate::symbolic::{Ctx, Sym};
 

@@ -4,7 +4,8 @@
 //! a single thread went on may find its warp apart, as far as ptxas knows; with an `else` nothing comes behind it.
 
 use super::stmt::Body;
-use crate::ir::{Stmt, StmtKind, ThreadSet};
+use crate::ir::ThreadSet;
+use crate::ir::threads::{Stmt, StmtKind};
 
 impl Body<'_, '_> {
     /// Those that `stmts` begins with; how many they are.

@@ -14,9 +14,10 @@ use super::scope::Names;
 use super::stmt::Body;
 use super::text::{Binding, Text};
 use super::writer::{Writer, quoted};
+use crate::ir::threads::{Function, Kernel, Stmt, StmtKind};
 use crate::ir::{
-    BufferId, DimId, Extent, Function, Kernel, KernelId, LocalId, ParamId, ParamKind, Return,
-    ReturnValue, Scalar, SignalId, Stmt, StmtKind, Storage, TensorParam, Visit, walk_block,
+    BufferId, DimId, Extent, KernelId, LocalId, ParamId, ParamKind, Return, ReturnValue, Scalar,
+    SignalId, Storage, TensorParam, Threads, Visit, walk_block,
 };
 use crate::passes::awaited;
 use crate::passes::captures::captures;
@@ -175,7 +176,7 @@ fn extent(
 /// Whether host code prints, for which files must bring along C's own printing.
 pub fn prints(function: &Function) -> bool {
     struct Find(bool);
-    impl Visit for Find {
+    impl Visit<Threads> for Find {
         fn stmt(&mut self, stmt: &Stmt) {
             self.0 |= matches!(stmt.kind, StmtKind::Print { .. });
         }

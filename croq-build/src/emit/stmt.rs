@@ -8,10 +8,10 @@ use super::scalar;
 use super::scope::Names;
 use super::text::Text;
 use super::writer::{Writer, quoted};
+use crate::ir::threads::{MmaOp, Stmt, StmtKind};
 use crate::ir::{
     Access, Atomic, BarrierReason, BarrierScope, BinOp, CheckInfo, CppName, Expr, ExprKind,
-    FenceScope, Level, LocalId, MmaOp, Move, MoveMode, PrintPart, Registers, Scalar, Stmt,
-    StmtKind,
+    FenceScope, Level, LocalId, Move, MoveMode, PrintPart, Registers, Scalar,
 };
 use crate::passes::spins::Spins;
 use crate::passes::uses::identifiers;
@@ -318,27 +318,21 @@ impl Body<'_, '_> {
                 self.line(span, &text);
             }
             StmtKind::Mma(op) => {
-                if let MmaOp::Step(step) = &**op {
-                    let text = self.step(step);
-                    return self.line(span, &text);
-                }
-                if let Some(text) = self.mma(op) {
-                    self.line(span, &text);
-                }
+                let text = self.mma(op);
+                self.line(span, &text);
             }
             StmtKind::CommitCopies => self.line(span, "croq::cp_async_commit();"),
             StmtKind::WaitCopies { pending } => {
                 self.line(span, &format!("croq::cp_async_wait<{pending}>();"))
             }
-            // The passes leave none of these.
-            StmtKind::Copy(_)
-            | StmtKind::Fill { .. }
-            | StmtKind::Wait { .. }
-            | StmtKind::WaitTma { .. }
-            | StmtKind::WaitEvent(_)
-            | StmtKind::Trigger(_)
-            | StmtKind::Rotate { .. }
-            | StmtKind::Consult(_) => {}
+            StmtKind::Copy(never)
+            | StmtKind::Fill { view: never, .. }
+            | StmtKind::Wait { futures: never, .. }
+            | StmtKind::WaitTma { futures: never }
+            | StmtKind::WaitEvent(never)
+            | StmtKind::Trigger(never)
+            | StmtKind::Rotate { futures: never }
+            | StmtKind::Consult(never) => match *never {},
         }
     }
 
@@ -387,20 +381,20 @@ impl Body<'_, '_> {
         )
     }
 
-    /// What passes made of products; they leave nothing else.
-    fn mma(&self, op: &MmaOp) -> Option<String> {
+    /// What passes made of products.
+    fn mma(&mut self, op: &MmaOp) -> String {
         let place = |access: &Access| {
             let buffer = self.names.buffer(access.view.buffer);
             format!("{buffer}, {}", self.names.place(access).text)
         };
         match op {
-            MmaOp::Instruction { atom, parts } => Some(format!(
+            MmaOp::Instruction { atom, parts } => format!(
                 "croq::mma<{}, {}, {}>({});",
                 atom.m,
                 atom.n,
                 atom.k,
                 parts.each_ref().map(place).join(", ")
-            )),
+            ),
             MmaOp::Matrices {
                 count,
                 transposed,
@@ -411,20 +405,29 @@ impl Body<'_, '_> {
                 let transposed = if *transposed { ", true" } else { "" };
                 if *stored {
                     let (memory, registers) = (place(memory), place(registers));
-                    return Some(format!(
-                        "croq::stmatrix<{count}{transposed}>({memory}, {registers});"
-                    ));
+                    return format!("croq::stmatrix<{count}{transposed}>({memory}, {registers});");
                 }
                 let (first, steps) = self.names.place_and_steps(memory);
                 let memory = self.names.buffer(memory.view.buffer);
                 let steps = steps.map_or_else(String::new, |s| format!(", {}", s.text));
-                Some(format!(
+                format!(
                     "croq::ldmatrix<{count}{transposed}>({}, {memory}, {}{steps});",
                     place(registers),
                     first.text
-                ))
+                )
             }
-            _ => None,
+            MmaOp::Step(step) => self.step(step),
+            MmaOp::Each { part: never, .. }
+            | MmaOp::Load { into: never, .. }
+            | MmaOp::Multiply { sums: never, .. }
+            | MmaOp::Product(never)
+            | MmaOp::Finish(never)
+            | MmaOp::Await(never)
+            | MmaOp::Store { from: never, .. }
+            | MmaOp::Apply { part: never, .. }
+            | MmaOp::Reduce { into: never, .. }
+            | MmaOp::AllReduce { part: never }
+            | MmaOp::Convert { into: never, .. } => match *never {},
         }
     }
 

@@ -31,13 +31,14 @@ mod events;
 mod expr;
 pub mod fmt;
 mod mma;
+mod phase;
 mod retain;
 mod scalar;
 mod stmt;
 mod tma;
 pub mod verify;
 mod view;
-mod views_mut;
+
 mod visit;
 mod warpgroup;
 
@@ -45,13 +46,17 @@ pub use atomic::{Atomic, AtomicOp};
 pub use events::*;
 pub use expr::*;
 pub use mma::*;
+pub use phase::{Never, Phase, Threads, Tiles};
 pub use retain::retain_stmts;
 pub use scalar::Scalar;
 pub use stmt::*;
 pub use tma::*;
 pub use view::*;
-pub use views_mut::{Change, change_all, change_exprs, change_views};
-pub use visit::{Visit, walk_block, walk_exprs};
+
+pub use visit::{
+    Flow, ON, Visit, Visitor, VisitorMut, any_expr, any_stmt, change_exprs, change_views, walk,
+    walk_block, walk_exprs, walk_mut,
+};
 pub use warpgroup::{Described, Instruction, Operand, Product, Source, Step, Tile};
 
 macro_rules! id {
@@ -87,7 +92,7 @@ id! {
 
 /// One `__co__` function.
 #[derive(Clone, Debug)]
-pub struct Function {
+pub struct Function<P: Phase = Tiles> {
     pub name: String,
     pub span: Span,
     /// Variables with their bounds, and the prover.
@@ -99,9 +104,9 @@ pub struct Function {
     pub ret: Return,
     pub buffers: Vec<Buffer>,
     pub locals: Vec<Local>,
-    pub kernels: Vec<Kernel>,
+    pub kernels: Vec<Kernel<P>>,
     /// Host statements in order; kernels appear as [`StmtKind::Launch`].
-    pub body: Vec<Stmt>,
+    pub body: Vec<Stmt<P>>,
     pub checks: Vec<CheckInfo>,
     pub futures: Vec<Future>,
     pub events: Vec<Event>,
@@ -113,7 +118,7 @@ pub struct Function {
     pub reports: bool,
 }
 
-impl Function {
+impl<P: Phase> Function<P> {
     pub fn buffer(&self, id: BufferId) -> &Buffer {
         &self.buffers[id.index()]
     }
@@ -140,7 +145,7 @@ impl Function {
         &self.signals[id.index()]
     }
 
-    pub fn kernel(&self, id: KernelId) -> &Kernel {
+    pub fn kernel(&self, id: KernelId) -> &Kernel<P> {
         &self.kernels[id.index()]
     }
 }
@@ -387,7 +392,7 @@ pub enum Level {
 }
 
 #[derive(Clone, Debug)]
-pub struct Kernel {
+pub struct Kernel<P: Phase = Tiles> {
     /// `function_0`, `function_1`, … in order of appearance.
     pub name: String,
     pub span: Span,
@@ -400,7 +405,7 @@ pub struct Kernel {
     pub attrs: LaunchAttrs,
     /// Where a block has one thread only because the program says nothing about threads.
     pub one_thread: Option<Span>,
-    pub body: Vec<Stmt>,
+    pub body: Vec<Stmt<P>>,
     /// Indices of `parallel`s that were made the fastest of their level.
     pub fastest: Vec<LocalId>,
     /// Filled by the shared-memory plan: where each shared buffer is, and the total.
@@ -426,7 +431,7 @@ pub struct Kernel {
     pub maps: Vec<TensorMap>,
 }
 
-impl Kernel {
+impl<P: Phase> Kernel<P> {
     /// Blocks of a cluster.
     pub fn cluster_size(&self) -> u32 {
         self.cluster.iter().product()
@@ -484,4 +489,15 @@ impl CheckInfo {
     pub fn ends_launch(&self) -> bool {
         matches!(self.code, "R10" | "R19")
     }
+}
+
+/// The IR as `emit` prints it.
+pub mod threads {
+    use super::Threads;
+
+    pub type Function = super::Function<Threads>;
+    pub type Kernel = super::Kernel<Threads>;
+    pub type Stmt = super::Stmt<Threads>;
+    pub type StmtKind = super::StmtKind<Threads>;
+    pub type MmaOp = super::MmaOp<Threads>;
 }

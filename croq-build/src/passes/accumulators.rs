@@ -296,20 +296,22 @@ fn assign(stmts: &mut [Stmt], buffer: BufferId, local: LocalId, held: &Expr) {
 mod tests {
     use super::super::run;
     use crate::diagnostics::Diagnostics;
-    use crate::ir::{Stmt, StmtKind};
+    use crate::ir::threads::{Function, Stmt, StmtKind};
     use crate::sema::testing;
 
     /// Loops and stores of the first kernel, held elements as `hold`.
     fn outline(text: &str) -> String {
-        let mut function = testing::function(text);
         let limits = crate::pipeline::Options::default().shared_limits();
-        run(&mut function, limits, true, &mut Diagnostics::new());
+        let mut diags = Diagnostics::new();
+        let Some(function) = run(testing::function(text), limits, true, &mut diags) else {
+            panic!("{:#?}", diags.into_sorted());
+        };
         let mut words = Vec::new();
         describe(&function, &function.kernels[0].body, &mut words);
         words.join(" ")
     }
 
-    fn describe(function: &crate::ir::Function, stmts: &[Stmt], words: &mut Vec<String>) {
+    fn describe(function: &Function, stmts: &[Stmt], words: &mut Vec<String>) {
         let nested = |word: &str, body: &[Stmt], words: &mut Vec<String>| {
             words.push(format!("{word} {{"));
             describe(function, body, words);

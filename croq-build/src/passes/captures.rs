@@ -1,7 +1,8 @@
 //! What a kernel must be given at launch.
 
 use super::uses::Uses;
-use crate::ir::{BufferId, DimId, Function, Kernel, LocalId, ParamId, Storage};
+use crate::ir::threads::{Function, Kernel};
+use crate::ir::{BufferId, DimId, LocalId, ParamId, Storage};
 
 /// The arguments of a kernel, in the order in which it takes them.
 #[derive(Debug, Default, PartialEq, Eq)]

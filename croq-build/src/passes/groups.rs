@@ -3,7 +3,7 @@
 //! Copies and fills are left as they are; they find the groups when they are expanded, where they walk
 //! along rows.
 
-use crate::ir::{Access, Change, Function, KernelId, View, change_all};
+use crate::ir::{Access, Flow, Function, KernelId, ON, View, VisitorMut};
 use crate::symbolic::Sym;
 
 pub fn place(function: &mut Function, id: KernelId) {
@@ -11,7 +11,7 @@ pub fn place(function: &mut Function, id: KernelId) {
         return;
     };
     let mut body = std::mem::take(&mut kernel.body);
-    change_all(&mut body, &mut Places { function });
+    let _ = Places { function }.block(&mut body);
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
         kernel.body = body;
     }
@@ -29,8 +29,8 @@ impl Places<'_> {
     }
 }
 
-impl Change for Places<'_> {
-    fn access(&mut self, access: &mut Access) {
+impl VisitorMut for Places<'_> {
+    fn access(&mut self, access: &mut Access, _written: bool) -> Flow {
         if let Some(place) = self.place(&access.view, || access.address()) {
             access.view.offset = place;
             access.view.shape.clear();
@@ -39,11 +39,17 @@ impl Change for Places<'_> {
             access.view.frame = None;
             access.indices.clear();
         }
+        ON
     }
 
-    fn pointer(&mut self, view: &mut View) {
+    fn view(&mut self, _view: &mut View) -> Flow {
+        ON
+    }
+
+    fn pointer(&mut self, view: &mut View) -> Flow {
         if let Some(place) = self.place(view, || view.offset.clone()) {
             view.offset = place;
         }
+        ON
     }
 }

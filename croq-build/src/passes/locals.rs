@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 
 use super::captures::kernel_uses;
 use super::unproven::Unproven;
-use crate::ir::{BufferId, Function, Kernel, Storage};
+use crate::ir::threads::{Function, Kernel};
+use crate::ir::{BufferId, Storage};
 
 /// Of an array that stays in the frame.
 const MOST_IN_FRAME: u64 = 256;

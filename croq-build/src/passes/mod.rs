@@ -30,6 +30,7 @@ mod participants;
 pub mod pass;
 pub mod phases;
 mod registers;
+mod seal;
 mod shared;
 mod signals;
 pub mod spins;
@@ -46,19 +47,23 @@ pub use shared::Limits;
 pub use signals::awaited;
 
 use crate::diagnostics::Diagnostics;
+#[cfg(test)]
+use crate::ir::Threads;
 use crate::ir::{Buffer, Function, KernelId, MmaOp, MoveMode, Stmt, StmtKind, Visit, walk_block};
 
-/// All passes but the last, `exact-integers`, whose checks would stand in the way of tests that look at text.
+/// All passes but `exact-integers`, whose checks would stand in the way of tests that look at text.
 #[cfg(test)]
-pub fn run(function: &mut Function, limits: Limits, reorder: bool, diags: &mut Diagnostics) {
+pub fn run(
+    function: Function,
+    limits: Limits,
+    reorder: bool,
+    diags: &mut Diagnostics,
+) -> Option<Function<Threads>> {
     let checks = crate::config::Checks::All;
     let mut state = pass::State::new(limits, reorder, checks, true, diags);
-    driver::run_until(
-        function,
-        Some("exact-integers"),
-        &mut state,
-        &mut |_, _, _| {},
-    );
+    let passes = table::PASSES.iter();
+    let passes: Vec<_> = passes.filter(|p| p.name != "exact-integers").collect();
+    driver::lower_by(&passes, function, &mut state, &mut ())
 }
 
 /// Device memory in which instances may race. Where something may order them that is no barrier of a block, the

@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::uses::Uses;
 use crate::ir::{
-    Access, BufferId, Change, Copy, CppName, Function, KernelId, Stmt, StmtKind, Storage,
-    Transform, View, Visit, change_all, walk_block,
+    Access, BufferId, Copy, CppName, Flow, Function, KernelId, ON, Stmt, StmtKind, Storage,
+    Transform, View, Visit, VisitorMut, walk_block,
 };
 use crate::symbolic::{Ctx, Sym};
 
@@ -51,7 +51,7 @@ pub fn set_apart(function: &mut Function, id: KernelId) {
     }
     for (buffer, rows) in &chosen {
         let mut mover = Mover::new(&function.cx, *buffer, *rows);
-        change_all(&mut body, &mut mover);
+        let _ = mover.block(&mut body);
         let count = function.buffer(*buffer).count.clone();
         let lines = function.cx.div(&count, &Sym::int(rows.columns));
         if let Some(buffer) = function.buffers.get_mut(buffer.index()) {
@@ -171,7 +171,7 @@ fn extra_bytes(function: &Function, id: BufferId, rows: Rows) -> Option<i64> {
 
 fn can_move(function: &Function, body: &[Stmt], buffer: BufferId, rows: Rows) -> bool {
     let mut mover = Mover::new(&function.cx, buffer, rows);
-    change_all(&mut body.to_vec(), &mut mover);
+    let _ = mover.block(&mut body.to_vec());
     !mover.failed
 }
 
@@ -220,10 +220,10 @@ impl<'a> Mover<'a> {
     }
 }
 
-impl Change for Mover<'_> {
-    fn view(&mut self, view: &mut View) {
+impl VisitorMut for Mover<'_> {
+    fn view(&mut self, view: &mut View) -> Flow {
         if view.buffer != self.buffer {
-            return;
+            return ON;
         }
         match self.moved(view) {
             Some((offset, strides)) => {
@@ -233,9 +233,10 @@ impl Change for Mover<'_> {
             }
             None => self.failed = true,
         }
+        ON
     }
 
-    fn access(&mut self, access: &mut Access) {
-        self.view(&mut access.view);
+    fn access(&mut self, access: &mut Access, _written: bool) -> Flow {
+        self.view(&mut access.view)
     }
 }

@@ -1,5 +1,7 @@
 //! What a pass is, and what passes share.
 
+use std::collections::BTreeSet;
+
 use super::{events, shared};
 use crate::config::Checks;
 use crate::diagnostics::Diagnostics;
@@ -34,6 +36,8 @@ pub(super) enum Run {
     Kernel(fn(&mut Function, KernelId, &mut State)),
     /// Of kernels that have tiles.
     Tiles(fn(&mut Function, KernelId, &mut State)),
+    /// [`super::seal`], which makes a function of the other phase.
+    Seal,
 }
 
 pub struct Pass {
@@ -49,7 +53,7 @@ pub struct Pass {
 impl Pass {
     /// Whether it runs once for each kernel.
     pub fn is_of_kernels(&self) -> bool {
-        !matches!(self.run, Run::Function(_))
+        matches!(self.run, Run::Kernel(_) | Run::Tiles(_))
     }
 }
 
@@ -65,6 +69,8 @@ pub struct State<'a> {
     /// The kernel is one copy or fill that was spread over a grid: it has no tiles, and passes over tiles
     /// leave it out.
     pub(super) spread: bool,
+    /// Passes that have run on the function.
+    pub(super) ran: BTreeSet<&'static str>,
     /// From `events` for `tma-arrivals`: what the kernel begins with.
     pub(super) beginning: events::Beginning,
 }
@@ -84,6 +90,7 @@ impl<'a> State<'a> {
             verify,
             diags,
             spread: false,
+            ran: BTreeSet::new(),
             beginning: events::Beginning::default(),
         }
     }

@@ -6,9 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::ir::threads::{Function, Kernel, MmaOp, Stmt, StmtKind};
 use crate::ir::{
-    Access, BarrierScope, BufferId, Expr, Function, Kernel, MmaOp, Step, Stmt, StmtKind, Storage,
-    TmaOp, View, Visit, walk_block, walk_exprs,
+    Access, BarrierScope, BufferId, Expr, Step, Storage, Threads, TmaOp, View, Visit, walk_block,
+    walk_exprs,
 };
 
 /// What is done to a buffer.
@@ -64,7 +65,7 @@ struct Found {
     views: Vec<BufferId>,
 }
 
-impl Visit for Found {
+impl Visit<Threads> for Found {
     fn access(&mut self, access: &Access, written: bool) {
         self.accesses.push((access.view.buffer, written));
     }

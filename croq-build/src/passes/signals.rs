@@ -7,14 +7,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::ir::{Function, Kernel, SignalId, Stmt, StmtKind, Visit, walk_block};
+use crate::ir::{Function, Kernel, Phase, SignalId, Stmt, StmtKind, Visit, walk_block};
 use crate::source::Span;
 
 /// What a kernel waits for, and where.
-pub fn awaited(kernel: &Kernel) -> BTreeMap<SignalId, Vec<Span>> {
+pub fn awaited<P: Phase>(kernel: &Kernel<P>) -> BTreeMap<SignalId, Vec<Span>> {
     struct Find(BTreeMap<SignalId, Vec<Span>>);
-    impl Visit for Find {
-        fn stmt(&mut self, stmt: &Stmt) {
+    impl<P: Phase> Visit<P> for Find {
+        fn stmt(&mut self, stmt: &Stmt<P>) {
             if let StmtKind::AwaitSignal { signal, .. } = stmt.kind {
                 self.0.entry(signal).or_default().push(stmt.span);
             }

@@ -8,9 +8,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::ir::threads::{Function, Kernel, Stmt, StmtKind};
 use crate::ir::{
-    Access, Arg, BufferId, Expr, ExprKind, Function, Kernel, LocalId, Stmt, StmtKind, VarHome,
-    View, Visit, walk_block, walk_exprs,
+    Access, Arg, BufferId, Expr, ExprKind, LocalId, Threads, VarHome, View, Visit, walk_block,
+    walk_exprs,
 };
 use crate::symbolic::Sym;
 
@@ -122,7 +123,7 @@ fn only_asks(
 
 fn calls_nothing(expr: &Expr) -> bool {
     struct Calls(bool);
-    impl Visit for Calls {
+    impl Visit<Threads> for Calls {
         fn expr(&mut self, expr: &Expr) {
             self.0 |= matches!(&*expr.kind, ExprKind::Call(_));
         }
@@ -154,7 +155,7 @@ fn leaves(block: &[Stmt], depends: &dyn Fn(&Expr) -> bool, under: bool) -> bool 
 #[derive(Default)]
 struct Written(BTreeSet<BufferId>);
 
-impl Visit for Written {
+impl Visit<Threads> for Written {
     fn access(&mut self, access: &Access, written: bool) {
         if written {
             self.0.insert(access.view.buffer);
@@ -228,7 +229,7 @@ struct Find<'a> {
     found: bool,
 }
 
-impl Visit for Find<'_> {
+impl Visit<Threads> for Find<'_> {
     fn expr(&mut self, expr: &Expr) {
         self.found |= match &*expr.kind {
             ExprKind::Local(id) => self.spins.locals.contains(id),

@@ -278,8 +278,16 @@ pub const PASSES: &[Pass] = &[
         name: "exact-integers",
         kind: Transformation,
         does: "checks integers that could overflow where they are computed",
-        because: "last: it sees every expression that will be printed",
+        because: "after all passes that write expressions",
         run: Run::Function(|function, state| exact::check(function, state.checks, state.diags)),
+    },
+    Pass {
+        name: "seal",
+        kind: Lowering,
+        does: "what is left are statements of single threads, in a type that has no others; \
+               anything else is an internal error",
+        because: "last: `emit` takes nothing but its result",
+        run: Run::Seal,
     },
 ];
 

@@ -5,9 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::uses::identifiers;
+use crate::ir::threads::{Function, Kernel, MmaOp, Stmt, StmtKind};
 use crate::ir::{
-    Access, Arg, BufferId, CppName, Expr, ExprKind, Function, Kernel, LocalId, MmaOp, Source, Step,
-    Stmt, StmtKind, VarHome, Visit, walk_block,
+    Access, Arg, BufferId, CppName, Expr, ExprKind, LocalId, Source, Step, Threads, VarHome, Visit,
+    walk_block,
 };
 use crate::symbolic::Sym;
 
@@ -119,7 +120,7 @@ impl Escapes<'_> {
     }
 }
 
-impl Visit for Escapes<'_> {
+impl Visit<Threads> for Escapes<'_> {
     fn expr(&mut self, expr: &Expr) {
         if let ExprKind::Call(call) = &*expr.kind {
             call.args.iter().for_each(|arg| self.argument(arg));
@@ -213,7 +214,7 @@ impl Spread<'_, '_> {
     }
 }
 
-impl Visit for Spread<'_, '_> {
+impl Visit<Threads> for Spread<'_, '_> {
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Let {

@@ -531,7 +531,7 @@ impl Walk<'_> {
                 self.write_part(into, state);
             }
             MmaOp::AllReduce { part } => self.part(part, state),
-            MmaOp::Finish
+            MmaOp::Finish(())
             | MmaOp::Await(_)
             | MmaOp::Instruction { .. }
             | MmaOp::Matrices { .. }

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use crate::ir::{
     Access, Arg, BarrierScope, BufferId, Copy, CppName, DimId, Expr, ExprKind, Function, LocalId,
-    MmaOp, ParamId, ParamKind, ReturnValue, Step, Stmt, StmtKind, TmaOp, VarHome, View, Visit,
-    walk_block,
+    MmaOp, ParamId, ParamKind, Phase, ReturnValue, Step, Stmt, StmtKind, TmaOp, VarHome, View,
+    Visit, walk_block,
 };
 use crate::symbolic::Sym;
 
@@ -31,7 +31,7 @@ pub struct Uses {
 }
 
 impl Uses {
-    pub fn of_block(function: &Function, block: &[Stmt]) -> Uses {
+    pub fn of_block<P: Phase>(function: &Function<P>, block: &[Stmt<P>]) -> Uses {
         let mut collector = Collector {
             function,
             uses: Uses::default(),
@@ -40,7 +40,7 @@ impl Uses {
         collector.uses
     }
 
-    pub fn sym(&mut self, function: &Function, sym: &Sym) {
+    pub fn sym<P: Phase>(&mut self, function: &Function<P>, sym: &Sym) {
         for var in sym.vars() {
             match function.var_home.get(&var) {
                 Some(VarHome::Dim(id)) => drop(self.dims.insert(*id)),
@@ -59,12 +59,12 @@ pub fn identifiers(text: &str) -> BTreeSet<&str> {
         .collect()
 }
 
-struct Collector<'a> {
-    function: &'a Function,
+struct Collector<'a, P: Phase> {
+    function: &'a Function<P>,
     uses: Uses,
 }
 
-impl Collector<'_> {
+impl<P: Phase> Collector<'_, P> {
     fn sym(&mut self, sym: &Sym) {
         self.uses.sym(self.function, sym);
     }
@@ -133,8 +133,8 @@ impl Collector<'_> {
     }
 }
 
-impl Visit for Collector<'_> {
-    fn stmt(&mut self, stmt: &Stmt) {
+impl<P: Phase> Visit<P> for Collector<'_, P> {
+    fn stmt(&mut self, stmt: &Stmt<P>) {
         match &stmt.kind {
             StmtKind::Let { local, .. } => drop(self.uses.declared.insert(*local)),
             StmtKind::Atomic(atomic) => self.uses.declared.extend(atomic.result),
@@ -150,7 +150,8 @@ impl Visit for Collector<'_> {
                 self.sym(hi);
                 self.sym(step);
             }
-            StmtKind::Copy(Copy { source, dest, .. }) => {
+            StmtKind::Copy(copy) => {
+                let Copy { source, dest, .. } = P::only(copy);
                 for view in [source, dest] {
                     view.shape
                         .iter()

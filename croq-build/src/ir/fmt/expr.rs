@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::super::*;
 use super::{Printer, listed};
 
-impl Printer<'_> {
+impl<P: Phase> Printer<'_, P> {
     pub(super) fn view(&self, view: &View) -> String {
         let mut out = format!("{}{{+{}", self.buffer(view.buffer), self.sym(&view.offset));
         let (shape, strides) = (self.syms(&view.shape), self.syms(&view.strides));

@@ -6,8 +6,8 @@ use super::super::*;
 use super::words::*;
 use super::{Printer, listed};
 
-impl Printer<'_> {
-    pub(super) fn stmt(&mut self, stmt: &Stmt) {
+impl<P: Phase> Printer<'_, P> {
+    pub(super) fn stmt(&mut self, stmt: &Stmt<P>) {
         match &stmt.kind {
             StmtKind::Let { local, value } => {
                 let ty = self.function.locals.get(local.index()).map(|l| l.ty);
@@ -117,24 +117,27 @@ impl Printer<'_> {
     }
 
     /// Statements of one line.
-    pub(super) fn leaf(&mut self, kind: &StmtKind) {
+    pub(super) fn leaf(&mut self, kind: &StmtKind<P>) {
         let text = match kind {
-            StmtKind::Copy(copy) => self.copy(copy),
+            StmtKind::Copy(copy) => self.copy(P::only(copy)),
             StmtKind::Wait { futures, pending } => {
                 let pending =
                     pending.map_or_else(|| "nothing".to_owned(), |n| format!("all but {n}"));
                 format!("wait {pending}: {}", self.waited(futures))
             }
             StmtKind::WaitTma { futures } => format!("wait tma: {}", self.waited(futures)),
-            StmtKind::WaitEvent(at) => format!("wait event {}", self.event_at(at)),
-            StmtKind::Trigger(at) => format!("trigger {}", self.event_at(at)),
+            StmtKind::WaitEvent(at) => format!("wait event {}", self.event_at(P::only(at))),
+            StmtKind::Trigger(at) => format!("trigger {}", self.event_at(P::only(at))),
             StmtKind::AwaitSignal { signal, turn } => {
                 format!("wait signal {}, {turn} more", self.signal(*signal))
             }
             StmtKind::Rotate { futures } => {
-                format!("rotate {}", listed(futures.iter().map(|f| self.future(*f))))
+                format!(
+                    "rotate {}",
+                    listed(P::only(futures).iter().map(|f| self.future(*f)))
+                )
             }
-            StmtKind::Consult(future) => format!("use {}", self.future(*future)),
+            StmtKind::Consult(future) => format!("use {}", self.future(*P::only(future))),
             StmtKind::Move(m) => {
                 let (dest, source) = (self.access(&m.dest), self.access(&m.source));
                 let mode = match &m.mode {
@@ -147,7 +150,7 @@ impl Printer<'_> {
             StmtKind::CommitCopies => "commit copies".to_owned(),
             StmtKind::WaitCopies { pending } => format!("wait copies, all but {pending}"),
             StmtKind::Fill { view, value, level } => {
-                let (view, value) = (self.view(view), self.expr(value));
+                let (view, value) = (self.view(P::only(view)), self.expr(value));
                 format!("fill {view} = {value} by {}", level_name(*level))
             }
             StmtKind::Barrier { scope, why } => {
@@ -254,8 +257,8 @@ impl Printer<'_> {
         out
     }
 
-    pub(super) fn waited(&self, futures: &[Waited]) -> String {
-        listed(futures.iter().map(|waited| {
+    pub(super) fn waited(&self, futures: &P::Only<Vec<Waited>>) -> String {
+        listed(P::only(futures).iter().map(|waited| {
             let arrival = waited.arrival.as_ref();
             let arrival = arrival.map_or_else(String::new, |a| format!(" at {}", self.arrival(a)));
             let (name, view) = (self.future(waited.future), self.view(&waited.view));

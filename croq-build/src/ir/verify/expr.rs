@@ -3,7 +3,7 @@
 use super::super::*;
 use super::Verifier;
 
-impl Verifier<'_> {
+impl<P: Phase> Verifier<'_, P> {
     pub(super) fn view(&mut self, view: &View) {
         self.buffer(view.buffer);
         let rank = view.shape.len();

@@ -91,7 +91,7 @@ impl Expander<'_> {
     fn stmt(&mut self, stmt: Stmt, out: &mut Vec<Stmt>) {
         let span = stmt.span;
         let kind = match stmt.kind {
-            StmtKind::Copy(copy) => return self.copy(&copy, span, out),
+            StmtKind::Copy(copy) if copy.engine.is_threads() => return self.copy(&copy, span, out),
             StmtKind::Fill { view, value, level } => {
                 let local = self.is_local(view.buffer.index());
                 let tile = Tile::of_fill(self.function, &view, value, span);
@@ -101,6 +101,10 @@ impl Expander<'_> {
                 pending: Some(pending),
                 ..
             } => StmtKind::WaitCopies { pending },
+            // They were for those who count copies, and for the waits of products.
+            StmtKind::Wait { pending: None, .. }
+            | StmtKind::Rotate { .. }
+            | StmtKind::Consult(_) => return,
             StmtKind::For {
                 local,
                 lo,

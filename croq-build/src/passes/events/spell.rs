@@ -7,33 +7,36 @@ use crate::source::Span;
 use crate::symbolic::Sym;
 
 /// The mbarrier that a statement means.
-pub fn place(function: &Function, at: &EventAt) -> (BufferId, Sym) {
+///
+/// `None` for all slots of an event, of which `events` makes loops over single ones.
+pub fn place(function: &Function, at: &EventAt) -> Option<(BufferId, Sym)> {
     let event = function.event(at.event);
     let slot = match &at.slot {
         Slot::At(slot) => slot.clone(),
         Slot::Order(order) => function.cx.rem(order, &Sym::int(i64::from(event.slots))),
-        // Passes have made loops of these.
-        Slot::All => Sym::zero(),
+        Slot::All => return None,
     };
-    (event.barriers, slot)
+    Some((event.barriers, slot))
 }
 
-pub fn arrive(function: &Function, at: &EventAt) -> StmtKind {
-    let (barriers, slot) = place(function, at);
+/// `None` where `events` has not counted arrivals.
+pub fn arrive(function: &Function, at: &EventAt) -> Option<StmtKind> {
+    let (barriers, slot) = place(function, at)?;
     let kernel = function.kernels.get(function.event(at.event).kernel);
     let blocks = kernel
         .filter(|_| at.cluster)
         .map_or(1, Kernel::cluster_size);
-    StmtKind::Tma(TmaOp::Arrive {
+    Some(StmtKind::Tma(TmaOp::Arrive {
         barriers,
         slot,
         blocks,
-    })
+    }))
 }
 
-pub fn wait(function: &Function, at: &EventAt, span: Span) -> Vec<StmtKind> {
+/// `None` where `events` has not given threads a phase to wait for.
+pub fn wait(function: &Function, at: &EventAt, span: Span) -> Option<Vec<StmtKind>> {
     let event = function.event(at.event);
-    let (barriers, slot) = place(function, at);
+    let (barriers, slot) = place(function, at)?;
     let op = |op, a: Expr, b| {
         let ty = a.ty;
         Expr::new(ExprKind::Binary(op, a, b), ty, span)
@@ -62,7 +65,7 @@ pub fn wait(function: &Function, at: &EventAt, span: Span) -> Vec<StmtKind> {
                 )
             };
             let value = op(BinOp::Xor, bits, flip);
-            return vec![
+            return Some(vec![
                 StmtKind::Tma(TmaOp::Wait {
                     barriers,
                     slot,
@@ -70,14 +73,14 @@ pub fn wait(function: &Function, at: &EventAt, span: Span) -> Vec<StmtKind> {
                     clustered: event.clustered,
                 }),
                 StmtKind::Assign { local, value },
-            ];
+            ]);
         }
-        (_, None) => int(0, Scalar::U32),
+        (_, None) => return None,
     };
-    vec![StmtKind::Tma(TmaOp::Wait {
+    Some(vec![StmtKind::Tma(TmaOp::Wait {
         barriers,
         slot,
         parity,
         clustered: event.clustered,
-    })]
+    })])
 }

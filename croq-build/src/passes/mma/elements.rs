@@ -2,8 +2,9 @@
 
 use super::{Pass, load_of, own, register};
 use crate::ir::{
-    Access, Arg, BinOp, Call, Change, Expr, ExprKind, Fragment, Function, Layout, Level, LocalId,
-    MathFn, MmaOp, Part, Scalar, Spread, Stmt, StmtKind, Storage, Visit, change_all, walk_block,
+    Access, Arg, BinOp, Call, Expr, ExprKind, Flow, Fragment, Function, Layout, Level, LocalId,
+    MathFn, MmaOp, ON, Part, Scalar, Spread, Stmt, StmtKind, Storage, Visit, VisitorMut,
+    walk_block,
 };
 use crate::passes::fresh;
 use crate::source::Span;
@@ -42,7 +43,8 @@ impl Pass<'_> {
             MmaOp::Convert { into, from } => Some(self.convert(into, from, span)),
             _ => return Err(stmt),
         };
-        Ok(made.unwrap_or_default())
+        // What could not be lowered stays: `seal` reports it.
+        made.ok_or(stmt)
     }
 
     /// All of a thread's elements of one fragment, or of an array.
@@ -246,10 +248,10 @@ impl Pass<'_> {
             function: &'a Function,
             place: &'a Place,
         }
-        impl Change for Registers<'_> {
-            fn access(&mut self, access: &mut Access) {
+        impl VisitorMut for Registers<'_> {
+            fn access(&mut self, access: &mut Access, _written: bool) -> Flow {
                 let Some(fragment) = self.function.fragments.get(&access.view.buffer) else {
-                    return;
+                    return ON;
                 };
                 let elements = Sym::int(fragment.shape.iter().product());
                 let number = self.function.cx.div(&access.view.offset, &elements);
@@ -259,10 +261,11 @@ impl Pass<'_> {
                 };
                 let at = &(&number * own(fragment)) + at;
                 *access = register(access.view.buffer, at, access.span);
+                ON
             }
         }
         let function = &*self.function;
-        change_all(body, &mut Registers { function, place });
+        let _ = Registers { function, place }.block(body);
     }
 
     /// First each thread what it has of a row, then the lanes that have it among themselves.

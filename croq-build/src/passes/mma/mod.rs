@@ -328,7 +328,8 @@ impl Pass<'_> {
             MmaOp::Multiply { sums, a, b, atom } => self.multiply([sums, a, b], *atom, span),
             _ => return Err(stmt),
         };
-        Ok(made.unwrap_or_default())
+        // What could not be lowered stays: `seal` reports it.
+        made.ok_or(stmt)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Programs, and when their warpgroups wait.
 
 use crate::diagnostics::Diagnostics;
-use crate::ir::{MmaOp, Step, Stmt, StmtKind, TmaOp};
+use crate::ir::threads::{MmaOp, Stmt, StmtKind};
+use crate::ir::{Step, TmaOp};
 use crate::passes::Limits;
 use crate::sema::testing;
 
@@ -36,12 +37,15 @@ fn outline(stmts: &[Stmt]) -> String {
 }
 
 fn kernel(text: &str) -> String {
-    let mut function = testing::function(text);
+    let function = testing::function(text);
     let limits = Limits {
         most: 227 << 10,
         least: 227 << 10,
     };
-    crate::passes::run(&mut function, limits, true, &mut Diagnostics::new());
+    let mut diags = Diagnostics::new();
+    let Some(mut function) = crate::passes::run(function, limits, true, &mut diags) else {
+        panic!("{:#?}", diags.into_sorted());
+    };
     outline(&function.kernels.swap_remove(0).body)
 }
 

@@ -178,7 +178,7 @@ impl Settler<'_> {
         let span = stmt.span;
         if let StmtKind::Mma(op) = &stmt.kind {
             match **op {
-                MmaOp::Finish => return under_way.wait(out, span),
+                MmaOp::Finish(()) => return under_way.wait(out, span),
                 MmaOp::Await(id) => {
                     let oldest = under_way.up_to(|group| group.operation == Some(id));
                     return under_way.wait_for(oldest, out, span);
@@ -251,13 +251,16 @@ fn is_product(stmt: &Stmt) -> bool {
 
 /// `mma.commit`
 pub fn is_finish(stmt: &Stmt) -> bool {
-    matches!(&stmt.kind, StmtKind::Mma(op) if matches!(**op, MmaOp::Finish))
+    matches!(&stmt.kind, StmtKind::Mma(op) if matches!(**op, MmaOp::Finish(())))
 }
 
 fn is_about_products(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Mma(op) => {
-            matches!(**op, MmaOp::Product(_) | MmaOp::Finish | MmaOp::Await(_))
+            matches!(
+                **op,
+                MmaOp::Product(_) | MmaOp::Finish(()) | MmaOp::Await(_)
+            )
         }
         _ => false,
     }

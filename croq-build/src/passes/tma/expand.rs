@@ -94,14 +94,13 @@ impl Expander<'_> {
             {
                 together.extend(stmts.next());
             }
-            match together
-                .last()
-                .is_some_and(|last| together.len() > 1 && triggers(last).is_some())
-            {
-                true => self.announced(&together, &mut out),
-                false => together
-                    .into_iter()
-                    .for_each(|stmt| self.stmt(stmt, &mut out)),
+            let last = together.last();
+            let triggered = together.len() > 1 && last.and_then(triggers).is_some();
+            if triggered && self.announced(&together, &mut out).is_some() {
+                continue;
+            }
+            for stmt in together {
+                self.stmt(stmt, &mut out);
             }
         }
         out
@@ -126,9 +125,12 @@ impl Expander<'_> {
                 }
             }
             StmtKind::WaitTma { futures } => {
-                let arrivals = futures.iter().filter_map(|w| w.arrival.as_ref());
-                out.extend(arrivals.map(|a| Stmt::new(wait(self.function, a, span), span)));
-                return;
+                let arrivals = futures.iter().map(|w| w.arrival.as_ref());
+                if let Some(arrivals) = arrivals.collect::<Option<Vec<_>>>() {
+                    let waits = arrivals.into_iter().map(|a| wait(self.function, a, span));
+                    out.extend(waits.map(|kind| Stmt::new(kind, span)));
+                    return;
+                }
             }
             StmtKind::For {
                 local, step, body, ..
@@ -138,13 +140,16 @@ impl Expander<'_> {
                 *body = self.turns(counter, std::mem::take(body));
             }
             StmtKind::WaitEvent(at) => {
-                let kinds = events::wait(self.function, at, span);
-                out.extend(kinds.into_iter().map(|kind| Stmt::new(kind, span)));
-                return;
+                if let Some(kinds) = events::wait(self.function, at, span) {
+                    out.extend(kinds.into_iter().map(|kind| Stmt::new(kind, span)));
+                    return;
+                }
             }
             StmtKind::Trigger(at) => {
-                out.push(Stmt::new(events::arrive(self.function, at), span));
-                return;
+                if let Some(kind) = events::arrive(self.function, at) {
+                    out.push(Stmt::new(kind, span));
+                    return;
+                }
             }
             StmtKind::Region { set, body, .. } => {
                 let alone = self.alone;
@@ -181,7 +186,7 @@ impl Expander<'_> {
             vec![StmtKind::Once { level, body }]
         };
         if let Some(event) = &tma.event {
-            let (barriers, slot) = events::place(self.function, event);
+            let (barriers, slot) = events::place(self.function, event)?;
             let (bytes, mut ops) = self.loads(copy, tma, barriers, &slot)?;
             let announce = TmaOp::Announce {
                 barriers,
@@ -197,6 +202,9 @@ impl Expander<'_> {
             return Some(once(copy.level, ops));
         }
         let Some(arrival) = &tma.arrival else {
+            if !self.function.buffer_is_global(copy.dest.buffer) {
+                return None;
+            }
             let moved = self.moved(&copy.dest, &copy.source, copy.source.shape.clone(), tma)?;
             // Others may come to use what it writes: then it must be there, not only on its way.
             let others = self.mentions.get(&copy.dest.buffer).is_none_or(|n| *n > 1);

@@ -99,29 +99,31 @@ pub fn goes_on(so_far: &[Stmt], next: &Stmt) -> bool {
 
 impl Expander<'_> {
     /// One arrival with the bytes of all copies, and the copies.
-    pub fn announced(&mut self, together: &[Stmt], out: &mut Vec<Stmt>) {
-        let Some((trigger, copies)) = together.split_last() else {
-            return;
-        };
+    ///
+    /// `None` if they can't be lowered, and nothing was done.
+    pub fn announced(&mut self, together: &[Stmt], out: &mut Vec<Stmt>) -> Option<()> {
+        let (trigger, copies) = together.split_last()?;
         let StmtKind::Trigger(event) = &trigger.kind else {
-            return;
+            return None;
         };
-        let (barriers, slot) = events::place(self.function, event);
+        let (barriers, slot) = events::place(self.function, event)?;
         let mut bytes = Sym::zero();
         let mut loads = Vec::new();
         for stmt in copies {
-            if let StmtKind::Copy(copy) = &stmt.kind
-                && let Engine::Tma(tma) = &copy.engine
-                && let Some((own, ops)) = self.loads(copy, tma, barriers, &slot)
-            {
-                bytes = &bytes + &own;
-                let ops = ops
-                    .into_iter()
-                    .map(|op| Stmt::new(StmtKind::Tma(op), stmt.span));
-                match copy.engine.is_multicast() {
-                    true => loads.push(by_the_first_block(ops.collect(), stmt.span)),
-                    false => loads.extend(ops),
-                }
+            let StmtKind::Copy(copy) = &stmt.kind else {
+                return None;
+            };
+            let Engine::Tma(tma) = &copy.engine else {
+                return None;
+            };
+            let (own, ops) = self.loads(copy, tma, barriers, &slot)?;
+            bytes = &bytes + &own;
+            let ops = ops
+                .into_iter()
+                .map(|op| Stmt::new(StmtKind::Tma(op), stmt.span));
+            match copy.engine.is_multicast() {
+                true => loads.push(by_the_first_block(ops.collect(), stmt.span)),
+                false => loads.extend(ops),
             }
         }
         let expect = TmaOp::Expect {
@@ -131,6 +133,7 @@ impl Expander<'_> {
         };
         out.push(Stmt::new(StmtKind::Tma(expect), trigger.span));
         out.extend(loads);
+        Some(())
     }
 
     /// Two loads or more.

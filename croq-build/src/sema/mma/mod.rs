@@ -128,7 +128,7 @@ impl Checker<'_> {
             ast::MmaOp::Commit => {
                 self.by_a_warp(span, "`mma.commit`")?;
                 if self.is_a_warpgroup() {
-                    self.emit_mma(MmaOp::Finish, span);
+                    self.emit_mma(MmaOp::Finish(()), span);
                 }
                 Some(())
             }
