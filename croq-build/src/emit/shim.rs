@@ -17,7 +17,7 @@ use super::writer::{Writer, quoted};
 use crate::ir::threads::{Function, Kernel, Stmt, StmtKind};
 use crate::ir::{
     BufferId, DimId, Extent, KernelId, LocalId, ParamId, ParamKind, Return, ReturnValue, Scalar,
-    SignalId, Storage, TensorParam, Threads, Visit, walk_block,
+    SignalId, Storage, TensorParam, any_stmt,
 };
 use crate::passes::awaited;
 use crate::passes::captures::captures;
@@ -175,15 +175,9 @@ fn extent(
 
 /// Whether host code prints, for which files must bring along C's own printing.
 pub fn prints(function: &Function) -> bool {
-    struct Find(bool);
-    impl Visit<Threads> for Find {
-        fn stmt(&mut self, stmt: &Stmt) {
-            self.0 |= matches!(stmt.kind, StmtKind::Print { .. });
-        }
-    }
-    let mut find = Find(false);
-    walk_block(&function.body, &mut find);
-    find.0
+    any_stmt(&function.body, |stmt| {
+        matches!(stmt.kind, StmtKind::Print { .. })
+    })
 }
 
 /// What the shim mentions: its own statements, and every argument of every launch.

@@ -11,7 +11,7 @@ use super::writer::{Writer, quoted};
 use crate::ir::threads::{MmaOp, Stmt, StmtKind};
 use crate::ir::{
     Access, Atomic, BarrierReason, BarrierScope, BinOp, CheckInfo, CppName, Expr, ExprKind,
-    FenceScope, Level, LocalId, Move, MoveMode, PrintPart, Registers, Scalar,
+    FenceScope, Level, LocalId, Move, MoveMode, PrintPart, Registers, Scalar, WARPGROUP_THREADS,
 };
 use crate::passes::spins::Spins;
 use crate::passes::uses::identifiers;
@@ -232,9 +232,10 @@ impl Body<'_, '_> {
                         format!("if (croq::cluster_rank() == 0 && croq::tid() == {first}) ")
                     }
                     Level::Block => format!("if (croq::tid() == {first}) "),
-                    Level::Group4 => "if (croq::tid() % 128 == 0) ".to_owned(),
-                    Level::Group => "if (croq::tid() % 32 == 0) ".to_owned(),
-                    Level::Thread => String::new(),
+                    Level::Group4 | Level::Group | Level::Thread => match level.threads() {
+                        Some(unit) if unit > 1 => format!("if (croq::tid() % {unit} == 0) "),
+                        _ => String::new(),
+                    },
                 };
                 match self.one_line(body, span) {
                     Some(text) => self.line(span, &format!("{header}{text}")),
@@ -493,7 +494,10 @@ impl Body<'_, '_> {
     }
 
     fn units_barrier(&self, first: u32) -> String {
-        format!("croq::barrier_named(unsigned({first} + croq::tid() / 128), 128);")
+        format!(
+            "croq::barrier_named(unsigned({first} + croq::tid() / {N}), {N});",
+            N = WARPGROUP_THREADS
+        )
     }
 
     fn barrier(&mut self, span: Span, scope: BarrierScope, why: &BarrierReason) {

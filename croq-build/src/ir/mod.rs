@@ -26,10 +26,12 @@ use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, Var};
 
 mod atomic;
+pub mod build;
 pub mod cpp_names;
 mod events;
 mod expr;
 pub mod fmt;
+mod intrinsic;
 mod mma;
 mod phase;
 mod retain;
@@ -45,6 +47,7 @@ mod warpgroup;
 pub use atomic::{Atomic, AtomicOp};
 pub use events::*;
 pub use expr::*;
+pub use intrinsic::{Intrinsic, IntrinsicInfo};
 pub use mma::*;
 pub use phase::{Never, Phase, Threads, Tiles};
 pub use retain::retain_stmts;
@@ -54,8 +57,8 @@ pub use tma::*;
 pub use view::*;
 
 pub use visit::{
-    Flow, ON, Visit, Visitor, VisitorMut, any_expr, any_stmt, change_exprs, change_views, walk,
-    walk_block, walk_exprs, walk_mut,
+    Flow, ON, Visit, Visitor, VisitorMut, any_expr, any_in, any_stmt, change_exprs, change_views,
+    walk, walk_block, walk_exprs, walk_mut,
 };
 pub use warpgroup::{Described, Instruction, Operand, Product, Source, Step, Tile};
 
@@ -390,6 +393,23 @@ pub enum Level {
     Group,
     Thread,
 }
+
+impl Level {
+    /// Threads of a unit, where the level fixes them.
+    pub const fn threads(self) -> Option<u32> {
+        match self {
+            Level::Cluster | Level::Block => None,
+            Level::Group4 => Some(WARPGROUP_THREADS),
+            Level::Group => Some(WARP_THREADS),
+            Level::Thread => Some(1),
+        }
+    }
+}
+
+/// Of a warp.
+pub const WARP_THREADS: u32 = 32;
+/// Of a warpgroup.
+pub const WARPGROUP_THREADS: u32 = 128;
 
 #[derive(Clone, Debug)]
 pub struct Kernel<P: Phase = Tiles> {

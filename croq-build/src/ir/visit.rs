@@ -359,7 +359,7 @@ macro_rules! visitor {
                         v.expr(b)?;
                         v.expr(c)
                     }
-                    ExprKind::Math(_, args) => {
+                    ExprKind::Math(_, args) | ExprKind::Intrinsic(_, args) => {
                         for arg in args {
                             v.expr(arg)?;
                         }
@@ -385,8 +385,7 @@ macro_rules! visitor {
                     | ExprKind::Float(_)
                     | ExprKind::Bool(_)
                     | ExprKind::Local(_)
-                    | ExprKind::Param(_)
-                    | ExprKind::Hardware(_) => ON,
+                    | ExprKind::Param(_) => ON,
                 }
             }
 
@@ -529,6 +528,35 @@ pub fn any_stmt<P: Phase>(stmts: &[Stmt<P>], is: impl FnMut(&Stmt<P>) -> bool) -
         }
     }
     Find(is).block(stmts).is_break()
+}
+
+/// Whether a statement, or one inside, or an expression in them, is such a one.
+pub fn any_in<P: Phase>(
+    stmts: &[Stmt<P>],
+    stmt: impl FnMut(&Stmt<P>) -> bool,
+    expr: impl FnMut(&Expr) -> bool,
+) -> bool {
+    struct Find<S, E>(S, E);
+    impl<P, S, E> Visitor<P> for Find<S, E>
+    where
+        P: Phase,
+        S: FnMut(&Stmt<P>) -> bool,
+        E: FnMut(&Expr) -> bool,
+    {
+        fn stmt(&mut self, stmt: &Stmt<P>) -> Flow {
+            match (self.0)(stmt) {
+                true => ControlFlow::Break(()),
+                false => walk::stmt(self, stmt),
+            }
+        }
+        fn expr(&mut self, expr: &Expr) -> Flow {
+            match (self.1)(expr) {
+                true => ControlFlow::Break(()),
+                false => walk::expr(self, expr),
+            }
+        }
+    }
+    Find(stmt, expr).block(stmts).is_break()
 }
 
 /// Whether the expression, or one below it, is such a one.

@@ -14,8 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::uses::Uses;
 use crate::ir::{
-    Access, BinOp, BufferId, Expr, ExprKind, Function, KernelId, Local, LocalId, Role, Scalar,
-    Stmt, StmtKind, Storage, View, Visit, change_exprs, walk_block,
+    Access, BinOp, BufferId, Expr, ExprKind, Function, KernelId, LocalId, Scalar, Stmt, StmtKind,
+    Storage, View, Visit, change_exprs, walk_block,
 };
 use crate::symbolic::Var;
 
@@ -34,14 +34,9 @@ fn hold_some(function: &mut Function, id: KernelId, shared: bool) {
     if function.reports {
         return;
     }
-    let Some(kernel) = function.kernels.get_mut(id.index()) else {
-        return;
-    };
-    let mut body = std::mem::take(&mut kernel.body);
-    block(function, &mut body, shared);
-    if let Some(kernel) = function.kernels.get_mut(id.index()) {
-        kernel.body = body;
-    }
+    function.with_kernel_body(id, |function, body| {
+        block(function, body, shared);
+    });
 }
 
 /// Inner loops first: what they load in front and store behind is the outer loop's to hold.
@@ -124,16 +119,8 @@ fn held_loop(function: &mut Function, stmt: &mut Stmt, shared: bool) -> Option<V
 }
 
 fn variable(function: &mut Function, buffer: BufferId, ty: Scalar, access: &Access) -> LocalId {
-    let id = LocalId(u32::try_from(function.locals.len()).unwrap_or(u32::MAX));
-    function.locals.push(Local {
-        name: format!("{}_held", function.buffer(buffer).name),
-        ty,
-        mutable: true,
-        var: None,
-        role: Role::Value,
-        span: access.span,
-    });
-    id
+    let name = format!("{}_held", function.buffer(buffer).name);
+    function.new_local(&name, ty, true, access.span)
 }
 
 /// What differs from turn to turn.
@@ -246,6 +233,7 @@ impl Visit for Survey<'_> {
         match &*expr.kind {
             ExprKind::Load(access) => self.element(access, true),
             ExprKind::Call(_) => self.closed = false,
+            ExprKind::Intrinsic(of, _) if of.info().converges => self.closed = false,
             _ => {}
         }
     }

@@ -7,15 +7,15 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    Access, BufferId, Expr, ExprKind, Function, Hardware, LocalId, Stmt, StmtKind, Storage,
-    ThreadSet, VarHome, View, Visit, walk_exprs,
+    Access, BufferId, Expr, ExprKind, Function, Intrinsic, LocalId, Stmt, StmtKind, Storage,
+    ThreadSet, Transform, VarHome, View, Visit, walk_exprs,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
 
 /// Who is compared.
 pub trait Apart {
-    fn hardware(&self, what: Hardware) -> bool;
+    fn hardware(&self, what: Intrinsic) -> bool;
     /// An index of a `parallel`; `None` is whatever its value says.
     fn index(&self, function: &Function, local: LocalId) -> Option<bool>;
     /// What is read from memory of this kind, at one address; `None` is whatever was written there.
@@ -186,7 +186,11 @@ impl<'a, A: Apart> Differing<'a, A> {
             }
             StmtKind::Copy(copy) => {
                 let read = self.place(&copy.source) || self.held(copy.source.buffer);
-                (copy.dest.buffer, read || self.place(&copy.dest))
+                let padded = match &copy.transform {
+                    Transform::Pad { value, .. } => self.expr(value),
+                    Transform::None | Transform::Transpose(_) => false,
+                };
+                (copy.dest.buffer, read || padded || self.place(&copy.dest))
             }
             StmtKind::Eval(e)
             | StmtKind::Let { value: Some(e), .. }
@@ -206,7 +210,9 @@ impl<'a, A: Apart> Differing<'a, A> {
     }
 
     fn place(&self, view: &View) -> bool {
-        self.sym(&view.offset) || view.shape.iter().any(|s| self.sym(s))
+        let limits = view.valid.iter().flat_map(|v| v.lo.iter().chain(&v.hi));
+        let mut syms = view.shape.iter().chain(&view.strides).chain(limits);
+        self.sym(&view.offset) || syms.any(|s| self.sym(s))
     }
 
     /// What is in a buffer.
@@ -225,7 +231,7 @@ struct Find<'d, 'a, A> {
 impl<A: Apart> Visit for Find<'_, '_, A> {
     fn expr(&mut self, e: &Expr) {
         self.found |= match &*e.kind {
-            ExprKind::Hardware(what) => self.differing.apart.hardware(*what),
+            ExprKind::Intrinsic(what, _) => self.differing.apart.hardware(*what),
             ExprKind::Local(id) => {
                 let local = self.differing.function.locals.get(id.index());
                 match local.and_then(|l| l.var) {

@@ -3,9 +3,9 @@
 //! it, as those of a block share a tile.
 
 use super::copies::{Tile, share};
-use super::fresh;
+use crate::ir::build;
 use crate::ir::{
-    BinOp, BufferId, Expr, ExprKind, Function, Hardware, KernelId, Role, Scalar, Stmt, StmtKind,
+    BinOp, BufferId, Expr, ExprKind, Function, Intrinsic, KernelId, Role, Scalar, Stmt, StmtKind,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -60,20 +60,20 @@ fn shared_out(function: &mut Function, tile: &Tile, blocks: &Sym, span: Span) ->
     let mut body = Vec::new();
     let mut threads = blocks * THREADS;
     if threads.as_int().is_none() {
-        let (local, sym) = fresh::index(function, "threads", Role::Value, None, span);
+        let (local, sym) = build::index(function, "threads", Role::Value, None, span);
         let value = Some(Expr::index(threads, span));
         body.push(Stmt::new(StmtKind::Let { local, value }, span));
         threads = sym;
     }
-    let (local, thread) = fresh::index(function, "thread", Role::Value, Some(&threads), span);
-    let hardware = |h| Expr::new(ExprKind::Hardware(h), Scalar::Index, span);
+    let (local, thread) = build::index(function, "thread", Role::Value, Some(&threads), span);
+    let hardware = |h| Expr::intrinsic(h, span);
     let index = |op, a, b| Expr::new(ExprKind::Binary(op, a, b), Scalar::Index, span);
     let first = index(
         BinOp::Mul,
-        hardware(Hardware::Block(0)),
+        hardware(Intrinsic::Block(0)),
         Expr::index(Sym::int(THREADS), span),
     );
-    let value = Some(index(BinOp::Add, first, hardware(Hardware::Thread)));
+    let value = Some(index(BinOp::Add, first, hardware(Intrinsic::Thread)));
     body.push(Stmt::new(StmtKind::Let { local, value }, span));
     body.extend(share(function, tile, &thread, &threads));
     body

@@ -7,14 +7,9 @@ use crate::ir::{Access, Flow, Function, KernelId, ON, View, VisitorMut};
 use crate::symbolic::Sym;
 
 pub fn place(function: &mut Function, id: KernelId) {
-    let Some(kernel) = function.kernels.get_mut(id.index()) else {
-        return;
-    };
-    let mut body = std::mem::take(&mut kernel.body);
-    let _ = Places { function }.block(&mut body);
-    if let Some(kernel) = function.kernels.get_mut(id.index()) {
-        kernel.body = body;
-    }
+    function.with_kernel_body(id, |function, body| {
+        let _ = Places { function }.block(body);
+    });
 }
 
 struct Places<'a> {

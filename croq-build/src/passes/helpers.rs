@@ -10,10 +10,11 @@
 //! seen into, the block keeps its one thread: all threads would go through the loop and wait for the
 //! one that stores.
 
-use super::{fresh, hazards};
+use super::hazards;
 use crate::diagnostics::{Diagnostic, Severity};
+use crate::ir::build;
 use crate::ir::{
-    BinOp, Expr, ExprKind, Function, Hardware, KernelId, Level, LocalId, Role, Scalar, Stmt,
+    BinOp, Expr, ExprKind, Function, Intrinsic, KernelId, Level, LocalId, Role, Scalar, Stmt,
     StmtKind, Visit, walk_block,
 };
 use crate::source::Span;
@@ -97,7 +98,8 @@ fn opaque(body: &[Stmt]) -> Option<Span> {
         fn expr(&mut self, e: &Expr) {
             if matches!(
                 &*e.kind,
-                ExprKind::Call(_) | ExprKind::Hardware(Hardware::Thread)
+                ExprKind::Call(_)
+                    | ExprKind::Intrinsic(Intrinsic::Thread | Intrinsic::LaneAcross, _)
             ) {
                 self.0.get_or_insert(e.span);
             }
@@ -249,8 +251,8 @@ impl Sharing<'_> {
         };
         let f = &mut *self.function;
         let role = Role::Parallel(Level::Thread);
-        let (local, thread) = fresh::index(f, "thread", role, Some(&threads), span);
-        let id = Expr::new(ExprKind::Hardware(Hardware::Thread), Scalar::Index, span);
+        let (local, thread) = build::index(f, "thread", role, Some(&threads), span);
+        let id = Expr::intrinsic(Intrinsic::Thread, span);
         let mut body = vec![bind(local, id)];
         let numbers = |f: &Function, e: &Sym| {
             let mut below = Sym::one();
@@ -294,7 +296,7 @@ impl Sharing<'_> {
                 span,
             )),
             _ => {
-                let (local, e) = fresh::index(f, "turn", Role::Loop, Some(&total), span);
+                let (local, e) = build::index(f, "turn", Role::Loop, Some(&total), span);
                 let mut inside = numbers(f, &e);
                 inside.extend(turn);
                 body.push(every(threads, local, thread, total, inside, span));

@@ -15,7 +15,6 @@ mod differing;
 pub mod driver;
 mod events;
 mod exact;
-mod fresh;
 mod grid_copies;
 mod groups;
 mod hazards;

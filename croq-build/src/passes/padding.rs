@@ -30,38 +30,33 @@ struct Rows {
 }
 
 pub fn set_apart(function: &mut Function, id: KernelId) {
-    let Some(kernel) = function.kernels.get_mut(id.index()) else {
-        return;
-    };
-    let mut body = std::mem::take(&mut kernel.body);
-    let mut seen = Seen::default();
-    walk_block(&body, &mut seen);
-    let mut chosen = BTreeMap::new();
-    let mut room = ROOM - taken(function, &body);
-    for buffer in seen.turned.difference(&seen.fixed) {
-        let all_seen = seen.views.get(buffer) == seen.expected.get(buffer);
-        let (true, Some(rows)) = (all_seen, rows(function, *buffer)) else {
-            continue;
-        };
-        let more = extra_bytes(function, *buffer, rows);
-        if more.is_some_and(|more| more <= room) && can_move(function, &body, *buffer, rows) {
-            room -= more.unwrap_or_default();
-            chosen.insert(*buffer, rows);
+    function.with_kernel_body(id, |function, body| {
+        let mut seen = Seen::default();
+        walk_block(body, &mut seen);
+        let mut chosen = BTreeMap::new();
+        let mut room = ROOM - taken(function, body);
+        for buffer in seen.turned.difference(&seen.fixed) {
+            let all_seen = seen.views.get(buffer) == seen.expected.get(buffer);
+            let (true, Some(rows)) = (all_seen, rows(function, *buffer)) else {
+                continue;
+            };
+            let more = extra_bytes(function, *buffer, rows);
+            if more.is_some_and(|more| more <= room) && can_move(function, body, *buffer, rows) {
+                room -= more.unwrap_or_default();
+                chosen.insert(*buffer, rows);
+            }
         }
-    }
-    for (buffer, rows) in &chosen {
-        let mut mover = Mover::new(&function.cx, *buffer, *rows);
-        let _ = mover.block(&mut body);
-        let count = function.buffer(*buffer).count.clone();
-        let lines = function.cx.div(&count, &Sym::int(rows.columns));
-        if let Some(buffer) = function.buffers.get_mut(buffer.index()) {
-            buffer.count = &lines * rows.apart;
-            buffer.shape = vec![buffer.count.clone()];
+        for (buffer, rows) in &chosen {
+            let mut mover = Mover::new(&function.cx, *buffer, *rows);
+            let _ = mover.block(body);
+            let count = function.buffer(*buffer).count.clone();
+            let lines = function.cx.div(&count, &Sym::int(rows.columns));
+            if let Some(buffer) = function.buffers.get_mut(buffer.index()) {
+                buffer.count = &lines * rows.apart;
+                buffer.shape = vec![buffer.count.clone()];
+            }
         }
-    }
-    if let Some(kernel) = function.kernels.get_mut(id.index()) {
-        kernel.body = body;
-    }
+    });
 }
 
 /// What is done with the buffers of a kernel.

@@ -9,37 +9,37 @@ use std::collections::BTreeSet;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::{
-    BarrierReason, BarrierScope, Function, KernelId, Stmt, StmtKind, ThreadSet, Visit, walk_block,
+    BarrierReason, BarrierScope, Function, KernelId, Stmt, StmtKind, ThreadSet, Visit,
+    WARP_THREADS, WARPGROUP_THREADS, walk_block,
 };
 use crate::source::Span;
 
 /// Barriers with numbers; 0 is the block's.
 const NUMBERS: u32 = 16;
-const WARP: u32 = 32;
-const WARPGROUP: u32 = 128;
+const WARP: u32 = WARP_THREADS;
+const WARPGROUP: u32 = WARPGROUP_THREADS;
 
 pub fn name(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
-    let Some(kernel) = function.kernels.get_mut(id.index()) else {
+    let Some(kernel) = function.kernels.get(id.index()) else {
         return;
     };
-    let mut body = std::mem::take(&mut kernel.body);
     let threads = kernel.threads.as_int().and_then(|n| u32::try_from(n).ok());
-    let mut taken = BTreeSet::from([0]);
-    walk_block(&body, &mut Own(&mut taken));
-    let mut namer = Namer {
-        taken,
-        threads,
-        warpgroups: threads.map_or(NUMBERS / 2, |n| n.div_ceil(WARPGROUP)),
-        first: None,
-        known: Vec::new(),
-        diags,
-        kernel: kernel.span,
-        exhausted: false,
-    };
-    namer.block(&mut body, None, false);
-    if let Some(kernel) = function.kernels.get_mut(id.index()) {
-        kernel.body = body;
-    }
+    let at = kernel.span;
+    function.with_kernel_body(id, |_, body| {
+        let mut taken = BTreeSet::from([0]);
+        walk_block(body, &mut Own(&mut taken));
+        let mut namer = Namer {
+            taken,
+            threads,
+            warpgroups: threads.map_or(NUMBERS / 2, |n| n.div_ceil(WARPGROUP)),
+            first: None,
+            known: Vec::new(),
+            diags,
+            kernel: at,
+            exhausted: false,
+        };
+        namer.block(body, None, false);
+    });
 }
 
 /// The numbers that the program names.

@@ -7,7 +7,7 @@
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::{
     BarrierReason, BarrierScope, Function, KernelId, LaunchAttrs, Registers, Stmt, StmtKind,
-    ThreadSet,
+    ThreadSet, WARPGROUP_THREADS,
 };
 use crate::source::Span;
 
@@ -15,7 +15,7 @@ use crate::source::Span;
 const ALL: u32 = 65536;
 /// The most that a thread can have.
 const MOST: u32 = 256;
-const WARPGROUP: u32 = 128;
+const WARPGROUP: u32 = WARPGROUP_THREADS;
 
 /// A change of the registers of these threads.
 type Request = (ThreadSet, Registers, Span);

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 
 use crate::ir::threads::{Function, Kernel, Stmt, StmtKind};
 use crate::ir::{
-    Access, Arg, BufferId, Expr, ExprKind, LocalId, Threads, VarHome, View, Visit, walk_block,
-    walk_exprs,
+    Access, Arg, BufferId, Expr, ExprKind, LocalId, Threads, VarHome, View, Visit, any_expr,
+    walk_block, walk_exprs,
 };
 use crate::symbolic::Sym;
 
@@ -122,15 +122,7 @@ fn only_asks(
 }
 
 fn calls_nothing(expr: &Expr) -> bool {
-    struct Calls(bool);
-    impl Visit<Threads> for Calls {
-        fn expr(&mut self, expr: &Expr) {
-            self.0 |= matches!(&*expr.kind, ExprKind::Call(_));
-        }
-    }
-    let mut calls = Calls(false);
-    walk_exprs(expr, &mut calls);
-    !calls.0
+    !any_expr(expr, |expr| matches!(&*expr.kind, ExprKind::Call(_)))
 }
 
 /// Whether something leaves the loop around `block` under a condition that depends on memory.

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::differing::{Apart, Differing, Sharing, Split, Turnout};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::{
-    BarrierScope, ExprKind, Function, Hardware, KernelId, LocalId, Role, Stmt, StmtKind, Storage,
+    BarrierScope, ExprKind, Function, Intrinsic, KernelId, LocalId, Role, Stmt, StmtKind, Storage,
     ThreadSet, Visit, walk_block,
 };
 use crate::source::Span;
@@ -84,7 +84,7 @@ fn is_barrier(stmt: &Stmt) -> bool {
 struct Everybody;
 
 impl Apart for Everybody {
-    fn hardware(&self, _: Hardware) -> bool {
+    fn hardware(&self, _: Intrinsic) -> bool {
         true
     }
 

@@ -12,9 +12,6 @@ use crate::ir::{
 };
 use crate::symbolic::Sym;
 
-/// What a lane's neighbour has: no use of a value, but the value itself.
-pub const LANE_ACROSS: &str = "croq::of_lane_across";
-
 #[derive(Default)]
 pub struct Unproven {
     pub buffers: BTreeSet<BufferId>,
@@ -75,17 +72,14 @@ impl Unproven {
             ExprKind::Select(a, b, c) => any(a) || any(b) || any(c),
             ExprKind::Math(_, args) => args.iter().any(any),
             ExprKind::Load(access) => self.buffers.contains(&access.view.buffer),
-            ExprKind::Call(call) if call.callee == LANE_ACROSS => {
-                let value = |arg: &Arg| matches!(arg, Arg::Value(e) if any(e));
-                call.args.iter().any(value)
-            }
+            // What a lane's neighbour has is no use of a value, but the value itself.
+            ExprKind::Intrinsic(_, operands) => operands.iter().any(any),
             // Arguments are looked at there.
             ExprKind::Call(_)
             | ExprKind::Int(_)
             | ExprKind::Float(_)
             | ExprKind::Bool(_)
             | ExprKind::Param(_)
-            | ExprKind::Hardware(_)
             | ExprKind::Fits(_) => false,
         }
     }

@@ -6,20 +6,16 @@ use crate::ir::{Expr, ExprKind, Function, KernelId, LocalId, Stmt, StmtKind, ret
 use std::collections::BTreeSet;
 
 pub fn drop_from(function: &mut Function, id: KernelId) {
-    let Some(kernel) = function.kernels.get_mut(id.index()) else {
-        return;
-    };
-    let mut body = std::mem::take(&mut kernel.body);
-    loop {
-        let used = Uses::of_block(function, &body).locals;
-        let immutable = |id: &LocalId| function.locals.get(id.index()).is_some_and(|l| !l.mutable);
-        if !sweep(&mut body, &used, &immutable) {
-            break;
+    function.with_kernel_body(id, |function, body| {
+        loop {
+            let used = Uses::of_block(function, body).locals;
+            let immutable =
+                |id: &LocalId| function.locals.get(id.index()).is_some_and(|l| !l.mutable);
+            if !sweep(body, &used, &immutable) {
+                break;
+            }
         }
-    }
-    if let Some(kernel) = function.kernels.get_mut(id.index()) {
-        kernel.body = body;
-    }
+    });
 }
 
 /// Whether anything was dropped.
@@ -47,6 +43,7 @@ fn sweep(
 fn is_pure(e: &Expr) -> bool {
     match &*e.kind {
         ExprKind::Load(_) | ExprKind::Call(_) => false,
+        ExprKind::Intrinsic(of, operands) => !of.info().converges && operands.iter().all(is_pure),
         ExprKind::Unary(_, a) | ExprKind::Cast(a) => is_pure(a),
         ExprKind::Binary(_, a, b) => is_pure(a) && is_pure(b),
         ExprKind::Select(a, b, c) => is_pure(a) && is_pure(b) && is_pure(c),

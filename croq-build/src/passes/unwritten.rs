@@ -141,7 +141,9 @@ impl Walk<'_> {
                 ExprKind::Unary(_, a) | ExprKind::Cast(a) => collect(a, all),
                 ExprKind::Binary(_, a, b) => [a, b].into_iter().for_each(|e| collect(e, all)),
                 ExprKind::Select(a, b, c) => [a, b, c].into_iter().for_each(|e| collect(e, all)),
-                ExprKind::Math(_, args) => args.iter().for_each(|e| collect(e, all)),
+                ExprKind::Math(_, args) | ExprKind::Intrinsic(_, args) => {
+                    args.iter().for_each(|e| collect(e, all));
+                }
                 ExprKind::Load(access) => all.0.push(access),
                 ExprKind::Call(call) => call.args.iter().for_each(|a| argument(a, all)),
                 _ => {}

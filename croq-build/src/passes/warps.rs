@@ -10,15 +10,15 @@
 //! request, over the lanes that might be there. It is always the same lane, which may do what only one thread does
 //! (its stores are its own to wait for).
 
-use super::fresh;
+use crate::ir::build;
 use crate::ir::{
-    BinOp, Call, Expr, ExprKind, Function, Hardware, KernelId, Level, Scalar, Stmt, StmtKind,
-    ThreadSet, Visit, walk_block,
+    BinOp, Expr, ExprKind, Function, Intrinsic, KernelId, Level, Scalar, Stmt, StmtKind, ThreadSet,
+    WARP_THREADS, any_stmt,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-const LANES: u32 = 32;
+const LANES: u32 = WARP_THREADS;
 /// Warps of a warpgroup.
 const WARPS: u32 = 4;
 
@@ -36,11 +36,10 @@ pub fn tell(function: &mut Function, id: KernelId) {
     }
     let mut body = std::mem::take(&mut kernel.body);
     let span = kernel.span;
-    let hardware = |what, ty| Expr::new(ExprKind::Hardware(what), ty, span);
-    let warp = hardware(Hardware::Warp, Scalar::Index);
-    let (first, warp) = fresh::value(function, "warp", warp);
-    let elected = hardware(Hardware::Elected, Scalar::Bool);
-    let (second, elected) = fresh::value(function, "elected", elected);
+    let warp = Expr::intrinsic(Intrinsic::Warp, span);
+    let (first, warp) = build::value(function, "warp", warp);
+    let elected = Expr::intrinsic(Intrinsic::Elected, span);
+    let (second, elected) = build::value(function, "elected", elected);
     let elects = elects(&body);
     let teller = Teller {
         warp,
@@ -55,29 +54,17 @@ pub fn tell(function: &mut Function, id: KernelId) {
 }
 
 fn parts(body: &[Stmt]) -> bool {
-    struct Find(bool);
-    impl Visit for Find {
-        fn stmt(&mut self, stmt: &Stmt) {
-            self.0 |= is_box(stmt) || matches!(stmt.kind, StmtKind::Region { is_async: true, .. });
-        }
-    }
-    let mut find = Find(false);
-    walk_block(body, &mut find);
-    find.0
+    any_stmt(body, |stmt| {
+        is_box(stmt) || matches!(stmt.kind, StmtKind::Region { is_async: true, .. })
+    })
 }
 
 /// Whether some statement is the elected lane's: then all that one thread of a unit does is, so that these statements
 /// follow each other in one thread, without a barrier.
 fn elects(body: &[Stmt]) -> bool {
-    struct Find(bool);
-    impl Visit for Find {
-        fn stmt(&mut self, stmt: &Stmt) {
-            self.0 |= is_box(stmt) || matches!(stmt.kind, StmtKind::Region { among: Some(_), .. });
-        }
-    }
-    let mut find = Find(false);
-    walk_block(body, &mut find);
-    find.0
+    any_stmt(body, |stmt| {
+        is_box(stmt) || matches!(stmt.kind, StmtKind::Region { among: Some(_), .. })
+    })
 }
 
 /// What goes to the copy engine, or makes things ready for it.
@@ -115,7 +102,7 @@ impl Teller {
                 },
                 StmtKind::Once { level, body } => {
                     if let Some(cond) = self.speaks(*level, set, span).filter(|_| self.elects) {
-                        stmt.kind = only_if(cond, std::mem::take(body));
+                        stmt.kind = build::only_if(cond, std::mem::take(body));
                     }
                 }
                 kind => {
@@ -137,7 +124,7 @@ impl Teller {
             ExprKind::Index(by) => by.as_int(),
             _ => None,
         };
-        let thread = matches!(*a.kind, ExprKind::Hardware(Hardware::Thread));
+        let thread = matches!(*a.kind, ExprKind::Intrinsic(Intrinsic::Thread, _));
         if let (BinOp::Div, true, Some(by)) = (*op, thread, by)
             && by > 0
             && by % i64::from(LANES) == 0
@@ -188,7 +175,7 @@ fn by_elected(stmts: &mut [Stmt]) {
             body,
         } = &mut stmt.kind
         {
-            stmt.kind = only_if(in_first_block(stmt.span), std::mem::take(body));
+            stmt.kind = build::only_if(in_first_block(stmt.span), std::mem::take(body));
         }
     }
 }
@@ -197,22 +184,8 @@ fn has_warp_of(set: &ThreadSet, thread: u32) -> bool {
     thread.is_multiple_of(LANES) && (thread..thread + LANES).all(|t| set.contains(t))
 }
 
-fn only_if(cond: Expr, then: Vec<Stmt>) -> StmtKind {
-    let otherwise = Vec::new();
-    StmtKind::If {
-        cond,
-        then,
-        otherwise,
-    }
-}
-
 fn in_first_block(span: Span) -> Expr {
-    let call = Call {
-        callee: "croq::cluster_rank".to_owned(),
-        targs: Vec::new(),
-        args: Vec::new(),
-    };
-    is(Expr::new(ExprKind::Call(call), Scalar::U32, span), 0, span)
+    is(Expr::intrinsic(Intrinsic::ClusterRank, span), 0, span)
 }
 
 fn is(value: Expr, number: u32, span: Span) -> Expr {

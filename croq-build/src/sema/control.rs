@@ -711,7 +711,7 @@ struct Varies<'c, 'a> {
 impl crate::ir::Visit for Varies<'_, '_> {
     fn expr(&mut self, e: &Expr) {
         match &*e.kind {
-            ExprKind::Hardware(crate::ir::Hardware::Thread) => *self.found = true,
+            ExprKind::Intrinsic(crate::ir::Intrinsic::Thread, _) => *self.found = true,
             ExprKind::Local(id) => *self.found |= self.checker.local_varies(*id),
             // What a C++ function returns may depend on the thread that calls it.
             ExprKind::Call(_) if self.checker.level() == Some(Level::Thread) => *self.found = true,

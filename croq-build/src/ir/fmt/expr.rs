@@ -62,13 +62,10 @@ impl<P: Phase> Printer<'_, P> {
                 format!("{f}:{ty}({})", self.exprs(args))
             }
             ExprKind::Load(access) => format!("load:{ty} {}", self.access(access)),
-            ExprKind::Hardware(Hardware::Thread) => "thread".to_owned(),
-            ExprKind::Hardware(Hardware::Warp) => "warp".to_owned(),
-            ExprKind::Hardware(Hardware::Elected) => "elected".to_owned(),
-            ExprKind::Hardware(Hardware::Block(axis)) => {
-                let axis = ["x", "y", "z"].get(usize::from(*axis)).unwrap_or(&"?");
-                format!("block.{axis}")
-            }
+            ExprKind::Intrinsic(of, operands) => match operands.as_slice() {
+                [] => of.info().name.to_owned(),
+                operands => format!("{}:{ty}({})", of.info().name, self.exprs(operands)),
+            },
             ExprKind::Call(call) => {
                 let args = listed(call.args.iter().map(|arg| self.arg(arg)));
                 let targs = match call.targs.as_slice() {

@@ -9,8 +9,8 @@ use super::conditions::{all, both, less};
 use super::moves::{Pace, Point, Reach};
 use super::tile::Tile;
 use super::width::Way;
+use crate::ir::build;
 use crate::ir::{Expr, Function, LocalId, Role, Stmt, StmtKind, Unroll};
-use crate::passes::fresh;
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
 
@@ -163,7 +163,7 @@ impl Split {
                 Turns::Exactly(1) | Turns::Ragged(1) => {}
                 Turns::Exactly(turns) | Turns::Ragged(turns) => {
                     let hi = Sym::int(turns);
-                    let (local, turn) = fresh::index(function, "turn", Role::Loop, Some(&hi), span);
+                    let (local, turn) = build::index(function, "turn", Role::Loop, Some(&hi), span);
                     at = &(&turn * &step) + &at;
                     let sides = [
                         (&paces.source, &mut point.source),
@@ -185,7 +185,7 @@ impl Split {
                 }
                 Turns::Open => {
                     let name = format!("e{axis}");
-                    let (local, e) = fresh::index(function, &name, Role::Loop, Some(extent), span);
+                    let (local, e) = build::index(function, &name, Role::Loop, Some(extent), span);
                     paces.source.go(&function.cx, &mut point.source, &e);
                     paces.dest.go(&function.cx, &mut point.dest, &e);
                     at = e;
@@ -304,7 +304,7 @@ fn numbered(
             let body = by_number(function, tile, way, lane, extents);
             return only_if(less(lane, &count, span), body, span);
         }
-        let (local, e) = fresh::index(function, "e", Role::Loop, Some(&count), span);
+        let (local, e) = build::index(function, "e", Role::Loop, Some(&count), span);
         let one = Loop {
             local,
             lo: lane.clone(),
@@ -316,7 +316,7 @@ fn numbered(
     };
     // A trip count that the C++ compiler can see.
     let turns = Sym::int(n / t + i64::from(n % t != 0));
-    let (local, turn) = fresh::index(function, "turn", Role::Loop, Some(&turns), span);
+    let (local, turn) = build::index(function, "turn", Role::Loop, Some(&turns), span);
     let number = &(&turn * threads) + lane;
     let mut body = Vec::new();
     let e = bind(function, "e", &number, Some(&count), span, &mut body);
@@ -392,7 +392,7 @@ fn bind(
     if value.as_int().is_some() || value.as_var().is_some() {
         return value.clone();
     }
-    let (local, sym) = fresh::index(function, name, Role::Value, bound, span);
+    let (local, sym) = build::index(function, name, Role::Value, bound, span);
     let value = Some(Expr::index(value.clone(), span));
     out.push(Stmt::new(StmtKind::Let { local, value }, span));
     sym

@@ -22,11 +22,11 @@ mod against_model;
 #[cfg(test)]
 mod tests;
 
-use super::fresh;
 use crate::diagnostics::Diagnostic;
+use crate::ir::build;
 use crate::ir::{
-    BinOp, Copy, Expr, ExprKind, Function, Hardware, KernelId, Level, Role, Scalar, Stmt, StmtKind,
-    Storage, ThreadSet, Unroll,
+    BinOp, Copy, Expr, ExprKind, Function, Intrinsic, KernelId, Level, Role, Scalar, Stmt,
+    StmtKind, Storage, ThreadSet, Unroll,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -197,7 +197,7 @@ impl Expander<'_> {
 
     fn tile(&mut self, mut tile: Tile, level: Level, local: bool, out: &mut Vec<Stmt>) {
         if let Some(filler) = tile.costly_filler() {
-            let (stmt, value) = fresh::value(self.function, "filler", filler.clone());
+            let (stmt, value) = build::value(self.function, "filler", filler.clone());
             *filler = value;
             out.push(stmt);
         }
@@ -216,13 +216,12 @@ impl Expander<'_> {
 
     /// How many threads of a unit come here.
     fn present(&self, level: Level) -> Sym {
-        match (level, self.regions.last()) {
-            (Level::Cluster, _) => self.threads.clone(),
-            (Level::Block, Some(Some(region))) => Sym::int(i64::from(region.set.len())),
-            (Level::Block, _) => self.threads.clone(),
-            (Level::Group4, _) => Sym::int(128),
-            (Level::Group, _) => Sym::int(32),
-            (Level::Thread, _) => Sym::one(),
+        match (level.threads(), self.regions.last()) {
+            (Some(unit), _) => Sym::int(i64::from(unit)),
+            (None, Some(Some(region))) if level == Level::Block => {
+                Sym::int(i64::from(region.set.len()))
+            }
+            _ => self.threads.clone(),
         }
     }
 
@@ -250,7 +249,7 @@ impl Expander<'_> {
         }
         let count = Sym::int(i64::from(region.set.len()));
         let value = ranked(self.function, &region.set, &thread, span);
-        let (local, rank) = fresh::index(self.function, "rank", Role::Value, Some(&count), span);
+        let (local, rank) = build::index(self.function, "rank", Role::Value, Some(&count), span);
         let value = Some(value);
         let declared = Stmt::new(StmtKind::Let { local, value }, span);
         region.rank = Some((declared, rank.clone()));
@@ -261,18 +260,14 @@ impl Expander<'_> {
         if let Some((_, sym)) = &self.thread {
             return sym.clone();
         }
-        let (local, sym) = fresh::index(
+        let (local, sym) = build::index(
             self.function,
             "thread",
             Role::Value,
             Some(&self.threads),
             self.span,
         );
-        let value = Expr::new(
-            ExprKind::Hardware(Hardware::Thread),
-            Scalar::Index,
-            self.span,
-        );
+        let value = Expr::intrinsic(Intrinsic::Thread, self.span);
         let stmt = Stmt::new(
             StmtKind::Let {
                 local,
@@ -331,7 +326,7 @@ fn private(function: &mut Function, tile: &Tile, way: Way, local: bool) -> Vec<S
         .enumerate()
         .map(|(axis, extent)| {
             let name = format!("e{axis}");
-            fresh::index(function, &name, Role::Loop, Some(extent), span)
+            build::index(function, &name, Role::Loop, Some(extent), span)
         })
         .collect();
     let coordinates: Vec<Sym> = indices.iter().map(|(_, sym)| sym.clone()).collect();

@@ -4,10 +4,10 @@ use super::conditions::all;
 use super::layout::Layout;
 use super::tile::{Rest, Side, Tile, is_zero};
 use super::width::Way;
+use crate::ir::build;
 use crate::ir::{
     Access, Expr, ExprKind, Function, Move, MoveMode, Role, Stmt, StmtKind, Unroll, Valid, View,
 };
-use crate::passes::fresh;
 use crate::symbolic::{Ctx, Sym};
 
 /// Where a vector begins.
@@ -294,7 +294,7 @@ impl Tile {
             return self.store(function, point, value.clone());
         }
         let count = Sym::int(i64::from(way.width));
-        let (local, k) = fresh::index(function, "k", Role::Loop, Some(&count), self.span);
+        let (local, k) = build::index(function, "k", Role::Loop, Some(&count), self.span);
         let mut point = point.clone();
         point.dest.step(&k, Sym::one());
         self.stmt(StmtKind::For {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::threads::Threads;
 use crate::ir::{
-    BinOp, Engine, Expr, ExprKind, Function, Hardware, Level, LocalId, Scalar, Stmt, StmtKind,
+    BinOp, Engine, Expr, ExprKind, Function, Intrinsic, Level, LocalId, Scalar, Stmt, StmtKind,
     ThreadSet, Visit, walk_block,
 };
 use crate::passes::differing::Differing;
@@ -70,11 +70,7 @@ fn in_block(function: &Function, whole: &[Stmt], stmts: &mut [Stmt]) {
         if !is_one_threads(function, whole, body, set) {
             continue;
         }
-        let thread = Expr::new(
-            ExprKind::Hardware(Hardware::Thread),
-            Scalar::Index,
-            pred.span,
-        );
+        let thread = Expr::intrinsic(Intrinsic::Thread, pred.span);
         let number = Expr::new(ExprKind::Int(i128::from(first)), Scalar::Index, pred.span);
         let is_first = ExprKind::Binary(BinOp::Eq, thread, number);
         let asked = std::mem::replace(pred, Expr::new(is_first, Scalar::Bool, span));

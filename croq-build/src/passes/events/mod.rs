@@ -30,11 +30,11 @@ pub use spell::{arrive, place, wait};
 pub use unordered::check as check_order;
 
 use crate::diagnostics::Diagnostics;
+use crate::ir::build;
 use crate::ir::{
-    BarrierReason, BarrierScope, BufferId, EventId, Expr, ExprKind, Function, KernelId, Local,
-    LocalId, Role, Scalar, Slot, Stmt, StmtKind, ThreadSet, Unroll, Visit, walk_block,
+    BarrierReason, BarrierScope, BufferId, EventId, Expr, Function, KernelId, LocalId, Role,
+    Scalar, Slot, Stmt, StmtKind, ThreadSet, Unroll, Visit, walk_block,
 };
-use crate::passes::fresh;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -117,9 +117,8 @@ pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -
 /// A thread's bits for the slots of an event, and what they are at first: the parity of the phase that
 /// it waits for next.
 fn phases(function: &mut Function, event: EventId, span: Span) -> (LocalId, Expr) {
-    let local = LocalId(u32::try_from(function.locals.len()).unwrap_or(u32::MAX));
     let (mut name, mut ty, mut first) = (String::new(), Scalar::U32, 0);
-    if let Some(info) = function.events.get_mut(event.index()) {
+    if let Some(info) = function.events.get(event.index()) {
         name = format!("{}_phase", info.name);
         if info.slots > 32 {
             ty = Scalar::U64;
@@ -128,17 +127,12 @@ fn phases(function: &mut Function, event: EventId, span: Span) -> (LocalId, Expr
         if info.ready {
             first = (1_i128 << info.slots) - 1;
         }
+    }
+    let local = function.new_local(&name, ty, true, span);
+    if let Some(info) = function.events.get_mut(event.index()) {
         info.phases = Some(local);
     }
-    function.locals.push(Local {
-        name,
-        ty,
-        mutable: true,
-        var: None,
-        role: Role::Value,
-        span,
-    });
-    (local, Expr::new(ExprKind::Int(first), ty, span))
+    (local, Expr::int(first, ty, span))
 }
 
 fn keeps_phases(body: &[Stmt], event: EventId) -> bool {
@@ -170,7 +164,7 @@ fn each_slot(function: &mut Function, stmts: &mut [Stmt]) {
             }
         };
         let slots = Sym::int(i64::from(function.event(at.event).slots));
-        let (local, slot) = fresh::index(function, "slot", Role::Loop, Some(&slots), span);
+        let (local, slot) = build::index(function, "slot", Role::Loop, Some(&slots), span);
         at.slot = Slot::At(slot);
         let one = match waits {
             true => StmtKind::WaitEvent(at),

@@ -1,6 +1,6 @@
 //! What differs between threads of a block.
 
-use crate::ir::{Function, Hardware, Level, LocalId, Role, Storage, ThreadSet};
+use crate::ir::{Function, Intrinsic, Level, LocalId, Role, Storage, ThreadSet};
 use crate::passes::differing::{Apart, Sharing, Turnout};
 use crate::symbolic::Sym;
 
@@ -14,16 +14,17 @@ impl Threads<'_> {
     pub fn is_one(&self, level: Level) -> bool {
         match level {
             Level::Cluster | Level::Block => true,
-            Level::Group4 => self.set.is_in_one(128),
-            Level::Group => self.set.is_in_one(32),
-            Level::Thread => false,
+            Level::Group4 | Level::Group | Level::Thread => {
+                let unit = level.threads().filter(|n| *n > 1);
+                unit.is_some_and(|unit| self.set.is_in_one(unit))
+            }
         }
     }
 }
 
 impl Apart for Threads<'_> {
-    fn hardware(&self, what: Hardware) -> bool {
-        !matches!(what, Hardware::Block(_))
+    fn hardware(&self, what: Intrinsic) -> bool {
+        what.differs_in_block()
     }
 
     fn index(&self, function: &Function, local: LocalId) -> Option<bool> {

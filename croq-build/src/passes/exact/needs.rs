@@ -69,7 +69,12 @@ impl Needs {
                 needs.value(&(hi + step), span);
                 needs.value(hi, span);
             }
-            StmtKind::Region { pred, .. } => needs.expr(pred, span),
+            StmtKind::Region { pred, among, .. } => {
+                if let Some((asked, _)) = among {
+                    needs.expr(asked, span);
+                }
+                needs.expr(pred, span);
+            }
             StmtKind::Parallel { .. } | StmtKind::Once { .. } => {}
             StmtKind::Tma(op) => {
                 let mut collect = Collect(&mut needs, span);

@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use crate::ir::{
-    BinOp, BufferId, Expr, ExprKind, Function, Hardware, LocalId, Scalar, Stmt, StmtKind, Storage,
+    BinOp, BufferId, Expr, ExprKind, Function, Intrinsic, LocalId, Scalar, Stmt, StmtKind, Storage,
     VarHome, Visit, walk_exprs,
 };
 use crate::symbolic::{Atom, Sym, Var};
@@ -454,8 +454,10 @@ impl<'a> Sizes<'a> {
                 .filter(|_| !self.mentions_open(e)),
             ExprKind::Int(n) => Some(Size::constant(n.unsigned_abs() as f64)),
             ExprKind::Local(id) => self.local(*id, known, how, depth + 1),
-            ExprKind::Hardware(Hardware::Thread | Hardware::Warp) => Some(Size::constant(1024.0)),
-            ExprKind::Hardware(Hardware::Block(_)) => Some(Size::constant(MOST_BLOCKS)),
+            ExprKind::Intrinsic(Intrinsic::Thread | Intrinsic::Warp, _) => {
+                Some(Size::constant(1024.0))
+            }
+            ExprKind::Intrinsic(Intrinsic::Block(_), _) => Some(Size::constant(MOST_BLOCKS)),
             ExprKind::Cast(a) if a.ty.is_integer() => of(a).filter(|_| e.ty.bytes() == 8),
             ExprKind::Select(_, a, b) => Some(of(a)?.or(&of(b)?)),
             ExprKind::Binary(BinOp::Add | BinOp::Sub, a, b) if e.ty == Scalar::Index => {

@@ -247,7 +247,9 @@ impl<'a> Collector<'a> {
             ExprKind::Select(a, b, c) => [a, b, c]
                 .into_iter()
                 .for_each(|e| self.expr(e, context, out)),
-            ExprKind::Math(_, args) => args.iter().for_each(|e| self.expr(e, context, out)),
+            ExprKind::Math(_, args) | ExprKind::Intrinsic(_, args) => {
+                args.iter().for_each(|e| self.expr(e, context, out))
+            }
             ExprKind::Load(access) => self.access(access, false, context, out),
             ExprKind::Call(Call { args, .. }) => {
                 args.iter().for_each(|a| self.arg(a, context, out))

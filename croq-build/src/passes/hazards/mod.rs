@@ -49,7 +49,7 @@ mod tests;
 
 use crate::ir::{
     BarrierReason, BarrierScope, ExprKind, FenceScope, Function, KernelId, Level, MmaOp, Stmt,
-    StmtKind, Visit, walk_block,
+    StmtKind, any_stmt,
 };
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
@@ -149,21 +149,15 @@ fn settle_on(function: &mut Function, id: KernelId, body: Vec<Stmt>) {
 }
 
 fn has_barrier(body: &[Stmt]) -> bool {
-    struct Find(bool);
-    impl Visit for Find {
-        fn stmt(&mut self, stmt: &Stmt) {
-            self.0 |= matches!(
-                stmt.kind,
-                StmtKind::Barrier { .. }
-                    | StmtKind::WaitTma { .. }
-                    | StmtKind::WaitEvent(_)
-                    | StmtKind::Mma(_)
-            );
-        }
-    }
-    let mut find = Find(false);
-    walk_block(body, &mut find);
-    find.0
+    any_stmt(body, |stmt| {
+        matches!(
+            stmt.kind,
+            StmtKind::Barrier { .. }
+                | StmtKind::WaitTma { .. }
+                | StmtKind::WaitEvent(_)
+                | StmtKind::Mma(_)
+        )
+    })
 }
 
 fn is_async_region(stmt: &Stmt) -> bool {
@@ -655,22 +649,14 @@ fn only_products(stmts: &[Stmt]) -> bool {
 
 /// Statements at thread level in which no thread waits for, works with, or leaves others.
 fn only_private_work(stmts: &[Stmt]) -> bool {
-    struct Find(bool);
-    impl Visit for Find {
-        fn stmt(&mut self, stmt: &Stmt) {
-            self.0 |= match &stmt.kind {
-                StmtKind::Barrier { .. } | StmtKind::Region { .. } => true,
-                StmtKind::Copy(copy) => copy.level != Level::Thread || copy.future.is_some(),
-                StmtKind::Wait { .. } | StmtKind::WaitTma { .. } | StmtKind::Mma(_) => true,
-                StmtKind::WaitEvent(_) | StmtKind::Trigger(_) => true,
-                StmtKind::Fill { level, .. } => *level != Level::Thread,
-                _ => false,
-            };
-        }
-    }
-    let mut find = Find(false);
-    walk_block(stmts, &mut find);
-    !find.0
+    !any_stmt(stmts, |stmt| match &stmt.kind {
+        StmtKind::Barrier { .. } | StmtKind::Region { .. } => true,
+        StmtKind::Copy(copy) => copy.level != Level::Thread || copy.future.is_some(),
+        StmtKind::Wait { .. } | StmtKind::WaitTma { .. } | StmtKind::Mma(_) => true,
+        StmtKind::WaitEvent(_) | StmtKind::Trigger(_) => true,
+        StmtKind::Fill { level, .. } => *level != Level::Thread,
+        _ => false,
+    })
 }
 
 /// The variables that a piece of code sets, indices of `parallel` excepted: those are the same each

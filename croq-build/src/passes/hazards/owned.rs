@@ -13,8 +13,8 @@ use super::touch::{Touch, Who};
 use super::vars::Vars;
 use crate::diagnostics::Diagnostics;
 use crate::ir::{
-    BarrierScope, BufferId, Expr, ExprKind, FenceScope, Function, Hardware, KernelId, Level, Role,
-    Stmt, StmtKind, Visit, walk_block, walk_exprs,
+    BarrierScope, BufferId, Expr, ExprKind, FenceScope, Function, Intrinsic, KernelId, Level, Role,
+    Stmt, StmtKind, Visit, any_expr, walk_block,
 };
 use crate::symbolic::{Ctx, Var};
 
@@ -45,15 +45,8 @@ pub fn shared_by_instances(
     id: KernelId,
     diags: &mut Diagnostics,
 ) -> Shared {
-    let Some(kernel) = function.kernels.get_mut(id.index()) else {
-        return Shared::default();
-    };
-    let body = std::mem::take(&mut kernel.body);
-    let shared = of_body(function, &body, diags);
-    if let Some(kernel) = function.kernels.get_mut(id.index()) {
-        kernel.body = body;
-    }
-    shared
+    let shared = function.with_kernel_body(id, |function, body| of_body(function, body, diags));
+    shared.unwrap_or_default()
 }
 
 fn of_body(function: &mut Function, body: &[Stmt], diags: &mut Diagnostics) -> Shared {
@@ -224,18 +217,13 @@ impl Visit for Seen<'_> {
 
 /// Whether an index comes from the number of a thread or block itself.
 fn is_of_hardware(value: &Expr) -> bool {
-    struct Find(bool);
-    impl Visit for Find {
-        fn expr(&mut self, expr: &Expr) {
-            let hardware = [Hardware::Thread, Hardware::Warp];
-            self.0 |= match &*expr.kind {
-                ExprKind::Hardware(Hardware::Block(_)) => true,
-                ExprKind::Hardware(what) => hardware.contains(what),
-                _ => false,
-            };
+    any_expr(value, |expr| match &*expr.kind {
+        ExprKind::Intrinsic(of, _) => {
+            matches!(
+                of,
+                Intrinsic::Block(_) | Intrinsic::Thread | Intrinsic::Warp
+            )
         }
-    }
-    let mut find = Find(false);
-    walk_exprs(value, &mut find);
-    find.0
+        _ => false,
+    })
 }

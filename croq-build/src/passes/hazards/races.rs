@@ -52,12 +52,7 @@ pub fn race<'e>(
             by_element.entry(cell).or_default().push(event);
         }
     }
-    let unit = |level: Level, tid: i128| match level {
-        Level::Cluster | Level::Block => tid / threads.max(1),
-        Level::Group4 => tid / 128,
-        Level::Group => tid / 32,
-        Level::Thread => tid,
-    };
+    let unit = |level: Level, tid: i128| tid / level.threads().map_or(threads.max(1), i128::from);
     for list in by_element.values() {
         // Most cells are of inputs, which every thread may read.
         if !list.iter().any(|event| event.write) {

@@ -101,9 +101,8 @@ pub struct Sizes {
 impl Sizes {
     /// The block, or the region around, has only one unit of this level.
     pub fn is_whole_block(&self, level: Level) -> bool {
-        match (&self.region, level) {
-            (Some(set), Level::Group4) => set.is_in_one(128),
-            (Some(set), Level::Group) => set.is_in_one(32),
+        match (&self.region, level.threads()) {
+            (Some(set), Some(unit)) if unit > 1 => set.is_in_one(unit),
             _ => self.of(level) == self.block,
         }
     }
@@ -118,12 +117,8 @@ impl Sizes {
     }
 
     fn of(&self, level: Level) -> Sym {
-        match level {
-            Level::Cluster | Level::Block => self.block.clone(),
-            Level::Group4 => Sym::int(128),
-            Level::Group => Sym::int(32),
-            Level::Thread => Sym::one(),
-        }
+        let fixed = level.threads().map(|n| Sym::int(i64::from(n)));
+        fixed.unwrap_or_else(|| self.block.clone())
     }
 }
 

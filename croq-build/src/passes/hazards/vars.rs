@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{BinOp, Expr, ExprKind, Function, Hardware, Level, Role, Stmt, StmtKind};
+use crate::ir::{BinOp, Expr, ExprKind, Function, Intrinsic, Level, Role, Stmt, StmtKind};
 use crate::symbolic::{Atom, Ctx, Sym, Var};
 
 #[derive(Clone, Debug)]
@@ -135,7 +135,7 @@ impl Vars {
         if matches!(role, Role::Parallel(Level::Cluster | Level::Block)) {
             return;
         }
-        let whole = matches!(&*value.kind, ExprKind::Hardware(Hardware::Thread));
+        let whole = matches!(&*value.kind, ExprKind::Intrinsic(Intrinsic::Thread, _));
         let level_told_apart = match role {
             Role::Parallel(own) => Some(own),
             _ => whole.then_some(Level::Thread),
@@ -179,7 +179,7 @@ impl Vars {
     /// A parallel index as an expression in the linear thread id.
     fn in_threads(&self, function: &Function, e: &Expr) -> Option<Sym> {
         match &*e.kind {
-            ExprKind::Hardware(Hardware::Thread) => self.thread.map(Sym::var),
+            ExprKind::Intrinsic(Intrinsic::Thread, _) => self.thread.map(Sym::var),
             ExprKind::Binary(op, a, b) => {
                 let (a, b) = (self.in_threads(function, a)?, as_sym(function, b)?);
                 match op {
@@ -201,7 +201,7 @@ impl Vars {
         match &*e.kind {
             ExprKind::Index(sym) => format!("{:?}", self.resolve(cx, sym)),
             ExprKind::Int(value) => value.to_string(),
-            ExprKind::Hardware(what) => format!("{what:?}"),
+            ExprKind::Intrinsic(what, operands) if operands.is_empty() => format!("{what:?}"),
             ExprKind::Binary(op, a, b) => {
                 format!(
                     "({} {op:?} {})",
@@ -290,8 +290,8 @@ impl Vars {
                         .iter()
                         .all(|i| self.is_fixed(&self.resolve(&function.cx, i), unit))
             }
-            ExprKind::Hardware(Hardware::Block(_)) => true,
-            ExprKind::Hardware(_) | ExprKind::Call(_) | ExprKind::Fits(_) => false,
+            ExprKind::Intrinsic(of, _) => !of.differs_in_block(),
+            ExprKind::Call(_) | ExprKind::Fits(_) => false,
         }
     }
 

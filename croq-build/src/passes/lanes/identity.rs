@@ -5,24 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Candidate;
 use crate::ir::{
     Access, BarrierScope, BufferId, Copy, Expr, ExprKind, Function, Level, LocalId, Role, Stmt,
-    StmtKind, VarHome, View, Visit, walk_block, walk_exprs,
+    StmtKind, VarHome, View, Visit, any_in, any_stmt, walk_block, walk_exprs,
 };
 use crate::symbolic::Sym;
 
 /// Something in the kernel may ask which thread it runs in, or means the lanes of a warp.
 pub fn is_observed(body: &[Stmt]) -> bool {
-    struct Find(bool);
-    impl Visit for Find {
-        fn stmt(&mut self, stmt: &Stmt) {
-            self.0 |= matches!(stmt.kind, StmtKind::Cpp { .. } | StmtKind::Mma(_));
-        }
-        fn expr(&mut self, e: &Expr) {
-            self.0 |= matches!(&*e.kind, ExprKind::Call(_));
-        }
-    }
-    let mut find = Find(false);
-    walk_block(body, &mut find);
-    find.0 || may_miss_threads(body)
+    let looks = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Cpp { .. } | StmtKind::Mma(_));
+    let asks = |e: &Expr| match &*e.kind {
+        ExprKind::Call(_) => true,
+        ExprKind::Intrinsic(of, _) => of.info().converges,
+        _ => false,
+    };
+    any_in(body, looks, asks) || may_miss_threads(body)
 }
 
 /// A thread leaves, and something but its own level follows or comes again.
@@ -60,25 +55,16 @@ impl Visit for Count {
 
 /// Something in the level's body can tell its threads apart, or means just those of a warp.
 pub fn is_observed_in(body: &[Stmt]) -> bool {
-    struct Find(bool);
-    impl Visit for Find {
-        fn stmt(&mut self, stmt: &Stmt) {
-            self.0 |= match &stmt.kind {
-                StmtKind::Print { .. } | StmtKind::Region { .. } | StmtKind::Parallel { .. } => {
-                    true
-                }
-                StmtKind::WaitEvent(_) | StmtKind::Trigger(_) => true,
-                StmtKind::Barrier { scope, .. } => {
-                    !matches!(scope, BarrierScope::Block | BarrierScope::Grid)
-                }
-                StmtKind::Once { level, .. } => *level != Level::Thread,
-                _ => false,
-            };
+    let looks = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Print { .. } | StmtKind::Region { .. } | StmtKind::Parallel { .. } => true,
+        StmtKind::WaitEvent(_) | StmtKind::Trigger(_) => true,
+        StmtKind::Barrier { scope, .. } => {
+            !matches!(scope, BarrierScope::Block | BarrierScope::Grid)
         }
-    }
-    let mut find = Find(false);
-    walk_block(body, &mut find);
-    find.0
+        StmtKind::Once { level, .. } => *level != Level::Thread,
+        _ => false,
+    };
+    any_stmt(body, looks)
 }
 
 /// The levels, by number, in groups of those that must have one order. One that must not change is

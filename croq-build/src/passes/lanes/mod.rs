@@ -32,7 +32,7 @@ mod tests;
 
 use super::hazards::Vars;
 use crate::ir::{
-    BinOp, Expr, ExprKind, Function, Hardware, KernelId, Level, LocalId, Role, Scalar, Stmt,
+    BinOp, Expr, ExprKind, Function, Intrinsic, KernelId, Level, LocalId, Role, Scalar, Stmt,
     StmtKind,
 };
 use crate::symbolic::{Sym, Var};
@@ -271,7 +271,7 @@ pub fn digit(local: LocalId, value: &Expr) -> Option<Digit> {
     let (number, divisor) = taken_off(rest, BinOp::Div);
     let plain = matches!(
         &*number.kind,
-        ExprKind::Hardware(Hardware::Thread) | ExprKind::Index(_)
+        ExprKind::Intrinsic(Intrinsic::Thread, _) | ExprKind::Index(_)
     );
     plain.then(|| Digit {
         local,
@@ -293,7 +293,9 @@ fn taken_off(e: &Expr, wanted: BinOp) -> (&Expr, Option<Sym>) {
 
 fn same(a: &Expr, b: &Expr) -> bool {
     match (&*a.kind, &*b.kind) {
-        (ExprKind::Hardware(a), ExprKind::Hardware(b)) => a == b,
+        (ExprKind::Intrinsic(a, of_a), ExprKind::Intrinsic(b, of_b)) => {
+            a == b && of_a.is_empty() && of_b.is_empty()
+        }
         (ExprKind::Index(a), ExprKind::Index(b)) => a == b,
         _ => false,
     }

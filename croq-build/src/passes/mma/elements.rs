@@ -1,12 +1,12 @@
 //! Work on registers alone: fills, `apply`, reductions of rows, copies.
 
 use super::{Pass, load_of, own, register};
+use crate::ir::build;
 use crate::ir::{
-    Access, Arg, BinOp, Call, Expr, ExprKind, Flow, Fragment, Function, Layout, Level, LocalId,
+    Access, BinOp, Expr, ExprKind, Flow, Fragment, Function, Intrinsic, Layout, Level, LocalId,
     MathFn, MmaOp, ON, Part, Scalar, Spread, Stmt, StmtKind, Storage, Visit, VisitorMut,
     walk_block,
 };
-use crate::passes::fresh;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use std::collections::BTreeMap;
@@ -75,7 +75,7 @@ impl Pass<'_> {
         let value = match &*value.kind {
             ExprKind::Float(_) | ExprKind::Int(_) | ExprKind::Local(_) => value,
             _ => {
-                let (stmt, value) = fresh::value(self.function, "filler", value);
+                let (stmt, value) = build::value(self.function, "filler", value);
                 stmts.push(stmt);
                 value
             }
@@ -322,12 +322,8 @@ impl Pass<'_> {
             let step = |bits: i128| {
                 let own = pass.read(part, at.clone(), span);
                 let bits = Expr::new(ExprKind::Int(bits), Scalar::U32, span);
-                let call = Call {
-                    callee: "croq::of_lane_across".to_owned(),
-                    targs: Vec::new(),
-                    args: vec![Arg::Value(own.clone()), Arg::Value(bits)],
-                };
-                let other = Expr::new(ExprKind::Call(call), elem, span);
+                let across = ExprKind::Intrinsic(Intrinsic::LaneAcross, vec![own.clone(), bits]);
+                let other = Expr::new(across, elem, span);
                 store(part, at.clone(), together(own, other, largest, span), span)
             };
             ACROSS.map(step).to_vec()

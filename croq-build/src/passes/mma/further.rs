@@ -5,21 +5,16 @@
 
 use std::collections::BTreeSet;
 
-use crate::ir::{Function, KernelId, Local, LocalId, MmaOp, Role, Scalar, Step, Stmt, StmtKind};
+use crate::ir::{Function, KernelId, LocalId, MmaOp, Scalar, Step, Stmt, StmtKind};
 use crate::passes::uses::Uses;
 use crate::source::Span;
 use crate::symbolic::{Atom, Sym, Var};
 
 /// Takes what loops don't change out of them.
 pub fn hoist(function: &mut Function, id: KernelId) {
-    let Some(kernel) = function.kernels.get_mut(id.index()) else {
-        return;
-    };
-    let mut body = std::mem::take(&mut kernel.body);
-    block(function, &mut body);
-    if let Some(kernel) = function.kernels.get_mut(id.index()) {
-        kernel.body = body;
-    }
+    function.with_kernel_body(id, |function, body| {
+        block(function, body);
+    });
 }
 
 /// `local` is so many bytes further than `by`.
@@ -29,16 +24,7 @@ pub fn step(local: LocalId, by: LocalId, bytes: Sym, span: Span) -> Stmt {
 
 /// A name for a descriptor.
 pub fn named(function: &mut Function, name: &str, span: Span) -> LocalId {
-    let id = LocalId(u32::try_from(function.locals.len()).unwrap_or(u32::MAX));
-    function.locals.push(Local {
-        name: name.to_owned(),
-        ty: Scalar::U64,
-        mutable: false,
-        var: None,
-        role: Role::Value,
-        span,
-    });
-    id
+    function.new_local(name, Scalar::U64, false, span)
 }
 
 /// Inner loops first: what comes in front of them is the outer loop's to take out.

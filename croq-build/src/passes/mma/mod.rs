@@ -19,16 +19,16 @@ mod store;
 mod tests;
 mod under_way;
 
-use super::fresh;
+use crate::ir::build;
 use crate::ir::{
-    Access, BufferId, Expr, ExprKind, Fragment, Function, Hardware, KernelId, Layout, MmaOp, Part,
-    Role, Scalar, Spread, Stmt, StmtKind, Storage, Unroll, View,
+    Access, BufferId, Expr, ExprKind, Fragment, Function, Intrinsic, KernelId, Layout, MmaOp, Part,
+    Role, Scalar, Spread, Stmt, StmtKind, Storage, Unroll, View, WARP_THREADS,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
 
 /// Lanes of a warp.
-const LANES: i64 = 32;
+const LANES: i64 = WARP_THREADS as i64;
 /// Warps of a warpgroup.
 const WARPS: i64 = 4;
 
@@ -64,27 +64,25 @@ fn rewrite(
     id: KernelId,
     of: fn(&mut Pass<'_>, Stmt) -> Result<Vec<Stmt>, Stmt>,
 ) {
-    let Some(kernel) = function.kernels.get_mut(id.index()) else {
+    let Some(kernel) = function.kernels.get(id.index()) else {
         return;
     };
-    let mut body = std::mem::take(&mut kernel.body);
     let (threads, span) = (kernel.threads.clone(), kernel.span);
-    let mut pass = Pass {
-        function,
-        threads,
-        span,
-        lanes: None,
-        described: Vec::new(),
-    };
-    pass.block(&mut body, of);
-    let mut first = pass.descriptors();
-    if let Some(lanes) = pass.lanes.take() {
-        first.extend(lanes.stmts);
-    }
-    body.splice(0..0, first);
-    if let Some(kernel) = function.kernels.get_mut(id.index()) {
-        kernel.body = body;
-    }
+    function.with_kernel_body(id, |function, body| {
+        let mut pass = Pass {
+            function,
+            threads,
+            span,
+            lanes: None,
+            described: Vec::new(),
+        };
+        pass.block(body, of);
+        let mut first = pass.descriptors();
+        if let Some(lanes) = pass.lanes.take() {
+            first.extend(lanes.stmts);
+        }
+        body.splice(0..0, first);
+    });
 }
 
 /// Elements that a thread has of one fragment.
@@ -225,10 +223,10 @@ impl Pass<'_> {
             return lanes.clone();
         }
         let span = self.span;
-        let thread = Expr::new(ExprKind::Hardware(Hardware::Thread), Scalar::Index, span);
+        let thread = Expr::intrinsic(Intrinsic::Thread, span);
         let threads = self.threads.clone();
         let (thread_local, thread_sym) =
-            fresh::index(self.function, "thread", Role::Value, Some(&threads), span);
+            build::index(self.function, "thread", Role::Value, Some(&threads), span);
         let mut stmts = vec![Stmt::new(
             StmtKind::Let {
                 local: thread_local,
@@ -271,7 +269,7 @@ impl Pass<'_> {
             return value;
         }
         let count = Sym::int(count);
-        let (local, sym) = fresh::index(self.function, name, Role::Value, Some(&count), span);
+        let (local, sym) = build::index(self.function, name, Role::Value, Some(&count), span);
         let value = Some(Expr::index(value, span));
         stmts.push(Stmt::new(StmtKind::Let { local, value }, span));
         sym
@@ -293,7 +291,7 @@ impl Pass<'_> {
                 continue;
             }
             let turns = Sym::int((end + step - 1) / step);
-            let (local, sym) = fresh::index(self.function, name, Role::Loop, Some(&turns), span);
+            let (local, sym) = build::index(self.function, name, Role::Loop, Some(&turns), span);
             indices.push(&sym * *step);
             loops.push((local, turns));
         }

@@ -10,10 +10,10 @@
 //! slot's release.
 
 use super::under_way::{Slab, step};
+use crate::ir::build;
 use crate::ir::{
     BinOp, EventAt, EventId, Expr, ExprKind, Function, Role, Scalar, Slot, Step, Stmt, StmtKind,
 };
-use crate::passes::fresh;
 use crate::source::Span;
 use crate::symbolic::{Atom, Sym, Var};
 
@@ -61,7 +61,7 @@ pub fn delayed(function: &mut Function, whole: &[Stmt], stmt: &Stmt) -> Option<V
         let Slot::At(slot) = &at.slot else {
             return None;
         };
-        let (released, before) = fresh::index(function, "released", Role::Value, None, span);
+        let (released, before) = build::index(function, "released", Role::Value, None, span);
         if let Some(local) = function.locals.get_mut(released.index()) {
             local.mutable = true;
         }

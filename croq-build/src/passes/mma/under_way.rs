@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use super::{fills, ring};
 use crate::ir::{
     Access, BarrierScope, BufferId, Expr, ExprKind, Function, KernelId, MmaOp, Step, Stmt,
-    StmtKind, Unroll, Visit, walk_block,
+    StmtKind, Unroll, Visit, any_in, walk_block,
 };
 use crate::source::Span;
 
@@ -22,25 +22,23 @@ const TURNS: i64 = 16;
 
 /// Puts fences, groups and waits around the products of a kernel.
 pub fn settle(function: &mut Function, id: KernelId) {
-    let Some(kernel) = function.kernels.get_mut(id.index()) else {
+    let Some(kernel) = function.kernels.get(id.index()) else {
         return;
     };
     if !has(&kernel.body, &is_about_products) {
         return;
     }
-    let mut body = std::mem::take(&mut kernel.body);
     let end = kernel.span;
-    let whole = body.clone();
-    let mut settler = Settler {
-        function,
-        whole: &whole,
-    };
-    let mut under_way = UnderWay::default();
-    settler.block(&mut body, &mut under_way);
-    under_way.wait_at_end(&mut body, end);
-    if let Some(kernel) = function.kernels.get_mut(id.index()) {
-        kernel.body = body;
-    }
+    function.with_kernel_body(id, |function, body| {
+        let whole = body.clone();
+        let mut settler = Settler {
+            function,
+            whole: &whole,
+        };
+        let mut under_way = UnderWay::default();
+        settler.block(body, &mut under_way);
+        under_way.wait_at_end(body, end);
+    });
 }
 
 type Registers = BTreeSet<BufferId>;
@@ -324,30 +322,19 @@ fn registers_of(stmts: &[Stmt]) -> Registers {
 /// Whether a statement without products lets others at operands, or leaves for where they would be waited
 /// for.
 fn tells(stmt: &Stmt) -> bool {
-    struct Find(bool);
-    impl Visit for Find {
-        fn stmt(&mut self, stmt: &Stmt) {
-            self.0 |= match &stmt.kind {
-                // Lanes of one warp alone share nothing with the engine.
-                StmtKind::Barrier { scope, .. } => !matches!(scope, BarrierScope::Lanes(_)),
-                StmtKind::Trigger(_)
-                | StmtKind::Region { .. }
-                | StmtKind::Break
-                | StmtKind::Continue
-                | StmtKind::Yield
-                | StmtKind::Cpp { .. } => true,
-                _ => false,
-            };
-        }
-        fn expr(&mut self, expr: &Expr) {
-            if let ExprKind::Call(call) = &*expr.kind {
-                self.0 |= !call.callee.starts_with("croq::");
-            }
-        }
-    }
-    let mut find = Find(false);
-    walk_block(std::slice::from_ref(stmt), &mut find);
-    find.0
+    let lets = |stmt: &Stmt| match &stmt.kind {
+        // Lanes of one warp alone share nothing with the engine.
+        StmtKind::Barrier { scope, .. } => !matches!(scope, BarrierScope::Lanes(_)),
+        StmtKind::Trigger(_)
+        | StmtKind::Region { .. }
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Yield
+        | StmtKind::Cpp { .. } => true,
+        _ => false,
+    };
+    let calls = |e: &Expr| matches!(&*e.kind, ExprKind::Call(_));
+    any_in(std::slice::from_ref(stmt), lets, calls)
 }
 
 /// Fragments that a statement reads or writes, and other memory.

@@ -503,18 +503,12 @@ impl Steps<'_> {
 
 /// Nothing in it that all threads do together.
 fn is_fine(stmts: &[Stmt]) -> bool {
-    struct Find(bool);
-    impl Visit for Find {
-        fn stmt(&mut self, stmt: &Stmt) {
-            self.0 |= matches!(
-                stmt.kind,
-                StmtKind::Copy(_) | StmtKind::Barrier { .. } | StmtKind::Parallel { .. }
-            );
-        }
-    }
-    let mut find = Find(false);
-    walk_block(stmts, &mut find);
-    !find.0
+    !any_stmt(stmts, |stmt| {
+        matches!(
+            stmt.kind,
+            StmtKind::Copy(_) | StmtKind::Barrier { .. } | StmtKind::Parallel { .. }
+        )
+    })
 }
 
 /// The same kernel with all shared buffers as parts of one, where they were placed.

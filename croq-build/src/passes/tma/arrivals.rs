@@ -6,13 +6,13 @@
 use std::collections::BTreeMap;
 
 use super::has_boxes;
+use crate::ir::build;
 use crate::ir::{
     Arrival, BarrierReason, BarrierScope, Buffer, BufferId, Copy, Engine, Expr, ExprKind,
-    FenceScope, Function, FutureId, Hardware, KernelId, Level, Local, LocalId, Role, Scalar, Stmt,
+    FenceScope, Function, FutureId, Intrinsic, KernelId, Level, LocalId, Role, Scalar, Stmt,
     StmtKind, Storage, TmaOp, View,
 };
 use crate::passes::events::Beginning;
-use crate::passes::fresh;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -163,11 +163,10 @@ impl Finder<'_> {
 
     /// Which unit of this level this thread is in, and how many there are.
     fn unit(&mut self, level: Level) -> (Sym, Sym) {
-        let size = match level {
-            Level::Cluster | Level::Block | Level::Thread => return (Sym::zero(), Sym::one()),
-            Level::Group4 => Sym::int(128),
-            Level::Group => Sym::int(32),
+        let Some(size) = level.threads().filter(|n| *n > 1) else {
+            return (Sym::zero(), Sym::one());
         };
+        let size = Sym::int(i64::from(size));
         let thread = self.thread();
         let cx = &self.function.cx;
         (cx.div(&thread, &size), cx.cdiv(&self.threads, &size))
@@ -178,14 +177,14 @@ impl Finder<'_> {
             return sym.clone();
         }
         let threads = self.threads.clone();
-        let (local, sym) = fresh::index(
+        let (local, sym) = build::index(
             self.function,
             "thread",
             Role::Parallel(Level::Thread),
             Some(&threads),
             self.span,
         );
-        let value = ExprKind::Hardware(Hardware::Thread);
+        let value = ExprKind::Intrinsic(Intrinsic::Thread, Vec::new());
         let value = Some(Expr::new(value, Scalar::Index, self.span));
         self.first
             .push(Stmt::new(StmtKind::Let { local, value }, self.span));
@@ -210,19 +209,10 @@ impl Finder<'_> {
             written: true,
             swizzle: None,
         });
-        let phases = LocalId(u32::try_from(self.function.locals.len()).unwrap_or(u32::MAX));
-        self.function.locals.push(Local {
-            name: format!("{name}_phases"),
-            ty,
-            mutable: true,
-            var: None,
-            role: Role::Value,
-            span,
-        });
-        let value = Some(Expr::new(ExprKind::Int(0), ty, span));
-        let local = phases;
+        let name = format!("{name}_phases");
+        let phases = self.function.new_local(&name, ty, true, span);
         self.first
-            .push(Stmt::new(StmtKind::Let { local, value }, span));
+            .push(build::declare(phases, Expr::int(0, ty, span)));
         self.made.push((barriers, slots, Sym::one()));
         self.known.insert(key, (barriers, phases));
         (barriers, phases)

@@ -23,24 +23,16 @@ pub use arrivals::prepare;
 pub use expand::expand;
 pub use multicast::{check as check_multicast, check_regions};
 
-use crate::ir::{Stmt, StmtKind, Visit, walk_block};
+use crate::ir::{Stmt, StmtKind, any_stmt};
 
 /// Whether a kernel's text has copies of boxes, or events.
 pub fn has_boxes(body: &[Stmt]) -> bool {
-    struct Find(bool);
-    impl Visit for Find {
-        fn stmt(&mut self, stmt: &Stmt) {
-            self.0 |= match &stmt.kind {
-                StmtKind::Copy(copy) => !copy.engine.is_threads(),
-                StmtKind::WaitTma { .. }
-                | StmtKind::WaitEvent(_)
-                | StmtKind::Trigger(_)
-                | StmtKind::Tma(_) => true,
-                _ => false,
-            };
-        }
-    }
-    let mut find = Find(false);
-    walk_block(body, &mut find);
-    find.0
+    any_stmt(body, |stmt| match &stmt.kind {
+        StmtKind::Copy(copy) => !copy.engine.is_threads(),
+        StmtKind::WaitTma { .. }
+        | StmtKind::WaitEvent(_)
+        | StmtKind::Trigger(_)
+        | StmtKind::Tma(_) => true,
+        _ => false,
+    })
 }

@@ -5,7 +5,7 @@
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::{
-    Copy, Engine, ExprKind, Function, Hardware, Kernel, KernelId, Level, LocalId, Role, Stmt,
+    Copy, Engine, ExprKind, Function, Intrinsic, Kernel, KernelId, Level, LocalId, Role, Stmt,
     StmtKind, Storage, ThreadSet, VarHome, View, Visit, walk_block,
 };
 use crate::passes::differing::{Apart, Differing, Sharing, Split, Turnout};
@@ -97,7 +97,7 @@ impl Blocks {
                 local,
                 value: Some(value),
             } = &stmt.kind
-                && let ExprKind::Hardware(Hardware::Block(axis)) = &*value.kind
+                && let ExprKind::Intrinsic(Intrinsic::Block(axis), _) = &*value.kind
                 && let Some(var) = function.locals.get(local.index()).and_then(|l| l.var)
                 && self.size(*axis) > 1
             {
@@ -125,8 +125,11 @@ impl Blocks {
 }
 
 impl Apart for Blocks {
-    fn hardware(&self, what: Hardware) -> bool {
-        matches!(what, Hardware::Block(axis) if self.size(axis) > 1)
+    fn hardware(&self, what: Intrinsic) -> bool {
+        match what {
+            Intrinsic::Block(axis) => self.size(axis) > 1,
+            of => of == Intrinsic::ClusterRank,
+        }
     }
 
     fn index(&self, function: &Function, local: LocalId) -> Option<bool> {
