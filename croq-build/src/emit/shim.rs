@@ -19,12 +19,12 @@ use crate::ir::{
     BufferId, DimId, Extent, KernelId, LocalId, ParamId, ParamKind, Return, ReturnValue, Scalar,
     SignalId, Storage, TensorParam, any_stmt,
 };
+use crate::passes::analysis::captures::captures;
+use crate::passes::analysis::local_arena::arena;
+use crate::passes::analysis::spin_loops::Spins;
+use crate::passes::analysis::unproven::Unproven;
+use crate::passes::analysis::uses::Uses;
 use crate::passes::awaited;
-use crate::passes::captures::captures;
-use crate::passes::locals::arena;
-use crate::passes::spins::Spins;
-use crate::passes::unproven::Unproven;
-use crate::passes::uses::Uses;
 use crate::source::Span;
 use crate::symbolic::Sym;
 

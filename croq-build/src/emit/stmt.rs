@@ -13,8 +13,8 @@ use crate::ir::{
     Access, Atomic, BarrierReason, BarrierScope, BinOp, CheckInfo, CppName, Expr, ExprKind,
     FenceScope, Level, LocalId, Move, MoveMode, PrintPart, Registers, Scalar, WARPGROUP_THREADS,
 };
-use crate::passes::spins::Spins;
-use crate::passes::uses::identifiers;
+use crate::passes::analysis::spin_loops::Spins;
+use crate::passes::analysis::uses::identifiers;
 use crate::source::Span;
 
 /// A C++ function in the making.

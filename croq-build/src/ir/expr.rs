@@ -60,7 +60,7 @@ pub enum ExprKind {
     /// A function of the user's C++.
     Call(Call),
     /// Whether integers keep within their limits, found out by operations that notice when they
-    /// don't; type `Bool`. Only `passes::exact` asks this.
+    /// don't; type `Bool`. Only `passes::transform::exact` asks this.
     Fits(Fits),
 }
 

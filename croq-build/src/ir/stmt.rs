@@ -443,7 +443,7 @@ pub struct Waited {
     pub view: View,
     /// Whose threads shared the copy.
     pub level: Level,
-    /// Where boxes arrive; known after `passes::tma::prepare`.
+    /// Where boxes arrive; known after `passes::lower::tma::prepare`.
     pub arrival: Option<Arrival>,
 }
 

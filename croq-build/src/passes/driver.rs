@@ -1,10 +1,10 @@
 //! Runs the table of passes, shows the IR to whoever watches, and has it verified.
 
-use super::pass::{Kind, Pass, Run, State, kernel_id};
-use super::seal;
-use super::table::PASSES;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Function, KernelId, Phase, Threads, verify};
+use crate::passes::lower::seal;
+use crate::passes::pass::{Kind, Pass, Run, State, kernel_id};
+use crate::passes::table::PASSES;
 
 /// Reports a violation that the verifier has found after a stage, as an error of croq.
 pub fn report<P: Phase>(

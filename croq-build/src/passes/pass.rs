@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{events, shared};
 use crate::config::Checks;
 use crate::diagnostics::Diagnostics;
 use crate::ir::{Function, KernelId};
+use crate::passes::analysis::shared_memory;
+use crate::passes::lower::events;
 
 /// What a pass does to the IR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub(super) enum Run {
     Kernel(fn(&mut Function, KernelId, &mut State)),
     /// Of kernels that have tiles.
     Tiles(fn(&mut Function, KernelId, &mut State)),
-    /// [`super::seal`], which makes a function of the other phase.
+    /// [`crate::passes::lower::seal`], which makes a function of the other phase.
     Seal,
 }
 
@@ -59,7 +60,7 @@ impl Pass {
 
 /// What passes read besides the function, and what they hand on to each other.
 pub struct State<'a> {
-    pub limits: shared::Limits,
+    pub limits: shared_memory::Limits,
     /// Threads may get their indices in another order than the program's.
     pub reorder: bool,
     pub checks: Checks,
@@ -77,7 +78,7 @@ pub struct State<'a> {
 
 impl<'a> State<'a> {
     pub fn new(
-        limits: shared::Limits,
+        limits: shared_memory::Limits,
         reorder: bool,
         checks: Checks,
         verify: bool,

@@ -453,7 +453,7 @@ impl Checker<'_> {
     }
 
     fn barrier(&mut self, scope: BarrierScope, span: Span) {
-        // Who comes to one of the whole grid is looked at in all of the kernel (`passes::together`).
+        // Who comes to one of the whole grid is looked at in all of the kernel (`passes::check::grid_barriers`).
         if scope != BarrierScope::Grid {
             self.cooperative(span, "a barrier");
         }

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::super::driver;
-use super::super::pass::{Kind, State};
 use super::PASSES;
 use crate::config::Checks;
 use crate::diagnostics::Severity;
+use crate::passes::driver;
+use crate::passes::pass::{Kind, State};
 
 #[test]
 fn names_are_unique_and_each_pass_says_what_it_does() {
@@ -52,7 +52,7 @@ fn all_kernels_verify_and_print() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = Vec::new();
     for folder in ["kernels/co", "tests/run", "examples"] {
-        crate::passes::hazards::races::co_files(&root.join(folder), &mut files);
+        crate::passes::transform::barriers::races::co_files(&root.join(folder), &mut files);
     }
     assert!(files.len() > 50, "{}", files.len());
     for path in files {

@@ -1,0 +1,6 @@
+//! Passes that report, and change nothing.
+
+pub mod bank_conflicts;
+pub mod grid_barriers;
+pub mod registers;
+pub mod signals;
