@@ -1,15 +1,12 @@
 //! The table of passes, in the order in which they run. [`super::driver`] runs it; `croq emit --ir=after:PASS`,
 //! `CROQ_DUMP_IR` and `docs/passes.md` have their names from it.
 
-use crate::passes::check::{bank_conflicts, grid_barriers, registers, signals};
+use crate::passes::check::{bank_conflicts, grid_barriers, signals};
 use crate::passes::lower::{
     barrier_ids, copies, events, grid_copies, mma, swizzled_addressing, tma,
 };
 use crate::passes::pass::{Kind, Pass, Run, kernel_id};
-use crate::passes::transform::{
-    barriers, dead_code, exact, fewer_checks, row_padding, scalar_replacement,
-    single_thread_levels, thread_order, warp_uniform,
-};
+use crate::passes::transform::{barriers, dead_code, exact, fewer_checks, row_padding, scalar_replacement, single_thread_levels, thread_order, warp_uniform, registers};
 
 use crate::config::Checks;
 use crate::passes::analysis::{kernel_facts, shared_memory, unwritten};
@@ -116,7 +113,7 @@ pub const PASSES: &[Pass] = &[
     },
     Pass {
         name: "registers",
-        kind: Check,
+        kind: Transformation,
         does: "`setreg` asks for no more registers than a block has, and gets a barrier between two changes",
         because: "before `barrier-ids`, which numbers its barriers",
         run: Run::Tiles(|function, id, state| registers::settle(function, id, state.diags)),

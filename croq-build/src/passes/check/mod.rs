@@ -2,5 +2,4 @@
 
 pub mod bank_conflicts;
 pub mod grid_barriers;
-pub mod registers;
 pub mod signals;

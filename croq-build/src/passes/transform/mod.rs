@@ -4,6 +4,7 @@ pub mod barriers;
 pub mod dead_code;
 pub mod exact;
 pub mod fewer_checks;
+pub mod registers;
 pub mod row_padding;
 pub mod scalar_replacement;
 pub mod single_thread_levels;
