@@ -225,14 +225,14 @@ impl Body<'_, '_> {
             StmtKind::Continue => self.line(span, "continue;"),
             StmtKind::Yield => self.line(span, "return;"),
             StmtKind::Parallel { body, .. } => self.braced(span, "{", body),
-            StmtKind::Once { level, body } => {
+            StmtKind::SingleThread { level, body } => {
                 let first = self.first.last().copied().flatten().unwrap_or(0);
                 let header = match level {
                     Level::Cluster => {
                         format!("if (croq::cluster_rank() == 0 && croq::tid() == {first}) ")
                     }
                     Level::Block => format!("if (croq::tid() == {first}) "),
-                    Level::Group4 | Level::Group | Level::Thread => match level.threads() {
+                    Level::Warpgroup | Level::Warp | Level::Thread => match level.threads() {
                         Some(unit) if unit > 1 => format!("if (croq::tid() % {unit} == 0) "),
                         _ => String::new(),
                     },
@@ -333,7 +333,7 @@ impl Body<'_, '_> {
             | StmtKind::WaitEvent(never)
             | StmtKind::Trigger(never)
             | StmtKind::Rotate { futures: never }
-            | StmtKind::Consult(never) => match *never {},
+            | StmtKind::UseFuture(never) => match *never {},
         }
     }
 
@@ -418,12 +418,12 @@ impl Body<'_, '_> {
                 )
             }
             MmaOp::Step(step) => self.step(step),
-            MmaOp::Each { part: never, .. }
+            MmaOp::FillElements { part: never, .. }
             | MmaOp::Load { into: never, .. }
             | MmaOp::Multiply { sums: never, .. }
             | MmaOp::Product(never)
-            | MmaOp::Finish(never)
-            | MmaOp::Await(never)
+            | MmaOp::CommitAll(never)
+            | MmaOp::WaitMma(never)
             | MmaOp::Store { from: never, .. }
             | MmaOp::Apply { part: never, .. }
             | MmaOp::Reduce { into: never, .. }
@@ -509,9 +509,9 @@ impl Body<'_, '_> {
             BarrierScope::Cluster => "croq::barrier_cluster();".to_owned(),
             BarrierScope::Block => "croq::barrier();".to_owned(),
             // Numbered since; what is not is in text that never waits.
-            BarrierScope::Group4 => self.units_barrier(1),
-            BarrierScope::Group4From(first) => self.units_barrier(first),
-            BarrierScope::Group => "croq::barrier_warp();".to_owned(),
+            BarrierScope::Warpgroup => self.units_barrier(1),
+            BarrierScope::WarpgroupFrom(first) => self.units_barrier(first),
+            BarrierScope::Warp => "croq::barrier_warp();".to_owned(),
             BarrierScope::Named { id, threads } => {
                 format!("croq::barrier_named({id}, {threads});")
             }

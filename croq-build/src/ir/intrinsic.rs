@@ -36,7 +36,7 @@ pub struct IntrinsicInfo {
 
 impl Intrinsic {
     pub fn info(self) -> IntrinsicInfo {
-        use Level::{Block, Group, Thread};
+        use Level::{Block, Thread};
         let index = Some(Scalar::Index);
         let row = |name, cpp, ty, operands, level| IntrinsicInfo {
             name,
@@ -48,7 +48,7 @@ impl Intrinsic {
         };
         match self {
             Intrinsic::Thread => row("thread", "croq::tid", index, 0, Thread),
-            Intrinsic::Warp => row("warp", "croq::warp", index, 0, Group),
+            Intrinsic::Warp => row("warp", "croq::warp", index, 0, Level::Warp),
             Intrinsic::Elected => row("elected", "croq::elected", Some(Scalar::Bool), 0, Thread),
             Intrinsic::Block(0) => row("block.x", "croq::block_x", index, 0, Block),
             Intrinsic::Block(1) => row("block.y", "croq::block_y", index, 0, Block),

@@ -2,7 +2,7 @@
 //!
 //! A fragment is a buffer of [`Storage::Fragment`](super::Storage): what a program says of it counts its
 //! elements row by row, as of any matrix. From [`crate::passes`]' `mma::prepare` on the buffer stands for
-//! what one thread has of it, and [`Spread`] says what that is.
+//! what one thread has of it, and [`FragmentLayout`] says what that is.
 
 use super::{Access, BufferId, Expr, LocalId, Phase, Product, Scalar, Source, Step, Tiles, View};
 use crate::source::Span;
@@ -16,12 +16,12 @@ pub struct Fragment {
     /// How many there are of it.
     pub count: i64,
     /// Decided once the whole function is known.
-    pub spread: Option<Spread>,
+    pub spread: Option<FragmentLayout>,
 }
 
 /// Which thread has what of a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spread {
+pub enum FragmentLayout {
     Matrix(Layout),
     /// A value for each row of a matrix of sums, which so many warps share: who has some of the row has it.
     /// Row `i` of a warp's is number `i / 8` of the lanes `4 (i % 8)` and the three after.
@@ -30,12 +30,12 @@ pub enum Spread {
     },
 }
 
-impl Spread {
+impl FragmentLayout {
     /// How many warps share the matrix.
     pub fn warps(self) -> i64 {
         match self {
-            Spread::Matrix(layout) => layout.warps,
-            Spread::Rows { warps } => warps,
+            FragmentLayout::Matrix(layout) => layout.warps,
+            FragmentLayout::Rows { warps } => warps,
         }
     }
 }
@@ -130,7 +130,7 @@ pub struct Atom {
 #[derive(Clone, Debug)]
 pub enum MmaOp<P: Phase = Tiles> {
     /// Each element becomes the value, or gets it added.
-    Each {
+    FillElements {
         part: P::Only<Part>,
         add: bool,
         value: Expr,
@@ -149,9 +149,9 @@ pub enum MmaOp<P: Phase = Tiles> {
     /// The same by a warpgroup, perhaps with operands in memory.
     Product(P::Only<Box<Product>>),
     /// All products of the unit so far are over: `mma.commit`.
-    Finish(P::Only<()>),
+    CommitAll(P::Only<()>),
     /// This one is over, and all before it.
-    Await(P::Only<u32>),
+    WaitMma(P::Only<u32>),
     /// What lies outside of the valid part of the view stays.
     Store {
         from: P::Only<Part>,
@@ -275,7 +275,9 @@ impl<P: Phase> MmaOp<P> {
 
     pub fn parts(&self) -> Vec<&Part> {
         match self {
-            MmaOp::Each { part, .. } | MmaOp::Apply { part, .. } | MmaOp::AllReduce { part } => {
+            MmaOp::FillElements { part, .. }
+            | MmaOp::Apply { part, .. }
+            | MmaOp::AllReduce { part } => {
                 vec![P::only(part)]
             }
             MmaOp::Load { into, .. } => vec![P::only(into)],
@@ -285,8 +287,8 @@ impl<P: Phase> MmaOp<P> {
                 vec![P::only(into), from]
             }
             MmaOp::Product(product) => P::only(product).parts(),
-            MmaOp::Finish(_)
-            | MmaOp::Await(_)
+            MmaOp::CommitAll(_)
+            | MmaOp::WaitMma(_)
             | MmaOp::Instruction { .. }
             | MmaOp::Matrices { .. }
             | MmaOp::Step(_) => Vec::new(),

@@ -11,7 +11,7 @@
 //!   futures have all folded into one [`View`].
 //! * **Levels are explicit.** A kernel's body runs at block level: every thread of the block runs
 //!   every statement. [`StmtKind::Parallel`] marks the part that runs at a finer level; its index
-//!   variables are ordinary locals, computed by `Let`s at its start. [`StmtKind::Once`] holds what
+//!   variables are ordinary locals, computed by `Let`s at its start. [`StmtKind::SingleThread`] holds what
 //!   only one thread of the current unit may do.
 //! * **Barriers are not in the source.** `passes` inserts them.
 //!
@@ -388,9 +388,9 @@ pub enum Level {
     Cluster,
     Block,
     /// A warpgroup: 128 threads.
-    Group4,
+    Warpgroup,
     /// A warp: 32 threads.
-    Group,
+    Warp,
     Thread,
 }
 
@@ -399,8 +399,8 @@ impl Level {
     pub const fn threads(self) -> Option<u32> {
         match self {
             Level::Cluster | Level::Block => None,
-            Level::Group4 => Some(WARPGROUP_THREADS),
-            Level::Group => Some(WARP_THREADS),
+            Level::Warpgroup => Some(WARPGROUP_THREADS),
+            Level::Warp => Some(WARP_THREADS),
             Level::Thread => Some(1),
         }
     }
@@ -476,9 +476,9 @@ pub struct Placed {
     pub bytes: Sym,
     pub alignment: i64,
     /// The text during which it holds something; another may have its memory before and after.
-    pub life: Span,
-    /// The same in moments of the kernel.
-    pub moments: (usize, usize),
+    pub live: Span,
+    /// The same in points of the kernel.
+    pub points: (usize, usize),
 }
 
 #[derive(Clone, Debug, Default)]

@@ -79,7 +79,7 @@ pub enum StmtKind<P: Phase = Tiles> {
         body: Vec<Stmt<P>>,
     },
     /// Only one thread of the enclosing unit, which is at `level`, runs the body.
-    Once {
+    SingleThread {
         level: Level,
         body: Vec<Stmt<P>>,
     },
@@ -89,7 +89,7 @@ pub enum StmtKind<P: Phase = Tiles> {
         pred: Expr,
         set: Option<ThreadSet>,
         /// Where one thread does everything: what was asked for, and whom that meant.
-        among: Option<(Expr, ThreadSet)>,
+        elected_from: Option<(Expr, ThreadSet)>,
         is_async: bool,
         outermost: bool,
         body: Vec<Stmt<P>>,
@@ -124,7 +124,7 @@ pub enum StmtKind<P: Phase = Tiles> {
         futures: P::Only<Vec<FutureId>>,
     },
     /// The statement after it reads the future's data.
-    Consult(P::Only<FutureId>),
+    UseFuture(P::Only<FutureId>),
     /// What is done with fragments, by the threads of a warp together.
     Mma(Box<MmaOp<P>>),
     /// A few neighbouring elements, moved by one thread.
@@ -183,7 +183,7 @@ impl<P: Phase> StmtKind<P> {
         let blocks = match self {
             StmtKind::For { body, .. }
             | StmtKind::Parallel { body, .. }
-            | StmtKind::Once { body, .. }
+            | StmtKind::SingleThread { body, .. }
             | StmtKind::Region { body, .. } => [Some(body), None],
             StmtKind::Mma(op) => [op.body(), None],
             StmtKind::While { prelude, body, .. } => [Some(prelude), Some(body)],
@@ -199,7 +199,7 @@ impl<P: Phase> StmtKind<P> {
         let blocks = match self {
             StmtKind::For { body, .. }
             | StmtKind::Parallel { body, .. }
-            | StmtKind::Once { body, .. }
+            | StmtKind::SingleThread { body, .. }
             | StmtKind::Region { body, .. } => [Some(body), None],
             StmtKind::Mma(op) => [op.body_mut(), None],
             StmtKind::While { prelude, body, .. } => [Some(prelude), Some(body)],
@@ -297,15 +297,15 @@ pub enum BarrierScope {
     /// All threads that run the statement: of the innermost region around, if there is one.
     Block,
     /// The enclosing warpgroup, by a named barrier.
-    Group4,
+    Warpgroup,
     /// The enclosing warp.
-    Group,
+    Warp,
     /// So many threads, by the named barrier of this number.
     Named { id: u32, threads: u32 },
     /// The same barrier, where these threads only arrive and don't wait.
     Arrive { id: u32, threads: u32 },
     /// Each warpgroup by a named barrier of its own; the first one's has this number.
-    Group4From(u32),
+    WarpgroupFrom(u32),
     /// These lanes of each warp that comes here.
     Lanes(u32),
 }

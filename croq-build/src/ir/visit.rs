@@ -109,10 +109,10 @@ macro_rules! visitor {
                         v.block(then)?;
                         v.block(otherwise)?;
                     }
-                    StmtKind::Parallel { body, .. } | StmtKind::Once { body, .. } => v.block(body)?,
-                    StmtKind::Region { pred, among, body, .. } => {
+                    StmtKind::Parallel { body, .. } | StmtKind::SingleThread { body, .. } => v.block(body)?,
+                    StmtKind::Region { pred, elected_from, body, .. } => {
                         v.expr(pred)?;
-                        if let Some((asked, _)) = among {
+                        if let Some((asked, _)) = elected_from {
                             v.expr(asked)?;
                         }
                         v.block(body)?;
@@ -137,7 +137,7 @@ macro_rules! visitor {
                     | StmtKind::Yield
                     | StmtKind::Barrier { .. }
                     | StmtKind::Rotate { .. }
-                    | StmtKind::Consult(_)
+                    | StmtKind::UseFuture(_)
                     | StmtKind::CommitCopies
                     | StmtKind::WaitCopies { .. }
                     | StmtKind::Fence(_)
@@ -272,7 +272,7 @@ macro_rules! visitor {
                 op: &$($mutable)? MmaOp<P>,
             ) -> Flow {
                 match op {
-                    MmaOp::Each { part: of, value, .. } => {
+                    MmaOp::FillElements { part: of, value, .. } => {
                         part(v, P::$only(of))?;
                         v.expr(value)
                     }
@@ -310,7 +310,7 @@ macro_rules! visitor {
                         }
                         v.expr(&$($mutable)? product.accumulate)
                     }
-                    MmaOp::Finish(_) | MmaOp::Await(_) => ON,
+                    MmaOp::CommitAll(_) | MmaOp::WaitMma(_) => ON,
                     MmaOp::Instruction { parts, .. } => {
                         let [sums, a, b] = &$($mutable)? **parts;
                         v.access(sums, true)?;

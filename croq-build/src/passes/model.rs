@@ -457,7 +457,7 @@ impl<'a> Thread<'a> {
                 Rc::make_mut(&mut self.path).pop();
                 return flow;
             }
-            StmtKind::Once { level, body } => {
+            StmtKind::SingleThread { level, body } => {
                 if self.rank(*level) == 0 {
                     return self.block(body);
                 }
@@ -527,8 +527,8 @@ impl<'a> Thread<'a> {
                 BarrierScope::Grid | BarrierScope::Cluster | BarrierScope::Block => {
                     self.epochs[0] += 1;
                 }
-                BarrierScope::Group4 | BarrierScope::Group4From(_) => self.epochs[1] += 1,
-                BarrierScope::Group => self.epochs[2] += 1,
+                BarrierScope::Warpgroup | BarrierScope::WarpgroupFrom(_) => self.epochs[1] += 1,
+                BarrierScope::Warp => self.epochs[2] += 1,
                 _ => {}
             },
             StmtKind::Check { cond, .. } => drop(self.expr(cond)),

@@ -6,7 +6,10 @@ use crate::passes::lower::{
     barrier_ids, copies, events, grid_copies, mma, swizzled_addressing, tma,
 };
 use crate::passes::pass::{Kind, Pass, Run, kernel_id};
-use crate::passes::transform::{barriers, dead_code, exact, fewer_checks, row_padding, scalar_replacement, single_thread_levels, thread_order, warp_uniform, registers};
+use crate::passes::transform::{
+    barriers, dead_code, exact, fewer_checks, registers, row_padding, scalar_replacement,
+    single_thread_levels, thread_order, warp_uniform,
+};
 
 use crate::config::Checks;
 use crate::passes::analysis::{kernel_facts, shared_memory, unwritten};

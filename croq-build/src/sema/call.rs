@@ -327,7 +327,7 @@ impl Checker<'_> {
         match self.level() {
             Some(level) if level != ir::Level::Thread => {
                 self.emit(
-                    StmtKind::Once {
+                    StmtKind::SingleThread {
                         level,
                         body: vec![ir::Stmt::new(statement, span)],
                     },

@@ -275,7 +275,7 @@ impl Checker<'_> {
             StmtKind::Region {
                 pred: cond,
                 set,
-                among: None,
+                elected_from: None,
                 is_async,
                 outermost: depth == 0,
                 body: stmts,
@@ -405,7 +405,7 @@ impl Checker<'_> {
             ),
             (_, false) => self.sync_error(span, "this barrier is for threads of a kernel"),
             (ast::Storage::Shared, true) => self.barrier(BarrierScope::Block, span),
-            (ast::Storage::Local, true) => self.barrier(BarrierScope::Group, span),
+            (ast::Storage::Local, true) => self.barrier(BarrierScope::Warp, span),
         }
     }
 
@@ -420,8 +420,8 @@ impl Checker<'_> {
             return self.sync_error(span, "a barrier needs the threads of a kernel");
         }
         match level {
-            ast::Level::Thread | ast::Level::Group => self.barrier(BarrierScope::Group, span),
-            ast::Level::Group4 => self.barrier(BarrierScope::Group4, span),
+            ast::Level::Thread | ast::Level::Group => self.barrier(BarrierScope::Warp, span),
+            ast::Level::Group4 => self.barrier(BarrierScope::Warpgroup, span),
             ast::Level::Block | ast::Level::Device if self.waits_together() => {
                 self.barrier(BarrierScope::Grid, span);
             }

@@ -27,8 +27,8 @@ impl Checker<'_> {
         let parent = self.level()?;
         let product = extents.iter().fold(Sym::one(), |p, e| &p * e);
         let mut divisor = match node.level {
-            Level::Group4 => Sym::int(128),
-            Level::Group => Sym::int(32),
+            Level::Warpgroup => Sym::int(128),
+            Level::Warp => Sym::int(32),
             _ => Sym::one(),
         };
         if node.merged {
@@ -36,8 +36,8 @@ impl Checker<'_> {
         }
         let total = &product * &divisor;
         let inside_unit = match parent {
-            Level::Group4 => Some(128),
-            Level::Group => Some(32),
+            Level::Warpgroup => Some(128),
+            Level::Warp => Some(32),
             _ => None,
         };
         if let Some(unit) = inside_unit {

@@ -83,14 +83,14 @@ impl<P: Phase> Printer<'_, P> {
                 let level = level_name(*level);
                 self.nest(format_args!("parallel {level}"), body);
             }
-            StmtKind::Once { level, body } => {
+            StmtKind::SingleThread { level, body } => {
                 let level = level_name(*level);
                 self.nest(format_args!("one thread of each {level}"), body);
             }
             StmtKind::Region {
                 pred,
                 set,
-                among,
+                elected_from,
                 is_async,
                 outermost,
                 body,
@@ -99,16 +99,21 @@ impl<P: Phase> Printer<'_, P> {
                 let set = set
                     .as_ref()
                     .map_or_else(String::new, |s| format!(", {}", set_text(s)));
-                let among = among.as_ref().map_or_else(String::new, |(asked, of)| {
-                    format!(", elected of {} where {}", set_text(of), self.expr(asked))
-                });
+                let elected_from = elected_from
+                    .as_ref()
+                    .map_or_else(String::new, |(asked, of)| {
+                        format!(", elected of {} where {}", set_text(of), self.expr(asked))
+                    });
                 let flags = [(*is_async, ", async"), (*outermost, ", outermost")];
                 let flags: String = flags
                     .iter()
                     .filter(|(is, _)| *is)
                     .map(|(_, f)| *f)
                     .collect();
-                self.nest(format_args!("region {pred}{set}{among}{flags}"), body);
+                self.nest(
+                    format_args!("region {pred}{set}{elected_from}{flags}"),
+                    body,
+                );
             }
             StmtKind::Mma(op) => self.mma(op),
             StmtKind::Tma(op) => self.tma(op),
@@ -137,7 +142,7 @@ impl<P: Phase> Printer<'_, P> {
                     listed(P::only(futures).iter().map(|f| self.future(*f)))
                 )
             }
-            StmtKind::Consult(future) => format!("use {}", self.future(*P::only(future))),
+            StmtKind::UseFuture(future) => format!("use {}", self.future(*P::only(future))),
             StmtKind::Move(m) => {
                 let (dest, source) = (self.access(&m.dest), self.access(&m.source));
                 let mode = match &m.mode {

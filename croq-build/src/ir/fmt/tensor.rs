@@ -94,7 +94,7 @@ impl<P: Phase> Printer<'_, P> {
 
     pub(super) fn mma(&mut self, op: &MmaOp<P>) {
         let text = match op {
-            MmaOp::Each { part, add, value } => {
+            MmaOp::FillElements { part, add, value } => {
                 let op = if *add { "add " } else { "" };
                 format!(
                     "mma fill {} = {op}{}",
@@ -131,8 +131,8 @@ impl<P: Phase> Printer<'_, P> {
                     "wgmma {sums} += {a} * {b}, {atom}, k [{order}], accumulates if {accumulate}{operation}"
                 )
             }
-            MmaOp::Finish(_) => "wgmma wait all".to_owned(),
-            MmaOp::Await(n) => format!("wgmma wait operation {}", P::only(n)),
+            MmaOp::CommitAll(_) => "wgmma wait all".to_owned(),
+            MmaOp::WaitMma(n) => format!("wgmma wait operation {}", P::only(n)),
             MmaOp::Store {
                 from,
                 dest,

@@ -104,16 +104,19 @@ impl<'a, P: Phase> Verifier<'a, P> {
                 self.block(body);
                 self.level = around;
             }
-            StmtKind::Once { body, .. } => {
+            StmtKind::SingleThread { body, .. } => {
                 self.in_kernel();
                 self.block(body);
             }
             StmtKind::Region {
-                pred, among, body, ..
+                pred,
+                elected_from,
+                body,
+                ..
             } => {
                 self.in_kernel();
                 self.condition(pred);
-                if let Some((asked, _)) = among {
+                if let Some((asked, _)) = elected_from {
                     self.condition(asked);
                 }
                 self.block(body);
@@ -148,7 +151,7 @@ impl<'a, P: Phase> Verifier<'a, P> {
                 }
             }
             StmtKind::Rotate { futures } => P::only(futures).iter().for_each(|f| self.future(*f)),
-            StmtKind::Consult(future) => self.future(*P::only(future)),
+            StmtKind::UseFuture(future) => self.future(*P::only(future)),
             StmtKind::WaitEvent(at) | StmtKind::Trigger(at) => {
                 self.in_kernel();
                 self.event_at(P::only(at));
@@ -272,7 +275,7 @@ impl<'a, P: Phase> Verifier<'a, P> {
             self.access(access);
         }
         match op {
-            MmaOp::Each { value, .. } => self.expr(value),
+            MmaOp::FillElements { value, .. } => self.expr(value),
             MmaOp::Apply { indices, body, .. } => {
                 let before = self.scope.len();
                 indices.iter().for_each(|id| self.declare(*id));

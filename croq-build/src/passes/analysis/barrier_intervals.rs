@@ -212,10 +212,13 @@ impl Walk<'_> {
                 self.then(cond, one)
             }
             StmtKind::Region {
-                pred, among, body, ..
+                pred,
+                elected_from,
+                body,
+                ..
             } => {
                 let mut cond = self.condition(pred);
-                if let Some((asked, _)) = among {
+                if let Some((asked, _)) = elected_from {
                     let asked = self.condition(asked);
                     cond = self.then(cond, asked);
                 }
@@ -224,7 +227,7 @@ impl Walk<'_> {
                 self.inside_region -= 1;
                 self.then(cond, body)
             }
-            StmtKind::Once { body, .. } => self.perhaps(body),
+            StmtKind::SingleThread { body, .. } => self.perhaps(body),
             StmtKind::Parallel { body, .. } => self.block(body),
             _ => self.leaf(stmt),
         }

@@ -109,7 +109,7 @@ impl<'a, A: Divergence> Uniformity<'a, A> {
             } => ([lo, hi, step].iter().any(|s| self.sym(s)), Some(body)),
             StmtKind::While { cond, body, .. } => (self.expr(cond), Some(body)),
             StmtKind::If { cond, .. } => (self.expr(cond), None),
-            StmtKind::Once { .. } => (self.apart.once() != Participation::All, None),
+            StmtKind::SingleThread { .. } => (self.apart.once() != Participation::All, None),
             StmtKind::Region { set, pred, .. } => {
                 let turnout = self.apart.region(set.as_ref(), self.expr(pred));
                 (turnout != Participation::All, None)

@@ -363,7 +363,7 @@ impl Walk<'_> {
                 self.ranges.truncate(ranges);
                 self.keep_shared(inside, state);
             }
-            StmtKind::Once { body, .. } => {
+            StmtKind::SingleThread { body, .. } => {
                 let inside = self.perhaps(body, state);
                 self.keep_shared(inside, state);
             }
@@ -449,7 +449,7 @@ impl Walk<'_> {
         let of_threads = !self.leaves
             && matches!(
                 info.role,
-                Role::Parallel(Level::Group4 | Level::Group | Level::Thread)
+                Role::Parallel(Level::Warpgroup | Level::Warp | Level::Thread)
             );
         if let (true, Some(var)) = (of_threads, info.var)
             && let (Some(lo), Some(hi)) = self.function.cx.bounds(var)
@@ -478,7 +478,7 @@ impl Walk<'_> {
 
     fn mma(&mut self, op: &MmaOp, state: &mut State) {
         match op {
-            MmaOp::Each { part, add, value } => {
+            MmaOp::FillElements { part, add, value } => {
                 self.expr(value, state);
                 if *add {
                     self.part(part, state);
@@ -533,8 +533,8 @@ impl Walk<'_> {
                 self.write_part(into, state);
             }
             MmaOp::AllReduce { part } => self.part(part, state),
-            MmaOp::Finish(())
-            | MmaOp::Await(_)
+            MmaOp::CommitAll(())
+            | MmaOp::WaitMma(_)
             | MmaOp::Instruction { .. }
             | MmaOp::Matrices { .. }
             | MmaOp::Step(_) => {}

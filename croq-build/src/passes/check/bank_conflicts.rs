@@ -64,7 +64,7 @@ impl Find<'_> {
                     self.lanes = around;
                 }
                 // Only some threads come here.
-                StmtKind::Once { .. } | StmtKind::Region { .. } => {}
+                StmtKind::SingleThread { .. } | StmtKind::Region { .. } => {}
                 StmtKind::If { .. } => {
                     self.statement(stmt);
                     for inner in stmt.kind.blocks() {
@@ -135,7 +135,7 @@ impl Find<'_> {
             let home = self.function.var_home.get(var);
             let is_loop = |id: &LocalId| self.function.local(*id).role == Role::Loop;
             matches!(home, Some(VarHome::Local(id)) if is_loop(id))
-                || self.vars.is_fixed(&Sym::var(*var), Level::Group)
+                || self.vars.is_fixed(&Sym::var(*var), Level::Warp)
         };
         if !rest.vars().iter().all(same) {
             return None;

@@ -93,7 +93,7 @@ impl Namer<'_> {
                             self.unknown(span);
                             BarrierScope::Block
                         }
-                        (BarrierScope::Group4, Some(set)) if !set.is_whole(WARPGROUP) => {
+                        (BarrierScope::Warpgroup, Some(set)) if !set.is_whole(WARPGROUP) => {
                             if set.is_in_one(WARPGROUP) {
                                 self.of_region(set, why, span)
                             } else {
@@ -102,23 +102,23 @@ impl Namer<'_> {
                             }
                         }
                         // A block that is a part of one meets as a whole.
-                        (BarrierScope::Group4, None)
+                        (BarrierScope::Warpgroup, None)
                             if !inside && self.threads.is_some_and(|n| n <= WARPGROUP) =>
                         {
                             BarrierScope::Block
                         }
-                        (BarrierScope::Group4, _) => {
+                        (BarrierScope::Warpgroup, _) => {
                             if !inside {
                                 self.whole_warpgroups(span);
                             }
-                            BarrierScope::Group4From(self.warpgroups(span))
+                            BarrierScope::WarpgroupFrom(self.warpgroups(span))
                         }
-                        (BarrierScope::Group, Some(set)) if !set.is_whole(WARP) => {
+                        (BarrierScope::Warp, Some(set)) if !set.is_whole(WARP) => {
                             match same_lanes(set) {
                                 Some(mask) => BarrierScope::Lanes(mask),
                                 None => {
                                     self.refuse(set, why, span);
-                                    BarrierScope::Group
+                                    BarrierScope::Warp
                                 }
                             }
                         }
@@ -138,7 +138,7 @@ impl Namer<'_> {
     fn of_region(&mut self, set: &ThreadSet, why: &BarrierReason, span: Span) -> BarrierScope {
         if set.is_whole(WARP) {
             if set.len() == WARP {
-                return BarrierScope::Group;
+                return BarrierScope::Warp;
             }
             let known = self.known.iter().find(|(s, _)| s == set).map(|k| k.1);
             let id = known.unwrap_or_else(|| {
@@ -153,7 +153,7 @@ impl Namer<'_> {
             Some(mask) if set.is_in_one(WARP) => BarrierScope::Lanes(mask),
             _ => {
                 self.refuse(set, why, span);
-                BarrierScope::Group
+                BarrierScope::Warp
             }
         }
     }

@@ -174,21 +174,21 @@ fn sealed(stmt: Stmt, inside: bool) -> Result<Stmt<Threads>, Unlowered> {
             level,
             body: block(body, inside)?,
         },
-        StmtKind::Once { level, body } => StmtKind::Once {
+        StmtKind::SingleThread { level, body } => StmtKind::SingleThread {
             level,
             body: block(body, inside)?,
         },
         StmtKind::Region {
             pred,
             set,
-            among,
+            elected_from,
             is_async,
             outermost,
             body,
         } => StmtKind::Region {
             pred,
             set,
-            among,
+            elected_from,
             is_async,
             outermost,
             body: block(body, true)?,
@@ -213,7 +213,7 @@ fn leaf(kind: StmtKind, inside: bool, span: Span) -> Result<StmtKind<Threads>, U
         StmtKind::Fill { .. }
         | StmtKind::Wait { .. }
         | StmtKind::Rotate { .. }
-        | StmtKind::Consult(_) => "copies",
+        | StmtKind::UseFuture(_) => "copies",
         StmtKind::WaitTma { .. } | StmtKind::WaitEvent(_) | StmtKind::Trigger(_) => "tma",
         StmtKind::Barrier { .. } => "barrier-ids",
         _ => "",
@@ -232,7 +232,7 @@ fn leaf(kind: StmtKind, inside: bool, span: Span) -> Result<StmtKind<Threads>, U
         StmtKind::CommitCopies => StmtKind::CommitCopies,
         StmtKind::WaitCopies { pending } => StmtKind::WaitCopies { pending },
         StmtKind::Barrier { scope, why }
-            if !(scope == BarrierScope::Group4 || inside && scope == BarrierScope::Block) =>
+            if !(scope == BarrierScope::Warpgroup || inside && scope == BarrierScope::Block) =>
         {
             StmtKind::Barrier { scope, why }
         }
@@ -261,7 +261,7 @@ fn leaf(kind: StmtKind, inside: bool, span: Span) -> Result<StmtKind<Threads>, U
 
 fn instruction(op: MmaOp, span: Span) -> Result<MmaOp<Threads>, Unlowered> {
     let pass = match &op {
-        MmaOp::Each { .. }
+        MmaOp::FillElements { .. }
         | MmaOp::Apply { .. }
         | MmaOp::Reduce { .. }
         | MmaOp::AllReduce { .. }

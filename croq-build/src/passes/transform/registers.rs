@@ -117,7 +117,7 @@ fn synchronise(stmts: &mut Vec<Stmt>, set: &ThreadSet, in_loop: bool, requests: 
                 let again = in_loop || requests.iter().any(|(other, ..)| other.meets(set));
                 requests.push((set.clone(), *registers, span));
                 if again {
-                    let scope = BarrierScope::Group4;
+                    let scope = BarrierScope::Warpgroup;
                     let why = BarrierReason::Registers;
                     stmts.push(Stmt::new(StmtKind::Barrier { scope, why }, span));
                 }
@@ -161,15 +161,17 @@ fn merge(stmts: &mut Vec<Stmt>) {
             match &mut next.kind {
                 // All threads of the region go on.
                 StmtKind::Region {
-                    among: None,
+                    elected_from: None,
                     body: after,
                     ..
                 } => body.append(after),
                 // One of them does.
                 StmtKind::Region {
-                    among, outermost, ..
+                    elected_from,
+                    outermost,
+                    ..
                 } => {
-                    *among = None;
+                    *elected_from = None;
                     *outermost = false;
                     body.push(next);
                 }
@@ -185,14 +187,14 @@ fn continues(first: &Stmt, next: &Stmt) -> bool {
     let (
         StmtKind::Region {
             set: Some(set),
-            among: None,
+            elected_from: None,
             body,
             is_async: true,
             ..
         },
         StmtKind::Region {
             set: Some(after),
-            among,
+            elected_from,
             is_async: true,
             ..
         },
@@ -201,6 +203,6 @@ fn continues(first: &Stmt, next: &Stmt) -> bool {
         return false;
     };
     let changes = |s: &Stmt| matches!(s.kind, StmtKind::Registers(_) | StmtKind::Barrier { .. });
-    let whole = among.as_ref().map_or(after, |(_, whole)| whole);
+    let whole = elected_from.as_ref().map_or(after, |(_, whole)| whole);
     !body.is_empty() && body.iter().all(changes) && whole == set
 }

@@ -325,7 +325,7 @@ fn has_part_for_one(stmts: &[Stmt]) -> bool {
         StmtKind::If {
             then, otherwise, ..
         } => has_part_for_one(then) || has_part_for_one(otherwise),
-        StmtKind::Once { .. } => true,
+        StmtKind::SingleThread { .. } => true,
         _ => false,
     })
 }
@@ -348,7 +348,7 @@ fn is_anybodys(function: &Function, turn: &[Stmt]) -> bool {
         | StmtKind::For { .. }
         | StmtKind::While { .. }
         | StmtKind::If { .. }
-        | StmtKind::Once { .. }
+        | StmtKind::SingleThread { .. }
         | StmtKind::Check { .. } => !local_memory(stmt),
         // Of loops inside of the turn; those of the turn itself are looked for below.
         StmtKind::Break | StmtKind::Continue => true,
@@ -374,7 +374,7 @@ fn by_whoever_comes(mut stmt: Stmt) -> Vec<Stmt> {
             .collect();
     };
     match &mut stmt.kind {
-        StmtKind::Once { body, .. } => {
+        StmtKind::SingleThread { body, .. } => {
             every(body);
             return std::mem::take(body);
         }

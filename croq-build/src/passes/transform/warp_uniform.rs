@@ -63,7 +63,14 @@ fn parts(body: &[Stmt]) -> bool {
 /// follow each other in one thread, without a barrier.
 fn elects(body: &[Stmt]) -> bool {
     any_stmt(body, |stmt| {
-        is_box(stmt) || matches!(stmt.kind, StmtKind::Region { among: Some(_), .. })
+        is_box(stmt)
+            || matches!(
+                stmt.kind,
+                StmtKind::Region {
+                    elected_from: Some(_),
+                    ..
+                }
+            )
     })
 }
 
@@ -90,17 +97,17 @@ impl Teller {
                 StmtKind::Region {
                     pred,
                     set: own,
-                    among,
+                    elected_from,
                     body,
                     ..
-                } => match (among, own.as_ref().and_then(ThreadSet::lowest)) {
+                } => match (elected_from, own.as_ref().and_then(ThreadSet::lowest)) {
                     (Some((_, all)), Some(one)) if has_warp_of(all, one) => {
                         *pred = self.speaker(one, span);
                         by_elected(body);
                     }
                     _ => self.block(body, own.as_ref()),
                 },
-                StmtKind::Once { level, body } => {
+                StmtKind::SingleThread { level, body } => {
                     if let Some(cond) = self.speaks(*level, set, span).filter(|_| self.elects) {
                         stmt.kind = build::only_if(cond, std::mem::take(body));
                     }
@@ -146,13 +153,13 @@ impl Teller {
         match level {
             Level::Cluster => Some(both(in_first_block(span), self.speaker(first, span))),
             Level::Block => Some(self.speaker(first, span)),
-            Level::Group4 if set.is_whole(WARPS * LANES) => {
+            Level::Warpgroup if set.is_whole(WARPS * LANES) => {
                 let warps = Expr::index(Sym::int(i64::from(WARPS)), span);
                 let which = ExprKind::Binary(BinOp::Rem, self.warp.clone(), warps);
                 let which = Expr::new(which, Scalar::Index, span);
                 Some(both(is(which, 0, span), self.elected.clone()))
             }
-            Level::Group => Some(self.elected.clone()),
+            Level::Warp => Some(self.elected.clone()),
             _ => None,
         }
     }
@@ -170,7 +177,7 @@ fn by_elected(stmts: &mut [Stmt]) {
         for inner in stmt.kind.blocks_mut() {
             by_elected(inner);
         }
-        if let StmtKind::Once {
+        if let StmtKind::SingleThread {
             level: Level::Cluster,
             body,
         } = &mut stmt.kind

@@ -15,7 +15,7 @@ pub struct Wanted {
     pub buffer: BufferId,
     pub bytes: Sym,
     pub alignment: i64,
-    pub life: LiveRange,
+    pub live: LiveRange,
     /// Shares memory with nothing.
     pub alone: bool,
 }

@@ -175,7 +175,7 @@ impl Walk<'_> {
 
     fn lives(&self) -> BTreeMap<BufferId, LiveRange> {
         let end = self.texts.len().saturating_sub(1);
-        let life = |(buffer, uses): (&BufferId, &Vec<Use>)| {
+        let live = |(buffer, uses): (&BufferId, &Vec<Use>)| {
             let (mut first, mut last) = (usize::MAX, 0);
             for u in uses {
                 first = first.min(u.moment);
@@ -192,12 +192,12 @@ impl Walk<'_> {
             if self.opaque.contains(buffer) {
                 (first, last) = (0, end);
             }
-            (*buffer, self.life(first, last))
+            (*buffer, self.live(first, last))
         };
-        self.uses.iter().map(life).collect()
+        self.uses.iter().map(live).collect()
     }
 
-    fn life(&self, first: usize, last: usize) -> LiveRange {
+    fn live(&self, first: usize, last: usize) -> LiveRange {
         let texts = self.texts.get(first..=last).unwrap_or_default();
         let span = texts.iter().copied().reduce(Span::to).unwrap_or_default();
         LiveRange { first, last, span }

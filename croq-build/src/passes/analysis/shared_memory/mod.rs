@@ -48,7 +48,7 @@ pub struct Limits {
 pub fn plan(function: &mut Function, id: KernelId, limits: Limits) {
     let wanted = wanted(function, id);
     let disjoint = |a: usize, b: usize| match (wanted.get(a), wanted.get(b)) {
-        (Some(a), Some(b)) => !a.alone && !b.alone && !a.life.meets(&b.life),
+        (Some(a), Some(b)) => !a.alone && !b.alone && !a.live.meets(&b.live),
         _ => false,
     };
     let all = pairs(&wanted, &disjoint);
@@ -90,8 +90,8 @@ pub fn plan(function: &mut Function, id: KernelId, limits: Limits) {
                 offset,
                 bytes: w.bytes,
                 alignment: w.alignment,
-                life: w.life.span,
-                moments: (w.life.first, w.life.last),
+                live: w.live.span,
+                points: (w.live.first, w.live.last),
             })
             .collect();
     }
@@ -127,7 +127,7 @@ fn wanted(function: &Function, id: KernelId) -> Vec<Wanted> {
     let by_tma = barriers::moved_by_tma(&kernel.body);
     let mut fixed = Vec::new();
     let mut sized_at_launch = Vec::new();
-    for (buffer, life) in lives {
+    for (buffer, live) in lives {
         let Some(info) = function.buffers.get(buffer.index()) else {
             continue;
         };
@@ -149,7 +149,7 @@ fn wanted(function: &Function, id: KernelId) -> Vec<Wanted> {
             buffer,
             bytes,
             alignment,
-            life,
+            live,
             alone: by_tma || info.storage == Storage::Mbarriers,
         });
     }
@@ -219,10 +219,10 @@ fn known_bytes(kernel: &Kernel) -> Option<u64> {
 fn busiest(kernel: &Kernel) -> Vec<&Placed> {
     let alive = |moment: usize| {
         let known = kernel.shared.iter().filter(|p| p.bytes.as_int().is_some());
-        known.filter(move |p| p.moments.0 <= moment && moment <= p.moments.1)
+        known.filter(move |p| p.points.0 <= moment && moment <= p.points.1)
     };
     let bytes = |moment: usize| -> i64 { alive(moment).filter_map(|p| p.bytes.as_int()).sum() };
-    let begins = kernel.shared.iter().map(|p| p.moments.0);
+    let begins = kernel.shared.iter().map(|p| p.points.0);
     let moment = begins.max_by_key(|moment| bytes(*moment)).unwrap_or(0);
     let mut list: Vec<&Placed> = alive(moment).collect();
     list.sort_by_key(|p| std::cmp::Reverse(p.bytes.as_int()));

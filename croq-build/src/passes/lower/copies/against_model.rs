@@ -556,8 +556,8 @@ fn cases() -> impl Strategy<Value = Case> {
         (Level::Block, 96),
         (Level::Block, 128),
         (Level::Block, 256),
-        (Level::Group4, 128),
-        (Level::Group, 64),
+        (Level::Warpgroup, 128),
+        (Level::Warp, 64),
         (Level::Thread, 1),
     ]);
     let place = (

@@ -104,7 +104,7 @@ impl Expander<'_> {
             // They were for those who count copies, and for the waits of products.
             StmtKind::Wait { pending: None, .. }
             | StmtKind::Rotate { .. }
-            | StmtKind::Consult(_) => return,
+            | StmtKind::UseFuture(_) => return,
             StmtKind::For {
                 local,
                 lo,
@@ -143,7 +143,7 @@ impl Expander<'_> {
                 body: self.block(body),
             },
             // The lone thread of a block needs no mask.
-            StmtKind::Once { level, body } => StmtKind::Once {
+            StmtKind::SingleThread { level, body } => StmtKind::SingleThread {
                 level: match level {
                     Level::Cluster => level,
                     _ if self.present(level).is_one() => Level::Thread,
@@ -154,7 +154,7 @@ impl Expander<'_> {
             StmtKind::Region {
                 pred,
                 set,
-                among,
+                elected_from,
                 is_async,
                 outermost,
                 body,
@@ -169,7 +169,7 @@ impl Expander<'_> {
                 StmtKind::Region {
                     pred,
                     set,
-                    among,
+                    elected_from,
                     is_async,
                     outermost,
                     body,

@@ -24,8 +24,8 @@ fn decided(text: &str) -> String {
         .clone();
     let threads = match copy.level {
         Level::Cluster | Level::Block => kernel.threads.clone(),
-        Level::Group4 => Sym::int(128),
-        Level::Group => Sym::int(32),
+        Level::Warpgroup => Sym::int(128),
+        Level::Warp => Sym::int(32),
         Level::Thread => Sym::one(),
     };
     let tile = Tile::of_copy(&function, &copy, copy.source.span);

@@ -228,7 +228,7 @@ fn close_turns(
 fn answers(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::Trigger(_) => true,
-        StmtKind::Region { .. } | StmtKind::Once { .. } => false,
+        StmtKind::Region { .. } | StmtKind::SingleThread { .. } => false,
         kind => kind.blocks().any(|block| answers(block)),
     })
 }

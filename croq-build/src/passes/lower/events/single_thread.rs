@@ -53,7 +53,7 @@ fn in_block(function: &Function, whole: &[Stmt], stmts: &mut [Stmt]) {
         let StmtKind::Region {
             pred,
             set: Some(set),
-            among,
+            elected_from,
             is_async: true,
             outermost: true,
             body,
@@ -77,7 +77,7 @@ fn in_block(function: &Function, whole: &[Stmt], stmts: &mut [Stmt]) {
         let one = ThreadSet {
             ranges: vec![(first, first + 1)],
         };
-        *among = Some((asked, std::mem::replace(set, one)));
+        *elected_from = Some((asked, std::mem::replace(set, one)));
         by_the_region(body);
     }
 }
@@ -146,7 +146,7 @@ impl Visit for One<'_> {
             | StmtKind::Continue
             | StmtKind::Check { .. }
             | StmtKind::Rotate { .. }
-            | StmtKind::Consult(_)
+            | StmtKind::UseFuture(_)
             | StmtKind::Alloc(_) => true,
             _ => false,
         };

@@ -14,7 +14,7 @@ impl Threads<'_> {
     pub fn is_one(&self, level: Level) -> bool {
         match level {
             Level::Cluster | Level::Block => true,
-            Level::Group4 | Level::Group | Level::Thread => {
+            Level::Warpgroup | Level::Warp | Level::Thread => {
                 let unit = level.threads().filter(|n| *n > 1);
                 unit.is_some_and(|unit| self.set.is_in_one(unit))
             }

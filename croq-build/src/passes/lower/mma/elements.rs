@@ -3,8 +3,8 @@
 use super::{Pass, load_of, own, register};
 use crate::ir::build;
 use crate::ir::{
-    Access, BinOp, Expr, ExprKind, Flow, Fragment, Function, Intrinsic, Layout, Level, LocalId,
-    MathFn, MmaOp, ON, Part, Scalar, Spread, Stmt, StmtKind, Storage, Visit, VisitorMut,
+    Access, BinOp, Expr, ExprKind, Flow, Fragment, FragmentLayout, Function, Intrinsic, Layout,
+    Level, LocalId, MathFn, MmaOp, ON, Part, Scalar, Stmt, StmtKind, Storage, Visit, VisitorMut,
     walk_block,
 };
 use crate::source::Span;
@@ -28,7 +28,9 @@ impl Pass<'_> {
             return Err(stmt);
         };
         let made = match &**op {
-            MmaOp::Each { part, add, value } => Some(self.each(part, *add, value.clone(), span)),
+            MmaOp::FillElements { part, add, value } => {
+                Some(self.each(part, *add, value.clone(), span))
+            }
             MmaOp::Apply {
                 part,
                 indices,
@@ -118,7 +120,7 @@ impl Pass<'_> {
         );
         let once = Expr::new(once, Scalar::Bool, span);
         let stmts = match (fragment.spread?, fragment.shape.as_slice(), indices) {
-            (Spread::Rows { warps }, [rows], [i]) => {
+            (FragmentLayout::Rows { warps }, [rows], [i]) => {
                 self.loops(&[("i", rows / (8 * warps), 1)], span, |pass, at| {
                     let slot = at.iter().sum::<Sym>();
                     let row = &(&slot * 8) + &lanes.row_in(warps, rows / warps);
@@ -134,7 +136,7 @@ impl Pass<'_> {
                     stmts
                 })
             }
-            (Spread::Matrix(layout), [rows, columns], [i, j]) => {
+            (FragmentLayout::Matrix(layout), [rows, columns], [i, j]) => {
                 let shape = [*rows, *columns];
                 let [below, _] = layout.turn(shape);
                 let own = lanes.row_in(layout.warps, below / layout.warps);
@@ -227,7 +229,7 @@ impl Pass<'_> {
         impl Visit for Find<'_> {
             fn access(&mut self, access: &Access, _: bool) {
                 match self.fragments.get(&access.view.buffer).map(|f| f.spread) {
-                    Some(Some(Spread::Rows { .. })) => self.rows = true,
+                    Some(Some(FragmentLayout::Rows { .. })) => self.rows = true,
                     Some(_) => self.matrix = true,
                     None => {}
                 }
@@ -256,7 +258,7 @@ impl Pass<'_> {
                 let elements = Sym::int(fragment.shape.iter().product());
                 let number = self.function.cx.div(&access.view.offset, &elements);
                 let at = match fragment.spread {
-                    Some(Spread::Rows { .. }) => &self.place.row,
+                    Some(FragmentLayout::Rows { .. }) => &self.place.row,
                     _ => &self.place.element,
                 };
                 let at = &(&number * own(fragment)) + at;
@@ -271,7 +273,7 @@ impl Pass<'_> {
     /// First each thread what it has of a row, then the lanes that have it among themselves.
     fn reduce(&mut self, into: &Part, from: &Part, largest: bool, span: Span) -> Option<Vec<Stmt>> {
         let fragment = self.function.fragments.get(&from.buffer)?.clone();
-        let (Some(Spread::Matrix(layout)), [rows, columns]) =
+        let (Some(FragmentLayout::Matrix(layout)), [rows, columns]) =
             (fragment.spread, fragment.shape.as_slice())
         else {
             return None;

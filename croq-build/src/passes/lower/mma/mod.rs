@@ -21,8 +21,8 @@ mod zero_initialisation;
 
 use crate::ir::build;
 use crate::ir::{
-    Access, BufferId, Expr, ExprKind, Fragment, Function, Intrinsic, KernelId, Layout, MmaOp, Part,
-    Role, Scalar, Spread, Stmt, StmtKind, Storage, Unroll, View, WARP_THREADS,
+    Access, BufferId, Expr, ExprKind, Fragment, FragmentLayout, Function, Intrinsic, KernelId,
+    Layout, MmaOp, Part, Role, Scalar, Stmt, StmtKind, Storage, Unroll, View, WARP_THREADS,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -87,9 +87,9 @@ fn rewrite(
 
 /// Elements that a thread has of one fragment.
 fn own(fragment: &Fragment) -> i64 {
-    let warps = fragment.spread.map_or(1, Spread::warps);
+    let warps = fragment.spread.map_or(1, FragmentLayout::warps);
     match (fragment.spread, fragment.shape.as_slice()) {
-        (Some(Spread::Rows { .. }), [rows]) => (rows / (8 * warps)).max(1),
+        (Some(FragmentLayout::Rows { .. }), [rows]) => (rows / (8 * warps)).max(1),
         (_, shape) => (shape.iter().product::<i64>() / (LANES * warps)).max(1),
     }
 }
@@ -198,7 +198,7 @@ impl Pass<'_> {
 
     fn tile(&self, part: &Part) -> Option<Tile> {
         let fragment = self.function.fragments.get(&part.buffer)?;
-        let Some(Spread::Matrix(layout)) = fragment.spread else {
+        let Some(FragmentLayout::Matrix(layout)) = fragment.spread else {
             return None;
         };
         let [rows, columns] = fragment.shape.as_slice() else {

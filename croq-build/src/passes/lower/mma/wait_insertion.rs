@@ -176,8 +176,8 @@ impl Settler<'_> {
         let span = stmt.span;
         if let StmtKind::Mma(op) = &stmt.kind {
             match **op {
-                MmaOp::Finish(()) => return under_way.wait(out, span),
-                MmaOp::Await(id) => {
+                MmaOp::CommitAll(()) => return under_way.wait(out, span),
+                MmaOp::WaitMma(id) => {
                     let oldest = under_way.up_to(|group| group.operation == Some(id));
                     return under_way.wait_for(oldest, out, span);
                 }
@@ -249,7 +249,7 @@ fn is_product(stmt: &Stmt) -> bool {
 
 /// `mma.commit`
 pub fn is_finish(stmt: &Stmt) -> bool {
-    matches!(&stmt.kind, StmtKind::Mma(op) if matches!(**op, MmaOp::Finish(())))
+    matches!(&stmt.kind, StmtKind::Mma(op) if matches!(**op, MmaOp::CommitAll(())))
 }
 
 fn is_about_products(stmt: &Stmt) -> bool {
@@ -257,7 +257,7 @@ fn is_about_products(stmt: &Stmt) -> bool {
         StmtKind::Mma(op) => {
             matches!(
                 **op,
-                MmaOp::Product(_) | MmaOp::Finish(()) | MmaOp::Await(_)
+                MmaOp::Product(_) | MmaOp::CommitAll(()) | MmaOp::WaitMma(_)
             )
         }
         _ => false,
@@ -297,7 +297,7 @@ pub fn is_name(stmt: &Stmt) -> bool {
         StmtKind::Let {
             value: Some(value), ..
         } => matches!(*value.kind, ExprKind::Index(_)),
-        StmtKind::Consult(_) => true,
+        StmtKind::UseFuture(_) => true,
         _ => false,
     }
 }

@@ -85,7 +85,7 @@ impl Finder<'_> {
                 }
                 StmtKind::For { body, .. }
                 | StmtKind::Parallel { body, .. }
-                | StmtKind::Once { body, .. }
+                | StmtKind::SingleThread { body, .. }
                 | StmtKind::Region { body, .. } => self.block(body),
                 StmtKind::While { prelude, body, .. } => {
                     self.block(prelude);
@@ -233,7 +233,7 @@ impl Finder<'_> {
             })
         });
         let fence = StmtKind::Fence(FenceScope::MbarrierInit);
-        let kind = StmtKind::Once {
+        let kind = StmtKind::SingleThread {
             level: Level::Block,
             body: initialised
                 .chain([fence])

@@ -163,7 +163,10 @@ impl Expander<'_> {
             true => out.extend(ops),
             false => {
                 let (level, body) = (copy.level, ops);
-                out.push(Stmt::new(StmtKind::Once { level, body }, first.span));
+                out.push(Stmt::new(
+                    StmtKind::SingleThread { level, body },
+                    first.span,
+                ));
             }
         }
         let end = stmts.last().map_or(first.span, |s| s.span);

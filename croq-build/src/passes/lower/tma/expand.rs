@@ -157,7 +157,7 @@ impl Expander<'_> {
                 *body = self.block(std::mem::take(body));
                 self.alone = alone;
             }
-            StmtKind::Parallel { body, .. } | StmtKind::Once { body, .. } => {
+            StmtKind::Parallel { body, .. } | StmtKind::SingleThread { body, .. } => {
                 *body = self.block(std::mem::take(body));
             }
             StmtKind::While { prelude, body, .. } => {
@@ -183,7 +183,7 @@ impl Expander<'_> {
                 return ops.collect();
             }
             let body = ops.map(|op| Stmt::new(op, span)).collect();
-            vec![StmtKind::Once { level, body }]
+            vec![StmtKind::SingleThread { level, body }]
         };
         if let Some(event) = &tma.event {
             let (barriers, slot) = events::place(self.function, event)?;
@@ -379,7 +379,7 @@ impl Expander<'_> {
 /// What one block does for all of the cluster.
 pub fn by_the_first_block(body: Vec<Stmt>, span: Span) -> Stmt {
     let level = Level::Cluster;
-    Stmt::new(StmtKind::Once { level, body }, span)
+    Stmt::new(StmtKind::SingleThread { level, body }, span)
 }
 
 /// One load more.

@@ -250,7 +250,7 @@ impl MemAccess {
             },
             _ => Forced::default(),
         };
-        for level in [Level::Thread, Level::Group, Level::Group4] {
+        for level in [Level::Thread, Level::Warp, Level::Warpgroup] {
             if level > unit && self.meets_within(then, level, unit, &forced, cx, vars, sizes) {
                 return match level {
                     Level::Thread => Relation::OneThread,

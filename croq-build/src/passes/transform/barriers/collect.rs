@@ -119,7 +119,7 @@ impl<'a> Collector<'a> {
                     let inner = self.enter(context, *level, body);
                     self.block(body, &inner, out);
                 }
-                StmtKind::Once { level, body } => {
+                StmtKind::SingleThread { level, body } => {
                     self.block(body, &Self::once(context, *level), out)
                 }
                 StmtKind::Region {
@@ -220,8 +220,8 @@ impl<'a> Collector<'a> {
             fragment.spread
         });
         match spreads.map(|s| s.warps()).max() {
-            Some(2..) => Level::Group4,
-            _ => Level::Group,
+            Some(2..) => Level::Warpgroup,
+            _ => Level::Warp,
         }
     }
 

@@ -303,7 +303,7 @@ impl Walker<'_> {
                 inner = self.collector.enter(context, *level, body);
                 self.collector.block(body, &inner, &mut first);
             }
-            StmtKind::Once { level, body } => {
+            StmtKind::SingleThread { level, body } => {
                 inner = Collector::once(context, *level);
                 self.collector.block(body, &inner, &mut first);
             }
@@ -375,8 +375,8 @@ impl Walker<'_> {
                 let level = match scope {
                     BarrierScope::Grid | BarrierScope::Cluster => Level::Cluster,
                     BarrierScope::Block => Level::Block,
-                    BarrierScope::Group4 | BarrierScope::Group4From(_) => Level::Group4,
-                    BarrierScope::Group => Level::Group,
+                    BarrierScope::Warpgroup | BarrierScope::WarpgroupFrom(_) => Level::Warpgroup,
+                    BarrierScope::Warp => Level::Warp,
                     // The program's own: who meets there is its business.
                     BarrierScope::Named { .. }
                     | BarrierScope::Arrive { .. }
@@ -402,7 +402,7 @@ impl Walker<'_> {
                 *pending = self.block(body, context, pending.clone())
             }
             // Not every thread comes by.
-            StmtKind::Once { body, .. } => {
+            StmtKind::SingleThread { body, .. } => {
                 let after = self.block(body, context, pending.clone());
                 pending.join(&after);
             }
@@ -590,10 +590,10 @@ impl Walker<'_> {
         let scope = match level {
             Level::Cluster => BarrierScope::Cluster,
             Level::Block => BarrierScope::Block,
-            Level::Group4 if whole => BarrierScope::Block,
-            Level::Group4 => BarrierScope::Group4,
-            Level::Group if whole && self.sizes.region.is_some() => BarrierScope::Block,
-            Level::Group => BarrierScope::Group,
+            Level::Warpgroup if whole => BarrierScope::Block,
+            Level::Warpgroup => BarrierScope::Warpgroup,
+            Level::Warp if whole && self.sizes.region.is_some() => BarrierScope::Block,
+            Level::Warp => BarrierScope::Warp,
             Level::Thread => return inserted,
         };
         stmts.insert(at, Stmt::new(StmtKind::Barrier { scope, why }, span));
@@ -625,7 +625,7 @@ impl Walker<'_> {
             | StmtKind::Break
             | StmtKind::Continue
             | StmtKind::Parallel { .. }
-            | StmtKind::Once { .. }
+            | StmtKind::SingleThread { .. }
             | StmtKind::Region { .. }
             | StmtKind::If { .. }
             | StmtKind::For { .. }
@@ -642,7 +642,7 @@ fn only_products(stmts: &[Stmt]) -> bool {
         StmtKind::Let {
             value: Some(value), ..
         } => matches!(*value.kind, ExprKind::Index(_)),
-        StmtKind::Consult(_) => true,
+        StmtKind::UseFuture(_) => true,
         StmtKind::For { body, .. } => only_products(body),
         _ => false,
     })

@@ -93,8 +93,8 @@ pub fn race<'e>(
                 }
                 let same = |l: Level| unit(l, a.tid) == unit(l, b.tid);
                 let ordered = a.epochs[0] != b.epochs[0]
-                    || (same(Level::Group4) && a.epochs[1] != b.epochs[1])
-                    || (same(Level::Group) && a.epochs[2] != b.epochs[2])
+                    || (same(Level::Warpgroup) && a.epochs[1] != b.epochs[1])
+                    || (same(Level::Warp) && a.epochs[2] != b.epochs[2])
                     || (a.tid == 0 && a.loads < b.loads)
                     || (b.tid == 0 && b.loads < a.loads);
                 if !ordered {

@@ -26,8 +26,8 @@ fn outline(stmts: &[Stmt]) -> String {
                         BarrierScope::Grid => "GRID",
                         BarrierScope::Cluster => "CLUSTER",
                         BarrierScope::Block => "BLOCK",
-                        BarrierScope::Group4 => "GROUP4",
-                        BarrierScope::Group => "WARP",
+                        BarrierScope::Warpgroup => "GROUP4",
+                        BarrierScope::Warp => "WARP",
                         _ => "NAMED",
                     };
                     let why = match why {
@@ -74,7 +74,7 @@ fn outline(stmts: &[Stmt]) -> String {
                     )
                 }
                 StmtKind::Parallel { body, .. } => format!("par {{ {} }}", outline(body)),
-                StmtKind::Once { body, .. } => format!("once {{ {} }}", outline(body)),
+                StmtKind::SingleThread { body, .. } => format!("once {{ {} }}", outline(body)),
                 StmtKind::Region { body, .. } => format!("region {{ {} }}", outline(body)),
                 _ => return None,
             })

@@ -123,7 +123,7 @@ impl Vars {
                     self.block(function, otherwise, level);
                 }
                 StmtKind::Parallel { level, body } => self.block(function, body, *level),
-                StmtKind::Once { body, .. } | StmtKind::Region { body, .. } => {
+                StmtKind::SingleThread { body, .. } | StmtKind::Region { body, .. } => {
                     self.block(function, body, level);
                 }
                 _ => {}

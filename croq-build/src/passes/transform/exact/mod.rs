@@ -369,7 +369,9 @@ impl Walk<'_, '_> {
                     self.block(body, &known, true, Span::default());
                 }
                 StmtKind::Parallel { body, .. } => self.block(body, &known, maybe, span),
-                StmtKind::Once { body, .. } => self.block(body, &known, maybe, Span::default()),
+                StmtKind::SingleThread { body, .. } => {
+                    self.block(body, &known, maybe, Span::default())
+                }
                 StmtKind::Region { body, .. } => self.block(body, &known, true, Span::default()),
                 StmtKind::Mma(op) => {
                     if let MmaOp::Apply { body, .. } = &mut **op {

@@ -69,13 +69,15 @@ impl Needs {
                 needs.value(&(hi + step), span);
                 needs.value(hi, span);
             }
-            StmtKind::Region { pred, among, .. } => {
-                if let Some((asked, _)) = among {
+            StmtKind::Region {
+                pred, elected_from, ..
+            } => {
+                if let Some((asked, _)) = elected_from {
                     needs.expr(asked, span);
                 }
                 needs.expr(pred, span);
             }
-            StmtKind::Parallel { .. } | StmtKind::Once { .. } => {}
+            StmtKind::Parallel { .. } | StmtKind::SingleThread { .. } => {}
             StmtKind::Tma(op) => {
                 let mut collect = Collect(&mut needs, span);
                 walk_block(std::slice::from_ref(stmt), &mut collect);

@@ -61,7 +61,7 @@ pub fn is_observed_in(body: &[Stmt]) -> bool {
         StmtKind::Barrier { scope, .. } => {
             !matches!(scope, BarrierScope::Block | BarrierScope::Grid)
         }
-        StmtKind::Once { level, .. } => *level != Level::Thread,
+        StmtKind::SingleThread { level, .. } => *level != Level::Thread,
         _ => false,
     };
     any_stmt(body, looks)
@@ -271,7 +271,7 @@ impl<'a> State<'a> {
                 };
                 self.block(body, &here);
             }
-            StmtKind::Once { level, body } => {
+            StmtKind::SingleThread { level, body } => {
                 let mut inside = here.clone();
                 inside.alike &= *level == Level::Thread;
                 self.block(body, &inside);
