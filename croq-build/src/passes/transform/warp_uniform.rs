@@ -24,7 +24,7 @@ const WARPS: u32 = 4;
 
 /// Kernels in which warps part ways, or that ask for boxes; all warps are whole ones.
 pub fn expose(function: &mut Function, id: KernelId) {
-    let Some(kernel) = function.kernels.get_mut(id.index()) else {
+    let Some(kernel) = function.kernels.get(id.index()) else {
         return;
     };
     let threads = kernel.threads.as_int().and_then(|n| u32::try_from(n).ok());
@@ -34,23 +34,21 @@ pub fn expose(function: &mut Function, id: KernelId) {
     if !parts(&kernel.body) {
         return;
     }
-    let mut body = std::mem::take(&mut kernel.body);
     let span = kernel.span;
-    let warp = Expr::intrinsic(Intrinsic::Warp, span);
-    let (first, warp) = build::value(function, "warp", warp);
-    let elected = Expr::intrinsic(Intrinsic::Elected, span);
-    let (second, elected) = build::value(function, "elected", elected);
-    let elects = elects(&body);
-    let teller = Teller {
-        warp,
-        elected,
-        elects,
-    };
-    teller.block(&mut body, Some(&ThreadSet::first(threads)));
-    body.splice(0..0, [first, second]);
-    if let Some(kernel) = function.kernels.get_mut(id.index()) {
-        kernel.body = body;
-    }
+    function.with_kernel_body(id, |function, body| {
+        let warp = Expr::intrinsic(Intrinsic::Warp, span);
+        let (first, warp) = build::value(function, "warp", warp);
+        let elected = Expr::intrinsic(Intrinsic::Elected, span);
+        let (second, elected) = build::value(function, "elected", elected);
+        let elects = elects(body);
+        let teller = Teller {
+            warp,
+            elected,
+            elects,
+        };
+        teller.block(body, Some(&ThreadSet::first(threads)));
+        body.splice(0..0, [first, second]);
+    });
 }
 
 fn parts(body: &[Stmt]) -> bool {

@@ -39,28 +39,26 @@ const REGISTERS: i64 = 256;
 
 /// Returns what is to be said about copies that are slower than need be.
 pub fn expand(function: &mut Function, id: KernelId) -> Vec<Diagnostic> {
-    let Some(kernel) = function.kernels.get_mut(id.index()) else {
+    let Some(kernel) = function.kernels.get(id.index()) else {
         return Vec::new();
     };
-    let body = std::mem::take(&mut kernel.body);
     let (threads, span) = (kernel.threads.clone(), kernel.span);
-    let mut expander = Expander {
-        function,
-        threads,
-        span,
-        thread: None,
-        slow: Vec::new(),
-        regions: Vec::new(),
-    };
-    let mut body = expander.block(body);
-    if let Some((stmt, _)) = expander.thread {
-        body.insert(0, stmt);
-    }
-    let slow = expander.slow;
-    if let Some(kernel) = function.kernels.get_mut(id.index()) {
-        kernel.body = body;
-    }
-    slow
+    let slow = function.with_kernel_body(id, |function, body| {
+        let mut expander = Expander {
+            function,
+            threads,
+            span,
+            thread: None,
+            slow: Vec::new(),
+            regions: Vec::new(),
+        };
+        *body = expander.block(std::mem::take(body));
+        if let Some((stmt, _)) = expander.thread {
+            body.insert(0, stmt);
+        }
+        expander.slow
+    });
+    slow.unwrap_or_default()
 }
 
 struct Expander<'a> {

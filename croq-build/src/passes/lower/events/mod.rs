@@ -61,56 +61,54 @@ pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -
     if !function.events.iter().any(own) {
         return beginning;
     }
-    let Some(kernel) = function.kernels.get_mut(id.index()) else {
+    let Some(kernel) = function.kernels.get(id.index()) else {
         return beginning;
     };
-    let mut body = std::mem::take(&mut kernel.body);
     let (threads, span) = (kernel.threads.clone(), kernel.span);
-    checks::check(function, id, &body, diags);
-    single_thread::elect(function, &mut body);
-    let counted = counts::count(function, id, &body, &threads, diags);
-    fusion::fold(function, &mut body);
-    each_slot(function, &mut body);
-    for counts::Counted {
-        event,
-        count,
-        sites,
-    } in counted
-    {
-        let Some(info) = function.events.get_mut(event.index()) else {
-            continue;
-        };
-        info.sites = sites;
-        beginning.slots.push(Slots {
-            barriers: info.barriers,
-            slots: Sym::int(i64::from(info.slots)),
+    function.with_kernel_body(id, |function, body| {
+        checks::check(function, id, body, diags);
+        single_thread::elect(function, body);
+        let counted = counts::count(function, id, body, &threads, diags);
+        fusion::fold(function, body);
+        each_slot(function, body);
+        for counts::Counted {
+            event,
             count,
-        });
-        if !keeps_phases(&body, event) {
-            continue;
+            sites,
+        } in counted
+        {
+            let Some(info) = function.events.get_mut(event.index()) else {
+                continue;
+            };
+            info.sites = sites;
+            beginning.slots.push(Slots {
+                barriers: info.barriers,
+                slots: Sym::int(i64::from(info.slots)),
+                count,
+            });
+            if !keeps_phases(body, event) {
+                continue;
+            }
+            let (local, first) = phases(function, event, span);
+            let value = Some(first);
+            beginning
+                .phases
+                .push(Stmt::new(StmtKind::Let { local, value }, span));
         }
-        let (local, first) = phases(function, event, span);
-        let value = Some(first);
-        beginning
-            .phases
-            .push(Stmt::new(StmtKind::Let { local, value }, span));
-    }
-    let everybody = threads
-        .as_int()
-        .and_then(|n| u32::try_from(n).ok())
-        .map(ThreadSet::first);
-    close_turns(function, &mut body, everybody.as_ref(), None);
-    beginning.clustered = function.events.iter().any(|e| own(e) && e.clustered);
-    if beginning.clustered {
-        let kind = StmtKind::Barrier {
-            scope: BarrierScope::Cluster,
-            why: BarrierReason::Arrivals,
-        };
-        body.push(Stmt::new(kind, span));
-    }
-    if let Some(kernel) = function.kernels.get_mut(id.index()) {
-        kernel.body = body;
-    }
+        let everybody = threads
+            .as_int()
+            .and_then(|n| u32::try_from(n).ok())
+            .map(ThreadSet::first);
+        close_turns(function, body, everybody.as_ref(), None);
+        beginning.clustered = function.events.iter().any(|e| own(e) && e.clustered);
+        if beginning.clustered {
+            let kind = StmtKind::Barrier {
+                scope: BarrierScope::Cluster,
+                why: BarrierReason::Arrivals,
+            };
+            body.push(Stmt::new(kind, span));
+        }
+    });
     beginning
 }
 

@@ -18,34 +18,32 @@ use crate::symbolic::Sym;
 
 /// `events` have mbarriers, too: all are made ready together.
 pub fn prepare(function: &mut Function, id: KernelId, events: Beginning) {
-    let Some(kernel) = function.kernels.get_mut(id.index()) else {
+    let Some(kernel) = function.kernels.get(id.index()) else {
         return;
     };
     if !has_boxes(&kernel.body) && events.slots.is_empty() {
         return;
     }
-    let mut body = std::mem::take(&mut kernel.body);
     let (threads, span) = (kernel.threads.clone(), kernel.span);
-    let mut finder = Finder {
-        function,
-        threads,
-        span,
-        known: BTreeMap::new(),
-        unnamed: 0,
-        thread: None,
-        first: events.phases,
-        made: Vec::new(),
-        multicast: events.clustered,
-    };
-    for slots in events.slots {
-        finder.made.push((slots.barriers, slots.slots, slots.count));
-    }
-    finder.block(&mut body);
-    let mut first = finder.beginning();
-    first.append(&mut body);
-    if let Some(kernel) = function.kernels.get_mut(id.index()) {
-        kernel.body = first;
-    }
+    function.with_kernel_body(id, |function, body| {
+        let mut finder = Finder {
+            function,
+            threads,
+            span,
+            known: BTreeMap::new(),
+            unnamed: 0,
+            thread: None,
+            first: events.phases,
+            made: Vec::new(),
+            multicast: events.clustered,
+        };
+        for slots in events.slots {
+            finder.made.push((slots.barriers, slots.slots, slots.count));
+        }
+        finder.block(body);
+        let first = finder.beginning();
+        body.splice(0..0, first);
+    });
 }
 
 /// Loads that share mbarriers.

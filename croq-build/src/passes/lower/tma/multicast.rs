@@ -5,36 +5,34 @@
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::{
-    Copy, Engine, ExprKind, Function, Intrinsic, Kernel, KernelId, Level, LocalId, Role, Stmt,
-    StmtKind, Storage, ThreadSet, VarHome, View, Visit, walk_block,
+    Copy, Engine, ExprKind, Function, Intrinsic, KernelId, Level, LocalId, Role, Stmt, StmtKind,
+    Storage, ThreadSet, VarHome, View, Visit, walk_block,
 };
 use crate::passes::analysis::uniformity::{Divergence, Participation, Sharing, Split, Uniformity};
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 
 pub fn check(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
-    let Some(kernel) = function.kernels.get_mut(id.index()) else {
+    let Some(kernel) = function.kernels.get(id.index()) else {
         return;
     };
     if !kernel.is_clustered() {
         return;
     }
-    let body = std::mem::take(&mut kernel.body);
-    let blocks = Blocks::of(function, id, &body);
-    let mut walk = Walk {
-        function,
-        body: &body,
-        uniformity: Uniformity::of(function, &body, blocks),
-        around: Vec::new(),
-        gone: None,
-        found: Vec::new(),
-    };
-    walk.block(&body);
-    let found = walk.found;
-    found.into_iter().for_each(|d| diags.push(d));
-    if let Some(Kernel { body: place, .. }) = function.kernels.get_mut(id.index()) {
-        *place = body;
-    }
+    function.with_kernel_body(id, |function, body| {
+        let blocks = Blocks::of(function, id, body);
+        let mut walk = Walk {
+            function,
+            body: body,
+            uniformity: Uniformity::of(function, body, blocks),
+            around: Vec::new(),
+            gone: None,
+            found: Vec::new(),
+        };
+        walk.block(body);
+        let found = walk.found;
+        found.into_iter().for_each(|d| diags.push(d));
+    });
 }
 
 /// Only some threads come to a region: what it loads for all blocks completes an event, as nothing else

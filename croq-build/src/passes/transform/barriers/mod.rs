@@ -67,19 +67,20 @@ use vars::Turns;
 pub use vars::Vars;
 
 pub fn insert_barriers(function: &mut Function, id: KernelId) {
-    let Some(kernel) = function.kernels.get_mut(id.index()) else {
+    let Some(kernel) = function.kernels.get(id.index()) else {
         return;
     };
-    let mut body = std::mem::take(&mut kernel.body);
     // A lone thread can't be out of step, except with the copy engine.
     let alone = kernel.threads.is_one();
-    if !alone || !moved_by_tma(&body).is_empty() {
-        if !alone {
-            end_regions(&mut body);
+    function.with_kernel_body(id, |function, body| {
+        if !alone || !moved_by_tma(body).is_empty() {
+            if !alone {
+                end_regions(body);
+            }
+            walk(function, id, body, Overlaps::default());
         }
-        walk(function, id, &mut body, Overlaps::default());
-    }
-    settle_on(function, id, body);
+    });
+    note_waits(function, id);
 }
 
 /// Which of `pairs`, laid over each other, would need barriers that the kernel doesn't have.
@@ -102,9 +103,10 @@ pub fn part(function: &mut Function, id: KernelId, pairs: &Pairs) {
     if kernel.threads.is_one() {
         return;
     }
-    let mut body = std::mem::take(&mut kernel.body);
-    walk(function, id, &mut body, Overlaps::of(pairs));
-    settle_on(function, id, body);
+    function.with_kernel_body(id, |function, body| {
+        walk(function, id, body, Overlaps::of(pairs));
+    });
+    note_waits(function, id);
 }
 
 fn walk(
@@ -139,11 +141,13 @@ fn walk(
     walker.overlaps
 }
 
-fn settle_on(function: &mut Function, id: KernelId, body: Vec<Stmt>) {
-    let uses = crate::passes::analysis::uses::Uses::of_block(function, &body);
-    let waits = uses.opaque || has_barrier(&body);
+fn note_waits(function: &mut Function, id: KernelId) {
+    let Some(kernel) = function.kernels.get(id.index()) else {
+        return;
+    };
+    let uses = crate::passes::analysis::uses::Uses::of_block(function, &kernel.body);
+    let waits = uses.opaque || has_barrier(&kernel.body);
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
-        kernel.body = body;
         kernel.waits = waits;
     }
 }
