@@ -34,6 +34,7 @@ pub mod fmt;
 mod intrinsic;
 mod mma;
 mod phase;
+mod queries;
 mod retain;
 mod scalar;
 mod stmt;
@@ -56,10 +57,10 @@ pub use stmt::*;
 pub use tma::*;
 pub use view::*;
 
-pub use visit::{
-    Flow, ON, Visit, Visitor, VisitorMut, any_expr, any_in, any_stmt, change_exprs, change_views,
-    walk, walk_block, walk_exprs, walk_mut,
+pub use queries::{
+    Visit, any_expr, any_in, any_stmt, change_exprs, change_views, walk_block, walk_exprs,
 };
+pub use visit::{Flow, ON, Visitor, VisitorMut, walk, walk_mut};
 pub use warpgroup::{Described, Instruction, Operand, Product, Source, Step, Tile};
 
 macro_rules! id {

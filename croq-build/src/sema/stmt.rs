@@ -62,7 +62,7 @@ impl Checker<'_> {
         if before != self.traces() || !leaves_a_trace(&stmt.kind) {
             return;
         }
-        // What follows from an error may be left out, and what was reported before is not reported again.
+        // What follows from an error may be left out, and so may what nobody would be shown.
         let accounted = self.diags.has_errors() || self.diags.is_full() || !self.faults.is_empty();
         if !accounted {
             self.report(
@@ -86,7 +86,7 @@ impl Checker<'_> {
             self.entry.len(),
             self.scopes.stack.last().map_or(0, |s| s.bindings.len()),
             self.returns.len(),
-            self.diags.len(),
+            self.diags.pushed(),
         ]
     }
 

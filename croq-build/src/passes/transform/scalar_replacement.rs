@@ -308,7 +308,7 @@ mod tests {
         for stmt in stmts {
             match &stmt.kind {
                 StmtKind::Let { local, .. } if function.local(*local).name.ends_with("_held") => {
-                    words.push("hold".to_owned());
+                    words.push("promote".to_owned());
                 }
                 StmtKind::Store { .. } => words.push("store".to_owned()),
                 StmtKind::Assign { .. } => words.push("assign".to_owned()),
@@ -332,13 +332,13 @@ mod tests {
     #[test]
     fn a_sum_is_held() {
         let body = "foreach k in 16 y.at(p) += x.at(p, k);";
-        assert_eq!(of(X, body), "hold for { assign } store");
+        assert_eq!(of(X, body), "promote for { assign } store");
     }
 
     #[test]
     fn loads_and_stores_of_the_same_element_count_like_updates() {
         let body = "foreach k in 16 { y.at(p) = y.at(p) * 2.0f; if (k > 3) y.at(p) -= 1.0f; }";
-        assert_eq!(of(X, body), "hold for { assign if { assign } } store");
+        assert_eq!(of(X, body), "promote for { assign if { assign } } store");
     }
 
     #[test]
@@ -346,7 +346,7 @@ mod tests {
         let body = "foreach i in 4 { foreach k in 4 y.at(p) += x.at(p, i * 4 + k); }";
         assert_eq!(
             of(X, body),
-            "hold for { promote for { assign } assign } store"
+            "promote for { promote for { assign } assign } store"
         );
     }
 

@@ -23,7 +23,7 @@ pub fn check(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
         let blocks = Blocks::of(function, id, body);
         let mut walk = Walk {
             function,
-            body: body,
+            body,
             uniformity: Uniformity::of(function, body, blocks),
             around: Vec::new(),
             gone: None,
