@@ -1,4 +1,4 @@
-//! Which warp a thread is in, and who speaks for it, in words that ptxas understands.
+//! Which warp a thread is in, and who one_of for it, in words that ptxas understands.
 //!
 //! What is the same for a whole warp can stay in uniform registers, and descriptors of products must be there;
 //! but only in code that ptxas knows to be the whole warp's. It does not know that of a branch on
@@ -41,12 +41,12 @@ pub fn expose(function: &mut Function, id: KernelId) {
         let elected = Expr::intrinsic(Intrinsic::Elected, span);
         let (second, elected) = build::value(function, "elected", elected);
         let elects = elects(body);
-        let teller = Teller {
+        let rewriter = Rewriter {
             warp,
             elected,
             elects,
         };
-        teller.block(body, Some(&ThreadSet::first(threads)));
+        rewriter.block(body, Some(&ThreadSet::first(threads)));
         body.splice(0..0, [first, second]);
     });
 }
@@ -77,13 +77,13 @@ fn is_box(stmt: &Stmt) -> bool {
     matches!(&stmt.kind, StmtKind::Tma(_))
 }
 
-struct Teller {
+struct Rewriter {
     warp: Expr,
     elected: Expr,
     elects: bool,
 }
 
-impl Teller {
+impl Rewriter {
     /// `set`: the threads that come here, where they are known.
     fn block(&self, stmts: &mut [Stmt], set: Option<&ThreadSet>) {
         for stmt in stmts {
@@ -100,13 +100,13 @@ impl Teller {
                     ..
                 } => match (elected_from, own.as_ref().and_then(ThreadSet::lowest)) {
                     (Some((_, all)), Some(one)) if has_warp_of(all, one) => {
-                        *pred = self.speaker(one, span);
+                        *pred = self.leader(one, span);
                         by_elected(body);
                     }
                     _ => self.block(body, own.as_ref()),
                 },
                 StmtKind::SingleThread { level, body } => {
-                    if let Some(cond) = self.speaks(*level, set, span).filter(|_| self.elects) {
+                    if let Some(cond) = self.one_of(*level, set, span).filter(|_| self.elects) {
                         stmt.kind = build::only_if(cond, std::mem::take(body));
                     }
                 }
@@ -145,12 +145,12 @@ impl Teller {
     }
 
     /// Who does what one thread of a unit of this level does.
-    fn speaks(&self, level: Level, set: Option<&ThreadSet>, span: Span) -> Option<Expr> {
+    fn one_of(&self, level: Level, set: Option<&ThreadSet>, span: Span) -> Option<Expr> {
         let set = set.filter(|set| set.is_whole(LANES))?;
         let first = set.lowest()?;
         match level {
-            Level::Cluster => Some(both(in_first_block(span), self.speaker(first, span))),
-            Level::Block => Some(self.speaker(first, span)),
+            Level::Cluster => Some(both(in_first_block(span), self.leader(first, span))),
+            Level::Block => Some(self.leader(first, span)),
             Level::Warpgroup if set.is_whole(WARPS * LANES) => {
                 let warps = Expr::index(Sym::int(i64::from(WARPS)), span);
                 let which = ExprKind::Binary(BinOp::Rem, self.warp.clone(), warps);
@@ -163,7 +163,7 @@ impl Teller {
     }
 
     /// The elected of this thread's warp.
-    fn speaker(&self, thread: u32, span: Span) -> Expr {
+    fn leader(&self, thread: u32, span: Span) -> Expr {
         let own = is(self.warp.clone(), thread / LANES, span);
         both(own, self.elected.clone())
     }

@@ -189,7 +189,7 @@ impl Expander<'_> {
         let local =
             self.is_local(copy.source.buffer.index()) || self.is_local(copy.dest.buffer.index());
         let tile = Tile::of_copy(self.function, copy, span);
-        self.slow.extend(slow::told(self.function, copy, &tile));
+        self.slow.extend(slow::report(self.function, copy, &tile));
         self.tile(tile, copy.level, local, out);
     }
 

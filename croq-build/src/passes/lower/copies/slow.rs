@@ -11,7 +11,7 @@ use crate::symbolic::{Sym, Truth};
 /// A smaller tile is moved in no time.
 const SMALL: i64 = 256;
 
-pub fn told(function: &Function, copy: &Copy, tile: &Tile) -> Option<Diagnostic> {
+pub fn report(function: &Function, copy: &Copy, tile: &Tile) -> Option<Diagnostic> {
     let cx = &function.cx;
     let bytes = tile.elem.bytes();
     let small = tile.count().as_int().is_some_and(|n| n < SMALL);

@@ -53,7 +53,7 @@ pub fn prepare(function: &mut Function) {
 /// What is left becomes instructions.
 pub fn expand(function: &mut Function, id: KernelId) {
     if !function.fragments.is_empty() {
-        wait_insertion::settle(function, id);
+        wait_insertion::insert(function, id);
         rewrite(function, id, |pass, stmt| pass.expanded(stmt));
         descriptor_licm::hoist(function, id);
     }

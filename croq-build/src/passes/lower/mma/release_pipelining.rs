@@ -130,7 +130,7 @@ fn taken_apart(body: &[Stmt]) -> Option<Turn> {
         before.push(stmt.clone());
     }
     let mut slab = Vec::new();
-    while let Some(stmt) = rest.next_if(|s| super::wait_insertion::is_part_of_slab(s)) {
+    while let Some(stmt) = rest.next_if(|s| super::wait_insertion::is_part_of_group(s)) {
         slab.push(stmt.clone());
     }
     let slab = Slab::of(slab).filter(|slab| !slab.is_waited_for())?;

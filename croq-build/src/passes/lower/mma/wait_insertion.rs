@@ -21,7 +21,7 @@ use crate::source::Span;
 const TURNS: i64 = 16;
 
 /// Puts fences, groups and waits around the products of a kernel.
-pub fn settle(function: &mut Function, id: KernelId) {
+pub fn insert(function: &mut Function, id: KernelId) {
     let Some(kernel) = function.kernels.get(id.index()) else {
         return;
     };
@@ -158,7 +158,7 @@ impl Settler<'_> {
             let operation = operation(&stmt);
             let mut slab = vec![stmt];
             while operation.is_none()
-                && let Some(next) = rest.next_if(is_part_of_slab)
+                && let Some(next) = rest.next_if(is_part_of_group)
             {
                 slab.push(next);
             }
@@ -280,14 +280,14 @@ fn is_slab(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::For { body, .. } => {
             has(body, &is_product)
-                && body.iter().all(is_part_of_slab)
+                && body.iter().all(is_part_of_group)
                 && !has(body, &|s| operation(s).is_some())
         }
         _ => is_product(stmt),
     }
 }
 
-pub fn is_part_of_slab(stmt: &Stmt) -> bool {
+pub fn is_part_of_group(stmt: &Stmt) -> bool {
     (is_slab(stmt) && operation(stmt).is_none()) || is_name(stmt)
 }
 

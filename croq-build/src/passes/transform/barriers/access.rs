@@ -55,7 +55,7 @@ pub struct MemAccess {
     /// And proxy fences before it.
     pub fenced: Option<Level>,
     /// What events have done about it since.
-    pub released: Handed,
+    pub released: Release,
 }
 
 /// The innermost `inthreads` around a statement.
@@ -69,7 +69,7 @@ pub struct Region {
 
 /// The way of an access from a region's `trigger` to its next `wait`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Handed {
+pub enum Release {
     #[default]
     Not,
     /// All threads of the region have triggered an event since.
@@ -202,10 +202,10 @@ impl MemAccess {
         if self.atomic && then.atomic {
             return Relation::Divergence;
         }
-        let is_settled = |level: Level| ordered_at.is_some_and(|s| s <= level);
+        let is_ordered = |level: Level| ordered_at.is_some_and(|s| s <= level);
         // Of which block's memory it is is not known.
         if [self.who, then.who].contains(&Executor::One(Level::Cluster)) {
-            return match is_settled(Level::Cluster) {
+            return match is_ordered(Level::Cluster) {
                 true => Relation::Settled,
                 false => Relation::Between(Level::Cluster),
             };
@@ -220,7 +220,7 @@ impl MemAccess {
             return Relation::OneThread;
         }
         // What a region overwrites after such a wait was given back to it.
-        if self.released == Handed::Back && then.write && self.set == then.set {
+        if self.released == Release::Back && then.write && self.set == then.set {
             return Relation::Settled;
         }
         // Units of one `parallel` are independent; only threads of the same one can conflict.
@@ -240,7 +240,7 @@ impl MemAccess {
         if unit == Level::Thread {
             return Relation::OneThread;
         }
-        if is_settled(unit) {
+        if is_ordered(unit) {
             return Relation::Settled;
         }
         let forced = match (&self.place, &then.place) {
@@ -254,7 +254,7 @@ impl MemAccess {
             if level > unit && self.meets_within(then, level, unit, &forced, cx, vars, sizes) {
                 return match level {
                     Level::Thread => Relation::OneThread,
-                    _ if is_settled(level) => Relation::Settled,
+                    _ if is_ordered(level) => Relation::Settled,
                     _ => Relation::Between(level),
                 };
             }

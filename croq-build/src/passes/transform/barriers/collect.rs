@@ -1,6 +1,6 @@
 //! The accesses that statements make.
 
-use super::access::{Entry, Executor, Handed, MemAccess, Region};
+use super::access::{Entry, Executor, MemAccess, Region, Release};
 use super::place::place;
 use super::vars::Vars;
 use crate::ir::{
@@ -340,7 +340,7 @@ impl<'a> Collector<'a> {
             clustered: self.clustered.contains(&view.buffer),
             ordered_at: None,
             fenced: None,
-            released: Handed::Not,
+            released: Release::Not,
         };
         if !out.contains(&touch) {
             out.push(touch);
@@ -367,7 +367,7 @@ impl<'a> Collector<'a> {
                 clustered: self.clustered.contains(&id),
                 ordered_at: None,
                 fenced: None,
-                released: Handed::Not,
+                released: Release::Not,
             });
         }
     }

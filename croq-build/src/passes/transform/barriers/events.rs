@@ -11,7 +11,7 @@
 //! fence before they trigger.
 
 use super::Walker;
-use super::access::Handed;
+use super::access::Release;
 use super::collect::Context;
 use super::pending::Pending;
 use crate::ir::{EventId, Stmt, StmtKind, ThreadSet};
@@ -85,14 +85,14 @@ impl Walker<'_> {
         match &stmt.kind {
             StmtKind::WaitEvent(waited) => {
                 if whole && self.exchanges.answers(waited.event, set) {
-                    pending.hand(set, Handed::Over, Handed::Back);
+                    pending.hand(set, Release::Over, Release::Back);
                 }
                 1
             }
             _ => {
                 let hides = pending.hides(set);
                 if whole {
-                    pending.hand(set, Handed::Not, Handed::Over);
+                    pending.hand(set, Release::Not, Release::Over);
                 }
                 if !hides || stmts.get(..at).is_some_and(super::after_fences) {
                     return 1;

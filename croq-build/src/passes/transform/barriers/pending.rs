@@ -1,6 +1,6 @@
 //! The accesses made since the threads last met.
 
-use super::access::{Executor, Handed, MemAccess, Region};
+use super::access::{Executor, MemAccess, Region, Release};
 use super::vars::{Turns, Vars};
 use crate::ir::{Level, ThreadSet};
 use crate::symbolic::{Ctx, Sym};
@@ -95,7 +95,7 @@ impl Pending {
     }
 
     /// What a region's threads did is a step further on its way.
-    pub fn hand(&mut self, set: &ThreadSet, from: Handed, to: Handed) {
+    pub fn hand(&mut self, set: &ThreadSet, from: Release, to: Release) {
         for touch in &mut self.touches {
             if touch.set.as_ref() == Some(set) && touch.released == from {
                 touch.released = to;
@@ -105,7 +105,7 @@ impl Pending {
 
     /// A region's threads have written what the copy engine doesn't see.
     pub fn hides(&self, set: &ThreadSet) -> bool {
-        let needs_proxy_fence = |t: &MemAccess| t.needs_proxy_fence && t.released == Handed::Not;
+        let needs_proxy_fence = |t: &MemAccess| t.needs_proxy_fence && t.released == Release::Not;
         self.touches
             .iter()
             .any(|t| needs_proxy_fence(t) && t.set.as_ref() == Some(set))
