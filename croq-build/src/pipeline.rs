@@ -219,12 +219,13 @@ fn compile(names: &FileNames, text: &str, options: &Options, watch: &mut Watch) 
         last_is_fastest: options.thread_order == ThreadOrder::Last,
         reports: options.checks == Checks::Report,
     };
+    let checked = sema::check(&file, &tree, &sema_options, &mut diagnostics);
+    // Of a function that did not parse parts are missing.
+    let verify = options.verify && !diagnostics.has_errors();
     let mut functions = Vec::new();
-    for function in sema::check(&file, &tree, &sema_options, &mut diagnostics) {
+    for function in checked {
         watch.stage(SEMA, &function, None);
-        if options.verify
-            && let Err(violation) = ir::verify::function(&function)
-        {
+        if verify && let Err(violation) = ir::verify::function(&function) {
             diagnostics.push(driver::report(SEMA, &function, violation));
             continue;
         }
@@ -232,7 +233,7 @@ fn compile(names: &FileNames, text: &str, options: &Options, watch: &mut Watch) 
             options.shared_limits(),
             options.thread_order == ThreadOrder::Auto,
             options.checks,
-            options.verify,
+            verify,
             &mut diagnostics,
         );
         functions.extend(driver::lower(function, &mut state, watch));

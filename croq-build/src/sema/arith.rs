@@ -103,6 +103,11 @@ impl Checker<'_> {
             },
             span,
         );
+        if ty == Scalar::U64 {
+            let message = "a `u64` of 2^63 or more is no size and no index".to_owned();
+            let (zero, value) = (Sym::zero(), Sym::var(var));
+            self.check_compare("R19", message, BinOp::Le, &zero, &value, span);
+        }
         Sym::var(var)
     }
 

@@ -144,6 +144,7 @@ impl Checker<'_> {
             return None;
         }
         let (lo, hi) = self.f.cx.range(&value);
+        let within = self.is_within(&value, target);
         let e = Expr::index(value, span);
         if target.is_float() {
             let exact: i64 = match target {
@@ -155,14 +156,14 @@ impl Checker<'_> {
             };
             let fits = lo.is_some_and(|l| l >= -exact) && hi.is_some_and(|h| h <= exact);
             if !fits && target != Scalar::F64 {
-                self.lossy(Scalar::S32, target, span);
+                let from = self.type_of_index(&e);
+                self.lossy(from, target, span);
             }
-        } else if target.bytes() < 4 {
-            let (tlo, thi) = int_limits(target);
-            let fits = lo.is_some_and(|l| i128::from(l) >= tlo)
-                && hi.is_some_and(|h| i128::from(h) <= thi);
-            if !fits {
-                self.lossy(Scalar::S32, target, span);
+        } else {
+            let from = self.type_of_index(&e);
+            let narrower = target.bytes() < from.bytes();
+            if narrower && !within {
+                self.lossy(from, target, span);
             }
         }
         Some(Expr::new(ExprKind::Cast(e), target, span))

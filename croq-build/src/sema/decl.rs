@@ -298,10 +298,10 @@ impl Checker<'_> {
             }
         }
         let ty = ty.or_else(|| match &value {
-            Value::Int(_) => Some(Scalar::S32),
-            Value::Tuple(t) if t.len() == 1 => Some(Scalar::S32),
-            // What is computed from indices alone is an `int` once it has a name that changes.
-            Value::Scalar(e) if e.ty == Scalar::Index && mutable => Some(Scalar::S32),
+            Value::Int(i) => Some(self.type_of_sym(&i.value)),
+            Value::Tuple(t) if t.len() == 1 => t.first().map(|i| self.type_of_sym(&i.value)),
+            // What is computed from indices alone is an integer once it has a name that changes.
+            Value::Scalar(e) if e.ty == Scalar::Index && mutable => Some(self.type_of_index(e)),
             Value::Scalar(e) => Some(e.ty),
             _ => None,
         });

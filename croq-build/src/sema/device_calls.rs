@@ -156,11 +156,11 @@ impl Checker<'_> {
                 Some(Arg::Pointer(view))
             }
             Value::Null => Some(Arg::Null),
-            Value::Int(i) => Some(Arg::Value(Expr::new(
-                ExprKind::Cast(Expr::index(i.value, a.span)),
-                Scalar::S32,
-                a.span,
-            ))),
+            Value::Int(i) => {
+                let ty = self.type_of_sym(&i.value);
+                let index = ExprKind::Cast(Expr::index(i.value, a.span));
+                Some(Arg::Value(Expr::new(index, ty, a.span)))
+            }
             Value::Scalar(e) => Some(Arg::Value(e)),
             Value::Error => None,
             other => {

@@ -284,7 +284,7 @@ impl Checker<'_> {
                 }
             }
         }
-        if failed {
+        if failed || !self.few_parts(items, out.len()) {
             Value::Error
         } else {
             Value::Tuple(out)
@@ -409,14 +409,15 @@ impl Checker<'_> {
         };
         match v {
             Value::Error => Value::Error,
-            Value::Int(i) if ty.is_integer() && i.value.as_int().is_none() && ty.bytes() >= 4 => {
-                // Stays known to the prover when it provably fits.
-                let e = Expr::index(i.value, span);
-                Value::Scalar(Expr::new(ExprKind::Cast(e), ty, span))
-            }
             Value::Int(i) => {
                 let e = match i.value.as_int() {
                     Some(n) if ty.is_float() => Expr::new(ExprKind::Float(n as f64), ty, span),
+                    // By way of all 64 bits: what is asked for in writing may be cut off.
+                    None if ty.is_integer() && ty.bytes() < Scalar::S64.bytes() => {
+                        let whole = ExprKind::Cast(Expr::index(i.value, span));
+                        let whole = Expr::new(whole, Scalar::S64, span);
+                        Expr::new(ExprKind::Cast(whole), ty, span)
+                    }
                     _ => Expr::new(ExprKind::Cast(Expr::index(i.value, span)), ty, span),
                 };
                 Value::Scalar(e)

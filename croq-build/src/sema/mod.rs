@@ -73,6 +73,7 @@ mod units;
 mod unsupported;
 mod value;
 mod view;
+mod widths;
 mod windows;
 
 /// The instructions of tensor cores that kernels are made of.

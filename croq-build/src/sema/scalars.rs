@@ -4,7 +4,7 @@ use super::Checker;
 use super::checks::compare;
 use super::value::Value;
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BinOp, Expr, ExprKind, Scalar};
+use crate::ir::{BinOp, Expr, ExprKind, Role, Scalar, StmtKind};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -14,15 +14,25 @@ impl Checker<'_> {
         if ty.is_float() || ty == Scalar::Bool || ty == Scalar::Index {
             return ty;
         }
-        let Some(i) = self.int_of(int) else { return ty };
+        let Some(i) = self.int_of(int) else {
+            let wide = |e| self.type_of_index(e) == Scalar::S64 && ty.bytes() < 8;
+            return match int {
+                Value::Scalar(e) if e.ty == Scalar::Index && wide(e) => Scalar::S64,
+                _ => ty,
+            };
+        };
         let (lo, hi) = self.f.cx.range(&i.value);
         let (tlo, thi) = super::convert::int_limits(ty);
         let fits =
             lo.is_some_and(|l| i128::from(l) >= tlo) && hi.is_some_and(|h| i128::from(h) <= thi);
-        if i.literal && fits || ty.bytes() >= 4 {
+        if i.literal && fits || ty.bytes() == 8 {
             return ty;
         }
-        Scalar::S32
+        match self.type_of_sym(&i.value) {
+            Scalar::S64 if !i.literal && !fits => Scalar::S64,
+            _ if ty.bytes() >= 4 => ty,
+            _ => Scalar::S32,
+        }
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -86,8 +96,34 @@ impl Checker<'_> {
             );
             return Value::Error;
         }
+        let host_division =
+            matches!(op, BinOp::Div | BinOp::Rem) && ty.is_integer() && self.kernel.is_none();
+        let y = if host_division {
+            self.checked_divisor(y, at_b)
+        } else {
+            y
+        };
         let result = if op.is_comparison() { Scalar::Bool } else { ty };
         Value::Scalar(Expr::new(ExprKind::Binary(op, x, y), result, span))
+    }
+
+    /// A divisor of the host's, after a check that it is not 0. Kernels check where they divide.
+    fn checked_divisor(&mut self, y: Expr, span: Span) -> Expr {
+        if matches!(&*y.kind, ExprKind::Int(_)) {
+            return y;
+        }
+        let ty = y.ty;
+        let local = self.new_local("divisor", ty, false, Role::Value, span);
+        let value = Some(y);
+        self.emit(StmtKind::Let { local, value }, span);
+        let y = Expr::new(ExprKind::Local(local), ty, span);
+        let zero = Expr::new(ExprKind::Int(0), ty, span);
+        let differs = ExprKind::Binary(BinOp::Ne, y.clone(), zero);
+        let cond = Expr::new(differs, Scalar::Bool, span);
+        let divisor = self.source_of(span, "the right side");
+        let message = format!("division by zero: `{divisor}` is 0");
+        self.place_check(false, "R06", message, cond, &[], &[], span);
+        y
     }
 
     fn sym_operand(&self, v: &Value) -> Option<Sym> {

@@ -41,7 +41,28 @@ impl Checker<'_> {
                 }
             }
         }
-        ok.then_some(out)
+        (ok && self.few_parts(items, out.len())).then_some(out)
+    }
+
+    /// Whether a shape or an ituple has no more parts than any use of it needs. Lists that are put together from lists
+    /// would double with each line.
+    pub(super) fn few_parts(&mut self, items: &[ast::Expr], count: usize) -> bool {
+        const MOST: usize = 64;
+        if count <= MOST {
+            return true;
+        }
+        let at = items.iter().map(|item| item.span).reduce(Span::to);
+        let at = at.unwrap_or_default();
+        self.report(
+            Diagnostic::new(
+                "E0429",
+                at,
+                format!("a list of {count} integers, the most is {MOST}"),
+            )
+            .label("too many")
+            .help("elements are accessed by at most 8 indices, and copies have at most 5"),
+        );
+        false
     }
 
     /// The value of an expression that says how many there are of something.

@@ -286,16 +286,17 @@ impl Checker<'_> {
         match v {
             Value::Scalar(e) => {
                 let ty = if e.ty == Scalar::Index {
-                    Scalar::S32
+                    self.type_of_index(&e)
                 } else {
                     e.ty
                 };
                 let e = self.convert_expr(e, ty, at)?;
                 Some((ReturnShape::Scalar(ty), ReturnValue::Scalar(e)))
             }
-            v @ Value::Int(_) => {
-                let e = self.convert(v, Scalar::S32, at)?;
-                Some((ReturnShape::Scalar(Scalar::S32), ReturnValue::Scalar(e)))
+            Value::Int(i) => {
+                let ty = self.type_of_sym(&i.value);
+                let e = self.convert(Value::Int(i), ty, at)?;
+                Some((ReturnShape::Scalar(ty), ReturnValue::Scalar(e)))
             }
             Value::Data(d) if d.future.is_none() => {
                 let d = self.whole(d, at)?;
