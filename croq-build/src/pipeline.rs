@@ -3,7 +3,8 @@
 use crate::config::{Checks, ThreadOrder};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::emit::{self, FileMeta};
-use crate::ir::{self, Function, KernelId};
+use crate::ir::{self, Function, KernelId, Phase};
+use crate::passes::pass::Pass;
 use crate::passes::{self, driver};
 use crate::sema;
 use crate::source::{self, SourceFile, Span};
@@ -136,7 +137,7 @@ struct Watch<'d> {
 }
 
 impl Watch<'_> {
-    fn after(&mut self, stage: &str, function: &Function, kernel: Option<KernelId>) {
+    fn stage<P: Phase>(&mut self, stage: &str, function: &Function<P>, kernel: Option<KernelId>) {
         let wanted = self.dump.all || self.dump.after.iter().any(|name| name == stage);
         let of = self.dump.of.as_deref();
         if !wanted {
@@ -168,6 +169,17 @@ impl Watch<'_> {
         }
         self.text
             .push_str(&format!("// {of} after {stage}\n{text}"));
+    }
+}
+
+impl driver::Observe for Watch<'_> {
+    fn after<P: Phase>(
+        &mut self,
+        pass: &'static Pass,
+        function: &Function<P>,
+        kernel: Option<KernelId>,
+    ) {
+        self.stage(pass.name, function, kernel);
     }
 }
 
@@ -207,13 +219,14 @@ fn compile(names: &FileNames, text: &str, options: &Options, watch: &mut Watch) 
         last_is_fastest: options.thread_order == ThreadOrder::Last,
         reports: options.checks == Checks::Report,
     };
-    let mut functions = sema::check(&file, &tree, &sema_options, &mut diagnostics);
+    let checked = sema::check(&file, &tree, &sema_options, &mut diagnostics);
     // Of a function that did not parse parts are missing.
     let verify = options.verify && !diagnostics.has_errors();
-    for function in &mut functions {
-        watch.after(SEMA, function, None);
-        if verify && let Err(violation) = ir::verify::function(function) {
-            diagnostics.push(driver::report(SEMA, function, violation));
+    let mut functions = Vec::new();
+    for function in checked {
+        watch.stage(SEMA, &function, None);
+        if verify && let Err(violation) = ir::verify::function(&function) {
+            diagnostics.push(driver::report(SEMA, &function, violation));
             continue;
         }
         let mut state = passes::pass::State::new(
@@ -223,9 +236,7 @@ fn compile(names: &FileNames, text: &str, options: &Options, watch: &mut Watch) 
             verify,
             &mut diagnostics,
         );
-        driver::run_until(function, None, &mut state, &mut |pass, function, kernel| {
-            watch.after(pass.name, function, kernel);
-        });
+        functions.extend(driver::lower(function, &mut state, watch));
     }
 
     if file.functions.is_empty() && !diagnostics.has_errors() {

@@ -99,6 +99,10 @@ fn no_report_without_a_program() {
 /// Codes in the sources that no program of `tests/ui` can bring out, each with the reason.
 const ELSEWHERE: &[(&str, &str)] = &[
     (
+        "E1199",
+        "an error of croq: unit tests of sema and of the passes",
+    ),
+    (
         "E0510",
         "depends on the architectures that are asked for; a test of `sema::clusters` asks for old ones",
     ),

@@ -101,6 +101,7 @@ impl Diagnostic {
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
     seen: HashSet<(&'static str, Span)>,
+    pushed: usize,
 }
 
 impl Diagnostics {
@@ -110,6 +111,7 @@ impl Diagnostics {
 
     /// Adds a diagnostic, unless the same code was already reported at the same place.
     pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.pushed += 1;
         if self.seen.insert((diagnostic.code, diagnostic.primary.span)) {
             self.list.push(diagnostic);
         }
@@ -138,6 +140,11 @@ impl Diagnostics {
 
     pub fn len(&self) -> usize {
         self.list.len()
+    }
+
+    /// How many were ever pushed, those included that were reported before or forgotten since.
+    pub fn pushed(&self) -> usize {
+        self.pushed
     }
 
     pub fn is_empty(&self) -> bool {

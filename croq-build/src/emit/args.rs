@@ -3,7 +3,8 @@
 
 use super::FileMeta;
 use super::names::{self, Scope};
-use crate::ir::{DimId, Extent, Function, ParamId, ParamKind, Return, Scalar};
+use crate::ir::threads::Function;
+use crate::ir::{DimId, Extent, ParamId, ParamKind, Return, Scalar};
 
 /// The fields of one function's argument struct, in order.
 pub struct Args {

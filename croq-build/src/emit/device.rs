@@ -8,14 +8,15 @@ use super::scalar;
 use super::scope::Names;
 use super::stmt::Body;
 use super::writer::Writer;
-use crate::ir::{Buffer, BufferId, Function, Kernel, LocalId, Storage};
+use crate::ir::threads::{Function, Kernel};
+use crate::ir::{Buffer, BufferId, LocalId, Storage};
+use crate::passes::analysis::barrier_intervals;
+use crate::passes::analysis::captures::{Captures, captures, kernel_uses};
+use crate::passes::analysis::local_arena::{Arena, arena};
+use crate::passes::analysis::spin_loops::Spins;
+use crate::passes::analysis::unproven::Unproven;
+use crate::passes::analysis::uses::Uses;
 use crate::passes::awaited;
-use crate::passes::captures::{Captures, captures, kernel_uses};
-use crate::passes::locals::{Arena, arena};
-use crate::passes::phases;
-use crate::passes::spins::Spins;
-use crate::passes::unproven::Unproven;
-use crate::passes::uses::Uses;
 use crate::symbolic::Sym;
 
 /// The most threads that a block can have.
@@ -33,7 +34,7 @@ pub fn kernel<'a>(
     reserved.extend(uses.cpp.iter().map(String::as_str));
     let mut names = Names::new(function, &reserved);
     names.unproven = Unproven::of(function, kernel);
-    let phased = phases::separated(function, kernel);
+    let phased = barrier_intervals::separated(function, kernel);
     names.context = names.fresh("ctx");
     let together = kernel.attrs.cooperative.is_some();
     if together {

@@ -7,8 +7,7 @@
 use super::scalar;
 use super::scope::Names;
 use super::text::{Binding, Text};
-use crate::ir::{Arg, BinOp, Call, Expr, ExprKind, Hardware, MathFn, Scalar, UnOp, View};
-use crate::passes::unproven::LANE_ACROSS;
+use crate::ir::{Arg, BinOp, Call, Expr, ExprKind, Intrinsic, MathFn, Scalar, UnOp, View};
 use crate::symbolic::Sym;
 
 impl Names<'_> {
@@ -47,14 +46,7 @@ impl Names<'_> {
                 self.buffer(access.view.buffer),
                 self.place(access).text
             )),
-            ExprKind::Hardware(what) => Text::primary(match what {
-                Hardware::Thread => "croq::tid()",
-                Hardware::Warp => "croq::warp()",
-                Hardware::Elected => "croq::elected()",
-                Hardware::Block(0) => "croq::block_x()",
-                Hardware::Block(1) => "croq::block_y()",
-                Hardware::Block(_) => "croq::block_z()",
-            }),
+            ExprKind::Intrinsic(of, operands) => self.intrinsic(*of, operands),
             ExprKind::Call(call) => self.call(call),
             ExprKind::Fits(fits) => self.fits(fits),
         }
@@ -229,23 +221,24 @@ impl Names<'_> {
         }
     }
 
+    fn intrinsic(&self, of: Intrinsic, operands: &[Expr]) -> Text {
+        if of == Intrinsic::LaneAcross
+            && let [first, rest @ ..] = operands
+            && self.unproven.expr(self.function, first)
+        {
+            let rest = rest.iter().map(|e| self.expr(e));
+            let args: Vec<Text> = std::iter::once(self.typed(first)).chain(rest).collect();
+            return Text::call("croq::tracked_of_lane_across", &args);
+        }
+        let args: Vec<Text> = operands.iter().map(|e| self.expr(e)).collect();
+        Text::call(of.info().cpp, &args)
+    }
+
     fn call(&self, call: &Call) -> Text {
         self.call_with(call, |arg| self.arg(arg))
     }
 
     fn call_with(&self, call: &Call, print: impl Fn(&Arg) -> Text) -> Text {
-        let value = |arg: &Arg| match arg {
-            Arg::Value(e) if self.unproven.expr(self.function, e) => Some(self.typed(e)),
-            _ => None,
-        };
-        if call.callee == LANE_ACROSS
-            && let [first, rest @ ..] = call.args.as_slice()
-            && let Some(first) = value(first)
-        {
-            let rest = rest.iter().map(print);
-            let args: Vec<Text> = std::iter::once(first).chain(rest).collect();
-            return Text::call("croq::tracked_of_lane_across", &args);
-        }
         let args: Vec<Text> = call.args.iter().map(print).collect();
         let targs: Vec<&str> = call.targs.iter().map(|t| template_argument(t)).collect();
         let targs = if targs.is_empty() {

@@ -4,7 +4,8 @@
 use super::FileMeta;
 use super::args::{self, Args, Field, FieldRole};
 use super::signature::signature;
-use crate::ir::{Function, ParamKind, Return};
+use crate::ir::threads::Function;
+use crate::ir::{ParamKind, Return};
 
 /// The text of `<stem>.h`. `source` is the text of the `.co` file.
 pub fn header(meta: &FileMeta, functions: &[Function], source: &str) -> String {

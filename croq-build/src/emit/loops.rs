@@ -3,8 +3,9 @@
 use super::scalar;
 use super::stmt::Body;
 use super::text::Binding;
-use crate::ir::{Expr, LocalId, Stmt, StmtKind, Unroll};
-use crate::passes::spins;
+use crate::ir::threads::{Stmt, StmtKind};
+use crate::ir::{Expr, LocalId, Unroll};
+use crate::passes::analysis::spin_loops;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -134,7 +135,7 @@ impl Body<'_, '_> {
     ) {
         let function = self.names.function;
         let waits = !self.on_host && self.spins.waits(function, prelude, cond, body);
-        let carried = (waits.then(|| spins::carried(prelude, body))).flatten();
+        let carried = (waits.then(|| spin_loops::carried(prelude, body))).flatten();
         self.writer.statement(span);
         self.names.enter();
         let spin = carried.map(|carried| {

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use super::FileMeta;
-use crate::ir::{Function, Kernel, Placed};
+use crate::ir::Placed;
+use crate::ir::threads::{Function, Kernel};
 use crate::source::SourceFile;
 use crate::symbolic::{Ctx, Sym};
 
@@ -57,12 +58,12 @@ fn table(out: &mut String, file: &SourceFile, function: &Function, kernel: &Kern
     let row = |p: &&Placed| {
         let buffer = function.buffers.get(p.buffer.index());
         let (name, at) = buffer.map_or((String::new(), 0), |b| (b.name.clone(), b.span.start));
-        let last = line(p.life.end.saturating_sub(1).max(p.life.start));
+        let last = line(p.live.end.saturating_sub(1).max(p.live.start));
         [
             function.cx.show(&p.offset),
             function.cx.show(&p.bytes),
             p.alignment.to_string(),
-            format!("{}-{last}", line(p.life.start)),
+            format!("{}-{last}", line(p.live.start)),
             name,
             format!("line {}", line(at)),
         ]

@@ -45,7 +45,7 @@ pub use header::header;
 pub use memory::{Capacity, memory_report};
 pub use rust::{shims, wrapper_names, wrappers};
 
-use crate::ir::Function;
+use crate::ir::threads::Function;
 use crate::source::{self, SourceFile};
 use loops::UserText;
 use writer::{Lines, Writer};

@@ -4,7 +4,8 @@
 //! a single thread went on may find its warp apart, as far as ptxas knows; with an `else` nothing comes behind it.
 
 use super::stmt::Body;
-use crate::ir::{Stmt, StmtKind, ThreadSet};
+use crate::ir::ThreadSet;
+use crate::ir::threads::{Stmt, StmtKind};
 
 impl Body<'_, '_> {
     /// Those that `stmts` begins with; how many they are.
@@ -35,7 +36,7 @@ impl Body<'_, '_> {
         let StmtKind::Region {
             pred,
             set,
-            among,
+            elected_from,
             body,
             ..
         } = &stmt.kind
@@ -44,7 +45,7 @@ impl Body<'_, '_> {
         };
         let pred = self.names.used(pred, "condition").text;
         self.first.push(set.as_ref().and_then(ThreadSet::lowest));
-        match among {
+        match elected_from {
             None => self.braced(stmt.span, &format!("{or_else}if ({pred}) {{"), body),
             // Even if few lines would do: no `else` is to be the inner one's.
             Some((asked, _)) => {
@@ -62,7 +63,9 @@ impl Body<'_, '_> {
 /// Whose a region is, before one of them was chosen to speak for all.
 fn threads_of(stmt: &Stmt) -> Option<Option<&ThreadSet>> {
     match &stmt.kind {
-        StmtKind::Region { set, among, .. } => match among {
+        StmtKind::Region {
+            set, elected_from, ..
+        } => match elected_from {
             Some((_, all)) => Some(Some(all)),
             None => Some(set.as_ref()),
         },

@@ -13,9 +13,10 @@ use super::names::{self, Scope};
 use super::rust_types::{Naming, Returned, is_written, tensors, tuple};
 use super::signature;
 use super::writer::Lines;
+use crate::ir::threads::{Function, Stmt, StmtKind};
 use crate::ir::{
-    DimId, Extent, Function, ParamKind, Passing, Return, ReturnValue, Scalar, Stmt, StmtKind,
-    Storage, Visit, walk_block,
+    DimId, Extent, ParamKind, Passing, Return, ReturnValue, Scalar, Storage, Threads, Visit,
+    walk_block,
 };
 use crate::source::Span;
 
@@ -172,7 +173,7 @@ fn names_of(functions: &[Function]) -> Vec<Names> {
 /// stays on the device, so it must not be the caller's own.
 fn can_be_enqueued(function: &Function) -> bool {
     struct Find<'a>(&'a Function, bool);
-    impl Visit for Find<'_> {
+    impl Visit<Threads> for Find<'_> {
         fn stmt(&mut self, stmt: &Stmt) {
             if let StmtKind::Return(ReturnValue::Buffer(id)) = &stmt.kind {
                 let owner = self.0.buffers.get(id.index()).map(|b| b.storage);

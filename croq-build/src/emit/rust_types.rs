@@ -1,9 +1,9 @@
 //! How a function's parameters look in Rust: names, generic parameters and types.
 
 use super::names::{self, Scope};
+use crate::ir::threads::Function;
 use crate::ir::{
-    DimId, Extent, Function, Param, ParamId, ParamKind, Passing, Return, Scalar, TensorParam,
-    VarHome,
+    DimId, Extent, Param, ParamId, ParamKind, Passing, Return, Scalar, TensorParam, VarHome,
 };
 use crate::symbolic::Sym;
 

@@ -5,8 +5,9 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::scalar;
-use crate::ir::{BufferId, DimId, Function, LocalId, ParamId, Scalar, SignalId, Storage, VarHome};
-use crate::passes::unproven::Unproven;
+use crate::ir::threads::Function;
+use crate::ir::{BufferId, DimId, LocalId, ParamId, Scalar, SignalId, Storage, VarHome};
+use crate::passes::analysis::unproven::Unproven;
 use crate::symbolic::{Atom, Var};
 
 pub struct Names<'a> {

@@ -14,16 +14,17 @@ use super::scope::Names;
 use super::stmt::Body;
 use super::text::{Binding, Text};
 use super::writer::{Writer, quoted};
+use crate::ir::threads::{Function, Kernel, Stmt, StmtKind};
 use crate::ir::{
-    BufferId, DimId, Extent, Function, Kernel, KernelId, LocalId, ParamId, ParamKind, Return,
-    ReturnValue, Scalar, SignalId, Stmt, StmtKind, Storage, TensorParam, Visit, walk_block,
+    BufferId, DimId, Extent, KernelId, LocalId, ParamId, ParamKind, Return, ReturnValue, Scalar,
+    SignalId, Storage, TensorParam, any_stmt,
 };
+use crate::passes::analysis::captures::captures;
+use crate::passes::analysis::local_arena::arena;
+use crate::passes::analysis::spin_loops::Spins;
+use crate::passes::analysis::unproven::Unproven;
+use crate::passes::analysis::uses::Uses;
 use crate::passes::awaited;
-use crate::passes::captures::captures;
-use crate::passes::locals::arena;
-use crate::passes::spins::Spins;
-use crate::passes::unproven::Unproven;
-use crate::passes::uses::Uses;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -174,15 +175,9 @@ fn extent(
 
 /// Whether host code prints, for which files must bring along C's own printing.
 pub fn prints(function: &Function) -> bool {
-    struct Find(bool);
-    impl Visit for Find {
-        fn stmt(&mut self, stmt: &Stmt) {
-            self.0 |= matches!(stmt.kind, StmtKind::Print { .. });
-        }
-    }
-    let mut find = Find(false);
-    walk_block(&function.body, &mut find);
-    find.0
+    any_stmt(&function.body, |stmt| {
+        matches!(stmt.kind, StmtKind::Print { .. })
+    })
 }
 
 /// What the shim mentions: its own statements, and every argument of every launch.

@@ -1,6 +1,7 @@
 //! A function's signature as its `.co` file writes it, for comments and documentation.
 
-use crate::ir::{Extent, Function, Param, ParamKind, Passing, Return};
+use crate::ir::threads::Function;
+use crate::ir::{Extent, Param, ParamKind, Passing, Return};
 
 /// On one line, from `__co__` to the closing parenthesis. `source` is the file's text; where the span
 /// does not lead to a signature there, one is put together from the parameters.

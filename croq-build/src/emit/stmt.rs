@@ -8,13 +8,13 @@ use super::scalar;
 use super::scope::Names;
 use super::text::Text;
 use super::writer::{Writer, quoted};
+use crate::ir::threads::{MmaOp, Stmt, StmtKind};
 use crate::ir::{
     Access, Atomic, BarrierReason, BarrierScope, BinOp, CheckInfo, CppName, Expr, ExprKind,
-    FenceScope, Level, LocalId, MmaOp, Move, MoveMode, PrintPart, Registers, Scalar, Stmt,
-    StmtKind,
+    FenceScope, Level, LocalId, Move, MoveMode, PrintPart, Registers, Scalar, WARPGROUP_THREADS,
 };
-use crate::passes::spins::Spins;
-use crate::passes::uses::identifiers;
+use crate::passes::analysis::spin_loops::Spins;
+use crate::passes::analysis::uses::identifiers;
 use crate::source::Span;
 
 /// A C++ function in the making.
@@ -225,16 +225,17 @@ impl Body<'_, '_> {
             StmtKind::Continue => self.line(span, "continue;"),
             StmtKind::Yield => self.line(span, "return;"),
             StmtKind::Parallel { body, .. } => self.braced(span, "{", body),
-            StmtKind::Once { level, body } => {
+            StmtKind::SingleThread { level, body } => {
                 let first = self.first.last().copied().flatten().unwrap_or(0);
                 let header = match level {
                     Level::Cluster => {
                         format!("if (croq::cluster_rank() == 0 && croq::tid() == {first}) ")
                     }
                     Level::Block => format!("if (croq::tid() == {first}) "),
-                    Level::Group4 => "if (croq::tid() % 128 == 0) ".to_owned(),
-                    Level::Group => "if (croq::tid() % 32 == 0) ".to_owned(),
-                    Level::Thread => String::new(),
+                    Level::Warpgroup | Level::Warp | Level::Thread => match level.threads() {
+                        Some(unit) if unit > 1 => format!("if (croq::tid() % {unit} == 0) "),
+                        _ => String::new(),
+                    },
                 };
                 match self.one_line(body, span) {
                     Some(text) => self.line(span, &format!("{header}{text}")),
@@ -318,27 +319,21 @@ impl Body<'_, '_> {
                 self.line(span, &text);
             }
             StmtKind::Mma(op) => {
-                if let MmaOp::Step(step) = &**op {
-                    let text = self.step(step);
-                    return self.line(span, &text);
-                }
-                if let Some(text) = self.mma(op) {
-                    self.line(span, &text);
-                }
+                let text = self.mma(op);
+                self.line(span, &text);
             }
             StmtKind::CommitCopies => self.line(span, "croq::cp_async_commit();"),
             StmtKind::WaitCopies { pending } => {
                 self.line(span, &format!("croq::cp_async_wait<{pending}>();"))
             }
-            // The passes leave none of these.
-            StmtKind::Copy(_)
-            | StmtKind::Fill { .. }
-            | StmtKind::Wait { .. }
-            | StmtKind::WaitTma { .. }
-            | StmtKind::WaitEvent(_)
-            | StmtKind::Trigger(_)
-            | StmtKind::Rotate { .. }
-            | StmtKind::Consult(_) => {}
+            StmtKind::Copy(never)
+            | StmtKind::Fill { view: never, .. }
+            | StmtKind::Wait { futures: never, .. }
+            | StmtKind::WaitTma { futures: never }
+            | StmtKind::WaitEvent(never)
+            | StmtKind::Trigger(never)
+            | StmtKind::Rotate { futures: never }
+            | StmtKind::UseFuture(never) => match *never {},
         }
     }
 
@@ -387,20 +382,20 @@ impl Body<'_, '_> {
         )
     }
 
-    /// What passes made of products; they leave nothing else.
-    fn mma(&self, op: &MmaOp) -> Option<String> {
+    /// What passes made of products.
+    fn mma(&mut self, op: &MmaOp) -> String {
         let place = |access: &Access| {
             let buffer = self.names.buffer(access.view.buffer);
             format!("{buffer}, {}", self.names.place(access).text)
         };
         match op {
-            MmaOp::Instruction { atom, parts } => Some(format!(
+            MmaOp::Instruction { atom, parts } => format!(
                 "croq::mma<{}, {}, {}>({});",
                 atom.m,
                 atom.n,
                 atom.k,
                 parts.each_ref().map(place).join(", ")
-            )),
+            ),
             MmaOp::Matrices {
                 count,
                 transposed,
@@ -411,20 +406,29 @@ impl Body<'_, '_> {
                 let transposed = if *transposed { ", true" } else { "" };
                 if *stored {
                     let (memory, registers) = (place(memory), place(registers));
-                    return Some(format!(
-                        "croq::stmatrix<{count}{transposed}>({memory}, {registers});"
-                    ));
+                    return format!("croq::stmatrix<{count}{transposed}>({memory}, {registers});");
                 }
                 let (first, steps) = self.names.place_and_steps(memory);
                 let memory = self.names.buffer(memory.view.buffer);
                 let steps = steps.map_or_else(String::new, |s| format!(", {}", s.text));
-                Some(format!(
+                format!(
                     "croq::ldmatrix<{count}{transposed}>({}, {memory}, {}{steps});",
                     place(registers),
                     first.text
-                ))
+                )
             }
-            _ => None,
+            MmaOp::Step(step) => self.step(step),
+            MmaOp::FillElements { part: never, .. }
+            | MmaOp::Load { into: never, .. }
+            | MmaOp::Multiply { sums: never, .. }
+            | MmaOp::Product(never)
+            | MmaOp::CommitAll(never)
+            | MmaOp::WaitMma(never)
+            | MmaOp::Store { from: never, .. }
+            | MmaOp::Apply { part: never, .. }
+            | MmaOp::Reduce { into: never, .. }
+            | MmaOp::AllReduce { part: never }
+            | MmaOp::Convert { into: never, .. } => match *never {},
         }
     }
 
@@ -490,7 +494,10 @@ impl Body<'_, '_> {
     }
 
     fn units_barrier(&self, first: u32) -> String {
-        format!("croq::barrier_named(unsigned({first} + croq::tid() / 128), 128);")
+        format!(
+            "croq::barrier_named(unsigned({first} + croq::tid() / {N}), {N});",
+            N = WARPGROUP_THREADS
+        )
     }
 
     fn barrier(&mut self, span: Span, scope: BarrierScope, why: &BarrierReason) {
@@ -502,9 +509,9 @@ impl Body<'_, '_> {
             BarrierScope::Cluster => "croq::barrier_cluster();".to_owned(),
             BarrierScope::Block => "croq::barrier();".to_owned(),
             // Numbered since; what is not is in text that never waits.
-            BarrierScope::Group4 => self.units_barrier(1),
-            BarrierScope::Group4From(first) => self.units_barrier(first),
-            BarrierScope::Group => "croq::barrier_warp();".to_owned(),
+            BarrierScope::Warpgroup => self.units_barrier(1),
+            BarrierScope::WarpgroupFrom(first) => self.units_barrier(first),
+            BarrierScope::Warp => "croq::barrier_warp();".to_owned(),
             BarrierScope::Named { id, threads } => {
                 format!("croq::barrier_named({id}, {threads});")
             }

@@ -228,7 +228,7 @@ fn add(a: Text, b: Text) -> Text {
         Some(positive) if b.binding >= Binding::Product => {
             Text::infix(a, "-", Text::new(positive, Binding::Product), Binding::Sum)
         }
-        // Sums associate, and `passes::exact` has seen to it that no part of them overflows.
+        // Sums associate, and `passes::transform::exact` has seen to it that no part of them overflows.
         _ if b.binding == Binding::Sum => Text::new(
             format!("{} + {}", a.at_least(Binding::Sum), b.text),
             Binding::Sum,

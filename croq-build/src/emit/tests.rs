@@ -2,6 +2,7 @@
 //! wrong.
 
 use super::{FileMeta, device_text};
+use crate::diagnostics::Diagnostics;
 use crate::ir::{Function, FutureId, StmtKind};
 use crate::passes;
 use crate::sema::testing;
@@ -12,13 +13,15 @@ fn emitted(path: &str, text: &str) -> String {
 
 /// With `edit` between `sema` and the passes.
 fn emitted_after(path: &str, text: &str, edit: fn(&mut Function)) -> String {
-    let (file, mut program, mut diags) = testing::program(path, text);
+    let (file, program, mut diags) = testing::program(path, text);
     assert!(!diags.has_errors(), "{:#?}", diags.into_sorted());
     let limits = crate::pipeline::Options::default().shared_limits();
-    for function in &mut program {
-        edit(function);
-        passes::run(function, limits, true, &mut diags);
+    let mut functions = Vec::new();
+    for mut function in program {
+        edit(&mut function);
+        functions.extend(passes::run(function, limits, true, &mut diags));
     }
+    assert!(!diags.has_errors(), "{:#?}", diags.into_sorted());
     let meta = FileMeta {
         stem: "sample".to_owned(),
         path: path.to_owned(),
@@ -27,7 +30,7 @@ fn emitted_after(path: &str, text: &str, edit: fn(&mut Function)) -> String {
         unchecked: false,
         reports: false,
     };
-    device_text(&meta, &file, &program)
+    device_text(&meta, &file, &functions)
 }
 
 /// Without directives and comments, each line trimmed.
@@ -584,8 +587,11 @@ fn the_host_counts_waits_and_triggers() {
     .map(at);
     assert!(places.is_sorted(), "{places:?} of {l:#?}");
     // The call waits for what it has to tell something: it can't be enqueued.
-    let program = testing::program("t.co", text).1;
-    assert_eq!(super::rust::wrapper_names(&program), ["f"]);
+    let mut diags = Diagnostics::new();
+    let limits = crate::pipeline::Options::default().shared_limits();
+    let function = passes::run(testing::function(text), limits, true, &mut diags);
+    let functions: Vec<_> = function.into_iter().collect();
+    assert_eq!(super::rust::wrapper_names(&functions), ["f"]);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Copies of boxes, and what the copy engine is told of device memory.
 
 use super::stmt::Body;
-use crate::ir::{BufferId, CacheHint, Function, Kernel, Scalar, TensorMap, TmaMove, TmaOp};
+use crate::ir::threads::{Function, Kernel};
+use crate::ir::{BufferId, CacheHint, Scalar, TensorMap, TmaMove, TmaOp};
 use crate::source::Span;
 use crate::symbolic::Sym;
 

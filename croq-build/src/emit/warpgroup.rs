@@ -4,15 +4,15 @@ use super::scalar;
 use super::stmt::Body;
 use std::collections::BTreeSet;
 
+use crate::ir::threads::{Function, MmaOp, Stmt, StmtKind};
 use crate::ir::{
-    Access, BufferId, Described, Function, Instruction, MmaOp, Source, Step, Stmt, StmtKind, Visit,
-    walk_block,
+    Access, BufferId, Described, Instruction, Source, Step, Threads, Visit, walk_block,
 };
 
 /// The numbers of columns that a file's products have: headers have text for just those.
 pub fn columns(functions: &[Function]) -> BTreeSet<i64> {
     struct Find(BTreeSet<i64>);
-    impl Visit for Find {
+    impl Visit<Threads> for Find {
         fn stmt(&mut self, stmt: &Stmt) {
             if let StmtKind::Mma(op) = &stmt.kind
                 && let MmaOp::Step(Step::Instruction(i)) = &**op

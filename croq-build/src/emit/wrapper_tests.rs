@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::{FileMeta, header, shims, wrapper_names, wrappers};
+use crate::ir::threads::Function;
 use crate::ir::*;
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};

@@ -18,11 +18,11 @@ pub struct Event {
     pub ready: bool,
     /// `event<n>`: so many threads arrive.
     pub count: Option<(u32, Span)>,
-    /// Each thread's bits for the slots; filled in by `passes::events`.
+    /// Each thread's bits for the slots; filled in by `passes::lower::events`.
     pub phases: Option<LocalId>,
     /// Threads of all blocks of the cluster arrive.
     pub clustered: bool,
-    /// Where it is triggered; filled in by `passes::events`.
+    /// Where it is triggered; filled in by `passes::lower::events`.
     pub sites: Vec<Site>,
 }
 

@@ -1,6 +1,6 @@
 //! Typed run-time expressions.
 
-use super::{Access, LocalId, ParamId, Scalar, View};
+use super::{Access, Intrinsic, LocalId, ParamId, Scalar, View};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -23,6 +23,12 @@ impl Expr {
     /// A symbolic integer as a value.
     pub fn index(sym: Sym, span: Span) -> Self {
         Self::new(ExprKind::Index(sym), Scalar::Index, span)
+    }
+
+    /// What the hardware knows, without operands.
+    pub fn intrinsic(of: Intrinsic, span: Span) -> Self {
+        let ty = of.info().ty.unwrap_or(Scalar::Index);
+        Self::new(ExprKind::Intrinsic(of, Vec::new()), ty, span)
     }
 
     pub fn bool(value: bool, span: Span) -> Self {
@@ -49,10 +55,12 @@ pub enum ExprKind {
     Cast(Expr),
     Math(MathFn, Vec<Expr>),
     Load(Access),
-    Hardware(Hardware),
+    /// A function of the device API, with its operands.
+    Intrinsic(Intrinsic, Vec<Expr>),
+    /// A function of the user's C++.
     Call(Call),
     /// Whether integers keep within their limits, found out by operations that notice when they
-    /// don't; type `Bool`. Only `passes::exact` asks this.
+    /// don't; type `Bool`. Only `passes::transform::exact` asks this.
     Fits(Fits),
 }
 
@@ -78,18 +86,6 @@ impl Fits {
             .into_iter()
             .chain(terms.iter().flat_map(|(_, factors)| factors))
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hardware {
-    /// Linear thread id in the block; type `Index`.
-    Thread,
-    /// Number of the warp in the block, the same for ptxas in all of its lanes; type `Index`.
-    Warp,
-    /// Whether this is the lane that its warp elects, always the same; type `Bool`.
-    Elected,
-    /// Block index along x, y or z; type `Index`.
-    Block(u8),
 }
 
 #[derive(Clone, Debug)]

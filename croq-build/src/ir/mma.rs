@@ -2,9 +2,9 @@
 //!
 //! A fragment is a buffer of [`Storage::Fragment`](super::Storage): what a program says of it counts its
 //! elements row by row, as of any matrix. From [`crate::passes`]' `mma::prepare` on the buffer stands for
-//! what one thread has of it, and [`Spread`] says what that is.
+//! what one thread has of it, and [`FragmentLayout`] says what that is.
 
-use super::{Access, BufferId, Expr, LocalId, Product, Scalar, Source, Step, View};
+use super::{Access, BufferId, Expr, LocalId, Phase, Product, Scalar, Source, Step, Tiles, View};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -16,12 +16,12 @@ pub struct Fragment {
     /// How many there are of it.
     pub count: i64,
     /// Decided once the whole function is known.
-    pub spread: Option<Spread>,
+    pub spread: Option<FragmentLayout>,
 }
 
 /// Which thread has what of a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spread {
+pub enum FragmentLayout {
     Matrix(Layout),
     /// A value for each row of a matrix of sums, which so many warps share: who has some of the row has it.
     /// Row `i` of a warp's is number `i / 8` of the lanes `4 (i % 8)` and the three after.
@@ -30,12 +30,12 @@ pub enum Spread {
     },
 }
 
-impl Spread {
+impl FragmentLayout {
     /// How many warps share the matrix.
     pub fn warps(self) -> i64 {
         match self {
-            Spread::Matrix(layout) => layout.warps,
-            Spread::Rows { warps } => warps,
+            FragmentLayout::Matrix(layout) => layout.warps,
+            FragmentLayout::Rows { warps } => warps,
         }
     }
 }
@@ -128,55 +128,55 @@ pub struct Atom {
 }
 
 #[derive(Clone, Debug)]
-pub enum MmaOp {
+pub enum MmaOp<P: Phase = Tiles> {
     /// Each element becomes the value, or gets it added.
-    Each {
-        part: Part,
+    FillElements {
+        part: P::Only<Part>,
         add: bool,
         value: Expr,
     },
     Load {
-        into: Part,
+        into: P::Only<Part>,
         source: View,
     },
     /// `sums += a b`, by instructions of one shape.
     Multiply {
-        sums: Part,
+        sums: P::Only<Part>,
         a: Part,
         b: Part,
         atom: Atom,
     },
     /// The same by a warpgroup, perhaps with operands in memory.
-    Product(Box<Product>),
+    Product(P::Only<Box<Product>>),
     /// All products of the unit so far are over: `mma.commit`.
-    Finish,
+    CommitAll(P::Only<()>),
     /// This one is over, and all before it.
-    Await(u32),
+    WaitMma(P::Only<u32>),
     /// What lies outside of the valid part of the view stays.
     Store {
-        from: Part,
+        from: P::Only<Part>,
         dest: View,
         transposed: bool,
     },
     /// The body, once for each element, by who has it; `indices` are its row and column.
     Apply {
-        part: Part,
+        part: P::Only<Part>,
         indices: Vec<LocalId>,
-        body: Vec<super::Stmt>,
+        body: Vec<super::Stmt<P>>,
     },
     /// The largest of each row, or its sum.
     Reduce {
-        into: Part,
+        into: P::Only<Part>,
         from: Part,
         largest: bool,
     },
     /// Each row's value becomes the sum of what its owners had.
     AllReduce {
-        part: Part,
+        part: P::Only<Part>,
     },
     /// Element by element, converted.
     Convert {
-        into: Part,
+        into: P::Only<Part>,
         from: Part,
     },
     /// What the passes make of it: one instruction. Each access is of the first element.
@@ -199,15 +199,15 @@ pub enum MmaOp {
     Step(Step),
 }
 
-impl MmaOp {
-    pub fn body(&self) -> Option<&Vec<super::Stmt>> {
+impl<P: Phase> MmaOp<P> {
+    pub fn body(&self) -> Option<&Vec<super::Stmt<P>>> {
         match self {
             MmaOp::Apply { body, .. } => Some(body),
             _ => None,
         }
     }
 
-    pub fn body_mut(&mut self) -> Option<&mut Vec<super::Stmt>> {
+    pub fn body_mut(&mut self) -> Option<&mut Vec<super::Stmt<P>>> {
         match self {
             MmaOp::Apply { body, .. } => Some(body),
             _ => None,
@@ -219,7 +219,7 @@ impl MmaOp {
         match self {
             MmaOp::Load { source, .. } => vec![(source, false)],
             MmaOp::Store { dest, .. } => vec![(dest, true)],
-            MmaOp::Product(product) => product.tiles().map(|t| (&t.view, false)).collect(),
+            MmaOp::Product(product) => P::only(product).tiles().map(|t| (&t.view, false)).collect(),
             _ => Vec::new(),
         }
     }
@@ -228,7 +228,10 @@ impl MmaOp {
         match self {
             MmaOp::Load { source, .. } => vec![source],
             MmaOp::Store { dest, .. } => vec![dest],
-            MmaOp::Product(product) => product.tiles_mut().map(|t| &mut t.view).collect(),
+            MmaOp::Product(product) => P::only_mut(product)
+                .tiles_mut()
+                .map(|t| &mut t.view)
+                .collect(),
             _ => Vec::new(),
         }
     }
@@ -272,16 +275,20 @@ impl MmaOp {
 
     pub fn parts(&self) -> Vec<&Part> {
         match self {
-            MmaOp::Each { part, .. } | MmaOp::Apply { part, .. } | MmaOp::AllReduce { part } => {
-                vec![part]
+            MmaOp::FillElements { part, .. }
+            | MmaOp::Apply { part, .. }
+            | MmaOp::AllReduce { part } => {
+                vec![P::only(part)]
             }
-            MmaOp::Load { into, .. } => vec![into],
-            MmaOp::Store { from, .. } => vec![from],
-            MmaOp::Multiply { sums, a, b, .. } => vec![sums, a, b],
-            MmaOp::Reduce { into, from, .. } | MmaOp::Convert { into, from } => vec![into, from],
-            MmaOp::Product(product) => product.parts(),
-            MmaOp::Finish
-            | MmaOp::Await(_)
+            MmaOp::Load { into, .. } => vec![P::only(into)],
+            MmaOp::Store { from, .. } => vec![P::only(from)],
+            MmaOp::Multiply { sums, a, b, .. } => vec![P::only(sums), a, b],
+            MmaOp::Reduce { into, from, .. } | MmaOp::Convert { into, from } => {
+                vec![P::only(into), from]
+            }
+            MmaOp::Product(product) => P::only(product).parts(),
+            MmaOp::CommitAll(_)
+            | MmaOp::WaitMma(_)
             | MmaOp::Instruction { .. }
             | MmaOp::Matrices { .. }
             | MmaOp::Step(_) => Vec::new(),

@@ -11,7 +11,7 @@
 //!   futures have all folded into one [`View`].
 //! * **Levels are explicit.** A kernel's body runs at block level: every thread of the block runs
 //!   every statement. [`StmtKind::Parallel`] marks the part that runs at a finer level; its index
-//!   variables are ordinary locals, computed by `Let`s at its start. [`StmtKind::Once`] holds what
+//!   variables are ordinary locals, computed by `Let`s at its start. [`StmtKind::SingleThread`] holds what
 //!   only one thread of the current unit may do.
 //! * **Barriers are not in the source.** `passes` inserts them.
 //!
@@ -26,32 +26,41 @@ use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, Var};
 
 mod atomic;
+pub mod build;
 pub mod cpp_names;
 mod events;
 mod expr;
 pub mod fmt;
+mod intrinsic;
 mod mma;
+mod phase;
+mod queries;
 mod retain;
 mod scalar;
 mod stmt;
 mod tma;
 pub mod verify;
 mod view;
-mod views_mut;
+
 mod visit;
 mod warpgroup;
 
 pub use atomic::{Atomic, AtomicOp};
 pub use events::*;
 pub use expr::*;
+pub use intrinsic::{Intrinsic, IntrinsicInfo};
 pub use mma::*;
+pub use phase::{Never, Phase, Threads, Tiles};
 pub use retain::retain_stmts;
 pub use scalar::Scalar;
 pub use stmt::*;
 pub use tma::*;
 pub use view::*;
-pub use views_mut::{Change, change_all, change_exprs, change_views};
-pub use visit::{Visit, walk_block, walk_exprs};
+
+pub use queries::{
+    Visit, any_expr, any_in, any_stmt, change_exprs, change_views, walk_block, walk_exprs,
+};
+pub use visit::{Flow, ON, Visitor, VisitorMut, walk, walk_mut};
 pub use warpgroup::{Described, Instruction, Operand, Product, Source, Step, Tile};
 
 macro_rules! id {
@@ -87,7 +96,7 @@ id! {
 
 /// One `__co__` function.
 #[derive(Clone, Debug)]
-pub struct Function {
+pub struct Function<P: Phase = Tiles> {
     pub name: String,
     pub span: Span,
     /// Variables with their bounds, and the prover.
@@ -99,9 +108,9 @@ pub struct Function {
     pub ret: Return,
     pub buffers: Vec<Buffer>,
     pub locals: Vec<Local>,
-    pub kernels: Vec<Kernel>,
+    pub kernels: Vec<Kernel<P>>,
     /// Host statements in order; kernels appear as [`StmtKind::Launch`].
-    pub body: Vec<Stmt>,
+    pub body: Vec<Stmt<P>>,
     pub checks: Vec<CheckInfo>,
     pub futures: Vec<Future>,
     pub events: Vec<Event>,
@@ -113,7 +122,7 @@ pub struct Function {
     pub reports: bool,
 }
 
-impl Function {
+impl<P: Phase> Function<P> {
     pub fn buffer(&self, id: BufferId) -> &Buffer {
         &self.buffers[id.index()]
     }
@@ -140,7 +149,7 @@ impl Function {
         &self.signals[id.index()]
     }
 
-    pub fn kernel(&self, id: KernelId) -> &Kernel {
+    pub fn kernel(&self, id: KernelId) -> &Kernel<P> {
         &self.kernels[id.index()]
     }
 }
@@ -380,14 +389,31 @@ pub enum Level {
     Cluster,
     Block,
     /// A warpgroup: 128 threads.
-    Group4,
+    Warpgroup,
     /// A warp: 32 threads.
-    Group,
+    Warp,
     Thread,
 }
 
+impl Level {
+    /// Threads of a unit, where the level fixes them.
+    pub const fn threads(self) -> Option<u32> {
+        match self {
+            Level::Cluster | Level::Block => None,
+            Level::Warpgroup => Some(WARPGROUP_THREADS),
+            Level::Warp => Some(WARP_THREADS),
+            Level::Thread => Some(1),
+        }
+    }
+}
+
+/// Of a warp.
+pub const WARP_THREADS: u32 = 32;
+/// Of a warpgroup.
+pub const WARPGROUP_THREADS: u32 = 128;
+
 #[derive(Clone, Debug)]
-pub struct Kernel {
+pub struct Kernel<P: Phase = Tiles> {
     /// `function_0`, `function_1`, … in order of appearance.
     pub name: String,
     pub span: Span,
@@ -400,7 +426,7 @@ pub struct Kernel {
     pub attrs: LaunchAttrs,
     /// Where a block has one thread only because the program says nothing about threads.
     pub one_thread: Option<Span>,
-    pub body: Vec<Stmt>,
+    pub body: Vec<Stmt<P>>,
     /// Indices of `parallel`s that were made the fastest of their level.
     pub fastest: Vec<LocalId>,
     /// Filled by the shared-memory plan: where each shared buffer is, and the total.
@@ -426,7 +452,7 @@ pub struct Kernel {
     pub maps: Vec<TensorMap>,
 }
 
-impl Kernel {
+impl<P: Phase> Kernel<P> {
     /// Blocks of a cluster.
     pub fn cluster_size(&self) -> u32 {
         self.cluster.iter().product()
@@ -451,9 +477,9 @@ pub struct Placed {
     pub bytes: Sym,
     pub alignment: i64,
     /// The text during which it holds something; another may have its memory before and after.
-    pub life: Span,
-    /// The same in moments of the kernel.
-    pub moments: (usize, usize),
+    pub live: Span,
+    /// The same in points of the kernel.
+    pub points: (usize, usize),
 }
 
 #[derive(Clone, Debug, Default)]
@@ -484,4 +510,15 @@ impl CheckInfo {
     pub fn ends_launch(&self) -> bool {
         matches!(self.code, "R10" | "R19")
     }
+}
+
+/// The IR as `emit` prints it.
+pub mod threads {
+    use super::Threads;
+
+    pub type Function = super::Function<Threads>;
+    pub type Kernel = super::Kernel<Threads>;
+    pub type Stmt = super::Stmt<Threads>;
+    pub type StmtKind = super::StmtKind<Threads>;
+    pub type MmaOp = super::MmaOp<Threads>;
 }

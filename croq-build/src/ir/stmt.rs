@@ -4,34 +4,35 @@ use std::collections::BTreeSet;
 
 use super::{
     Access, Arrival, Atomic, BinOp, BufferId, CheckId, Engine, EventAt, Expr, FutureId, KernelId,
-    Level, LocalId, MmaOp, SignalId, TmaOp, View,
+    Level, LocalId, MmaOp, Phase, SignalId, Tiles, TmaOp, View,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
 
 #[derive(Clone, Debug)]
-pub struct Stmt {
-    pub kind: StmtKind,
+pub struct Stmt<P: Phase = Tiles> {
+    pub kind: StmtKind<P>,
     pub span: Span,
 }
 
-impl Stmt {
+impl<P: Phase> Stmt<P> {
     /// Whether a `break` or `continue` in it may end a turn of the loop around.
     pub fn leaves_turn(&self) -> bool {
         match &self.kind {
             StmtKind::Break | StmtKind::Continue => true,
             StmtKind::For { .. } | StmtKind::While { .. } => false,
-            kind => kind.blocks().flatten().any(Stmt::leaves_turn),
+            kind => kind.blocks().flatten().any(Self::leaves_turn),
         }
     }
 
-    pub fn new(kind: StmtKind, span: Span) -> Self {
+    pub fn new(kind: StmtKind<P>, span: Span) -> Self {
         Self { kind, span }
     }
 }
 
+/// Statements with a [`Phase::Only`] are there as long as lowering passes have not removed them.
 #[derive(Clone, Debug)]
-pub enum StmtKind {
+pub enum StmtKind<P: Phase = Tiles> {
     /// Declares a local. `None` leaves a mutable one uninitialised.
     Let {
         local: LocalId,
@@ -55,18 +56,18 @@ pub enum StmtKind {
         hi: Sym,
         step: Sym,
         unroll: Option<Unroll>,
-        body: Vec<Stmt>,
+        body: Vec<Stmt<P>>,
     },
     /// Each turn runs `prelude`, then leaves when `cond` is false.
     While {
-        prelude: Vec<Stmt>,
+        prelude: Vec<Stmt<P>>,
         cond: Expr,
-        body: Vec<Stmt>,
+        body: Vec<Stmt<P>>,
     },
     If {
         cond: Expr,
-        then: Vec<Stmt>,
-        otherwise: Vec<Stmt>,
+        then: Vec<Stmt<P>>,
+        otherwise: Vec<Stmt<P>>,
     },
     Break,
     Continue,
@@ -75,12 +76,12 @@ pub enum StmtKind {
     /// The body runs at `level`: its statements belong to each unit of that level on its own.
     Parallel {
         level: Level,
-        body: Vec<Stmt>,
+        body: Vec<Stmt<P>>,
     },
     /// Only one thread of the enclosing unit, which is at `level`, runs the body.
-    Once {
+    SingleThread {
         level: Level,
-        body: Vec<Stmt>,
+        body: Vec<Stmt<P>>,
     },
     /// `inthreads`: only the threads that satisfy `pred`. `set` is that set over the block's linear
     /// thread ids, when static.
@@ -88,29 +89,29 @@ pub enum StmtKind {
         pred: Expr,
         set: Option<ThreadSet>,
         /// Where one thread does everything: what was asked for, and whom that meant.
-        among: Option<(Expr, ThreadSet)>,
+        elected_from: Option<(Expr, ThreadSet)>,
         is_async: bool,
         outermost: bool,
-        body: Vec<Stmt>,
+        body: Vec<Stmt<P>>,
     },
-    Copy(Copy),
+    Copy(P::Only<Copy>),
     /// The copies that these futures stand for have arrived, as far as this thread's own share goes.
     Wait {
-        futures: Vec<Waited>,
+        futures: P::Only<Vec<Waited>>,
         /// Of the groups that this thread has begun, so many of the youngest may still be under way.
         /// `None`: there is nothing to wait for.
         pending: Option<u32>,
     },
     /// The boxes that these futures stand for have arrived, in any order.
     WaitTma {
-        futures: Vec<Waited>,
+        futures: P::Only<Vec<Waited>>,
     },
     /// What a copy of boxes comes down to.
     Tma(TmaOp),
     /// This thread waits for the generation of an event that it has not waited for yet.
-    WaitEvent(EventAt),
+    WaitEvent(P::Only<EventAt>),
     /// An arrival by every thread that comes here.
-    Trigger(EventAt),
+    Trigger(P::Only<EventAt>),
     /// This thread waits until the host has triggered as often as launches before this one have waited, and `turn`
     /// times more, and once.
     AwaitSignal {
@@ -120,12 +121,12 @@ pub enum StmtKind {
     /// Each future becomes what the next one was, the last what the first was. The handles that say
     /// where the data is are moved by assignments around it; this is for those who count copies.
     Rotate {
-        futures: Vec<FutureId>,
+        futures: P::Only<Vec<FutureId>>,
     },
     /// The statement after it reads the future's data.
-    Consult(FutureId),
+    UseFuture(P::Only<FutureId>),
     /// What is done with fragments, by the threads of a warp together.
-    Mma(Box<MmaOp>),
+    Mma(Box<MmaOp<P>>),
     /// A few neighbouring elements, moved by one thread.
     Move(Move),
     /// The asynchronous moves since the last one form a group.
@@ -136,7 +137,7 @@ pub enum StmtKind {
     },
     /// Sets every element of a view, by the threads of a unit of `level` together.
     Fill {
-        view: View,
+        view: P::Only<View>,
         value: Expr,
         level: Level,
     },
@@ -176,13 +177,13 @@ pub enum StmtKind {
     Return(ReturnValue),
 }
 
-impl StmtKind {
+impl<P: Phase> StmtKind<P> {
     /// The lists of statements right inside.
-    pub fn blocks(&self) -> impl Iterator<Item = &Vec<Stmt>> {
+    pub fn blocks(&self) -> impl Iterator<Item = &Vec<Stmt<P>>> {
         let blocks = match self {
             StmtKind::For { body, .. }
             | StmtKind::Parallel { body, .. }
-            | StmtKind::Once { body, .. }
+            | StmtKind::SingleThread { body, .. }
             | StmtKind::Region { body, .. } => [Some(body), None],
             StmtKind::Mma(op) => [op.body(), None],
             StmtKind::While { prelude, body, .. } => [Some(prelude), Some(body)],
@@ -194,11 +195,11 @@ impl StmtKind {
         blocks.into_iter().flatten()
     }
 
-    pub fn blocks_mut(&mut self) -> impl Iterator<Item = &mut Vec<Stmt>> {
+    pub fn blocks_mut(&mut self) -> impl Iterator<Item = &mut Vec<Stmt<P>>> {
         let blocks = match self {
             StmtKind::For { body, .. }
             | StmtKind::Parallel { body, .. }
-            | StmtKind::Once { body, .. }
+            | StmtKind::SingleThread { body, .. }
             | StmtKind::Region { body, .. } => [Some(body), None],
             StmtKind::Mma(op) => [op.body_mut(), None],
             StmtKind::While { prelude, body, .. } => [Some(prelude), Some(body)],
@@ -296,15 +297,15 @@ pub enum BarrierScope {
     /// All threads that run the statement: of the innermost region around, if there is one.
     Block,
     /// The enclosing warpgroup, by a named barrier.
-    Group4,
+    Warpgroup,
     /// The enclosing warp.
-    Group,
+    Warp,
     /// So many threads, by the named barrier of this number.
     Named { id: u32, threads: u32 },
     /// The same barrier, where these threads only arrive and don't wait.
     Arrive { id: u32, threads: u32 },
     /// Each warpgroup by a named barrier of its own; the first one's has this number.
-    Group4From(u32),
+    WarpgroupFrom(u32),
     /// These lanes of each warp that comes here.
     Lanes(u32),
 }
@@ -409,7 +410,7 @@ impl ThreadSet {
 }
 
 /// Locals that statements declare, those inside of others included.
-pub fn declared_locals(stmts: &[Stmt], out: &mut BTreeSet<LocalId>) {
+pub fn declared_locals<P: Phase>(stmts: &[Stmt<P>], out: &mut BTreeSet<LocalId>) {
     for stmt in stmts {
         if let StmtKind::Let { local, .. } | StmtKind::For { local, .. } = &stmt.kind {
             out.insert(*local);
@@ -442,7 +443,7 @@ pub struct Waited {
     pub view: View,
     /// Whose threads shared the copy.
     pub level: Level,
-    /// Where boxes arrive; known after `passes::tma::prepare`.
+    /// Where boxes arrive; known after `passes::lower::tma::prepare`.
     pub arrival: Option<Arrival>,
 }
 

@@ -39,7 +39,7 @@ pub struct Tma {
     pub hint: Option<CacheHint>,
     /// The first block of a cluster loads for all of its so many blocks; 1 is each for itself.
     pub blocks: u32,
-    /// Of a load; filled in by `passes::tma::prepare`.
+    /// Of a load; filled in by `passes::lower::tma::prepare`.
     pub arrival: Option<Arrival>,
     /// A load that an event is completed by arrives there.
     pub event: Option<EventAt>,

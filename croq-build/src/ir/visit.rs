@@ -1,219 +1,463 @@
-//! Walks over statements and everything they mention.
+//! Walks over statements and everything in them.
+//!
+//! [`Visitor`] reads and [`VisitorMut`] changes; one macro defines both, so that they reach the same things in the
+//! same order. Each method goes on into what it is given by calling the function of the same name in [`walk`] or
+//! [`walk_mut`]; one that is overridden decides for itself whether it does, before or after its own work, and
+//! [`ControlFlow::Break`] ends the whole walk. What is asked with a closure is in [`super::queries`].
+
+use std::ops::ControlFlow;
 
 use super::{
-    Access, Arg, Engine, Expr, ExprKind, MmaOp, MoveMode, PrintPart, ReturnValue, Step, Stmt,
-    StmtKind, TmaOp, Transform, View,
+    Access, Arg, Arrival, Engine, EventAt, Expr, ExprKind, Fits, MmaOp, MoveMode, Operand, Part,
+    Phase, PrintPart, ReturnValue, Slot, Source, Step, Stmt, StmtKind, Tiles, TmaMove, TmaOp,
+    Transform, View,
 };
 use crate::symbolic::Sym;
 
-/// Callbacks of a walk; each defaults to nothing. The walk itself descends.
-pub trait Visit {
-    fn stmt(&mut self, _stmt: &Stmt) {}
-    fn expr(&mut self, _expr: &Expr) {}
-    /// Every symbolic expression that is evaluated at run time.
-    fn sym(&mut self, _sym: &Sym) {}
-    /// A copy's or fill's view, or a pointer argument.
-    fn view(&mut self, _view: &View) {}
-    /// A load (`written` false) or a store's target.
-    fn access(&mut self, _access: &Access, _written: bool) {}
-}
+/// Whether a walk goes on.
+pub type Flow = ControlFlow<()>;
 
-pub fn walk_block(stmts: &[Stmt], v: &mut dyn Visit) {
-    for stmt in stmts {
-        v.stmt(stmt);
-        walk_stmt(stmt, v);
-    }
-}
+/// The walk goes on.
+pub const ON: Flow = ControlFlow::Continue(());
 
-fn walk_stmt(stmt: &Stmt, v: &mut dyn Visit) {
-    match &stmt.kind {
-        StmtKind::Let { value, .. } => value.iter().for_each(|e| walk_exprs(e, v)),
-        StmtKind::Assign { value, .. } | StmtKind::Eval(value) => walk_exprs(value, v),
-        StmtKind::Store { access, value, .. } => {
-            walk_access(access, true, v);
-            walk_exprs(value, v);
-        }
-        StmtKind::Atomic(atomic) => {
-            walk_access(&atomic.access, true, v);
-            atomic.operands().for_each(|e| walk_exprs(e, v));
-        }
-        StmtKind::For {
-            lo, hi, step, body, ..
-        } => {
-            v.sym(lo);
-            v.sym(hi);
-            v.sym(step);
-            walk_block(body, v);
-        }
-        StmtKind::While {
-            prelude,
-            cond,
-            body,
-        } => {
-            walk_block(prelude, v);
-            walk_exprs(cond, v);
-            walk_block(body, v);
-        }
-        StmtKind::If {
-            cond,
-            then,
-            otherwise,
-        } => {
-            walk_exprs(cond, v);
-            walk_block(then, v);
-            walk_block(otherwise, v);
-        }
-        StmtKind::Parallel { body, .. } | StmtKind::Once { body, .. } => walk_block(body, v),
-        StmtKind::Region {
-            pred, among, body, ..
-        } => {
-            walk_exprs(pred, v);
-            if let Some((asked, _)) = among {
-                walk_exprs(asked, v);
+macro_rules! visitor {
+    ($(#[$doc:meta])* $Visitor:ident, $walk:ident, [$($mutable:tt)?], $iter:ident, $only:ident) => {
+        $(#[$doc])*
+        pub trait $Visitor<P: Phase = Tiles> {
+            fn block(&mut self, stmts: &$($mutable)? [Stmt<P>]) -> Flow {
+                $walk::block(self, stmts)
             }
-            walk_block(body, v);
-        }
-        StmtKind::Copy(copy) => {
-            walk_view(&copy.source, v);
-            walk_view(&copy.dest, v);
-            if let Engine::Tma(tma) = &copy.engine
-                && let Some(sym) = tma.event.as_ref().and_then(|e| e.sym())
-            {
-                v.sym(sym);
+            fn stmt(&mut self, stmt: &$($mutable)? Stmt<P>) -> Flow {
+                $walk::stmt(self, stmt)
             }
-            if let Transform::Pad { value, .. } = &copy.transform {
-                walk_exprs(value, v);
+            /// An expression and, by default, those below it.
+            fn expr(&mut self, expr: &$($mutable)? Expr) -> Flow {
+                $walk::expr(self, expr)
+            }
+            /// A tile: of a copy, a fill, a wait, a load or store of a fragment.
+            fn view(&mut self, view: &$($mutable)? View) -> Flow {
+                $walk::view(self, view)
+            }
+            /// A pointer argument, by which C++ outside reaches the buffer.
+            fn pointer(&mut self, view: &$($mutable)? View) -> Flow {
+                self.view(view)
+            }
+            /// One element, and whether it is written; one that is updated counts as written.
+            fn access(&mut self, access: &$($mutable)? Access, _written: bool) -> Flow {
+                $walk::access(self, access)
+            }
+            /// A symbolic expression that is evaluated at run time.
+            fn sym(&mut self, _sym: &$($mutable)? Sym) -> Flow {
+                ON
+            }
+            /// One that only the compiler looks at: the frame of a view, the limits of an access, where a copy
+            /// will arrive.
+            fn note(&mut self, sym: &$($mutable)? Sym) -> Flow {
+                self.sym(sym)
             }
         }
-        StmtKind::Wait { futures, .. } | StmtKind::WaitTma { futures } => {
-            futures.iter().for_each(|w| walk_view(&w.view, v));
-        }
-        StmtKind::WaitEvent(at) | StmtKind::Trigger(at) => {
-            at.sym().into_iter().for_each(|s| v.sym(s))
-        }
-        StmtKind::Tma(op) => {
-            op.for_each_sym(&mut |s| v.sym(s));
-            if let TmaOp::Wait { parity, .. } = op {
-                walk_exprs(parity, v);
+
+        /// What the methods of the visitor do by default.
+        pub mod $walk {
+            use super::*;
+
+            pub fn block<P: Phase, V: $Visitor<P> + ?Sized>(
+                v: &mut V,
+                stmts: &$($mutable)? [Stmt<P>],
+            ) -> Flow {
+                for stmt in stmts {
+                    v.stmt(stmt)?;
+                }
+                ON
             }
-        }
-        StmtKind::Move(m) => {
-            walk_access(&m.source, false, v);
-            walk_access(&m.dest, true, v);
-            if let MoveMode::Async { inside: Some(e) } = &m.mode {
-                walk_exprs(e, v);
+
+            pub fn stmt<P: Phase, V: $Visitor<P> + ?Sized>(
+                v: &mut V,
+                stmt: &$($mutable)? Stmt<P>,
+            ) -> Flow {
+                match &$($mutable)? stmt.kind {
+                    StmtKind::Let { value, .. } => {
+                        if let Some(value) = value {
+                            v.expr(value)?;
+                        }
+                    }
+                    StmtKind::Assign { value, .. } | StmtKind::Eval(value) => v.expr(value)?,
+                    StmtKind::Store { access, value, .. } => {
+                        v.access(access, true)?;
+                        v.expr(value)?;
+                    }
+                    StmtKind::Atomic(atomic) => {
+                        v.access(&$($mutable)? atomic.access, true)?;
+                        if let Some(compare) = &$($mutable)? atomic.compare {
+                            v.expr(compare)?;
+                        }
+                        v.expr(&$($mutable)? atomic.value)?;
+                    }
+                    StmtKind::For { lo, hi, step, body, .. } => {
+                        v.sym(lo)?;
+                        v.sym(hi)?;
+                        v.sym(step)?;
+                        v.block(body)?;
+                    }
+                    StmtKind::While { prelude, cond, body } => {
+                        v.block(prelude)?;
+                        v.expr(cond)?;
+                        v.block(body)?;
+                    }
+                    StmtKind::If { cond, then, otherwise } => {
+                        v.expr(cond)?;
+                        v.block(then)?;
+                        v.block(otherwise)?;
+                    }
+                    StmtKind::Parallel { body, .. } | StmtKind::SingleThread { body, .. } => v.block(body)?,
+                    StmtKind::Region { pred, elected_from, body, .. } => {
+                        v.expr(pred)?;
+                        if let Some((asked, _)) = elected_from {
+                            v.expr(asked)?;
+                        }
+                        v.block(body)?;
+                    }
+                    StmtKind::Check { cond, values, .. } => {
+                        v.expr(cond)?;
+                        for value in values {
+                            v.expr(value)?;
+                        }
+                    }
+                    StmtKind::Print { parts, .. } => {
+                        for part in parts {
+                            if let PrintPart::Value(value) = part {
+                                v.expr(value)?;
+                            }
+                        }
+                    }
+                    StmtKind::Return(ReturnValue::Scalar(value)) => v.expr(value)?,
+                    StmtKind::Return(_)
+                    | StmtKind::Break
+                    | StmtKind::Continue
+                    | StmtKind::Yield
+                    | StmtKind::Barrier { .. }
+                    | StmtKind::Rotate { .. }
+                    | StmtKind::UseFuture(_)
+                    | StmtKind::CommitCopies
+                    | StmtKind::WaitCopies { .. }
+                    | StmtKind::Fence(_)
+                    | StmtKind::Registers(_)
+                    | StmtKind::Cpp { .. }
+                    | StmtKind::Alloc(_)
+                    | StmtKind::Launch(_)
+                    | StmtKind::AwaitSignal { .. }
+                    | StmtKind::TriggerSignal(_)
+                    | StmtKind::Synchronize => {}
+                    _ => tensors(v, stmt)?,
+                }
+                ON
             }
-        }
-        StmtKind::Mma(op) => walk_mma(op, v),
-        StmtKind::Fill { view, value, .. } => {
-            walk_view(view, v);
-            walk_exprs(value, v);
-        }
-        StmtKind::Check { cond, values, .. } => {
-            walk_exprs(cond, v);
-            values.iter().for_each(|e| walk_exprs(e, v));
-        }
-        StmtKind::Print { parts, .. } => {
-            for part in parts {
-                if let PrintPart::Value(e) = part {
-                    walk_exprs(e, v);
+
+            /// Statements that move tiles or work on fragments.
+            fn tensors<P: Phase, V: $Visitor<P> + ?Sized>(
+                v: &mut V,
+                stmt: &$($mutable)? Stmt<P>,
+            ) -> Flow {
+                match &$($mutable)? stmt.kind {
+                    StmtKind::Copy(copy) => {
+                        let copy = P::$only(copy);
+                        v.view(&$($mutable)? copy.source)?;
+                        v.view(&$($mutable)? copy.dest)?;
+                        if let Engine::Tma(tma) = &$($mutable)? copy.engine {
+                            if let Some(at) = &$($mutable)? tma.event {
+                                event(v, at)?;
+                            }
+                            if let Some(at) = &$($mutable)? tma.arrival {
+                                arrival(v, at)?;
+                            }
+                        }
+                        if let Transform::Pad { value, .. } = &$($mutable)? copy.transform {
+                            v.expr(value)?;
+                        }
+                    }
+                    StmtKind::Fill { view, value, .. } => {
+                        v.view(P::$only(view))?;
+                        v.expr(value)?;
+                    }
+                    StmtKind::Wait { futures, .. } | StmtKind::WaitTma { futures } => {
+                        for waited in P::$only(futures) {
+                            v.view(&$($mutable)? waited.view)?;
+                            if let Some(at) = &$($mutable)? waited.arrival {
+                                arrival(v, at)?;
+                            }
+                        }
+                    }
+                    StmtKind::WaitEvent(at) | StmtKind::Trigger(at) => event(v, P::$only(at))?,
+                    StmtKind::Move(m) => {
+                        v.access(&$($mutable)? m.source, false)?;
+                        v.access(&$($mutable)? m.dest, true)?;
+                        if let MoveMode::Async { inside: Some(inside) } = &$($mutable)? m.mode {
+                            v.expr(inside)?;
+                        }
+                    }
+                    StmtKind::Tma(op) => tma(v, op)?,
+                    StmtKind::Mma(op) => mma(v, op)?,
+                    _ => {}
+                }
+                ON
+            }
+
+            fn event<P: Phase, V: $Visitor<P> + ?Sized>(
+                v: &mut V,
+                at: &$($mutable)? EventAt,
+            ) -> Flow {
+                match &$($mutable)? at.slot {
+                    Slot::At(sym) | Slot::Order(sym) => v.sym(sym),
+                    Slot::All => ON,
                 }
             }
+
+            fn arrival<P: Phase, V: $Visitor<P> + ?Sized>(
+                v: &mut V,
+                at: &$($mutable)? Arrival,
+            ) -> Flow {
+                v.note(&$($mutable)? at.slot)?;
+                match &$($mutable)? at.bit {
+                    Some(bit) => v.note(bit),
+                    None => ON,
+                }
+            }
+
+            fn tma<P: Phase, V: $Visitor<P> + ?Sized>(v: &mut V, op: &$($mutable)? TmaOp) -> Flow {
+                match op {
+                    TmaOp::Initialise { slots, count, .. } => {
+                        v.sym(slots)?;
+                        v.sym(count)
+                    }
+                    TmaOp::Arrive { slot, .. } => v.sym(slot),
+                    TmaOp::Expect { slot, bytes, .. } | TmaOp::Announce { slot, bytes, .. } => {
+                        v.sym(slot)?;
+                        v.sym(bytes)
+                    }
+                    TmaOp::Wait { slot, parity, .. } => {
+                        v.sym(slot)?;
+                        v.expr(parity)
+                    }
+                    TmaOp::Load { moved: m, slot, .. } => {
+                        moved(v, m)?;
+                        v.sym(slot)
+                    }
+                    TmaOp::Store { moved: m } => moved(v, m),
+                    TmaOp::WaitStores { .. } => ON,
+                }
+            }
+
+            fn moved<P: Phase, V: $Visitor<P> + ?Sized>(
+                v: &mut V,
+                m: &$($mutable)? TmaMove,
+            ) -> Flow {
+                for coordinate in &$($mutable)? m.coordinates {
+                    v.sym(coordinate)?;
+                }
+                v.sym(&$($mutable)? m.offset)
+            }
+
+            fn part<P: Phase, V: $Visitor<P> + ?Sized>(
+                v: &mut V,
+                part: &$($mutable)? Part,
+            ) -> Flow {
+                match &$($mutable)? part.number {
+                    Some(number) => v.sym(number),
+                    None => ON,
+                }
+            }
+
+            fn mma<P: Phase, V: $Visitor<P> + ?Sized>(
+                v: &mut V,
+                op: &$($mutable)? MmaOp<P>,
+            ) -> Flow {
+                match op {
+                    MmaOp::FillElements { part: of, value, .. } => {
+                        part(v, P::$only(of))?;
+                        v.expr(value)
+                    }
+                    MmaOp::Apply { part: of, body, .. } => {
+                        part(v, P::$only(of))?;
+                        v.block(body)
+                    }
+                    MmaOp::AllReduce { part: of } => part(v, P::$only(of)),
+                    MmaOp::Load { into, source } => {
+                        v.view(source)?;
+                        part(v, P::$only(into))
+                    }
+                    MmaOp::Store { from, dest, .. } => {
+                        v.view(dest)?;
+                        part(v, P::$only(from))
+                    }
+                    MmaOp::Multiply { sums, a, b, .. } => {
+                        part(v, P::$only(sums))?;
+                        part(v, a)?;
+                        part(v, b)
+                    }
+                    MmaOp::Reduce { into, from, .. } | MmaOp::Convert { into, from } => {
+                        part(v, P::$only(into))?;
+                        part(v, from)
+                    }
+                    MmaOp::Product(product) => {
+                        let product = P::$only(product);
+                        if let Operand::Memory(tile) = &$($mutable)? product.a {
+                            v.view(&$($mutable)? tile.view)?;
+                        }
+                        v.view(&$($mutable)? product.b.view)?;
+                        part(v, &$($mutable)? product.sums)?;
+                        if let Operand::Registers(registers) = &$($mutable)? product.a {
+                            part(v, registers)?;
+                        }
+                        v.expr(&$($mutable)? product.accumulate)
+                    }
+                    MmaOp::CommitAll(_) | MmaOp::WaitMma(_) => ON,
+                    MmaOp::Instruction { parts, .. } => {
+                        let [sums, a, b] = &$($mutable)? **parts;
+                        v.access(sums, true)?;
+                        v.access(a, false)?;
+                        v.access(b, false)
+                    }
+                    MmaOp::Matrices { registers, memory, stored, .. } => {
+                        v.access(registers, !*stored)?;
+                        v.access(memory, *stored)
+                    }
+                    MmaOp::Step(s) => step(v, s),
+                }
+            }
+
+            fn step<P: Phase, V: $Visitor<P> + ?Sized>(v: &mut V, step: &$($mutable)? Step) -> Flow {
+                match step {
+                    Step::Describe { of, leading, .. } => {
+                        v.access(of, false)?;
+                        v.sym(leading)
+                    }
+                    Step::Advance { bytes, .. } => v.sym(bytes),
+                    Step::Instruction(i) => {
+                        v.access(&$($mutable)? i.sums, true)?;
+                        if let Source::Registers(a) = &$($mutable)? i.a {
+                            v.access(a, false)?;
+                        }
+                        v.expr(&$($mutable)? i.accumulate)
+                    }
+                    Step::Fence { .. } | Step::Commit | Step::Wait { .. } => ON,
+                }
+            }
+
+            pub fn expr<P: Phase, V: $Visitor<P> + ?Sized>(
+                v: &mut V,
+                expr: &$($mutable)? Expr,
+            ) -> Flow {
+                match &$($mutable)? *expr.kind {
+                    ExprKind::Index(sym) => v.sym(sym),
+                    ExprKind::Unary(_, a) | ExprKind::Cast(a) => v.expr(a),
+                    ExprKind::Binary(_, a, b) => {
+                        v.expr(a)?;
+                        v.expr(b)
+                    }
+                    ExprKind::Select(a, b, c) => {
+                        v.expr(a)?;
+                        v.expr(b)?;
+                        v.expr(c)
+                    }
+                    ExprKind::Math(_, args) | ExprKind::Intrinsic(_, args) => {
+                        for arg in args {
+                            v.expr(arg)?;
+                        }
+                        ON
+                    }
+                    ExprKind::Load(access) => v.access(access, false),
+                    ExprKind::Call(call) => {
+                        for arg in &$($mutable)? call.args {
+                            argument(v, arg)?;
+                        }
+                        ON
+                    }
+                    ExprKind::Fits(Fits::Value(value)) => v.sym(value),
+                    ExprKind::Fits(Fits::Bound { terms, .. }) => {
+                        for (_, factors) in terms {
+                            for factor in factors {
+                                v.sym(factor)?;
+                            }
+                        }
+                        ON
+                    }
+                    ExprKind::Int(_)
+                    | ExprKind::Float(_)
+                    | ExprKind::Bool(_)
+                    | ExprKind::Local(_)
+                    | ExprKind::Param(_) => ON,
+                }
+            }
+
+            fn argument<P: Phase, V: $Visitor<P> + ?Sized>(
+                v: &mut V,
+                arg: &$($mutable)? Arg,
+            ) -> Flow {
+                match arg {
+                    Arg::Value(value) => v.expr(value),
+                    Arg::Pointer(view) => v.pointer(view),
+                    Arg::Cast(_, inner) => argument(v, inner),
+                    Arg::Null => ON,
+                }
+            }
+
+            pub fn view<P: Phase, V: $Visitor<P> + ?Sized>(
+                v: &mut V,
+                view: &$($mutable)? View,
+            ) -> Flow {
+                v.sym(&$($mutable)? view.offset)?;
+                for sym in view.shape.$iter().chain(view.strides.$iter()) {
+                    v.sym(sym)?;
+                }
+                for valid in &$($mutable)? view.valid {
+                    for sym in valid.lo.$iter().chain(valid.hi.$iter()) {
+                        v.sym(sym)?;
+                    }
+                }
+                frame(v, view)
+            }
+
+            fn frame<P: Phase, V: $Visitor<P> + ?Sized>(
+                v: &mut V,
+                view: &$($mutable)? View,
+            ) -> Flow {
+                if let Some(frame) = &$($mutable)? view.frame {
+                    let sizes = frame.extents.$iter().chain(frame.strides.$iter());
+                    for sym in sizes.chain(frame.origin.$iter()) {
+                        v.note(sym)?;
+                    }
+                }
+                ON
+            }
+
+            pub fn access<P: Phase, V: $Visitor<P> + ?Sized>(
+                v: &mut V,
+                access: &$($mutable)? Access,
+            ) -> Flow {
+                let view = &$($mutable)? access.view;
+                v.sym(&$($mutable)? view.offset)?;
+                for sym in view.strides.$iter().chain(access.indices.$iter()) {
+                    v.sym(sym)?;
+                }
+                for sym in &$($mutable)? view.shape {
+                    v.note(sym)?;
+                }
+                for valid in &$($mutable)? view.valid {
+                    for sym in valid.lo.$iter().chain(valid.hi.$iter()) {
+                        v.note(sym)?;
+                    }
+                }
+                frame(v, view)
+            }
         }
-        StmtKind::Return(ReturnValue::Scalar(e)) => walk_exprs(e, v),
-        StmtKind::Return(_)
-        | StmtKind::Break
-        | StmtKind::Continue
-        | StmtKind::Yield
-        | StmtKind::Barrier { .. }
-        | StmtKind::Rotate { .. }
-        | StmtKind::Consult(_)
-        | StmtKind::CommitCopies
-        | StmtKind::WaitCopies { .. }
-        | StmtKind::Fence(_)
-        | StmtKind::Registers(_)
-        | StmtKind::Cpp { .. }
-        | StmtKind::Alloc(_)
-        | StmtKind::Launch(_)
-        | StmtKind::AwaitSignal { .. }
-        | StmtKind::TriggerSignal(_)
-        | StmtKind::Synchronize => {}
-    }
+    };
 }
 
-fn walk_mma(op: &MmaOp, v: &mut dyn Visit) {
-    for (view, _) in op.views() {
-        walk_view(view, v);
-    }
-    for (access, written) in op.accesses() {
-        walk_access(access, written, v);
-    }
-    for part in op.parts() {
-        part.number.iter().for_each(|s| v.sym(s));
-    }
-    match op {
-        MmaOp::Each { value, .. } => walk_exprs(value, v),
-        MmaOp::Apply { body, .. } => walk_block(body, v),
-        MmaOp::Step(Step::Describe { leading, .. }) => v.sym(leading),
-        MmaOp::Product(product) => walk_exprs(&product.accumulate, v),
-        MmaOp::Step(Step::Advance { bytes, .. }) => v.sym(bytes),
-        MmaOp::Step(Step::Instruction(i)) => walk_exprs(&i.accumulate, v),
-        _ => {}
-    }
+visitor! {
+    /// Reads statements.
+    Visitor, walk, [], iter, only
 }
-
-/// Visits `expr` and everything below it.
-pub fn walk_exprs(expr: &Expr, v: &mut dyn Visit) {
-    v.expr(expr);
-    match &*expr.kind {
-        ExprKind::Index(sym) => v.sym(sym),
-        ExprKind::Unary(_, a) | ExprKind::Cast(a) => walk_exprs(a, v),
-        ExprKind::Binary(_, a, b) => {
-            walk_exprs(a, v);
-            walk_exprs(b, v);
-        }
-        ExprKind::Select(a, b, c) => {
-            walk_exprs(a, v);
-            walk_exprs(b, v);
-            walk_exprs(c, v);
-        }
-        ExprKind::Math(_, args) => args.iter().for_each(|e| walk_exprs(e, v)),
-        ExprKind::Load(access) => walk_access(access, false, v),
-        ExprKind::Call(call) => call.args.iter().for_each(|a| walk_arg(a, v)),
-        ExprKind::Fits(fits) => fits.syms().for_each(|s| v.sym(s)),
-        ExprKind::Int(_)
-        | ExprKind::Float(_)
-        | ExprKind::Bool(_)
-        | ExprKind::Local(_)
-        | ExprKind::Param(_)
-        | ExprKind::Hardware(_) => {}
-    }
-}
-
-fn walk_arg(arg: &Arg, v: &mut dyn Visit) {
-    match arg {
-        Arg::Value(e) => walk_exprs(e, v),
-        Arg::Pointer(view) => walk_view(view, v),
-        Arg::Cast(_, inner) => walk_arg(inner, v),
-        Arg::Null => {}
-    }
-}
-
-fn walk_access(access: &Access, written: bool, v: &mut dyn Visit) {
-    v.access(access, written);
-    v.sym(&access.view.offset);
-    access.view.strides.iter().for_each(|s| v.sym(s));
-    access.indices.iter().for_each(|s| v.sym(s));
-}
-
-fn walk_view(view: &View, v: &mut dyn Visit) {
-    v.view(view);
-    v.sym(&view.offset);
-    view.shape
-        .iter()
-        .chain(&view.strides)
-        .for_each(|s| v.sym(s));
-    for valid in &view.valid {
-        valid.lo.iter().chain(&valid.hi).for_each(|s| v.sym(s));
-    }
+visitor! {
+    /// Changes statements in place.
+    VisitorMut, walk_mut, [mut], iter_mut, only_mut
 }

@@ -1,19 +1,28 @@
 //! Runs the table of passes, shows the IR to whoever watches, and has it verified.
 
-use super::pass::{Pass, Run, State, kernel_id};
-use super::table::PASSES;
 use crate::diagnostics::Diagnostic;
-use crate::ir::{Function, KernelId, verify};
+use crate::ir::{Function, KernelId, Phase, Threads, verify};
+use crate::passes::lower::seal;
+use crate::passes::pass::{Kind, Pass, Run, State, kernel_id};
+use crate::passes::table::PASSES;
 
 /// Reports a violation that the verifier has found after a stage, as an error of croq.
-pub fn report(stage: &str, function: &Function, violation: verify::Violation) -> Diagnostic {
+pub fn report<P: Phase>(
+    stage: &str,
+    function: &Function<P>,
+    violation: verify::Violation,
+) -> Diagnostic {
+    internal(stage, &function.name, violation)
+}
+
+fn internal(stage: &str, function: &str, violation: verify::Violation) -> Diagnostic {
     let verify::Violation {
         kernel,
         what,
         stmt,
         span,
     } = violation;
-    let place = kernel.unwrap_or_else(|| format!("{}, on the host", function.name));
+    let place = kernel.unwrap_or_else(|| format!("{function}, on the host"));
     Diagnostic::new(
         "E1199",
         span,
@@ -24,27 +33,103 @@ pub fn report(stage: &str, function: &Function, violation: verify::Violation) ->
     .help("this is an error in croq, not in the program; please report it with this file")
 }
 
-/// Called after a pass: on one kernel, or on the whole function.
-pub type Observer<'o> = dyn FnMut(&'static Pass, &Function, Option<KernelId>) + 'o;
+/// Looks at the IR after each pass: on one kernel, or on the whole function.
+pub trait Observe {
+    fn after<P: Phase>(
+        &mut self,
+        pass: &'static Pass,
+        function: &Function<P>,
+        kernel: Option<KernelId>,
+    );
+}
 
-/// Runs the table up to the pass before `end`, or all of it. It ends early at an internal error.
-pub fn run_until(
-    function: &mut Function,
-    end: Option<&str>,
+/// Looks at nothing.
+impl Observe for () {
+    fn after<P: Phase>(&mut self, _: &'static Pass, _: &Function<P>, _: Option<KernelId>) {}
+}
+
+/// Runs the whole table. `None` after an error: of the program, or of croq, which is reported, too.
+pub fn lower(
+    function: Function,
     state: &mut State,
-    observe: &mut Observer,
-) {
-    let count = PASSES.iter().position(|pass| Some(pass.name) == end);
-    let mut rest = &PASSES[..count.unwrap_or(PASSES.len())];
+    observe: &mut impl Observe,
+) -> Option<Function<Threads>> {
+    let passes: Vec<&'static Pass> = PASSES.iter().collect();
+    lower_by(&passes, function, state, observe)
+}
+
+/// The same with another table.
+pub(super) fn lower_by(
+    passes: &[&'static Pass],
+    mut function: Function,
+    state: &mut State,
+    observe: &mut impl Observe,
+) -> Option<Function<Threads>> {
+    run(passes, &mut function, state, observe)?;
+    // What is left undone after an error is no second one.
+    if state.diags.has_errors() {
+        return None;
+    }
+    let last = PASSES.iter().find(|pass| matches!(pass.run, Run::Seal))?;
+    let name = function.name.clone();
+    let sealed = sealed(function, state)
+        .map_err(|violation| internal(last.name, &name, violation))
+        .and_then(|sealed| {
+            observe.after(last, &sealed, None);
+            let verified = match state.verify {
+                true => verify::function(&sealed),
+                false => Ok(()),
+            };
+            verified.map_err(|violation| report(last.name, &sealed, violation))?;
+            Ok(sealed)
+        });
+    sealed.map_err(|error| state.diags.push(error)).ok()
+}
+
+/// A lowering that did not run. Not every one leaves statements that `seal` finds when it is forgotten: that of
+/// swizzles changes addresses.
+fn forgotten(state: &State) -> Option<&'static str> {
+    let lowerings = PASSES.iter().filter(|pass| pass.kind == Kind::Lowering);
+    let mut lowerings = lowerings.filter(|pass| !matches!(pass.run, Run::Seal));
+    let forgotten = lowerings.find(|pass| !state.ran.contains(pass.name));
+    forgotten.map(|pass| pass.name)
+}
+
+/// All of it lowered.
+fn sealed(function: Function, state: &State) -> Result<Function<Threads>, verify::Violation> {
+    let span = function.span;
+    match (seal::seal(function), forgotten(state)) {
+        (result, None) => result,
+        (Err(violation), Some(pass)) => Err(verify::Violation {
+            what: format!("`{pass}` did not run, and {}", violation.what),
+            ..violation
+        }),
+        (Ok(_), Some(pass)) => Err(verify::Violation {
+            kernel: None,
+            what: format!("`{pass}` did not run"),
+            stmt: String::new(),
+            span,
+        }),
+    }
+}
+
+/// Runs passes over tiles. It ends early, with `None`, at an internal error, which it reports.
+pub(super) fn run(
+    passes: &[&'static Pass],
+    function: &mut Function,
+    state: &mut State,
+    observe: &mut impl Observe,
+) -> Option<()> {
+    let mut rest = passes;
     while let Some((first, others)) = rest.split_first() {
-        if let Run::Function(run) = first.run {
-            run(function, state);
-            observe(first, function, None);
-            if state.verify
-                && let Err(violation) = verify::function(function)
-            {
-                state.diags.push(report(first.name, function, violation));
-                return;
+        if !first.is_of_kernels() {
+            if let Run::Function(run) = first.run {
+                run(function, state);
+                observe.after(first, function, None);
+                state.ran.insert(first.name);
+                verified(state, first, function, |function| {
+                    verify::function(function)
+                })?;
             }
             rest = others;
             continue;
@@ -59,15 +144,28 @@ pub fn run_until(
                     Run::Tiles(run) if !state.spread => run(function, id, state),
                     _ => {}
                 }
-                observe(pass, function, Some(id));
-                if state.verify
-                    && let Err(violation) = verify::kernel(function, id, &host)
-                {
-                    state.diags.push(report(pass.name, function, violation));
-                    return;
-                }
+                observe.after(pass, function, Some(id));
+                verified(state, pass, function, |function| {
+                    verify::kernel(function, id, &host)
+                })?;
             }
         }
+        state.ran.extend(now.iter().map(|pass| pass.name));
         rest = later;
     }
+    Some(())
+}
+
+fn verified(
+    state: &mut State,
+    pass: &Pass,
+    function: &Function,
+    verify: impl FnOnce(&Function) -> Result<(), verify::Violation>,
+) -> Option<()> {
+    if !state.verify {
+        return Some(());
+    }
+    let verified = verify(function);
+    let error = verified.map_err(|violation| report(pass.name, function, violation));
+    error.map_err(|error| state.diags.push(error)).ok()
 }

@@ -276,10 +276,18 @@ impl<'a> Thread<'a> {
                 let element = self.access(access, false);
                 self.held(access.view.buffer, element)
             }
-            ExprKind::Hardware(Hardware::Thread) => Value::Int(self.tid),
-            ExprKind::Hardware(Hardware::Warp) => Value::Int(self.tid / 32),
-            ExprKind::Hardware(Hardware::Elected) => Value::Int(i128::from(self.tid % 32 == 0)),
-            ExprKind::Hardware(Hardware::Block(_)) => Value::Int(0),
+            ExprKind::Intrinsic(Intrinsic::Thread, _) => Value::Int(self.tid),
+            ExprKind::Intrinsic(Intrinsic::Warp, _) => Value::Int(self.tid / 32),
+            ExprKind::Intrinsic(Intrinsic::Elected, _) => {
+                Value::Int(i128::from(self.tid % 32 == 0))
+            }
+            ExprKind::Intrinsic(Intrinsic::Block(_) | Intrinsic::ClusterRank, _) => Value::Int(0),
+            ExprKind::Intrinsic(Intrinsic::LaneAcross, operands) => {
+                for operand in operands {
+                    self.expr(operand);
+                }
+                Value::Int(1)
+            }
             ExprKind::Fits(_) => Value::Int(1),
             ExprKind::Call(call) => {
                 for arg in &call.args {
@@ -449,7 +457,7 @@ impl<'a> Thread<'a> {
                 Rc::make_mut(&mut self.path).pop();
                 return flow;
             }
-            StmtKind::Once { level, body } => {
+            StmtKind::SingleThread { level, body } => {
                 if self.rank(*level) == 0 {
                     return self.block(body);
                 }
@@ -519,8 +527,8 @@ impl<'a> Thread<'a> {
                 BarrierScope::Grid | BarrierScope::Cluster | BarrierScope::Block => {
                     self.epochs[0] += 1;
                 }
-                BarrierScope::Group4 | BarrierScope::Group4From(_) => self.epochs[1] += 1,
-                BarrierScope::Group => self.epochs[2] += 1,
+                BarrierScope::Warpgroup | BarrierScope::WarpgroupFrom(_) => self.epochs[1] += 1,
+                BarrierScope::Warp => self.epochs[2] += 1,
                 _ => {}
             },
             StmtKind::Check { cond, .. } => drop(self.expr(cond)),
@@ -538,14 +546,10 @@ impl<'a> Thread<'a> {
     }
 
     fn size(&self, level: Level) -> i128 {
-        match level {
-            Level::Cluster | Level::Block => match self.sets.last() {
-                Some(set) => i128::from(set.len()),
-                None => self.threads,
-            },
-            Level::Group4 => 128,
-            Level::Group => 32,
-            Level::Thread => 1,
+        match (level.threads(), self.sets.last()) {
+            (Some(unit), _) => i128::from(unit),
+            (None, Some(set)) => i128::from(set.len()),
+            (None, None) => self.threads,
         }
     }
 

@@ -1,9 +1,12 @@
 //! What a pass is, and what passes share.
 
-use super::{events, shared};
+use std::collections::BTreeSet;
+
 use crate::config::Checks;
 use crate::diagnostics::Diagnostics;
 use crate::ir::{Function, KernelId};
+use crate::passes::analysis::shared_memory;
+use crate::passes::lower::events;
 
 /// What a pass does to the IR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +37,8 @@ pub(super) enum Run {
     Kernel(fn(&mut Function, KernelId, &mut State)),
     /// Of kernels that have tiles.
     Tiles(fn(&mut Function, KernelId, &mut State)),
+    /// [`crate::passes::lower::seal`], which makes a function of the other phase.
+    Seal,
 }
 
 pub struct Pass {
@@ -49,13 +54,13 @@ pub struct Pass {
 impl Pass {
     /// Whether it runs once for each kernel.
     pub fn is_of_kernels(&self) -> bool {
-        !matches!(self.run, Run::Function(_))
+        matches!(self.run, Run::Kernel(_) | Run::Tiles(_))
     }
 }
 
 /// What passes read besides the function, and what they hand on to each other.
 pub struct State<'a> {
-    pub limits: shared::Limits,
+    pub limits: shared_memory::Limits,
     /// Threads may get their indices in another order than the program's.
     pub reorder: bool,
     pub checks: Checks,
@@ -65,13 +70,15 @@ pub struct State<'a> {
     /// The kernel is one copy or fill that was spread over a grid: it has no tiles, and passes over tiles
     /// leave it out.
     pub(super) spread: bool,
+    /// Passes that have run on the function.
+    pub(super) ran: BTreeSet<&'static str>,
     /// From `events` for `tma-arrivals`: what the kernel begins with.
     pub(super) beginning: events::Beginning,
 }
 
 impl<'a> State<'a> {
     pub fn new(
-        limits: shared::Limits,
+        limits: shared_memory::Limits,
         reorder: bool,
         checks: Checks,
         verify: bool,
@@ -84,6 +91,7 @@ impl<'a> State<'a> {
             verify,
             diags,
             spread: false,
+            ran: BTreeSet::new(),
             beginning: events::Beginning::default(),
         }
     }

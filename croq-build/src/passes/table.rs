@@ -1,13 +1,18 @@
 //! The table of passes, in the order in which they run. [`super::driver`] runs it; `croq emit --ir=after:PASS`,
 //! `CROQ_DUMP_IR` and `docs/passes.md` have their names from it.
 
-use super::pass::{Kind, Pass, Run, kernel_id};
-use super::{
-    accumulators, checks, conflicts, copies, events, exact, grid_copies, groups, hazards, helpers,
-    lanes, mma, note_asynchronous, note_order, note_shared, padding, participants, registers,
-    shared, signals, tma, together, unused, unwritten, warps,
+use crate::passes::check::{bank_conflicts, grid_barriers, signals};
+use crate::passes::lower::{
+    barrier_ids, copies, events, grid_copies, mma, swizzled_addressing, tma,
 };
+use crate::passes::pass::{Kind, Pass, Run, kernel_id};
+use crate::passes::transform::{
+    barriers, dead_code, exact, fewer_checks, registers, row_padding, scalar_replacement,
+    single_thread_levels, thread_order, warp_uniform,
+};
+
 use crate::config::Checks;
+use crate::passes::analysis::{kernel_facts, shared_memory, unwritten};
 
 use Kind::{Analysis, Check, Lowering, Transformation};
 
@@ -19,8 +24,8 @@ pub const PASSES: &[Pass] = &[
         does: "drops the run-time checks that the build does not ask for",
         because: "before everything that would keep a check's operands alive",
         run: Run::Function(|function, state| match state.checks {
-            Checks::Entry => checks::lower(function, true),
-            Checks::None => checks::lower(function, false),
+            Checks::Entry => fewer_checks::lower(function, true),
+            Checks::None => fewer_checks::lower(function, false),
             Checks::All | Checks::Report => {}
         }),
     },
@@ -64,15 +69,15 @@ pub const PASSES: &[Pass] = &[
         kind: Analysis,
         does: "device memory of which two instances may touch one element",
         because: "while indices are those of the program",
-        run: Run::Tiles(|function, id, state| note_shared(function, id, state.diags)),
+        run: Run::Tiles(|function, id, state| kernel_facts::note_shared(function, id, state.diags)),
     },
     Pass {
-        name: "helper-threads",
+        name: "single-thread-levels",
         kind: Transformation,
         does: "a block for which the program asks no threads gets more than one",
         because: "before anything depends on the number of threads",
         run: Run::Tiles(|function, id, state| {
-            if let Some(note) = helpers::add(function, id) {
+            if let Some(note) = single_thread_levels::add(function, id) {
                 state.diags.push(note);
             }
         }),
@@ -84,7 +89,7 @@ pub const PASSES: &[Pass] = &[
         because: "before indices are spelled by thread numbers",
         run: Run::Tiles(|function, id, state| {
             if state.reorder {
-                lanes::choose(function, id);
+                thread_order::choose(function, id);
             }
         }),
     },
@@ -100,7 +105,7 @@ pub const PASSES: &[Pass] = &[
         kind: Check,
         does: "all threads of a grid come to its barriers",
         because: "while conditions are those of the program",
-        run: Run::Tiles(|function, id, state| together::check(function, id, state.diags)),
+        run: Run::Tiles(|function, id, state| grid_barriers::check(function, id, state.diags)),
     },
     Pass {
         name: "event-order",
@@ -111,7 +116,7 @@ pub const PASSES: &[Pass] = &[
     },
     Pass {
         name: "registers",
-        kind: Check,
+        kind: Transformation,
         does: "`setreg` asks for no more registers than a block has, and gets a barrier between two changes",
         because: "before `barrier-ids`, which numbers its barriers",
         run: Run::Tiles(|function, id, state| registers::settle(function, id, state.diags)),
@@ -146,21 +151,21 @@ pub const PASSES: &[Pass] = &[
         kind: Transformation,
         does: "inserts barriers and fences where one thread's access must follow another's",
         because: "copies must be whole, and asynchronous ones must have their waits",
-        run: Run::Tiles(|function, id, _| hazards::insert_barriers(function, id)),
+        run: Run::Tiles(|function, id, _| barriers::insert_barriers(function, id)),
     },
     Pass {
-        name: "promotion",
+        name: "scalar-replacement",
         kind: Transformation,
         does: "elements that a loop updates are kept in registers",
         because: "after `barriers`: a barrier in the loop forbids it",
-        run: Run::Tiles(|function, id, _| accumulators::hold(function, id)),
+        run: Run::Tiles(|function, id, _| scalar_replacement::promote(function, id)),
     },
     Pass {
         name: "row-padding",
         kind: Transformation,
         does: "rows of transposed tiles get padding that avoids bank conflicts",
         because: "before buffers get addresses",
-        run: Run::Tiles(|function, id, _| padding::set_apart(function, id)),
+        run: Run::Tiles(|function, id, _| row_padding::pad(function, id)),
     },
     Pass {
         name: "bank-conflicts",
@@ -168,7 +173,7 @@ pub const PASSES: &[Pass] = &[
         does: "accesses of shared memory that the banks serve slowly",
         because: "after `row-padding`, which removes some",
         run: Run::Tiles(|function, id, state| {
-            conflicts::told(function, id)
+            bank_conflicts::check(function, id)
                 .into_iter()
                 .for_each(|found| state.diags.push(found));
         }),
@@ -178,14 +183,14 @@ pub const PASSES: &[Pass] = &[
         kind: Analysis,
         does: "shared buffers get addresses; buffers with disjoint live ranges share storage",
         because: "after all passes that add or widen shared buffers",
-        run: Run::Tiles(|function, id, state| shared::plan(function, id, state.limits)),
+        run: Run::Tiles(|function, id, state| shared_memory::plan(function, id, state.limits)),
     },
     Pass {
         name: "barrier-ids",
         kind: Lowering,
         does: "each barrier gets one of the hardware's sixteen",
         because: "after `barriers` and `shared-memory`, which both insert them",
-        run: Run::Tiles(|function, id, state| participants::name(function, id, state.diags)),
+        run: Run::Tiles(|function, id, state| barrier_ids::assign(function, id, state.diags)),
     },
     Pass {
         name: "mma",
@@ -199,7 +204,7 @@ pub const PASSES: &[Pass] = &[
         kind: Lowering,
         does: "elements of swizzled buffers are addressed by groups of columns",
         because: "after `mma`, whose descriptors count row by row",
-        run: Run::Tiles(|function, id, _| groups::place(function, id)),
+        run: Run::Tiles(|function, id, _| swizzled_addressing::apply(function, id)),
     },
     Pass {
         name: "tma",
@@ -224,35 +229,35 @@ pub const PASSES: &[Pass] = &[
         kind: Analysis,
         does: "whether bytes may land after the statement that moves them, and whether warpgroups multiply",
         because: "once copies and products are instructions",
-        run: Run::Kernel(|function, id, _| note_asynchronous(function, id)),
+        run: Run::Kernel(|function, id, _| kernel_facts::note_asynchronous(function, id)),
     },
     Pass {
         name: "block-order",
         kind: Analysis,
         does: "whether what a kernel leaves depends on the order of its blocks",
         because: "",
-        run: Run::Kernel(|function, id, _| note_order(function, id)),
+        run: Run::Kernel(|function, id, _| kernel_facts::note_order(function, id)),
     },
     Pass {
-        name: "promotion-around-copies",
+        name: "scalar-replacement-around-copies",
         kind: Transformation,
-        does: "`promotion` again, for elements that copies touch",
+        does: "`scalar-replacement` again, for elements that copies touch",
         because: "once copies are moves of single threads",
-        run: Run::Kernel(|function, id, _| accumulators::hold_around_copies(function, id)),
+        run: Run::Kernel(|function, id, _| scalar_replacement::promote_around_copies(function, id)),
     },
     Pass {
         name: "warp-uniform",
         kind: Transformation,
         does: "makes visible to ptxas what is the same for all threads of a warp",
         because: "once every thread number is spelled out",
-        run: Run::Kernel(|function, id, _| warps::tell(function, id)),
+        run: Run::Kernel(|function, id, _| warp_uniform::expose(function, id)),
     },
     Pass {
         name: "dead-code",
         kind: Transformation,
         does: "drops names that nothing reads",
         because: "after all passes that add names",
-        run: Run::Kernel(|function, id, _| unused::drop_from(function, id)),
+        run: Run::Kernel(|function, id, _| dead_code::eliminate(function, id)),
     },
     Pass {
         name: "register-regions",
@@ -268,7 +273,8 @@ pub const PASSES: &[Pass] = &[
         because: "after `shared-memory`",
         run: Run::Kernel(|function, id, state| {
             let kernel = function.kernels.get(id.index());
-            let excess = kernel.and_then(|kernel| shared::excess(function, kernel, state.limits));
+            let excess =
+                kernel.and_then(|kernel| shared_memory::excess(function, kernel, state.limits));
             if let Some(excess) = excess {
                 state.diags.push(excess);
             }
@@ -278,8 +284,16 @@ pub const PASSES: &[Pass] = &[
         name: "exact-integers",
         kind: Transformation,
         does: "checks integers that could overflow where they are computed",
-        because: "last: it sees every expression that will be printed",
+        because: "after all passes that write expressions",
         run: Run::Function(|function, state| exact::check(function, state.checks, state.diags)),
+    },
+    Pass {
+        name: "seal",
+        kind: Lowering,
+        does: "what is left are statements of single threads, in a type that has no others; \
+               anything else is an internal error",
+        because: "last: `emit` takes nothing but its result",
+        run: Run::Seal,
     },
 ];
 

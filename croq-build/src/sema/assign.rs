@@ -348,7 +348,7 @@ impl Checker<'_> {
         match self.level() {
             Some(level) if level != Level::Thread && storage != Storage::Local => {
                 let body = vec![Stmt::new(statement, span)];
-                self.emit(StmtKind::Once { level, body }, span);
+                self.emit(StmtKind::SingleThread { level, body }, span);
             }
             _ => self.emit(statement, span),
         }

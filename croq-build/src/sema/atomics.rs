@@ -51,7 +51,7 @@ impl Checker<'_> {
         match self.level() {
             Some(level) if level != Level::Thread => {
                 let body = vec![Stmt::new(statement, span)];
-                self.emit(StmtKind::Once { level, body }, span);
+                self.emit(StmtKind::SingleThread { level, body }, span);
             }
             _ => self.emit(statement, span),
         }
@@ -128,7 +128,7 @@ impl Checker<'_> {
         };
         let body = atomic.into_iter().chain([store]);
         let body = body.map(|kind| Stmt::new(kind, span)).collect();
-        self.emit(StmtKind::Once { level, body }, span);
+        self.emit(StmtKind::SingleThread { level, body }, span);
         Some(Expr::new(ExprKind::Load(word), ty, span))
     }
 

@@ -327,7 +327,7 @@ impl Checker<'_> {
         match self.level() {
             Some(level) if level != ir::Level::Thread => {
                 self.emit(
-                    StmtKind::Once {
+                    StmtKind::SingleThread {
                         level,
                         body: vec![ir::Stmt::new(statement, span)],
                     },
@@ -406,7 +406,7 @@ impl ir::Visit for Inputs {
     fn expr(&mut self, e: &Expr) {
         self.runtime |= matches!(
             &*e.kind,
-            ExprKind::Local(_) | ExprKind::Load(_) | ExprKind::Hardware(_) | ExprKind::Call(_)
+            ExprKind::Local(_) | ExprKind::Load(_) | ExprKind::Intrinsic(..) | ExprKind::Call(_)
         );
     }
     fn sym(&mut self, s: &Sym) {

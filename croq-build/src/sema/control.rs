@@ -275,7 +275,7 @@ impl Checker<'_> {
             StmtKind::Region {
                 pred: cond,
                 set,
-                among: None,
+                elected_from: None,
                 is_async,
                 outermost: depth == 0,
                 body: stmts,
@@ -405,7 +405,7 @@ impl Checker<'_> {
             ),
             (_, false) => self.sync_error(span, "this barrier is for threads of a kernel"),
             (ast::Storage::Shared, true) => self.barrier(BarrierScope::Block, span),
-            (ast::Storage::Local, true) => self.barrier(BarrierScope::Group, span),
+            (ast::Storage::Local, true) => self.barrier(BarrierScope::Warp, span),
         }
     }
 
@@ -420,8 +420,8 @@ impl Checker<'_> {
             return self.sync_error(span, "a barrier needs the threads of a kernel");
         }
         match level {
-            ast::Level::Thread | ast::Level::Group => self.barrier(BarrierScope::Group, span),
-            ast::Level::Group4 => self.barrier(BarrierScope::Group4, span),
+            ast::Level::Thread | ast::Level::Group => self.barrier(BarrierScope::Warp, span),
+            ast::Level::Group4 => self.barrier(BarrierScope::Warpgroup, span),
             ast::Level::Block | ast::Level::Device if self.waits_together() => {
                 self.barrier(BarrierScope::Grid, span);
             }
@@ -453,7 +453,7 @@ impl Checker<'_> {
     }
 
     fn barrier(&mut self, scope: BarrierScope, span: Span) {
-        // Who comes to one of the whole grid is looked at in all of the kernel (`passes::together`).
+        // Who comes to one of the whole grid is looked at in all of the kernel (`passes::check::grid_barriers`).
         if scope != BarrierScope::Grid {
             self.cooperative(span, "a barrier");
         }
@@ -711,7 +711,7 @@ struct Varies<'c, 'a> {
 impl crate::ir::Visit for Varies<'_, '_> {
     fn expr(&mut self, e: &Expr) {
         match &*e.kind {
-            ExprKind::Hardware(crate::ir::Hardware::Thread) => *self.found = true,
+            ExprKind::Intrinsic(crate::ir::Intrinsic::Thread, _) => *self.found = true,
             ExprKind::Local(id) => *self.found |= self.checker.local_varies(*id),
             // What a C++ function returns may depend on the thread that calls it.
             ExprKind::Call(_) if self.checker.level() == Some(Level::Thread) => *self.found = true,

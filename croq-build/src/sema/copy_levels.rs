@@ -61,8 +61,8 @@ impl Checker<'_> {
         let cx = &self.f.cx;
         Some(match level {
             Level::Cluster | Level::Block => Sym::one(),
-            Level::Group4 => cx.cdiv(&threads, &Sym::int(128)),
-            Level::Group => cx.cdiv(&threads, &Sym::int(32)),
+            Level::Warpgroup => cx.cdiv(&threads, &Sym::int(128)),
+            Level::Warp => cx.cdiv(&threads, &Sym::int(32)),
             Level::Thread => threads,
         })
     }
@@ -73,8 +73,8 @@ impl Checker<'_> {
         let cx = &self.f.cx;
         match level {
             Level::Cluster | Level::Block => Sym::zero(),
-            Level::Group4 => cx.div(&tid, &Sym::int(128)),
-            Level::Group => cx.div(&tid, &Sym::int(32)),
+            Level::Warpgroup => cx.div(&tid, &Sym::int(128)),
+            Level::Warp => cx.div(&tid, &Sym::int(32)),
             Level::Thread => tid,
         }
     }
@@ -160,8 +160,8 @@ impl Checker<'_> {
             return None;
         };
         let unit = match level {
-            Level::Group4 => 128,
-            Level::Group => 32,
+            Level::Warpgroup => 128,
+            Level::Warp => 32,
             _ => 0,
         };
         if c.engine == ast::Engine::Dma && !set.is_whole(32) {
@@ -217,8 +217,8 @@ impl Checker<'_> {
     fn one_unit_comes(&self, level: Level) -> bool {
         let unit = match level {
             Level::Cluster | Level::Block => return true,
-            Level::Group4 => 128,
-            Level::Group => 32,
+            Level::Warpgroup => 128,
+            Level::Warp => 32,
             Level::Thread => 1,
         };
         self.region_threads().is_some_and(|set| set.is_in_one(unit))

@@ -265,7 +265,7 @@ impl Checker<'_> {
         if let Some(id) = data.future
             && self.future(id).is_some_and(|f| f.is_async)
         {
-            self.emit(StmtKind::Consult(id), span);
+            self.emit(StmtKind::UseFuture(id), span);
         }
     }
 

@@ -220,7 +220,7 @@ impl Walker<'_, '_> {
                 }
                 flight
             }
-            StmtKind::Consult(id) => {
+            StmtKind::UseFuture(id) => {
                 self.consulted(*id, span, &flight);
                 flight
             }
@@ -251,7 +251,7 @@ impl Walker<'_, '_> {
             }
             StmtKind::Parallel { body, .. } => self.block(body, flight),
             // Others than the threads inside go by.
-            StmtKind::Once { body, .. } | StmtKind::Region { body, .. } => {
+            StmtKind::SingleThread { body, .. } | StmtKind::Region { body, .. } => {
                 let inside = self.block(body, flight.clone());
                 flight.join(&inside);
                 flight
@@ -371,7 +371,7 @@ impl Walker<'_, '_> {
                 | StmtKind::While { .. }
                 | StmtKind::If { .. }
                 | StmtKind::Parallel { .. }
-                | StmtKind::Once { .. }
+                | StmtKind::SingleThread { .. }
                 | StmtKind::Region { .. }
                 | StmtKind::Wait { .. }
                 | StmtKind::WaitTma { .. }
@@ -524,7 +524,7 @@ fn balance(stmts: &mut Vec<Stmt>) -> Option<u32> {
                 (counts == (Some(0), Some(0))).then_some(0)
             }
             StmtKind::Parallel { body, .. } => balance(body),
-            StmtKind::Once { body, .. } | StmtKind::Region { body, .. } => {
+            StmtKind::SingleThread { body, .. } | StmtKind::Region { body, .. } => {
                 balance(body).filter(|n| *n == 0)
             }
             _ => Some(0),
@@ -558,7 +558,7 @@ fn drop_marks(stmts: &mut Vec<Stmt>) {
     retain_stmts(stmts, &mut |s| {
         !matches!(
             s.kind,
-            StmtKind::Rotate { .. } | StmtKind::Consult(_) | StmtKind::Wait { pending: None, .. }
+            StmtKind::Rotate { .. } | StmtKind::UseFuture(_) | StmtKind::Wait { pending: None, .. }
         )
     });
 }

@@ -69,8 +69,8 @@ impl Checker<'_> {
             level = match spec.level {
                 ast::Level::Cluster => Level::Cluster,
                 ast::Level::Block => Level::Block,
-                ast::Level::Group4 => Level::Group4,
-                ast::Level::Group => Level::Group,
+                ast::Level::Group4 => Level::Warpgroup,
+                ast::Level::Group => Level::Warp,
                 ast::Level::Thread => Level::Thread,
                 ast::Level::Device => {
                     self.unsupported(spec.span, "`: device`");
@@ -143,9 +143,9 @@ impl Checker<'_> {
                     return;
                 }
                 (true, _) => Level::Block,
-                (false, Level::Thread) => Level::Group,
-                (false, Level::Group) => Level::Group4,
-                (false, Level::Group4) => Level::Block,
+                (false, Level::Thread) => Level::Warp,
+                (false, Level::Warp) => Level::Warpgroup,
+                (false, Level::Warpgroup) => Level::Block,
             };
             if mixed {
                 let name = level_name(node.level);
@@ -161,7 +161,7 @@ impl Checker<'_> {
             }
             // A warp has 32 threads: an inner count that is not 32 makes both levels threads.
             let warp = node.children.iter().all(|c| c.count == Some(32));
-            if node.level == Level::Group && outermost_child == Level::Thread && !root && !warp {
+            if node.level == Level::Warp && outermost_child == Level::Thread && !root && !warp {
                 if node.children.iter().any(|c| c.merged) {
                     self.report(
                         Diagnostic::new("E0513", node.span, "more nested levels than a block has")
@@ -192,7 +192,8 @@ impl Checker<'_> {
                         ),
                 );
                 *ok = false;
-            } else if node.level == Level::Group && parent.level == Level::Group4 && node.explicit {
+            } else if node.level == Level::Warp && parent.level == Level::Warpgroup && node.explicit
+            {
                 self.report(
                     Diagnostic::new("E0514", node.span, "`group` inside `group-4`")
                         .label("a warpgroup is one unit")
@@ -212,8 +213,8 @@ pub(super) fn level_name(level: Level) -> &'static str {
     match level {
         Level::Cluster => "cluster",
         Level::Block => "block",
-        Level::Group4 => "group-4",
-        Level::Group => "group",
+        Level::Warpgroup => "group-4",
+        Level::Warp => "group",
         Level::Thread => "thread",
     }
 }

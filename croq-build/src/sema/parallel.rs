@@ -7,7 +7,7 @@ use super::scope::Entity;
 use super::units::{binding_names, block_index, part_name};
 use super::{Checker, KernelState};
 use crate::diagnostics::Diagnostic;
-use crate::ir::{self, BinOp, Expr, ExprKind, Hardware, Level, Scalar, Stmt, StmtKind};
+use crate::ir::{self, BinOp, Expr, Intrinsic, Level, Stmt, StmtKind};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, ParallelItem, ParallelStmt};
@@ -168,7 +168,7 @@ impl Checker<'_> {
             return;
         };
         if let Some(local) = k.tid_local {
-            let value = Expr::new(ExprKind::Hardware(Hardware::Thread), Scalar::Index, span);
+            let value = Expr::intrinsic(Intrinsic::Thread, span);
             body.insert(
                 0,
                 Stmt::new(

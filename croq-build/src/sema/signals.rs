@@ -173,7 +173,7 @@ impl Checker<'_> {
         *count += 1;
         let level = Level::Block;
         let body = vec![Stmt::new(StmtKind::AwaitSignal { signal, turn }, span)];
-        self.emit(StmtKind::Once { level, body }, span);
+        self.emit(StmtKind::SingleThread { level, body }, span);
         let (scope, why) = (BarrierScope::Block, BarrierReason::Written);
         self.emit(StmtKind::Barrier { scope, why }, span);
     }

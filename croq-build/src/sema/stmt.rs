@@ -5,7 +5,7 @@ use super::scope::Entity;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{ReturnValue, Scalar, StmtKind};
 use crate::source::Span;
-use crate::syntax::ast::{self, Stmt, StmtKind as S};
+use crate::syntax::ast::{self, CallKind, Stmt, StmtKind as S};
 
 use super::ReturnShape;
 use super::value::Value;
@@ -52,6 +52,45 @@ impl Checker<'_> {
     }
 
     fn statement(&mut self, stmt: &Stmt) {
+        self.nothing_lost(stmt, |checker| checker.lower(stmt));
+    }
+
+    /// Each statement becomes IR, a name or a report; otherwise it was lost on the way, which is an error of croq.
+    fn nothing_lost(&mut self, stmt: &Stmt, lower: impl FnOnce(&mut Self)) {
+        let before = self.traces();
+        lower(self);
+        if before != self.traces() || !leaves_a_trace(&stmt.kind) {
+            return;
+        }
+        // What follows from an error may be left out, and so may what nobody would be shown.
+        let accounted = self.diags.has_errors() || self.diags.is_full() || !self.faults.is_empty();
+        if !accounted {
+            self.report(
+                Diagnostic::new(
+                    "E1199",
+                    stmt.span,
+                    "internal error after `sema`: a statement is lost",
+                )
+                .label("neither translated nor refused")
+                .help(
+                    "this is an error in croq, not in the program; please report it with this file",
+                ),
+            );
+        }
+    }
+
+    /// What statements can leave, counted.
+    fn traces(&self) -> [usize; 5] {
+        [
+            self.sinks.last().map_or(0, Vec::len),
+            self.entry.len(),
+            self.scopes.stack.last().map_or(0, |s| s.bindings.len()),
+            self.returns.len(),
+            self.diags.pushed(),
+        ]
+    }
+
+    fn lower(&mut self, stmt: &Stmt) {
         let span = stmt.span;
         match &stmt.kind {
             S::Empty | S::Error => {}
@@ -314,4 +353,77 @@ fn declared_names(stmts: &[Stmt]) -> std::collections::BTreeMap<String, Span> {
         .flat_map(names_of)
         .map(|name| (name.text.clone(), name.span))
         .collect()
+}
+
+/// Not so: what only holds other statements, which may be none, what is said at compile time, and an `assert` that
+/// was made before.
+fn leaves_a_trace(kind: &S) -> bool {
+    match kind {
+        S::Call(call) => match &*call.kind {
+            ast::ExprKind::Call(c) => c.kind != CallKind::CompileTime && c.callee.text != "assert",
+            _ => true,
+        },
+        S::Empty
+        | S::Error
+        | S::Block(_)
+        | S::With { .. }
+        | S::Foreach(_)
+        | S::Inthreads { .. }
+        | S::If { .. } => false,
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Checker, Options};
+    use crate::diagnostics::Diagnostics;
+    use crate::{source, syntax};
+
+    /// What is reported when all statements of a body, or none, are translated.
+    fn codes(body: &str, forgetful: bool) -> Vec<&'static str> {
+        let text = format!("__co__ void f(s32 [64] & x, int n) {{ {body} }}");
+        let mut diags = Diagnostics::new();
+        let file = source::load("t.co", &text, &[], &mut diags);
+        let tree = syntax::parse(&file, &mut diags);
+        assert!(!diags.has_errors(), "{:#?}", diags.into_sorted());
+        let [function] = tree.as_slice() else {
+            panic!("one function");
+        };
+        let options = Options::default();
+        let mut checker = Checker::new(&file, function, &options, &[], &[], &mut diags);
+        for stmt in &function.body {
+            checker.nothing_lost(stmt, |checker| {
+                if !forgetful {
+                    checker.lower(stmt);
+                }
+            });
+        }
+        diags.into_sorted().iter().map(|d| d.code).collect()
+    }
+
+    #[test]
+    fn a_statement_that_leaves_nothing_is_an_internal_error() {
+        for stmt in [
+            "mutable int a = 1;",
+            "parallel p by 64 : thread { x.at(p) = 1; }",
+            "dma.copy x => y;",
+            "wait f;",
+            "trigger e;",
+            "sync.global;",
+            "while (n > 0) { break; }",
+            "a = 2;",
+            "return;",
+            "call g(x);",
+        ] {
+            assert_eq!(codes(stmt, true), ["E1199"], "{stmt}");
+        }
+        assert_eq!(codes("{ } ;", true), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_translated_or_refused_is_accounted_for() {
+        assert_eq!(codes("mutable int a = 1; a = 2;", false), [""; 0]);
+        assert!(!codes("a = b;", false).contains(&"E1199"));
+    }
 }

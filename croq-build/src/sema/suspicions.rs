@@ -252,7 +252,7 @@ fn exits(stmts: &[Stmt], own: bool) -> bool {
             then, otherwise, ..
         } => exits(then, own) || exits(otherwise, own),
         StmtKind::Parallel { body, .. }
-        | StmtKind::Once { body, .. }
+        | StmtKind::SingleThread { body, .. }
         | StmtKind::Region { body, .. } => exits(body, own),
         StmtKind::For { body, .. } | StmtKind::While { body, .. } => exits(body, false),
         _ => false,

@@ -237,7 +237,7 @@ impl<'f> Flow<'f> {
             fn expr(&mut self, e: &Expr) {
                 self.1 |= match (&*e.kind, self.0.source) {
                     (ExprKind::Load(_) | ExprKind::Call(_), Source::Data) => true,
-                    (ExprKind::Hardware(_), Source::Instance) => true,
+                    (ExprKind::Intrinsic(..), Source::Instance) => true,
                     (ExprKind::Local(id), _) => self.0.locals.contains(id),
                     _ => false,
                 };

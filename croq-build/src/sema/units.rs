@@ -6,7 +6,7 @@ use super::scope::{Entity, IntKind};
 use super::value::IntValue;
 use super::{Checker, ThreadIndex};
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BinOp, Expr, ExprKind, Hardware, Level, Role, Scalar, StmtKind};
+use crate::ir::{BinOp, Expr, ExprKind, Intrinsic, Level, Role, Scalar, StmtKind};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, Binding, ParallelItem, ParallelStmt};
@@ -27,8 +27,8 @@ impl Checker<'_> {
         let parent = self.level()?;
         let product = extents.iter().fold(Sym::one(), |p, e| &p * e);
         let mut divisor = match node.level {
-            Level::Group4 => Sym::int(128),
-            Level::Group => Sym::int(32),
+            Level::Warpgroup => Sym::int(128),
+            Level::Warp => Sym::int(32),
             _ => Sym::one(),
         };
         if node.merged {
@@ -36,8 +36,8 @@ impl Checker<'_> {
         }
         let total = &product * &divisor;
         let inside_unit = match parent {
-            Level::Group4 => Some(128),
-            Level::Group => Some(32),
+            Level::Warpgroup => Some(128),
+            Level::Warp => Some(32),
             _ => None,
         };
         if let Some(unit) = inside_unit {
@@ -231,11 +231,7 @@ impl Checker<'_> {
             }
             let block = block_index(0, item.span);
             let bvar = s.index_variable("block", Level::Block, block, &blocks, None, item.span);
-            let t = Expr::new(
-                ExprKind::Hardware(Hardware::Thread),
-                Scalar::Index,
-                item.span,
-            );
+            let t = Expr::intrinsic(Intrinsic::Thread, item.span);
             let index = ThreadIndex {
                 divisor: Sym::one(),
                 modulus: None,
@@ -400,7 +396,7 @@ pub(super) fn part_name(binding: &Binding, axis: usize) -> String {
 
 pub(super) fn block_index(axis: usize, at: Span) -> Expr {
     let axis = u8::try_from(axis).unwrap_or(0);
-    Expr::new(ExprKind::Hardware(Hardware::Block(axis)), Scalar::Index, at)
+    Expr::intrinsic(Intrinsic::Block(axis), at)
 }
 
 pub(super) fn index_op(op: BinOp, a: Expr, b: Sym, at: Span) -> Expr {
@@ -422,11 +418,7 @@ fn divided(mut e: Expr, index: &ThreadIndex, at: Span) -> Expr {
 }
 
 fn thread_expr(index: &ThreadIndex, at: Span) -> Expr {
-    divided(
-        Expr::new(ExprKind::Hardware(Hardware::Thread), Scalar::Index, at),
-        index,
-        at,
-    )
+    divided(Expr::intrinsic(Intrinsic::Thread, at), index, at)
 }
 
 fn split_expr(linear: &Sym, index: &ThreadIndex, at: Span) -> Expr {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::super::*;
 use super::{Printer, listed};
 
-impl Printer<'_> {
+impl<P: Phase> Printer<'_, P> {
     pub(super) fn view(&self, view: &View) -> String {
         let mut out = format!("{}{{+{}", self.buffer(view.buffer), self.sym(&view.offset));
         let (shape, strides) = (self.syms(&view.shape), self.syms(&view.strides));
@@ -62,13 +62,10 @@ impl Printer<'_> {
                 format!("{f}:{ty}({})", self.exprs(args))
             }
             ExprKind::Load(access) => format!("load:{ty} {}", self.access(access)),
-            ExprKind::Hardware(Hardware::Thread) => "thread".to_owned(),
-            ExprKind::Hardware(Hardware::Warp) => "warp".to_owned(),
-            ExprKind::Hardware(Hardware::Elected) => "elected".to_owned(),
-            ExprKind::Hardware(Hardware::Block(axis)) => {
-                let axis = ["x", "y", "z"].get(usize::from(*axis)).unwrap_or(&"?");
-                format!("block.{axis}")
-            }
+            ExprKind::Intrinsic(of, operands) => match operands.as_slice() {
+                [] => of.info().name.to_owned(),
+                operands => format!("{}:{ty}({})", of.info().name, self.exprs(operands)),
+            },
             ExprKind::Call(call) => {
                 let args = listed(call.args.iter().map(|arg| self.arg(arg)));
                 let targs = match call.targs.as_slice() {

@@ -26,7 +26,7 @@ mod words;
 use words::*;
 
 /// A whole function: declarations, host statements, kernels.
-pub fn function(function: &Function) -> String {
+pub fn function<P: Phase>(function: &Function<P>) -> String {
     let mut printer = Printer::new(function);
     printer.declarations();
     printer.line(format_args!("host"));
@@ -38,7 +38,7 @@ pub fn function(function: &Function) -> String {
 }
 
 /// One of its kernels.
-pub fn kernel(function: &Function, id: KernelId) -> String {
+pub fn kernel<P: Phase>(function: &Function<P>, id: KernelId) -> String {
     let mut printer = Printer::new(function);
     if let Some(kernel) = function.kernels.get(id.index()) {
         printer.kernel(kernel);
@@ -47,14 +47,14 @@ pub fn kernel(function: &Function, id: KernelId) -> String {
 }
 
 /// One statement and what is in it, as messages of [`super::verify`] show it.
-pub fn stmt(function: &Function, stmt: &Stmt) -> String {
+pub fn stmt<P: Phase>(function: &Function<P>, stmt: &Stmt<P>) -> String {
     let mut printer = Printer::new(function);
     printer.stmt(stmt);
     printer.out
 }
 
-struct Printer<'a> {
-    function: &'a Function,
+struct Printer<'a, P: Phase> {
+    function: &'a Function<P>,
     locals: Vec<String>,
     buffers: Vec<String>,
     futures: Vec<String>,
@@ -89,8 +89,8 @@ fn listed<T: Display>(items: impl IntoIterator<Item = T>) -> String {
     out
 }
 
-impl<'a> Printer<'a> {
-    fn new(function: &'a Function) -> Self {
+impl<'a, P: Phase> Printer<'a, P> {
+    fn new(function: &'a Function<P>) -> Self {
         Self {
             function,
             locals: unique("local", function.locals.iter().map(|l| l.name.as_str())),
@@ -259,7 +259,7 @@ impl<'a> Printer<'a> {
         ));
     }
 
-    fn kernel(&mut self, kernel: &Kernel) {
+    fn kernel(&mut self, kernel: &Kernel<P>) {
         let (grid, threads) = (self.syms(&kernel.grid), self.sym(&kernel.threads));
         let mut notes = String::new();
         if kernel.is_clustered() {
@@ -314,7 +314,7 @@ impl<'a> Printer<'a> {
         self.block(&kernel.body);
     }
 
-    fn block(&mut self, stmts: &[Stmt]) {
+    fn block(&mut self, stmts: &[Stmt<P>]) {
         self.depth += 1;
         for stmt in stmts {
             self.stmt(stmt);
@@ -323,7 +323,7 @@ impl<'a> Printer<'a> {
     }
 
     /// `head`, and the body below it.
-    fn nest(&mut self, head: fmt::Arguments<'_>, body: &[Stmt]) {
+    fn nest(&mut self, head: fmt::Arguments<'_>, body: &[Stmt<P>]) {
         self.line(head);
         self.block(body);
     }

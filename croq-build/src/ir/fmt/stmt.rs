@@ -6,8 +6,8 @@ use super::super::*;
 use super::words::*;
 use super::{Printer, listed};
 
-impl Printer<'_> {
-    pub(super) fn stmt(&mut self, stmt: &Stmt) {
+impl<P: Phase> Printer<'_, P> {
+    pub(super) fn stmt(&mut self, stmt: &Stmt<P>) {
         match &stmt.kind {
             StmtKind::Let { local, value } => {
                 let ty = self.function.locals.get(local.index()).map(|l| l.ty);
@@ -83,14 +83,14 @@ impl Printer<'_> {
                 let level = level_name(*level);
                 self.nest(format_args!("parallel {level}"), body);
             }
-            StmtKind::Once { level, body } => {
+            StmtKind::SingleThread { level, body } => {
                 let level = level_name(*level);
                 self.nest(format_args!("one thread of each {level}"), body);
             }
             StmtKind::Region {
                 pred,
                 set,
-                among,
+                elected_from,
                 is_async,
                 outermost,
                 body,
@@ -99,16 +99,21 @@ impl Printer<'_> {
                 let set = set
                     .as_ref()
                     .map_or_else(String::new, |s| format!(", {}", set_text(s)));
-                let among = among.as_ref().map_or_else(String::new, |(asked, of)| {
-                    format!(", elected of {} where {}", set_text(of), self.expr(asked))
-                });
+                let elected_from = elected_from
+                    .as_ref()
+                    .map_or_else(String::new, |(asked, of)| {
+                        format!(", elected of {} where {}", set_text(of), self.expr(asked))
+                    });
                 let flags = [(*is_async, ", async"), (*outermost, ", outermost")];
                 let flags: String = flags
                     .iter()
                     .filter(|(is, _)| *is)
                     .map(|(_, f)| *f)
                     .collect();
-                self.nest(format_args!("region {pred}{set}{among}{flags}"), body);
+                self.nest(
+                    format_args!("region {pred}{set}{elected_from}{flags}"),
+                    body,
+                );
             }
             StmtKind::Mma(op) => self.mma(op),
             StmtKind::Tma(op) => self.tma(op),
@@ -117,24 +122,27 @@ impl Printer<'_> {
     }
 
     /// Statements of one line.
-    pub(super) fn leaf(&mut self, kind: &StmtKind) {
+    pub(super) fn leaf(&mut self, kind: &StmtKind<P>) {
         let text = match kind {
-            StmtKind::Copy(copy) => self.copy(copy),
+            StmtKind::Copy(copy) => self.copy(P::only(copy)),
             StmtKind::Wait { futures, pending } => {
                 let pending =
                     pending.map_or_else(|| "nothing".to_owned(), |n| format!("all but {n}"));
                 format!("wait {pending}: {}", self.waited(futures))
             }
             StmtKind::WaitTma { futures } => format!("wait tma: {}", self.waited(futures)),
-            StmtKind::WaitEvent(at) => format!("wait event {}", self.event_at(at)),
-            StmtKind::Trigger(at) => format!("trigger {}", self.event_at(at)),
+            StmtKind::WaitEvent(at) => format!("wait event {}", self.event_at(P::only(at))),
+            StmtKind::Trigger(at) => format!("trigger {}", self.event_at(P::only(at))),
             StmtKind::AwaitSignal { signal, turn } => {
                 format!("wait signal {}, {turn} more", self.signal(*signal))
             }
             StmtKind::Rotate { futures } => {
-                format!("rotate {}", listed(futures.iter().map(|f| self.future(*f))))
+                format!(
+                    "rotate {}",
+                    listed(P::only(futures).iter().map(|f| self.future(*f)))
+                )
             }
-            StmtKind::Consult(future) => format!("use {}", self.future(*future)),
+            StmtKind::UseFuture(future) => format!("use {}", self.future(*P::only(future))),
             StmtKind::Move(m) => {
                 let (dest, source) = (self.access(&m.dest), self.access(&m.source));
                 let mode = match &m.mode {
@@ -147,7 +155,7 @@ impl Printer<'_> {
             StmtKind::CommitCopies => "commit copies".to_owned(),
             StmtKind::WaitCopies { pending } => format!("wait copies, all but {pending}"),
             StmtKind::Fill { view, value, level } => {
-                let (view, value) = (self.view(view), self.expr(value));
+                let (view, value) = (self.view(P::only(view)), self.expr(value));
                 format!("fill {view} = {value} by {}", level_name(*level))
             }
             StmtKind::Barrier { scope, why } => {
@@ -254,8 +262,8 @@ impl Printer<'_> {
         out
     }
 
-    pub(super) fn waited(&self, futures: &[Waited]) -> String {
-        listed(futures.iter().map(|waited| {
+    pub(super) fn waited(&self, futures: &P::Only<Vec<Waited>>) -> String {
+        listed(P::only(futures).iter().map(|waited| {
             let arrival = waited.arrival.as_ref();
             let arrival = arrival.map_or_else(String::new, |a| format!(" at {}", self.arrival(a)));
             let (name, view) = (self.future(waited.future), self.view(&waited.view));

@@ -4,7 +4,7 @@ use super::super::*;
 use super::words::*;
 use super::{Printer, listed};
 
-impl Printer<'_> {
+impl<P: Phase> Printer<'_, P> {
     pub(super) fn tma(&mut self, op: &TmaOp) {
         let slot = |barriers: &BufferId, slot: &Sym| {
             format!("{}[{}]", self.buffer(*barriers), self.sym(slot))
@@ -92,20 +92,29 @@ impl Printer<'_> {
         self.line(format_args!("{text}"));
     }
 
-    pub(super) fn mma(&mut self, op: &MmaOp) {
+    pub(super) fn mma(&mut self, op: &MmaOp<P>) {
         let text = match op {
-            MmaOp::Each { part, add, value } => {
+            MmaOp::FillElements { part, add, value } => {
                 let op = if *add { "add " } else { "" };
-                format!("mma fill {} = {op}{}", self.part(part), self.expr(value))
+                format!(
+                    "mma fill {} = {op}{}",
+                    self.part(P::only(part)),
+                    self.expr(value)
+                )
             }
             MmaOp::Load { into, source } => {
-                format!("mma load {} = {}", self.part(into), self.view(source))
+                format!(
+                    "mma load {} = {}",
+                    self.part(P::only(into)),
+                    self.view(source)
+                )
             }
             MmaOp::Multiply { sums, a, b, atom } => {
-                let (sums, a, b) = (self.part(sums), self.part(a), self.part(b));
+                let (sums, a, b) = (self.part(P::only(sums)), self.part(a), self.part(b));
                 format!("mma multiply {sums} += {a} * {b}, {}", atom_text(*atom))
             }
             MmaOp::Product(product) => {
+                let product = P::only(product);
                 let tile = |t: &Tile| format!("{}{}", self.view(&t.view), k_axis(t.k_last));
                 let a = match &product.a {
                     Operand::Registers(part) => self.part(part),
@@ -122,8 +131,8 @@ impl Printer<'_> {
                     "wgmma {sums} += {a} * {b}, {atom}, k [{order}], accumulates if {accumulate}{operation}"
                 )
             }
-            MmaOp::Finish => "wgmma wait all".to_owned(),
-            MmaOp::Await(n) => format!("wgmma wait operation {n}"),
+            MmaOp::CommitAll(_) => "wgmma wait all".to_owned(),
+            MmaOp::WaitMma(n) => format!("wgmma wait operation {}", P::only(n)),
             MmaOp::Store {
                 from,
                 dest,
@@ -133,7 +142,7 @@ impl Printer<'_> {
                 format!(
                     "mma store {} = {}{transposed}",
                     self.view(dest),
-                    self.part(from)
+                    self.part(P::only(from))
                 )
             }
             MmaOp::Apply {
@@ -142,7 +151,7 @@ impl Printer<'_> {
                 body,
             } => {
                 let indices = listed(indices.iter().map(|id| self.local(*id)));
-                let part = self.part(part);
+                let part = self.part(P::only(part));
                 self.nest(format_args!("mma apply {part} by ({indices})"), body);
                 return;
             }
@@ -154,13 +163,17 @@ impl Printer<'_> {
                 let op = if *largest { "max" } else { "sum" };
                 format!(
                     "mma reduce {} = {op} of rows of {}",
-                    self.part(into),
+                    self.part(P::only(into)),
                     self.part(from)
                 )
             }
-            MmaOp::AllReduce { part } => format!("mma all-reduce {}", self.part(part)),
+            MmaOp::AllReduce { part } => format!("mma all-reduce {}", self.part(P::only(part))),
             MmaOp::Convert { into, from } => {
-                format!("mma convert {} = {}", self.part(into), self.part(from))
+                format!(
+                    "mma convert {} = {}",
+                    self.part(P::only(into)),
+                    self.part(from)
+                )
             }
             MmaOp::Instruction { atom, parts } => {
                 let [sums, a, b] = &**parts;

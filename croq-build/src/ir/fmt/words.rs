@@ -19,10 +19,10 @@ pub(super) fn cache_hint(hint: CacheHint) -> &'static str {
     }
 }
 
-pub(super) fn layout(spread: Spread) -> String {
+pub(super) fn layout(spread: FragmentLayout) -> String {
     match spread {
-        Spread::Rows { warps } => format!("one value per row over {warps} warps"),
-        Spread::Matrix(layout) => {
+        FragmentLayout::Rows { warps } => format!("one value per row over {warps} warps"),
+        FragmentLayout::Matrix(layout) => {
             let transposed = if layout.transposed {
                 ", transposed"
             } else {
@@ -45,8 +45,8 @@ pub(super) fn level_name(level: Level) -> &'static str {
     match level {
         Level::Cluster => "cluster",
         Level::Block => "block",
-        Level::Group4 => "warpgroup",
-        Level::Group => "warp",
+        Level::Warpgroup => "warpgroup",
+        Level::Warp => "warp",
         Level::Thread => "thread",
     }
 }
@@ -56,11 +56,11 @@ pub(super) fn barrier(scope: BarrierScope) -> String {
         BarrierScope::Grid => "grid".to_owned(),
         BarrierScope::Cluster => "cluster".to_owned(),
         BarrierScope::Block => "block".to_owned(),
-        BarrierScope::Group4 => "warpgroup".to_owned(),
-        BarrierScope::Group => "warp".to_owned(),
+        BarrierScope::Warpgroup => "warpgroup".to_owned(),
+        BarrierScope::Warp => "warp".to_owned(),
         BarrierScope::Named { id, threads } => format!("{id}, {threads} threads"),
         BarrierScope::Arrive { id, threads } => format!("{id}, {threads} threads, arrive only"),
-        BarrierScope::Group4From(id) => format!("warpgroup, ids from {id}"),
+        BarrierScope::WarpgroupFrom(id) => format!("warpgroup, ids from {id}"),
         BarrierScope::Lanes(mask) => format!("lanes {mask:#010x}"),
     }
 }

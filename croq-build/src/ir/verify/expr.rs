@@ -3,7 +3,7 @@
 use super::super::*;
 use super::Verifier;
 
-impl Verifier<'_> {
+impl<P: Phase> Verifier<'_, P> {
     pub(super) fn view(&mut self, view: &View) {
         self.buffer(view.buffer);
         let rank = view.shape.len();
@@ -108,9 +108,18 @@ impl Verifier<'_> {
                     self.typed("a loaded value", expr.ty, elem);
                 }
             }
+            ExprKind::Intrinsic(of, operands) => {
+                operands.iter().for_each(|e| self.expr(e));
+                let (info, given) = (of.info(), operands.len());
+                self.require(given == info.operands, || {
+                    format!("`{}` has {given} operands", info.name)
+                });
+                let ty = info.ty.or_else(|| operands.first().map(|e| e.ty));
+                self.typed("an intrinsic", expr.ty, ty.unwrap_or(expr.ty));
+            }
             ExprKind::Call(call) => call.args.iter().for_each(|arg| self.arg(arg)),
             ExprKind::Fits(fits) => fits.syms().for_each(|s| self.sym(s)),
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_) | ExprKind::Hardware(_) => {}
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_) => {}
         }
     }
 

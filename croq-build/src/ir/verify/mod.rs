@@ -34,7 +34,7 @@ pub struct Violation {
 /// # Errors
 ///
 /// With the first violation.
-pub fn function(function: &Function) -> Result<(), Violation> {
+pub fn function<P: Phase>(function: &Function<P>) -> Result<(), Violation> {
     let mut verifier = Verifier::new(function);
     verifier.declarations();
     verifier.block(&function.body);
@@ -50,7 +50,7 @@ pub fn function(function: &Function) -> Result<(), Violation> {
 }
 
 /// Locals of the host, all of which kernels may use.
-pub fn host_locals(function: &Function) -> BTreeSet<LocalId> {
+pub fn host_locals<P: Phase>(function: &Function<P>) -> BTreeSet<LocalId> {
     let mut locals = BTreeSet::new();
     declared_locals(&function.body, &mut locals);
     locals
@@ -61,8 +61,8 @@ pub fn host_locals(function: &Function) -> BTreeSet<LocalId> {
 /// # Errors
 ///
 /// With the first violation.
-pub fn kernel(
-    function: &Function,
+pub fn kernel<P: Phase>(
+    function: &Function<P>,
     id: KernelId,
     host: &BTreeSet<LocalId>,
 ) -> Result<(), Violation> {
@@ -72,8 +72,8 @@ pub fn kernel(
     verifier.found.map_or(Ok(()), Err)
 }
 
-struct Verifier<'a> {
-    function: &'a Function,
+struct Verifier<'a, P: Phase> {
+    function: &'a Function<P>,
     /// Which locals are in scope, by id.
     declared: Vec<bool>,
     /// Those that came into scope, in order: what a block declared leaves with it.
@@ -84,12 +84,12 @@ struct Verifier<'a> {
     level: Level,
     loops: usize,
     /// The statement that is looked at, from outer to inner.
-    current: Vec<&'a Stmt>,
+    current: Vec<&'a Stmt<P>>,
     found: Option<Violation>,
 }
 
-impl<'a> Verifier<'a> {
-    fn new(function: &'a Function) -> Self {
+impl<'a, P: Phase> Verifier<'a, P> {
+    fn new(function: &'a Function<P>) -> Self {
         Self {
             function,
             declared: vec![false; function.locals.len()],
@@ -190,7 +190,7 @@ impl<'a> Verifier<'a> {
     }
 
     /// Declarations in it end with it.
-    fn block(&mut self, stmts: &'a [Stmt]) {
+    fn block(&mut self, stmts: &'a [Stmt<P>]) {
         let before = self.scope.len();
         self.open_block(stmts);
         self.leave(before);
@@ -205,7 +205,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    fn open_block(&mut self, stmts: &'a [Stmt]) {
+    fn open_block(&mut self, stmts: &'a [Stmt<P>]) {
         for stmt in stmts {
             if self.found.is_some() {
                 return;

@@ -3,7 +3,7 @@
 use super::super::*;
 use super::Verifier;
 
-impl<'a> Verifier<'a> {
+impl<'a, P: Phase> Verifier<'a, P> {
     pub(super) fn on_host(&mut self) {
         let host = self.kernel.is_none();
         self.require(host, || {
@@ -18,7 +18,7 @@ impl<'a> Verifier<'a> {
         });
     }
 
-    pub(super) fn stmt(&mut self, stmt: &'a Stmt) {
+    pub(super) fn stmt(&mut self, stmt: &'a Stmt<P>) {
         match &stmt.kind {
             StmtKind::Let { local, value } => {
                 if let Some(value) = value {
@@ -104,16 +104,19 @@ impl<'a> Verifier<'a> {
                 self.block(body);
                 self.level = around;
             }
-            StmtKind::Once { body, .. } => {
+            StmtKind::SingleThread { body, .. } => {
                 self.in_kernel();
                 self.block(body);
             }
             StmtKind::Region {
-                pred, among, body, ..
+                pred,
+                elected_from,
+                body,
+                ..
             } => {
                 self.in_kernel();
                 self.condition(pred);
-                if let Some((asked, _)) = among {
+                if let Some((asked, _)) = elected_from {
                     self.condition(asked);
                 }
                 self.block(body);
@@ -131,27 +134,27 @@ impl<'a> Verifier<'a> {
     }
 
     /// Statements of one line.
-    pub(super) fn leaf(&mut self, kind: &'a StmtKind) {
+    pub(super) fn leaf(&mut self, kind: &'a StmtKind<P>) {
         match kind {
             StmtKind::Copy(copy) => {
                 self.in_kernel();
-                self.copy(copy);
+                self.copy(P::only(copy));
             }
             StmtKind::Fill { view, value, .. } => {
-                self.view(view);
+                self.view(P::only(view));
                 self.expr(value);
             }
             StmtKind::Wait { futures, .. } | StmtKind::WaitTma { futures } => {
-                for waited in futures {
+                for waited in P::only(futures) {
                     self.future(waited.future);
                     self.view(&waited.view);
                 }
             }
-            StmtKind::Rotate { futures } => futures.iter().for_each(|f| self.future(*f)),
-            StmtKind::Consult(future) => self.future(*future),
+            StmtKind::Rotate { futures } => P::only(futures).iter().for_each(|f| self.future(*f)),
+            StmtKind::UseFuture(future) => self.future(*P::only(future)),
             StmtKind::WaitEvent(at) | StmtKind::Trigger(at) => {
                 self.in_kernel();
-                self.event_at(at);
+                self.event_at(P::only(at));
             }
             StmtKind::Move(m) => {
                 self.in_kernel();
@@ -265,21 +268,21 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    pub(super) fn mma(&mut self, op: &'a MmaOp) {
+    pub(super) fn mma(&mut self, op: &'a MmaOp<P>) {
         op.parts().into_iter().for_each(|part| self.part(part));
         op.views().into_iter().for_each(|(view, _)| self.view(view));
         for (access, _) in op.accesses() {
             self.access(access);
         }
         match op {
-            MmaOp::Each { value, .. } => self.expr(value),
+            MmaOp::FillElements { value, .. } => self.expr(value),
             MmaOp::Apply { indices, body, .. } => {
                 let before = self.scope.len();
                 indices.iter().for_each(|id| self.declare(*id));
                 self.open_block(body);
                 self.leave(before);
             }
-            MmaOp::Product(product) => self.condition(&product.accumulate),
+            MmaOp::Product(product) => self.condition(&P::only(product).accumulate),
             MmaOp::Step(Step::Describe { local, leading, .. }) => {
                 self.sym(leading);
                 self.declare(*local);

@@ -187,7 +187,7 @@ fn a_level_inside_a_finer_one() {
     let report = report(is_parallel, |stmt| {
         let mut inner = stmt.clone();
         if let StmtKind::Parallel { level, .. } = &mut inner.kind {
-            *level = Level::Group;
+            *level = Level::Warp;
         }
         stmt.kind = StmtKind::Parallel {
             level: Level::Thread,

@@ -90,7 +90,7 @@ impl Checker<'_> {
         let value = self.fill_value(value, elem)?;
         let part = named.part;
         self.emit_mma(
-            MmaOp::Each {
+            MmaOp::FillElements {
                 part,
                 add: false,
                 value,
@@ -103,7 +103,7 @@ impl Checker<'_> {
     /// Every thread of a kernel has registers, except inside a level of single threads.
     fn registers_here(&mut self, span: Span, what: &str) -> Option<()> {
         match self.level() {
-            Some(Level::Block | Level::Group4 | Level::Group) => Some(()),
+            Some(Level::Block | Level::Warpgroup | Level::Warp) => Some(()),
             _ => self.by_a_warp(span, what),
         }
     }
@@ -115,7 +115,7 @@ impl Checker<'_> {
             span,
         };
         self.emit_mma(
-            MmaOp::Each {
+            MmaOp::FillElements {
                 part,
                 add: false,
                 value,
@@ -330,7 +330,7 @@ impl Checker<'_> {
             let elem = self.f.buffer(id).elem;
             let value = self.fill_value(value, Some(elem))?;
             self.emit_mma(
-                MmaOp::Each {
+                MmaOp::FillElements {
                     part: named.part,
                     add: true,
                     value,

@@ -128,7 +128,7 @@ impl Checker<'_> {
             ast::MmaOp::Commit => {
                 self.by_a_warp(span, "`mma.commit`")?;
                 if self.is_a_warpgroup() {
-                    self.emit_mma(MmaOp::Finish, span);
+                    self.emit_mma(MmaOp::CommitAll(()), span);
                 }
                 Some(())
             }
@@ -168,8 +168,8 @@ impl Checker<'_> {
             self.cooperative(span, "`mma.store`");
         }
         Some(match warps {
-            4 => Level::Group4,
-            _ => Level::Group,
+            4 => Level::Warpgroup,
+            _ => Level::Warp,
         })
     }
 
@@ -177,8 +177,8 @@ impl Checker<'_> {
     pub(super) fn by_a_warp(&mut self, span: Span, what: &str) -> Option<()> {
         let (found, help) = match self.level() {
             // Nothing that a condition of this level can ask differs within a warp.
-            Some(Level::Group) => return Some(()),
-            Some(Level::Group4) => return self.by_a_warpgroup(span, what),
+            Some(Level::Warp) => return Some(()),
+            Some(Level::Warpgroup) => return self.by_a_warpgroup(span, what),
             None => (
                 "the host's",
                 "put it inside `parallel … : block`, and there inside `parallel w by 4 : group`",

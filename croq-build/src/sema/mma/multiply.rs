@@ -3,7 +3,7 @@
 use super::shapes::{Missing, WARPGROUP_ROWS, select};
 use super::{Named, sym};
 use crate::diagnostics::Diagnostic;
-use crate::ir::{Atom, Layout, MmaOp, Scalar, Spread};
+use crate::ir::{Atom, FragmentLayout, Layout, MmaOp, Scalar};
 use crate::sema::Checker;
 use crate::source::Span;
 use crate::syntax::ast::MmaStmt;
@@ -39,7 +39,7 @@ impl Checker<'_> {
         } else {
             (atom.m, 8)
         };
-        let spread = |layout| Spread::Matrix(layout);
+        let spread = |layout| FragmentLayout::Matrix(layout);
         self.spread(&a, spread(Layout::operand(rows_a, of_a, !a_row)))?;
         self.spread(&b, spread(Layout::operand(rows_b, of_b, !b_row)))?;
         self.spread(&sums, spread(Layout::sums(atom.m, atom.swapped)))?;
@@ -260,7 +260,7 @@ impl Checker<'_> {
             .product::<i64>()
             .saturating_mul(fragment.count.saturating_add(beside));
         let bytes = i64::try_from(self.f.buffer(id).elem.bytes()).unwrap_or(4);
-        let warps = fragment.spread.map_or(1, Spread::warps);
+        let warps = fragment.spread.map_or(1, FragmentLayout::warps);
         let registers = elements.saturating_mul(bytes) / 4 / (32 * warps);
         if registers <= MANY || !self.spreads.told.insert(id) {
             return;

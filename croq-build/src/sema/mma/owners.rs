@@ -33,7 +33,7 @@ struct Place {
 
 impl Checker<'_> {
     pub(super) fn note_owners(&mut self, op: &MmaOp, span: Span) {
-        if let MmaOp::Each {
+        if let MmaOp::FillElements {
             part, add: false, ..
         } = op
         {

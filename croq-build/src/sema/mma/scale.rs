@@ -7,8 +7,8 @@
 use super::{Named, sym};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{
-    Access, BinOp, BufferId, Expr, ExprKind, Fragment, LocalId, MathFn, MmaOp, Part, Role, Scalar,
-    Spread, Stmt, StmtKind, Storage, View,
+    Access, BinOp, BufferId, Expr, ExprKind, Fragment, FragmentLayout, LocalId, MathFn, MmaOp,
+    Part, Role, Scalar, Stmt, StmtKind, Storage, View,
 };
 use crate::sema::Checker;
 use crate::sema::value::Value;
@@ -113,7 +113,7 @@ impl Checker<'_> {
     fn begins_anew(&self, stmt: &Stmt, part: &Part) -> bool {
         let here = match &stmt.kind {
             StmtKind::Mma(op) => match &**op {
-                MmaOp::Each {
+                MmaOp::FillElements {
                     part: filled, add, ..
                 } => !add && covers(filled, part),
                 MmaOp::Apply {
@@ -248,7 +248,7 @@ impl Checker<'_> {
         let name = format!("{}_unscaled", sums.name.replace(['[', ']', ' '], "_"));
         let part = self.silent_fragment(&name, elem, fragment, sums.span);
         let zero = Expr::new(ExprKind::Float(0.0), elem, sums.span);
-        let fill = MmaOp::Each {
+        let fill = MmaOp::FillElements {
             part: part.clone(),
             add: false,
             value: zero,
@@ -312,7 +312,7 @@ impl Checker<'_> {
         let fragment = Fragment {
             shape: vec![rows],
             count: 1,
-            spread: Some(Spread::Rows { warps: WARPS }),
+            spread: Some(FragmentLayout::Rows { warps: WARPS }),
         };
         let part = self.silent_fragment("row_scales", Scalar::F32, fragment, span);
         let (local, i) = self.applied_index("i", rows, span);

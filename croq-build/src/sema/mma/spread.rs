@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Named;
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BufferId, LocalId, Spread};
+use crate::ir::{BufferId, FragmentLayout, LocalId};
 use crate::sema::Checker;
 use crate::source::Span;
 
@@ -40,7 +40,7 @@ pub(in crate::sema) struct Spreads {
 
 impl Checker<'_> {
     /// A product's word on a fragment.
-    pub(super) fn spread(&mut self, named: &Named, spread: Spread) -> Option<()> {
+    pub(super) fn spread(&mut self, named: &Named, spread: FragmentLayout) -> Option<()> {
         let id = named.part.buffer;
         let fragment = self.f.fragments.get_mut(&id)?;
         match fragment.spread {
@@ -94,11 +94,11 @@ impl Checker<'_> {
                     };
                     // A column meets the rows of a matrix of sums.
                     let carried = match (spread, rank(self, to)) {
-                        (_, Some(1)) => Spread::Rows {
+                        (_, Some(1)) => FragmentLayout::Rows {
                             warps: spread.warps(),
                         },
-                        (Spread::Matrix(_), _) => spread,
-                        (Spread::Rows { .. }, _) => continue,
+                        (FragmentLayout::Matrix(_), _) => spread,
+                        (FragmentLayout::Rows { .. }, _) => continue,
                     };
                     if let Some(fragment) = self.f.fragments.get_mut(&to) {
                         fragment.spread = Some(carried);
@@ -112,7 +112,7 @@ impl Checker<'_> {
                 if (of(self, *id), rank(self, *id)) == (None, Some(1))
                     && let Some(fragment) = self.f.fragments.get_mut(id)
                 {
-                    fragment.spread = Some(Spread::Rows { warps: 1 });
+                    fragment.spread = Some(FragmentLayout::Rows { warps: 1 });
                 }
             }
         }
@@ -158,12 +158,14 @@ impl Checker<'_> {
 }
 
 /// Whether a thread has the same elements of both, in the same order.
-fn agree(a: Spread, b: Spread) -> bool {
+fn agree(a: FragmentLayout, b: FragmentLayout) -> bool {
     match (a, b) {
-        (Spread::Matrix(a), Spread::Matrix(b)) => a == b,
-        (Spread::Rows { warps: a }, Spread::Rows { warps: b }) => a == b,
+        (FragmentLayout::Matrix(a), FragmentLayout::Matrix(b)) => a == b,
+        (FragmentLayout::Rows { warps: a }, FragmentLayout::Rows { warps: b }) => a == b,
         // The owners of a row are neighbours only where sums are not transposed.
-        (Spread::Matrix(m), Spread::Rows { warps })
-        | (Spread::Rows { warps }, Spread::Matrix(m)) => !m.transposed && m.warps == warps,
+        (FragmentLayout::Matrix(m), FragmentLayout::Rows { warps })
+        | (FragmentLayout::Rows { warps }, FragmentLayout::Matrix(m)) => {
+            !m.transposed && m.warps == warps
+        }
     }
 }

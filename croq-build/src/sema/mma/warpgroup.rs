@@ -5,7 +5,7 @@ use super::multiply::turned;
 use super::shapes::select_for_warpgroup;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{
-    Expr, Layout, Level, MmaOp, Operand, Product, Scalar, Spread, Storage, Tile, View,
+    Expr, FragmentLayout, Layout, Level, MmaOp, Operand, Product, Scalar, Storage, Tile, View,
 };
 use crate::sema::Checker;
 use crate::sema::scope::Entity;
@@ -43,7 +43,7 @@ enum Place {
 
 impl Checker<'_> {
     pub(super) fn is_a_warpgroup(&self) -> bool {
-        self.level() == Some(Level::Group4)
+        self.level() == Some(Level::Warpgroup)
     }
 
     /// Whether there is a target on which a warpgroup multiplies; others are left out.
@@ -150,12 +150,12 @@ impl Checker<'_> {
         let order = self.order_of_parts(m, k / atom.k)?;
         self.spread(
             &sums,
-            Spread::Matrix(Layout::sums(16, false).of_warpgroup()),
+            FragmentLayout::Matrix(Layout::sums(16, false).of_warpgroup()),
         )?;
         let a = match a.place {
             Place::Registers(named) => {
                 let layout = Layout::operand(16, a.elem, !a_row).of_warpgroup();
-                self.spread(&named, Spread::Matrix(layout))?;
+                self.spread(&named, FragmentLayout::Matrix(layout))?;
                 Operand::Registers(named.part)
             }
             Place::Memory(view) => {
@@ -231,7 +231,7 @@ impl Checker<'_> {
             return;
         }
         if let Ok(number) = u32::try_from(number) {
-            self.emit_mma(MmaOp::Await(number), at);
+            self.emit_mma(MmaOp::WaitMma(number), at);
         }
     }
 

@@ -1,0 +1,147 @@
+//! Walks with a closure, or with callbacks that never stop: what most passes ask of statements.
+
+use std::ops::ControlFlow;
+
+use super::visit::{Flow, ON, Visitor, VisitorMut, walk, walk_mut};
+use super::{Access, Expr, Phase, Stmt, Tiles, View};
+use crate::symbolic::Sym;
+
+/// Is told of everything in a piece of program, outer things first; each method defaults to nothing.
+pub trait Visit<P: Phase = Tiles> {
+    fn stmt(&mut self, _stmt: &Stmt<P>) {}
+    fn expr(&mut self, _expr: &Expr) {}
+    /// Every symbolic expression that is evaluated at run time.
+    fn sym(&mut self, _sym: &Sym) {}
+    /// A copy's or fill's view, or a pointer argument.
+    fn view(&mut self, _view: &View) {}
+    /// A load (`written` false) or a store's target.
+    fn access(&mut self, _access: &Access, _written: bool) {}
+}
+
+/// A [`Visitor`] that goes everywhere and tells a [`Visit`].
+struct Tell<'v, P: Phase>(&'v mut dyn Visit<P>);
+
+impl<P: Phase> Visitor<P> for Tell<'_, P> {
+    fn stmt(&mut self, stmt: &Stmt<P>) -> Flow {
+        self.0.stmt(stmt);
+        walk::stmt(self, stmt)
+    }
+    fn expr(&mut self, expr: &Expr) -> Flow {
+        self.0.expr(expr);
+        walk::expr(self, expr)
+    }
+    fn view(&mut self, view: &View) -> Flow {
+        self.0.view(view);
+        walk::view(self, view)
+    }
+    fn access(&mut self, access: &Access, written: bool) -> Flow {
+        self.0.access(access, written);
+        walk::access(self, access)
+    }
+    fn sym(&mut self, sym: &Sym) -> Flow {
+        self.0.sym(sym);
+        ON
+    }
+    fn note(&mut self, _sym: &Sym) -> Flow {
+        ON
+    }
+}
+
+pub fn walk_block<P: Phase>(stmts: &[Stmt<P>], v: &mut dyn Visit<P>) {
+    let _ = Tell(v).block(stmts);
+}
+
+/// Tells of `expr` and everything below it.
+pub fn walk_exprs<P: Phase>(expr: &Expr, v: &mut dyn Visit<P>) {
+    let _ = Tell(v).expr(expr);
+}
+
+/// Whether a statement, or one inside, is such a one.
+pub fn any_stmt<P: Phase>(stmts: &[Stmt<P>], is: impl FnMut(&Stmt<P>) -> bool) -> bool {
+    struct Find<F>(F);
+    impl<P: Phase, F: FnMut(&Stmt<P>) -> bool> Visitor<P> for Find<F> {
+        fn stmt(&mut self, stmt: &Stmt<P>) -> Flow {
+            match (self.0)(stmt) {
+                true => ControlFlow::Break(()),
+                false => walk::stmt(self, stmt),
+            }
+        }
+        // No statement is in there.
+        fn expr(&mut self, _expr: &Expr) -> Flow {
+            ON
+        }
+    }
+    Find(is).block(stmts).is_break()
+}
+
+/// Whether a statement, or one inside, or an expression in them, is such a one.
+pub fn any_in<P: Phase>(
+    stmts: &[Stmt<P>],
+    stmt: impl FnMut(&Stmt<P>) -> bool,
+    expr: impl FnMut(&Expr) -> bool,
+) -> bool {
+    struct Find<S, E>(S, E);
+    impl<P, S, E> Visitor<P> for Find<S, E>
+    where
+        P: Phase,
+        S: FnMut(&Stmt<P>) -> bool,
+        E: FnMut(&Expr) -> bool,
+    {
+        fn stmt(&mut self, stmt: &Stmt<P>) -> Flow {
+            match (self.0)(stmt) {
+                true => ControlFlow::Break(()),
+                false => walk::stmt(self, stmt),
+            }
+        }
+        fn expr(&mut self, expr: &Expr) -> Flow {
+            match (self.1)(expr) {
+                true => ControlFlow::Break(()),
+                false => walk::expr(self, expr),
+            }
+        }
+    }
+    Find(stmt, expr).block(stmts).is_break()
+}
+
+/// Whether the expression, or one below it, is such a one.
+pub fn any_expr(expr: &Expr, is: impl FnMut(&Expr) -> bool) -> bool {
+    struct Find<F>(F);
+    impl<F: FnMut(&Expr) -> bool> Visitor for Find<F> {
+        fn expr(&mut self, expr: &Expr) -> Flow {
+            match (self.0)(expr) {
+                true => ControlFlow::Break(()),
+                false => walk::expr(self, expr),
+            }
+        }
+    }
+    Find(is).expr(expr).is_break()
+}
+
+/// Calls `change` on each view, those of accesses included.
+pub fn change_views<P: Phase>(stmts: &mut [Stmt<P>], change: &mut dyn FnMut(&mut View)) {
+    struct Views<'a>(&'a mut dyn FnMut(&mut View));
+    impl<P: Phase> VisitorMut<P> for Views<'_> {
+        fn view(&mut self, view: &mut View) -> Flow {
+            (self.0)(view);
+            ON
+        }
+        fn access(&mut self, access: &mut Access, _written: bool) -> Flow {
+            (self.0)(&mut access.view);
+            ON
+        }
+    }
+    let _ = Views(change).block(stmts);
+}
+
+/// Calls `change` on each expression, inner ones first.
+pub fn change_exprs<P: Phase>(stmts: &mut [Stmt<P>], change: &mut dyn FnMut(&mut Expr)) {
+    struct Exprs<'a>(&'a mut dyn FnMut(&mut Expr));
+    impl<P: Phase> VisitorMut<P> for Exprs<'_> {
+        fn expr(&mut self, expr: &mut Expr) -> Flow {
+            walk_mut::expr::<P, _>(self, expr)?;
+            (self.0)(expr);
+            ON
+        }
+    }
+    let _ = Exprs(change).block(stmts);
+}

@@ -1,0 +1,296 @@
+//! From where to where in a kernel each shared buffer holds something.
+//!
+//! Time is counted in statements at block level, those inside loops and branches that all threads
+//! take together included; anything finer (a `parallel`, an `inthreads`, a branch that only some
+//! threads take) is one moment, because its threads are not in step. What a loop's turn may leave
+//! for the next keeps its memory for the whole loop. A turn leaves nothing in a buffer that is
+//! declared inside the loop, nor in one that each turn overwrites as a whole before it does anything
+//! else with it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ir::{
+    Access, Arg, BufferId, CppName, Expr, ExprKind, Function, Level, Stmt, StmtKind, Storage, View,
+    Visit, walk_block, walk_exprs,
+};
+use crate::passes::analysis::uses::identifiers;
+use crate::passes::transform::barriers::Vars;
+use crate::source::Span;
+
+/// Moments from the first use to the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LiveRange {
+    pub first: usize,
+    pub last: usize,
+    /// The text between them.
+    pub span: Span,
+}
+
+impl LiveRange {
+    pub fn meets(&self, other: &LiveRange) -> bool {
+        self.first <= other.last && other.first <= self.last
+    }
+}
+
+/// The lives of a kernel's shared buffers; of those that nothing uses there are none.
+pub fn lives(function: &Function, body: &[Stmt]) -> BTreeMap<BufferId, LiveRange> {
+    let mut walk = Walk {
+        function,
+        vars: Vars::of_block(function, body),
+        texts: Vec::new(),
+        loops: Vec::new(),
+        around: Vec::new(),
+        uses: BTreeMap::new(),
+        declared: BTreeMap::new(),
+        opaque: BTreeSet::new(),
+    };
+    walk.block(body, true);
+    walk.lives()
+}
+
+struct Use {
+    moment: usize,
+    /// The loops around, outermost first.
+    loops: Vec<usize>,
+    /// Every turn of the innermost loop begins the buffer anew here, if this is its first use.
+    renews: bool,
+}
+
+struct Walk<'a> {
+    function: &'a Function,
+    vars: Vars,
+    /// The text of each moment.
+    texts: Vec<Span>,
+    /// First and last moment of each loop.
+    loops: Vec<(usize, usize)>,
+    around: Vec<usize>,
+    uses: BTreeMap<BufferId, Vec<Use>>,
+    /// How many loops are around the declaration.
+    declared: BTreeMap<BufferId, usize>,
+    /// Text that can't be seen into may keep a pointer to them.
+    opaque: BTreeSet<BufferId>,
+}
+
+impl Walk<'_> {
+    /// `each_turn`: no branch lies between the innermost loop and these statements.
+    fn block(&mut self, stmts: &[Stmt], each_turn: bool) {
+        for stmt in stmts {
+            self.stmt(stmt, each_turn);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, each_turn: bool) {
+        match &stmt.kind {
+            StmtKind::For { body, .. } => self.repeated(stmt.span, |walk| walk.block(body, true)),
+            StmtKind::While {
+                prelude,
+                cond,
+                body,
+            } => self.repeated(stmt.span, |walk| {
+                walk.block(prelude, true);
+                walk.condition(cond);
+                walk.block(body, true);
+            }),
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } if self.vars.is_uniform(self.function, cond, Level::Block) => {
+                self.condition(cond);
+                self.block(then, false);
+                self.block(otherwise, false);
+            }
+            _ => {
+                let mut seen = Seen::new(self.function, stmt.span);
+                walk_block(std::slice::from_ref(stmt), &mut seen);
+                if let StmtKind::Region { is_async: true, .. } = &stmt.kind {
+                    // The other threads go on meanwhile, and may be waited for in there.
+                    seen.opaque.extend(&seen.used);
+                }
+                let renewed = if each_turn { self.renewed(stmt) } else { None };
+                self.moment(seen, renewed);
+            }
+        }
+    }
+
+    fn repeated(&mut self, span: Span, turn: impl FnOnce(&mut Self)) {
+        let id = self.loops.len();
+        let first = self.texts.len();
+        self.texts.push(span);
+        self.loops.push((first, first));
+        self.around.push(id);
+        turn(self);
+        self.around.pop();
+        if let Some(ends) = self.loops.get_mut(id) {
+            ends.1 = self.texts.len().saturating_sub(1);
+        }
+    }
+
+    fn condition(&mut self, cond: &Expr) {
+        let mut seen = Seen::new(self.function, cond.span);
+        walk_exprs(cond, &mut seen);
+        self.moment(seen, None);
+    }
+
+    fn moment(&mut self, seen: Seen<'_>, renewed: Option<BufferId>) {
+        let moment = self.texts.len();
+        self.texts.push(seen.text);
+        for buffer in seen.declared {
+            self.declared.insert(buffer, self.around.len());
+        }
+        self.opaque.extend(seen.opaque);
+        for buffer in seen.used {
+            self.uses.entry(buffer).or_default().push(Use {
+                moment,
+                loops: self.around.clone(),
+                renews: renewed == Some(buffer),
+            });
+        }
+    }
+
+    /// The buffer that the statement overwrites altogether.
+    fn renewed(&self, stmt: &Stmt) -> Option<BufferId> {
+        let dest = match &stmt.kind {
+            StmtKind::Copy(copy)
+                if copy.future.is_none()
+                    && copy.level == Level::Block
+                    && copy.source.buffer != copy.dest.buffer =>
+            {
+                &copy.dest
+            }
+            StmtKind::Fill { view, level, .. } if *level == Level::Block => view,
+            _ => return None,
+        };
+        let buffer = self.function.buffers.get(dest.buffer.index())?;
+        let elements = dest.shape.iter().product();
+        let mut stride = crate::symbolic::Sym::one();
+        let dense = dest.shape.iter().zip(&dest.strides).rev().all(|(n, s)| {
+            let fits = n.is_one() || *s == stride;
+            stride = &stride * n;
+            fits
+        });
+        let whole = dense && dest.offset.is_zero() && buffer.count == elements;
+        (whole && !dest.may_cross()).then_some(dest.buffer)
+    }
+
+    fn lives(&self) -> BTreeMap<BufferId, LiveRange> {
+        let end = self.texts.len().saturating_sub(1);
+        let live = |(buffer, uses): (&BufferId, &Vec<Use>)| {
+            let (mut first, mut last) = (usize::MAX, 0);
+            for u in uses {
+                first = first.min(u.moment);
+                last = last.max(u.moment);
+            }
+            let depth = self.declared.get(buffer).copied().unwrap_or(0);
+            for (at, id) in uses.iter().flat_map(|u| u.loops.iter().enumerate()) {
+                let (begin, end) = self.loops.get(*id).copied().unwrap_or((0, end));
+                if at >= depth && !stays_in_turn(uses, *id) {
+                    first = first.min(begin);
+                    last = last.max(end);
+                }
+            }
+            if self.opaque.contains(buffer) {
+                (first, last) = (0, end);
+            }
+            (*buffer, self.live(first, last))
+        };
+        self.uses.iter().map(live).collect()
+    }
+
+    fn live(&self, first: usize, last: usize) -> LiveRange {
+        let texts = self.texts.get(first..=last).unwrap_or_default();
+        let span = texts.iter().copied().reduce(Span::to).unwrap_or_default();
+        LiveRange { first, last, span }
+    }
+}
+
+/// No turn of the loop sees what an earlier one left.
+fn stays_in_turn(uses: &[Use], id: usize) -> bool {
+    let inside = uses.iter().all(|u| u.loops.contains(&id));
+    let first = uses.iter().min_by_key(|u| u.moment);
+    inside && first.is_some_and(|u| u.renews && u.loops.last() == Some(&id))
+}
+
+/// What one moment does with shared memory.
+struct Seen<'a> {
+    function: &'a Function,
+    text: Span,
+    used: BTreeSet<BufferId>,
+    declared: BTreeSet<BufferId>,
+    opaque: BTreeSet<BufferId>,
+}
+
+impl<'a> Seen<'a> {
+    fn new(function: &'a Function, text: Span) -> Self {
+        Self {
+            function,
+            text,
+            used: BTreeSet::new(),
+            declared: BTreeSet::new(),
+            opaque: BTreeSet::new(),
+        }
+    }
+
+    fn is_shared(&self, id: BufferId) -> bool {
+        let buffer = self.function.buffers.get(id.index());
+        buffer.is_some_and(|b| matches!(b.storage, Storage::Shared | Storage::Mbarriers))
+    }
+
+    fn uses(&mut self, id: BufferId) {
+        if self.is_shared(id) {
+            self.used.insert(id);
+        }
+    }
+
+    fn loses(&mut self, arg: &Arg) {
+        match arg {
+            Arg::Pointer(view) if self.is_shared(view.buffer) => {
+                self.opaque.insert(view.buffer);
+            }
+            Arg::Cast(_, inner) => self.loses(inner),
+            _ => {}
+        }
+    }
+}
+
+impl Visit for Seen<'_> {
+    fn stmt(&mut self, stmt: &Stmt) {
+        self.text = self.text.to(stmt.span);
+        match &stmt.kind {
+            StmtKind::Alloc(id) => drop(self.declared.insert(*id)),
+            // Another block of the cluster may load into it while this one is far behind.
+            StmtKind::Copy(copy) if copy.engine.is_multicast() => {
+                self.opaque.insert(copy.dest.buffer);
+            }
+            StmtKind::Tma(op) => op.buffers().into_iter().for_each(|id| self.uses(id)),
+            StmtKind::Cpp { text, names } => {
+                let words = identifiers(text);
+                for name in names {
+                    if let CppName::Buffer(id) = name
+                        && let Some(buffer) = self.function.buffers.get(id.index())
+                        && words.contains(buffer.name.as_str())
+                    {
+                        self.uses(*id);
+                        self.opaque.insert(*id);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        if let ExprKind::Call(call) = &*expr.kind {
+            call.args.iter().for_each(|arg| self.loses(arg));
+        }
+    }
+
+    fn view(&mut self, view: &View) {
+        self.uses(view.buffer);
+    }
+
+    fn access(&mut self, access: &Access, _written: bool) {
+        self.text = self.text.to(access.span);
+        self.uses(access.view.buffer);
+    }
+}

@@ -1,0 +1,230 @@
+//! The shared-memory plan: where in the block's arena each shared buffer lies.
+//!
+//! * [`liveness`]: from where to where in the kernel each buffer holds something.
+//! * [`layout`]: offsets. Buffers of which one is dead before the other begins may lie over each
+//!   other.
+//!
+//! Sharing memory can cost a barrier: threads may still read the one buffer while others write the
+//! other. Where the kernel has a barrier at the right place anyway, memory is always shared. Where
+//! barriers would have to be added (`barriers::out_of_step`) it is only done if the block would not fit
+//! otherwise; a loop with two more barriers each turn is slower, and small blocks have memory to spare.
+//!
+//! What the copy engine moves shares its memory with nothing: it would not see what threads wrote to the
+//! other buffer, nor be seen, without proxy fences more. Neither do mbarriers.
+//!
+//! Buffers of known size, and those that the copy engine reaches, are 128-byte aligned, so that
+//! asynchronous copies into them are legal; others are at multiples of 16 bytes. A CUDA arena is 1024-byte aligned, so
+//! an offset's alignment is an address's. Swizzled buffers begin at multiples of 1024 bytes, where the
+//! pattern begins.
+
+mod layout;
+mod liveness;
+#[cfg(test)]
+mod tests;
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{Function, Kernel, KernelId, Placed, StmtKind, Storage, retain_stmts};
+use crate::passes::transform::barriers::{self, Pairs};
+use crate::symbolic::Sym;
+use layout::{Layout, Wanted, lay_out};
+use liveness::lives;
+
+const STATIC_ALIGNMENT: i64 = 128;
+const DYNAMIC_ALIGNMENT: i64 = 16;
+const SWIZZLED_ALIGNMENT: i64 = 1024;
+const MBARRIER_ALIGNMENT: i64 = 8;
+
+/// Shared memory of a block, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The most that any of the architectures has.
+    pub most: u64,
+    /// What all of them have.
+    pub least: u64,
+}
+
+/// Gives every shared buffer of the kernel its place. Barriers are in the kernel already; those that
+/// sharing needs are added.
+pub fn plan(function: &mut Function, id: KernelId, limits: Limits) {
+    let wanted = wanted(function, id);
+    let disjoint = |a: usize, b: usize| match (wanted.get(a), wanted.get(b)) {
+        (Some(a), Some(b)) => !a.alone && !b.alone && !a.live.meets(&b.live),
+        _ => false,
+    };
+    let all = pairs(&wanted, &disjoint);
+    let costly = if all.is_empty() {
+        Pairs::new()
+    } else {
+        barriers::out_of_step(function, id, &all)
+    };
+    let pair = |a: usize, b: usize| {
+        let (a, b) = (wanted.get(a)?.buffer, wanted.get(b)?.buffer);
+        Some((a.min(b), a.max(b)))
+    };
+    let free =
+        |a: usize, b: usize| disjoint(a, b) && pair(a, b).is_some_and(|p| !costly.contains(&p));
+    let cx = &function.cx;
+    let mut layout = lay_out(cx, &wanted, &|a, b| !free(a, b));
+    if !costly.is_empty() && !layout.fits(limits.least) {
+        let tight = lay_out(cx, &wanted, &|a, b| !disjoint(a, b));
+        if tight.known < layout.known {
+            layout = tight;
+        }
+    }
+    let end = cx.align_up(&layout.end, &Sym::int(DYNAMIC_ALIGNMENT));
+    let shared = pairs(&wanted, &|a, b| layout.may_overlap(&wanted, a, b));
+    if !shared.is_empty() {
+        barriers::part(function, id, &shared);
+    }
+    if let Some(kernel) = function.kernels.get_mut(id.index()) {
+        retain_stmts(&mut kernel.body, &mut |stmt| {
+            matches!(&stmt.kind, StmtKind::Alloc(id) if kernel.anew.contains(id))
+                || !matches!(stmt.kind, StmtKind::Alloc(_))
+        });
+        kernel.shared_bytes = end;
+        kernel.shared = wanted
+            .into_iter()
+            .zip(layout.offsets)
+            .map(|(w, offset)| Placed {
+                buffer: w.buffer,
+                offset,
+                bytes: w.bytes,
+                alignment: w.alignment,
+                live: w.live.span,
+                points: (w.live.first, w.live.last),
+            })
+            .collect();
+    }
+}
+
+impl Layout {
+    fn fits(&self, limit: u64) -> bool {
+        u64::try_from(self.known).is_ok_and(|bytes| bytes <= limit)
+    }
+
+    /// Buffers sized at launch share whole slots or nothing, so the same offset says it; they never
+    /// share with others.
+    fn may_overlap(&self, wanted: &[Wanted], a: usize, b: usize) -> bool {
+        let place = |at: usize| Some((self.offsets.get(at)?, &wanted.get(at)?.bytes));
+        let (Some((a, a_bytes)), Some((b, b_bytes))) = (place(a), place(b)) else {
+            return false;
+        };
+        let range = |offset: &Sym, bytes: &Sym| Some((offset.as_int()?, bytes.as_int()?));
+        match (range(a, a_bytes), range(b, b_bytes)) {
+            (Some((a, n)), Some((b, m))) => a < b + m && b < a + n,
+            (None, None) => a == b,
+            _ => false,
+        }
+    }
+}
+
+/// What uses shared memory, in order of first use; of known size first.
+fn wanted(function: &Function, id: KernelId) -> Vec<Wanted> {
+    let Some(kernel) = function.kernels.get(id.index()) else {
+        return Vec::new();
+    };
+    let lives = lives(function, &kernel.body);
+    let by_tma = barriers::moved_by_tma(&kernel.body);
+    let mut fixed = Vec::new();
+    let mut sized_at_launch = Vec::new();
+    for (buffer, live) in lives {
+        let Some(info) = function.buffers.get(buffer.index()) else {
+            continue;
+        };
+        let bytes = &info.count * i64::try_from(info.elem.bytes()).unwrap_or(1);
+        let is_fixed = bytes.as_int().is_some();
+        let by_tma = by_tma.contains(&buffer);
+        let alignment = match info.storage {
+            Storage::Mbarriers => MBARRIER_ALIGNMENT,
+            _ if info.swizzle.is_some() => SWIZZLED_ALIGNMENT,
+            _ if is_fixed || by_tma => STATIC_ALIGNMENT,
+            _ => DYNAMIC_ALIGNMENT,
+        };
+        let group = if is_fixed {
+            &mut fixed
+        } else {
+            &mut sized_at_launch
+        };
+        group.push(Wanted {
+            buffer,
+            bytes,
+            alignment,
+            live,
+            alone: by_tma || info.storage == Storage::Mbarriers,
+        });
+    }
+    // Small things after what would leave gaps behind them.
+    fixed.sort_by_key(|w| w.alignment == MBARRIER_ALIGNMENT);
+    fixed.append(&mut sized_at_launch);
+    fixed
+}
+
+fn pairs(wanted: &[Wanted], are: &dyn Fn(usize, usize) -> bool) -> Pairs {
+    let mut pairs = Pairs::new();
+    for (b, second) in wanted.iter().enumerate() {
+        for (a, first) in wanted.iter().enumerate().take(b) {
+            if are(a, b) {
+                let (a, b) = (first.buffer, second.buffer);
+                pairs.insert((a.min(b), a.max(b)));
+            }
+        }
+    }
+    pairs
+}
+
+/// What is wrong with a kernel that needs more than any architecture has.
+pub fn excess(function: &Function, kernel: &Kernel, limits: Limits) -> Option<Diagnostic> {
+    let total = known_bytes(kernel)?;
+    if total <= limits.most {
+        return None;
+    }
+    let limit = limits.most;
+    let mut d = Diagnostic::new(
+        "E0613",
+        kernel.span,
+        format!("this block needs {total} bytes of shared memory, the limit is {limit}"),
+    )
+    .label("too much for one block");
+    let together = busiest(kernel);
+    for placed in together.iter().take(SHOWN) {
+        if let Some(buffer) = function.buffers.get(placed.buffer.index()) {
+            let bytes = placed.bytes.as_int().unwrap_or(0);
+            d = d.also(buffer.span, format!("`{}`: {bytes} bytes", buffer.name));
+        }
+    }
+    let all = together.len() == kernel.shared.len();
+    Some(d.help(if all {
+        "use smaller tiles"
+    } else {
+        "these are needed at the same time: use smaller tiles, or be done with one before the next begins"
+    }))
+}
+
+/// Labels of a report.
+const SHOWN: usize = 6;
+
+/// The end of what has a known size.
+fn known_bytes(kernel: &Kernel) -> Option<u64> {
+    let ends = kernel.shared.iter().filter_map(|placed| {
+        let end = placed
+            .offset
+            .as_int()?
+            .checked_add(placed.bytes.as_int()?)?;
+        u64::try_from(end).ok()
+    });
+    ends.max()
+}
+
+/// The buffers of known size that are alive when most memory is, largest first.
+fn busiest(kernel: &Kernel) -> Vec<&Placed> {
+    let alive = |moment: usize| {
+        let known = kernel.shared.iter().filter(|p| p.bytes.as_int().is_some());
+        known.filter(move |p| p.points.0 <= moment && moment <= p.points.1)
+    };
+    let bytes = |moment: usize| -> i64 { alive(moment).filter_map(|p| p.bytes.as_int()).sum() };
+    let begins = kernel.shared.iter().map(|p| p.points.0);
+    let moment = begins.max_by_key(|moment| bytes(*moment)).unwrap_or(0);
+    let mut list: Vec<&Placed> = alive(moment).collect();
+    list.sort_by_key(|p| std::cmp::Reverse(p.bytes.as_int()));
+    list
+}

@@ -1,0 +1,195 @@
+//! Barriers of a whole grid: every thread of every block comes by, and equally often.
+//!
+//! Who does not come is waited for for ever, so what may differ between two threads of the grid must not
+//! decide about it: not a condition around, nor the turns of a loop, nor who has left before. What is read from one
+//! element of device memory is the same for all, as far as nobody writes it at that time.
+
+use std::collections::BTreeSet;
+
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::ir::{
+    BarrierScope, ExprKind, Function, Intrinsic, KernelId, LocalId, Role, Stmt, StmtKind, Storage,
+    ThreadSet, Visit, walk_block,
+};
+use crate::passes::analysis::uniformity::{Divergence, Participation, Sharing, Split, Uniformity};
+use crate::source::Span;
+use crate::symbolic::Sym;
+
+pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
+    let Some(kernel) = function.kernels.get(id.index()) else {
+        return;
+    };
+    let Some(asked) = kernel.attrs.cooperative else {
+        return;
+    };
+    let mut meets = Meets::default();
+    walk_block(&kernel.body, &mut meets);
+    if !meets.barrier {
+        if !meets.opaque {
+            diags.push(alone(asked));
+        }
+        return;
+    }
+    let mut walk = Walk {
+        uniformity: Uniformity::of(function, &kernel.body, Everybody),
+        around: Vec::new(),
+        gone: None,
+        told: BTreeSet::new(),
+        found: Vec::new(),
+    };
+    walk.block(&kernel.body);
+    walk.found.into_iter().for_each(|d| diags.push(d));
+}
+
+fn alone(asked: Span) -> Diagnostic {
+    Diagnostic::new(
+        "W0589",
+        asked,
+        "a cooperative launch in which no block waits for another",
+    )
+    .label("limits the grid to what a GPU holds at once")
+    .help("remove `<cooperative>`, or wait with `sync.barrier : device`")
+}
+
+/// What a kernel has that a cooperative launch is for.
+#[derive(Default)]
+struct Meets {
+    barrier: bool,
+    /// Text that may wait by itself.
+    opaque: bool,
+}
+
+impl Visit for Meets {
+    fn stmt(&mut self, stmt: &Stmt) {
+        self.barrier |= is_barrier(stmt);
+        self.opaque |= matches!(stmt.kind, StmtKind::Cpp { .. });
+    }
+
+    fn expr(&mut self, e: &crate::ir::Expr) {
+        self.opaque |= matches!(*e.kind, ExprKind::Call(_));
+    }
+}
+
+fn is_barrier(stmt: &Stmt) -> bool {
+    matches!(
+        stmt.kind,
+        StmtKind::Barrier {
+            scope: BarrierScope::Grid,
+            ..
+        }
+    )
+}
+
+/// All threads of a grid.
+struct Everybody;
+
+impl Divergence for Everybody {
+    fn hardware(&self, _: Intrinsic) -> bool {
+        true
+    }
+
+    fn index(&self, function: &Function, local: LocalId) -> Option<bool> {
+        let local = function.locals.get(local.index())?;
+        let bounds = local.var.map(|v| function.cx.bounds(v));
+        // There is only one.
+        let single = matches!(bounds, Some((_, Some(hi))) if hi.is_zero());
+        (matches!(local.role, Role::Parallel(_)) && single).then_some(false)
+    }
+
+    fn memory(&self, storage: Storage) -> Option<bool> {
+        match storage {
+            Storage::Mbarriers | Storage::Fragment => Some(true),
+            Storage::Shared | Storage::Local => None,
+            Storage::Param(_) | Storage::Host => Some(false),
+        }
+    }
+
+    fn common(&self, _: &Function, sym: &Sym) -> Sharing {
+        Sharing::As(sym.clone())
+    }
+
+    fn region(&self, _: Option<&ThreadSet>, differs: bool) -> Participation {
+        if differs {
+            Participation::Some
+        } else {
+            Participation::All
+        }
+    }
+
+    fn once(&self) -> Participation {
+        Participation::All
+    }
+}
+
+struct Walk<'a> {
+    uniformity: Uniformity<'a, Everybody>,
+    /// What decides whether threads come here, if it differs between them.
+    around: Vec<(Span, Split)>,
+    /// Where some of them have left for good.
+    gone: Option<Span>,
+    /// Loops may be walked twice: who leaves in one turn is missing in the next.
+    told: BTreeSet<u32>,
+    found: Vec<Diagnostic>,
+}
+
+impl Walk<'_> {
+    fn block(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            if matches!(stmt.kind, StmtKind::Yield) && !self.around.is_empty() {
+                self.gone.get_or_insert(stmt.span);
+            }
+            if is_barrier(stmt) {
+                self.barrier(stmt.span);
+                continue;
+            }
+            let split = self.uniformity.split(stmt).map(|split| (stmt.span, split));
+            self.around.extend(split);
+            let before = self.gone;
+            stmt.kind.blocks().for_each(|block| self.block(block));
+            let turns = matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. });
+            if turns && self.gone != before {
+                stmt.kind.blocks().for_each(|block| self.block(block));
+            }
+            if split.is_some() {
+                self.around.pop();
+            }
+        }
+    }
+
+    fn barrier(&mut self, at: Span) {
+        let out = "move it out, and let what is around it rest on parameters, or on one element of device memory, \
+                   which are the same for all";
+        let (why, what, help) = match (self.around.last(), self.gone) {
+            (Some((around, Split::Asked)), _) => {
+                (head(*around, at), "this may differ between them", out)
+            }
+            (Some((_, Split::Leaves(leave))), _) => (*leave, "not all of them leave here", out),
+            (None, Some(gone)) => (
+                gone,
+                "some of them are gone for good from here on",
+                "let them skip their work instead, and come to the barrier: `if (…) { … }`",
+            ),
+            (None, None) => return,
+        };
+        if self.told.insert(at.start) {
+            self.found.push(
+                Diagnostic::new(
+                    "E0588",
+                    at,
+                    "not all threads of the grid may come to this barrier",
+                )
+                .label("each waits for all threads of all blocks")
+                .also(why, what)
+                .help(help),
+            );
+        }
+    }
+}
+
+/// The part of a statement before another one inside.
+fn head(around: Span, inside: Span) -> Span {
+    Span {
+        end: inside.start.max(around.start),
+        ..around
+    }
+}

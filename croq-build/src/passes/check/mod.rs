@@ -1,0 +1,5 @@
+//! Passes that report, and change nothing.
+
+pub mod bank_conflicts;
+pub mod grid_barriers;
+pub mod signals;

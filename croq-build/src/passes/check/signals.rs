@@ -1,0 +1,173 @@
+//! Events of the host: no launch is waited for before the host has triggered what it waits for.
+//!
+//! The n-th wait, in the order of launches, is for the n-th `trigger`. The host waits at `sync.global`, at launches that
+//! are not `.async`, and at the end of the call. Here only straight code is looked at, and only what is certain is
+//! reported; the host counts at run time, too, and gives up instead of waiting (`host::settled` of the device API).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::ir::{Function, Kernel, Phase, SignalId, Stmt, StmtKind, Visit, walk_block};
+use crate::source::Span;
+
+/// What a kernel waits for, and where.
+pub fn awaited<P: Phase>(kernel: &Kernel<P>) -> BTreeMap<SignalId, Vec<Span>> {
+    struct Find(BTreeMap<SignalId, Vec<Span>>);
+    impl<P: Phase> Visit<P> for Find {
+        fn stmt(&mut self, stmt: &Stmt<P>) {
+            if let StmtKind::AwaitSignal { signal, .. } = stmt.kind {
+                self.0.entry(signal).or_default().push(stmt.span);
+            }
+        }
+    }
+    let mut find = Find(BTreeMap::new());
+    walk_block(&kernel.body, &mut find);
+    find.0
+}
+
+pub fn check(function: &Function, diags: &mut Diagnostics) {
+    if function.signals.is_empty() {
+        return;
+    }
+    let mut all = Triggers(BTreeMap::new());
+    walk_block(&function.body, &mut all);
+    let mut waits: BTreeMap<SignalId, Span> = BTreeMap::new();
+    for (id, spans) in function.kernels.iter().flat_map(awaited) {
+        spans.first().map(|at| *waits.entry(id).or_insert(*at));
+    }
+    let mut one_sided = BTreeSet::new();
+    for (id, signal) in (0..).map(SignalId).zip(&function.signals) {
+        let name = &signal.name;
+        let found = match (waits.get(&id), all.0.get(&id)) {
+            (Some(wait), None) if !signal.ready => {
+                Diagnostic::new("E1008", *wait, format!("nothing triggers `{name}`"))
+                    .label("waits for ever")
+                    .also(signal.span, "declared here")
+                    .help(format!("`trigger {name};` on the host, behind the launch"))
+            }
+            (None, Some(triggers)) => {
+                let at = triggers.first().copied().unwrap_or(signal.span);
+                Diagnostic::new("W1009", at, format!("nothing waits for `{name}`"))
+                    .label("tells nobody")
+                    .help("remove it, or `wait` in a kernel")
+            }
+            _ => continue,
+        };
+        one_sided.insert(id);
+        diags.push(found);
+    }
+    let mut walk = Walk {
+        function,
+        triggers: all.0,
+        counts: BTreeMap::new(),
+        left_out: one_sided,
+        told: false,
+    };
+    for (id, signal) in (0..).map(SignalId).zip(&function.signals) {
+        walk.count(id).triggered = u32::from(signal.ready);
+    }
+    walk.block(&function.body, diags);
+    let end = Span::new(function.span.end.saturating_sub(1), function.span.end);
+    walk.waits(end, "the call ends here, and waits for its launches", diags);
+}
+
+/// Where the host triggers each.
+struct Triggers(BTreeMap<SignalId, Vec<Span>>);
+
+impl Visit for Triggers {
+    fn stmt(&mut self, stmt: &Stmt) {
+        if let StmtKind::TriggerSignal(id) = stmt.kind {
+            self.0.entry(id).or_default().push(stmt.span);
+        }
+    }
+}
+
+#[derive(Default)]
+struct Count {
+    triggered: u32,
+    /// Where launches so far wait, in order.
+    waits: Vec<Span>,
+}
+
+struct Walk<'a> {
+    function: &'a Function,
+    triggers: BTreeMap<SignalId, Vec<Span>>,
+    counts: BTreeMap<SignalId, Count>,
+    /// What loops and conditions have a part in, and what is wrong already.
+    left_out: BTreeSet<SignalId>,
+    told: bool,
+}
+
+impl Walk<'_> {
+    fn count(&mut self, id: SignalId) -> &mut Count {
+        self.counts.entry(id).or_default()
+    }
+
+    fn block(&mut self, stmts: &[Stmt], diags: &mut Diagnostics) {
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::TriggerSignal(id) => self.count(*id).triggered += 1,
+                StmtKind::Launch(kernel) => {
+                    let kernel = self.function.kernel(*kernel);
+                    for (id, spans) in awaited(kernel) {
+                        self.count(id).waits.extend(spans);
+                    }
+                    if !kernel.attrs.is_async {
+                        self.waits(stmt.span, "the host waits for this launch", diags);
+                    }
+                }
+                StmtKind::Synchronize => self.waits(stmt.span, "the host waits here", diags),
+                StmtKind::Return(_) => {
+                    let what = "the call ends here, and waits for its launches";
+                    self.waits(stmt.span, what, diags);
+                }
+                kind => kind.blocks().for_each(|block| self.leave_out(block)),
+            }
+        }
+    }
+
+    /// How often these statements run is not known.
+    fn leave_out(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::TriggerSignal(id) => drop(self.left_out.insert(*id)),
+                StmtKind::Launch(kernel) => {
+                    let found = awaited(self.function.kernel(*kernel));
+                    self.left_out.extend(found.into_keys());
+                }
+                kind => kind.blocks().for_each(|block| self.leave_out(block)),
+            }
+        }
+    }
+
+    /// The host waits for all launches so far.
+    fn waits(&mut self, at: Span, what: &str, diags: &mut Diagnostics) {
+        let missing = self.counts.iter().find_map(|(id, count)| {
+            let wait = *count.waits.get(count.triggered as usize)?;
+            (!self.left_out.contains(id)).then_some((*id, wait))
+        });
+        let Some((id, wait)) = missing.filter(|_| !self.told) else {
+            return;
+        };
+        self.told = true;
+        let name = &self.function.signal(id).name;
+        let mut found = Diagnostic::new(
+            "E1047",
+            at,
+            format!("the host would wait for ever: a launch waits for `{name}`, which is not triggered by then"),
+        )
+        .label(what)
+        .also(wait, format!("waits for `{name}`"));
+        let triggers = self.triggers.get(&id);
+        let later = triggers.and_then(|list| list.iter().find(|t| t.start > at.start));
+        found = match later {
+            Some(later) => found.also(*later, "triggered too late").help(format!(
+                "`trigger {name};` before, and launch what waits for it by `parallel.async`"
+            )),
+            None => found.help(format!(
+                "`trigger {name};` once for each wait of each launch"
+            )),
+        };
+        diags.push(found);
+    }
+}

@@ -1,0 +1,384 @@
+//! Turns copies and fills into loops of moves.
+//!
+//! * [`tile`]: the iteration space. Axes along which both sides are contiguous are walked as one,
+//!   and only axes that may leave the data have guards.
+//! * [`layout`]: where rows of swizzled memory are cut.
+//! * [`width`]: how many elements one access moves, and what must hold for that.
+//! * [`work_distribution`]: which thread of a unit moves which vectors. A thread that copies for itself walks
+//!   the axes with nested loops.
+//! * [`moves`]: the movement of one vector, between its guards.
+//! * [`slow`]: which copies go element by element, and why.
+
+mod conditions;
+mod layout;
+mod moves;
+mod slow;
+mod tile;
+mod width;
+mod work_distribution;
+
+#[cfg(test)]
+mod against_model;
+#[cfg(test)]
+mod tests;
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::build;
+use crate::ir::{
+    BinOp, Copy, Expr, ExprKind, Function, Intrinsic, KernelId, Level, Role, Scalar, Stmt,
+    StmtKind, Storage, ThreadSet, Unroll,
+};
+use crate::source::Span;
+use crate::symbolic::Sym;
+use conditions::all;
+pub use tile::Tile;
+use width::Way;
+
+/// Arrays up to this size live in registers if all their indices are constants.
+const REGISTERS: i64 = 256;
+
+/// Returns what is to be said about copies that are slower than need be.
+pub fn expand(function: &mut Function, id: KernelId) -> Vec<Diagnostic> {
+    let Some(kernel) = function.kernels.get(id.index()) else {
+        return Vec::new();
+    };
+    let (threads, span) = (kernel.threads.clone(), kernel.span);
+    let slow = function.with_kernel_body(id, |function, body| {
+        let mut expander = Expander {
+            function,
+            threads,
+            span,
+            thread: None,
+            slow: Vec::new(),
+            regions: Vec::new(),
+        };
+        *body = expander.block(std::mem::take(body));
+        if let Some((stmt, _)) = expander.thread {
+            body.insert(0, stmt);
+        }
+        expander.slow
+    });
+    slow.unwrap_or_default()
+}
+
+struct Expander<'a> {
+    function: &'a mut Function,
+    threads: Sym,
+    span: Span,
+    /// The declaration of the linear thread id, once something needs it.
+    thread: Option<(Stmt, Sym)>,
+    slow: Vec<Diagnostic>,
+    /// Of each region around, innermost last, its threads and this thread's rank among them.
+    regions: Vec<Option<Region>>,
+}
+
+struct Region {
+    set: ThreadSet,
+    rank: Option<(Stmt, Sym)>,
+}
+
+impl Expander<'_> {
+    fn block(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
+        let mut out = Vec::with_capacity(stmts.len());
+        for stmt in stmts {
+            self.stmt(stmt, &mut out);
+        }
+        out
+    }
+
+    fn stmt(&mut self, stmt: Stmt, out: &mut Vec<Stmt>) {
+        let span = stmt.span;
+        let kind = match stmt.kind {
+            StmtKind::Copy(copy) if copy.engine.is_threads() => return self.copy(&copy, span, out),
+            StmtKind::Fill { view, value, level } => {
+                let local = self.is_local(view.buffer.index());
+                let tile = Tile::of_fill(self.function, &view, value, span);
+                return self.tile(tile, level, local, out);
+            }
+            StmtKind::Wait {
+                pending: Some(pending),
+                ..
+            } => StmtKind::WaitCopies { pending },
+            // They were for those who count copies, and for the waits of products.
+            StmtKind::Wait { pending: None, .. }
+            | StmtKind::Rotate { .. }
+            | StmtKind::UseFuture(_) => return,
+            StmtKind::For {
+                local,
+                lo,
+                hi,
+                step,
+                unroll,
+                body,
+            } => StmtKind::For {
+                local,
+                lo,
+                hi,
+                step,
+                unroll,
+                body: self.block(body),
+            },
+            StmtKind::While {
+                prelude,
+                cond,
+                body,
+            } => StmtKind::While {
+                prelude: self.block(prelude),
+                cond,
+                body: self.block(body),
+            },
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => StmtKind::If {
+                cond,
+                then: self.block(then),
+                otherwise: self.block(otherwise),
+            },
+            StmtKind::Parallel { level, body } => StmtKind::Parallel {
+                level,
+                body: self.block(body),
+            },
+            // The lone thread of a block needs no mask.
+            StmtKind::SingleThread { level, body } => StmtKind::SingleThread {
+                level: match level {
+                    Level::Cluster => level,
+                    _ if self.present(level).is_one() => Level::Thread,
+                    _ => level,
+                },
+                body: self.block(body),
+            },
+            StmtKind::Region {
+                pred,
+                set,
+                elected_from,
+                is_async,
+                outermost,
+                body,
+            } => {
+                let region = set.clone().map(|set| Region { set, rank: None });
+                self.regions.push(region);
+                let mut body = self.block(body);
+                let region = self.regions.pop().flatten();
+                if let Some((rank, _)) = region.and_then(|r| r.rank) {
+                    body.insert(0, rank);
+                }
+                StmtKind::Region {
+                    pred,
+                    set,
+                    elected_from,
+                    is_async,
+                    outermost,
+                    body,
+                }
+            }
+            other => other,
+        };
+        out.push(Stmt::new(kind, span));
+    }
+
+    fn is_local(&self, buffer: usize) -> bool {
+        self.function
+            .buffers
+            .get(buffer)
+            .is_some_and(|b| b.storage == Storage::Local)
+    }
+
+    fn copy(&mut self, copy: &Copy, span: Span, out: &mut Vec<Stmt>) {
+        let local =
+            self.is_local(copy.source.buffer.index()) || self.is_local(copy.dest.buffer.index());
+        let tile = Tile::of_copy(self.function, copy, span);
+        self.slow.extend(slow::report(self.function, copy, &tile));
+        self.tile(tile, copy.level, local, out);
+    }
+
+    fn tile(&mut self, mut tile: Tile, level: Level, local: bool, out: &mut Vec<Stmt>) {
+        if let Some(filler) = tile.costly_filler() {
+            let (stmt, value) = build::value(self.function, "filler", filler.clone());
+            *filler = value;
+            out.push(stmt);
+        }
+        let threads = self.present(level);
+        if threads.is_one() {
+            let way = width::known(&self.function.cx, &tile);
+            out.extend(private(self.function, &tile, way, local));
+        } else {
+            out.extend(self.shared_out(&tile, level, &threads));
+        }
+        if tile.is_async {
+            // By every thread: the groups of all of a unit's threads are counted alike.
+            out.push(Stmt::new(StmtKind::CommitCopies, tile.span));
+        }
+    }
+
+    /// How many threads of a unit come here.
+    fn present(&self, level: Level) -> Sym {
+        match (level.threads(), self.regions.last()) {
+            (Some(unit), _) => Sym::int(i64::from(unit)),
+            (None, Some(Some(region))) if level == Level::Block => {
+                Sym::int(i64::from(region.set.len()))
+            }
+            _ => self.threads.clone(),
+        }
+    }
+
+    fn shared_out(&mut self, tile: &Tile, level: Level, threads: &Sym) -> Vec<Stmt> {
+        let lane = if level == Level::Block {
+            self.rank(tile.span)
+        } else {
+            let thread = self.thread();
+            self.function.cx.rem(&thread, threads)
+        };
+        share(self.function, tile, &lane, threads)
+    }
+
+    /// This thread's number among those that come here.
+    fn rank(&mut self, span: Span) -> Sym {
+        let thread = self.thread();
+        let Some(Some(region)) = self.regions.last_mut() else {
+            return thread;
+        };
+        if let Some((_, rank)) = &region.rank {
+            return rank.clone();
+        }
+        if region.set.ranges.len() == 1 && region.set.lowest() == Some(0) {
+            return thread;
+        }
+        let count = Sym::int(i64::from(region.set.len()));
+        let value = ranked(self.function, &region.set, &thread, span);
+        let (local, rank) = build::index(self.function, "rank", Role::Value, Some(&count), span);
+        let value = Some(value);
+        let declared = Stmt::new(StmtKind::Let { local, value }, span);
+        region.rank = Some((declared, rank.clone()));
+        rank
+    }
+
+    fn thread(&mut self) -> Sym {
+        if let Some((_, sym)) = &self.thread {
+            return sym.clone();
+        }
+        let (local, sym) = build::index(
+            self.function,
+            "thread",
+            Role::Value,
+            Some(&self.threads),
+            self.span,
+        );
+        let value = Expr::intrinsic(Intrinsic::Thread, self.span);
+        let stmt = Stmt::new(
+            StmtKind::Let {
+                local,
+                value: Some(value),
+            },
+            self.span,
+        );
+        self.thread = Some((stmt, sym.clone()));
+        sym
+    }
+}
+
+/// The number of a thread among those of a set that it is in.
+fn ranked(function: &Function, set: &ThreadSet, thread: &Sym, span: Span) -> Expr {
+    let cx = &function.cx;
+    let int = |n: u32| Sym::int(i64::from(n));
+    let lengths = set.ranges.iter().map(|(lo, hi)| hi - lo);
+    let steps = set.ranges.iter().zip(set.ranges.iter().skip(1));
+    let steps: Vec<u32> = steps.map(|(a, b)| b.0 - a.0).collect();
+    let first = set.lowest().unwrap_or(0);
+    let from_first = thread - i64::from(first);
+    let length = set.ranges.first().map_or(1, |(lo, hi)| hi - lo);
+    let Some(step) = steps.first().copied() else {
+        return Expr::index(from_first, span);
+    };
+    // Ranges of one length at equal distances.
+    if lengths.clone().all(|n| n == length) && steps.iter().all(|s| *s == step) {
+        let number = cx.div(&from_first, &int(step));
+        let rank = &(&number * &int(length)) + &cx.rem(&from_first, &int(step));
+        return Expr::index(rank, span);
+    }
+    // Less what lies between the ranges below.
+    let mut rank = Expr::index(from_first, span);
+    for (a, b) in set.ranges.iter().zip(set.ranges.iter().skip(1)) {
+        let zero = || Expr::index(Sym::zero(), span);
+        let above = ExprKind::Binary(
+            BinOp::Ge,
+            Expr::index(thread.clone(), span),
+            Expr::index(int(b.0), span),
+        );
+        let gap = Expr::index(int(b.0 - a.1), span);
+        let above = Expr::new(above, Scalar::Bool, span);
+        let gap = Expr::new(ExprKind::Select(above, gap, zero()), Scalar::Index, span);
+        rank = Expr::new(ExprKind::Binary(BinOp::Sub, rank, gap), Scalar::Index, span);
+    }
+    rank
+}
+
+/// One thread moves the whole tile: a loop per axis.
+fn private(function: &mut Function, tile: &Tile, way: Way, local: bool) -> Vec<Stmt> {
+    let span = tile.span;
+    let extents = tile.extents_in(&function.cx, way.width);
+    let in_registers = local && tile.count().as_int().is_some_and(|n| n <= REGISTERS);
+    let indices: Vec<_> = extents
+        .iter()
+        .enumerate()
+        .map(|(axis, extent)| {
+            let name = format!("e{axis}");
+            build::index(function, &name, Role::Loop, Some(extent), span)
+        })
+        .collect();
+    let coordinates: Vec<Sym> = indices.iter().map(|(_, sym)| sym.clone()).collect();
+    let point = tile.point(&function.cx, way.width, &coordinates);
+    let mut body = tile.vector(function, way, &point);
+    for ((local, _), hi) in indices.into_iter().zip(extents).rev() {
+        let kind = StmtKind::For {
+            local,
+            lo: Sym::zero(),
+            unroll: if in_registers {
+                Some(Unroll::Full)
+            } else {
+                by_a_few(&hi)
+            },
+            hi,
+            step: Sym::one(),
+            body,
+        };
+        body = vec![Stmt::new(kind, span)];
+    }
+    body
+}
+
+/// Left alone, nvcc unrolls long loops of known length altogether, computes all addresses in advance and
+/// spills them.
+fn by_a_few(turns: &Sym) -> Option<Unroll> {
+    turns.as_int().filter(|n| *n > 16).map(|_| Unroll::By(4))
+}
+
+/// `threads` threads share the tile, in a way that may hang on conditions, which are the same for all
+/// of them; `lane` tells them apart.
+pub fn share(function: &mut Function, tile: &Tile, lane: &Sym, threads: &Sym) -> Vec<Stmt> {
+    let plan = width::plan(&mut function.cx, tile, threads);
+    let mut by = |way| work_distribution::share(function, tile, way, lane, threads);
+    let Some((conditions, fast)) = plan.fast else {
+        return by(plan.always);
+    };
+    let choose = |(conditions, then): (Vec<Expr>, Vec<Stmt>), otherwise: Vec<Stmt>| {
+        let Some(cond) = all(conditions, tile.span) else {
+            return then;
+        };
+        let kind = StmtKind::If {
+            cond,
+            then,
+            otherwise,
+        };
+        vec![Stmt::new(kind, tile.span)]
+    };
+    let fast = (conditions, by(fast));
+    match plan.edge {
+        Some((aligned, edge)) => {
+            let vectors = choose(fast, by(edge));
+            choose((aligned, vectors), by(plan.always))
+        }
+        None => choose(fast, by(plan.always)),
+    }
+}

@@ -1,0 +1,210 @@
+//! How wide a tile's elements are moved, with which guards, and what must hold for it.
+//!
+//! A vector takes up to 16 bytes of the innermost axis. It is as wide as what is *known* to divide
+//! the axis' extent, both offsets, and all strides that lead to the next row; buffers themselves
+//! begin at multiples of 16 bytes (those of a launch at 256, see `croq-sys`; shared ones by
+//! [`crate::passes::analysis::shared_memory`]).
+//!
+//! What is only known at run time (a symbolic stride; whether the tile lies inside the data) is asked
+//! for once, before the loops, by threads that share a tile: if all of it holds, vectors are moved
+//! without guards, and otherwise the tile takes the narrow and guarded way. The answer is the same
+//! for all threads of the unit. There are two versions of the loops; a third, of guarded vectors,
+//! where all rows are aligned if one is, so that tiles at an edge don't hold up the rest. And one
+//! version only where there is little to gain, or where guards cost next to nothing.
+
+use super::conditions::{at_most_in_sums, is_multiple, remainder};
+use super::tile::Tile;
+use crate::ir::Expr;
+use crate::symbolic::{Ctx, Sym, Truth};
+
+/// The most bytes one access moves.
+const WIDEST: u64 = 16;
+/// A second version only for wider vectors than these bytes is not worth its text.
+const GOOD: u64 = 8;
+/// Narrower vectors than this are not worth keeping more threads busy.
+pub(super) const WORD: u64 = 4;
+
+/// One way to move a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// Elements per access.
+    pub width: u32,
+    /// Each vector is compared with the edges of the data.
+    pub guarded: bool,
+    /// There is a better way for most tiles.
+    pub rare: bool,
+}
+
+impl Tile {
+    /// The widest vector of so many bytes, where both sides have neighbours next to each other.
+    pub fn widest(&self) -> u32 {
+        let bytes = self.elem.bytes().max(1);
+        if self.has_contiguous_rows() {
+            u32::try_from(WIDEST / bytes).unwrap_or(1).max(1)
+        } else {
+            1
+        }
+    }
+}
+
+/// What to ask, and the way to go if all of it holds.
+pub type Choice = (Vec<Expr>, Way);
+
+/// `fast` where all its conditions hold, else `always`. With `edge`, its conditions come first: where
+/// they don't hold it is `always`, and where only those of `fast` fail it is `edge`.
+#[derive(Debug)]
+pub struct Plan {
+    pub fast: Option<Choice>,
+    pub edge: Option<Choice>,
+    pub always: Way,
+}
+
+impl Plan {
+    fn one(always: Way) -> Plan {
+        Plan {
+            fast: None,
+            edge: None,
+            always,
+        }
+    }
+}
+
+/// What is true at any rate: for one thread that moves a tile on its own.
+pub fn known(cx: &Ctx, tile: &Tile) -> Way {
+    Way {
+        width: width(cx, tile, tile.widest()),
+        guarded: true,
+        rare: false,
+    }
+}
+
+/// For `threads` threads that share a tile.
+pub fn plan(cx: &mut Ctx, tile: &Tile, threads: &Sym) -> Plan {
+    let count = tile.count();
+    let widest = keep_busy(tile, tile.widest(), &count, threads);
+    let mut always = Way {
+        width: width(cx, tile, widest),
+        guarded: true,
+        rare: false,
+    };
+    if cx.lt(&count, threads).is_yes() {
+        return Plan::one(always);
+    }
+    let inside = tile.inside(cx);
+    let guarded = inside.is_none();
+    let edges = inside.unwrap_or_default();
+    let span = tile.span;
+    let mut conditions: Vec<Expr> = edges
+        .iter()
+        .map(|(a, b)| at_most_in_sums(cx, a, b, span))
+        .collect();
+    let wanted = if edges.is_empty() && bytes_of(tile, always.width) >= GOOD {
+        always.width
+    } else {
+        widest
+    };
+    let (wide, divisors) = wished(cx, tile, guarded, wanted, always.width);
+    let turns = &Sym::int(i64::from(wide)) * threads;
+    let one_turn = cx.le(&count, &turns).is_yes();
+    let way = |guarded| Way {
+        width: wide,
+        guarded,
+        rare: false,
+    };
+    let cheap = tile.guards_are_cheap();
+    if !conditions.is_empty() && (cheap || !divisors.is_empty()) {
+        let (with_guards, same) = wished(cx, tile, true, wide, always.width);
+        if with_guards == wide && same.len() == divisors.len() {
+            if divisors.is_empty() {
+                return Plan::one(always);
+            }
+            always.rare = true;
+            let mut edge = way(true);
+            if one_turn || cheap {
+                return Plan {
+                    fast: Some((divisors, edge)),
+                    edge: None,
+                    always,
+                };
+            }
+            edge.rare = true;
+            return Plan {
+                fast: Some((conditions, way(false))),
+                edge: Some((divisors, edge)),
+                always,
+            };
+        }
+    }
+    conditions.extend(divisors);
+    if conditions.is_empty() || (one_turn && wide == always.width) {
+        return Plan::one(always);
+    }
+    always.rare = true;
+    Plan {
+        fast: Some((conditions, way(guarded))),
+        edge: None,
+        always,
+    }
+}
+
+fn bytes_of(tile: &Tile, width: u32) -> u64 {
+    u64::from(width) * tile.elem.bytes()
+}
+
+/// A narrower one, where a wide one would leave threads without work.
+fn keep_busy(tile: &Tile, mut width: u32, count: &Sym, threads: &Sym) -> u32 {
+    let (Some(count), Some(threads)) = (count.as_int(), threads.as_int()) else {
+        return width;
+    };
+    // Those that only start a movement have no work anyway.
+    let narrow = |width: u32| tile.is_async || bytes_of(tile, width) <= WORD;
+    while width > 1 && count / i64::from(width) < threads && !narrow(width) {
+        width /= 2;
+    }
+    width
+}
+
+/// The widest vector that is known to fit.
+fn width(cx: &Ctx, tile: &Tile, widest: u32) -> u32 {
+    let fits = |width: u32| {
+        let by = Sym::int(i64::from(width));
+        tile.aligned(true)
+            .iter()
+            .all(|s| cx.divides(&by, s).is_yes())
+    };
+    halves(widest).find(|w| fits(*w)).unwrap_or(1)
+}
+
+/// The widest vector that may fit, with what must hold; `known` if none is wider.
+fn wished(cx: &mut Ctx, tile: &Tile, guarded: bool, widest: u32, known: u32) -> (u32, Vec<Expr>) {
+    for width in halves(widest).take_while(|w| *w > known) {
+        let by = Sym::int(i64::from(width));
+        let mut conditions = Vec::new();
+        cx.push_scope();
+        let possible = tile.aligned(guarded).iter().all(|s| {
+            match cx.divides(&by, s) {
+                Truth::Yes => return true,
+                Truth::No => return false,
+                Truth::Unknown => {}
+            }
+            let rest = remainder(cx, s, &by);
+            if rest.is_poison() {
+                return false;
+            }
+            if !rest.is_zero() {
+                conditions.push(is_multiple(cx, &rest, &by, tile.span));
+                cx.assume_divides(&by, s);
+            }
+            true
+        });
+        cx.pop_scope();
+        if possible {
+            return (width, conditions);
+        }
+    }
+    (known, Vec::new())
+}
+
+fn halves(widest: u32) -> impl Iterator<Item = u32> {
+    std::iter::successors(Some(widest), |w| Some(w / 2)).take_while(|w| *w > 1)
+}

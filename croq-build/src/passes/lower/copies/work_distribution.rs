@@ -1,0 +1,424 @@
+//! The work of a tile shared out among threads that move it together.
+//!
+//! Neighbouring threads take neighbouring vectors of the innermost axis. Where the thread count and
+//! the extents go together, a thread finds its place in the tile once, and each of its turns only
+//! adds constants to it; a few threads may stay idle for that. Otherwise the vectors are numbered,
+//! innermost axis fastest, thread `t` of `T` takes numbers `t`, `t + T`, …, and each turn divides.
+
+use super::conditions::{all, both, less};
+use super::moves::{Pace, Point, Reach};
+use super::tile::Tile;
+use super::width::Way;
+use crate::ir::build;
+use crate::ir::{Expr, Function, LocalId, Role, Stmt, StmtKind, Unroll};
+use crate::source::Span;
+use crate::symbolic::{Ctx, Sym};
+
+/// A loop of at most this many known turns is unrolled, so that its loads overlap …
+const TURNS: i64 = 16;
+/// … if what they load fits these many bytes of registers.
+const BYTES: i64 = 256;
+/// For what seldom runs.
+const RARE_TURNS: i64 = 4;
+/// Where each turn has coordinates of its own: all of them together don't fit registers.
+const NUMBERED_TURNS: i64 = 4;
+
+/// `threads` threads share the tile; `lane` tells them apart.
+pub fn share(
+    function: &mut Function,
+    tile: &Tile,
+    way: Way,
+    lane: &Sym,
+    threads: &Sym,
+) -> Vec<Stmt> {
+    let extents = tile.extents_in(&function.cx, way.width);
+    let split = threads
+        .as_int()
+        .and_then(|threads| Split::new(&function.cx, lane, threads, &extents));
+    match split {
+        Some(split) => split.walk(function, tile, way, lane),
+        None => numbered(function, tile, way, lane, threads, &extents),
+    }
+}
+
+/// The coordinates along one axis that a lane visits.
+#[derive(Clone, Debug)]
+struct Digit {
+    /// The first of them, and how far the next is.
+    first: Sym,
+    step: i64,
+    turns: Turns,
+}
+
+impl Digit {
+    fn is_loop(&self) -> bool {
+        !matches!(self.turns, Turns::Exactly(1) | Turns::Ragged(1))
+    }
+
+    /// Whether a side goes to the lane's first place, and on from there.
+    fn starts_at_first(&self, pace: &Pace) -> bool {
+        !self.is_loop() || (self.turns != Turns::Open && pace.turns_by(self.step))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turns {
+    Exactly(i64),
+    /// In the last of them some lanes are past the end.
+    Ragged(i64),
+    /// While below an extent that only run time knows.
+    Open,
+}
+
+#[derive(Debug)]
+struct Split {
+    /// Outermost first, with the extent.
+    digits: Vec<(Digit, Sym)>,
+    /// Lanes from here on have no work.
+    busy: Option<Sym>,
+}
+
+impl Split {
+    /// `None` where more than a quarter of the threads would idle, or an inner extent is unknown.
+    fn new(cx: &Ctx, lane: &Sym, threads: i64, extents: &[Sym]) -> Option<Split> {
+        let mut digits = Vec::new();
+        // Lanes that the axes so far tell apart, and those left for the others.
+        let (mut below, mut lanes) = (1, threads);
+        for (axis, extent) in extents.iter().enumerate().rev() {
+            let outermost = axis == 0;
+            let known = extent.as_int();
+            let taken = match known {
+                Some(n) if n < 1 => return None,
+                Some(n) => n.min(lanes),
+                None if outermost => lanes,
+                None => return None,
+            };
+            let left = lanes / taken;
+            let turns = match known {
+                Some(n) if n % taken == 0 => Turns::Exactly(n / taken),
+                Some(n) => Turns::Ragged(n / taken + 1),
+                None => Turns::Open,
+            };
+            let idle = match (known, turns) {
+                (Some(n), Turns::Ragged(turns)) => n * 4 < turns * taken * 3,
+                _ => left * taken * 4 < lanes * 3,
+            };
+            if idle && !outermost {
+                return None;
+            }
+            let place = cx.div(lane, &Sym::int(below));
+            let first = if taken == 1 {
+                Sym::zero()
+            } else if outermost || left == 1 {
+                place
+            } else {
+                cx.rem(&place, &Sym::int(taken))
+            };
+            let digit = Digit {
+                first,
+                step: taken,
+                turns,
+            };
+            digits.push((digit, extent.clone()));
+            below *= taken;
+            lanes = if outermost { 1 } else { left };
+        }
+        digits.reverse();
+        let busy = (below < threads).then(|| Sym::int(below));
+        Some(Split { digits, busy })
+    }
+
+    fn walk(mut self, function: &mut Function, tile: &Tile, way: Way, lane: &Sym) -> Vec<Stmt> {
+        let span = tile.span;
+        let paces = tile.paces_in(way.width);
+        let mut stmts = self.bind_places(function, span);
+        let mut point = tile.origin();
+        let cx = &function.cx;
+        for ((digit, _), paces) in self.digits.iter().zip(&paces) {
+            let sides = [
+                (&paces.source, &mut point.source),
+                (&paces.dest, &mut point.dest),
+            ];
+            for (pace, reach) in sides {
+                if digit.starts_at_first(pace) {
+                    pace.go(cx, reach, &digit.first);
+                }
+            }
+        }
+        if self.digits.iter().any(|(d, _)| d.is_loop()) {
+            if !tile.source_layout.scattered {
+                hoist(function, "from", &mut point.source, span, &mut stmts);
+            }
+            if !tile.dest_layout.scattered {
+                hoist(function, "to", &mut point.dest, span, &mut stmts);
+            }
+        }
+
+        let mut loops = Vec::new();
+        let mut conditions = Vec::new();
+        for (axis, ((digit, extent), paces)) in self.digits.iter().zip(&paces).enumerate() {
+            let step = Sym::int(digit.step);
+            let mut at = digit.first.clone();
+            match digit.turns {
+                Turns::Exactly(1) | Turns::Ragged(1) => {}
+                Turns::Exactly(turns) | Turns::Ragged(turns) => {
+                    let hi = Sym::int(turns);
+                    let (local, turn) = build::index(function, "turn", Role::Loop, Some(&hi), span);
+                    at = &(&turn * &step) + &at;
+                    let sides = [
+                        (&paces.source, &mut point.source),
+                        (&paces.dest, &mut point.dest),
+                    ];
+                    for (pace, reach) in sides {
+                        if digit.starts_at_first(pace) {
+                            pace.turn(&function.cx, reach, &turn, digit.step);
+                        } else {
+                            pace.go(&function.cx, reach, &at);
+                        }
+                    }
+                    loops.push(Loop {
+                        local,
+                        lo: Sym::zero(),
+                        hi,
+                        step: Sym::one(),
+                    });
+                }
+                Turns::Open => {
+                    let name = format!("e{axis}");
+                    let (local, e) = build::index(function, &name, Role::Loop, Some(extent), span);
+                    paces.source.go(&function.cx, &mut point.source, &e);
+                    paces.dest.go(&function.cx, &mut point.dest, &e);
+                    at = e;
+                    loops.push(Loop {
+                        local,
+                        lo: digit.first.clone(),
+                        hi: extent.clone(),
+                        step,
+                    });
+                }
+            }
+            if let Turns::Ragged(_) = digit.turns {
+                conditions.push(less(&at, extent, span));
+            }
+            point.at.push(&at * &paces.unit);
+        }
+        let mut body = tile.vector(function, way, &point);
+        if let Some(cond) = all(conditions, span) {
+            body = only_if(cond, body, span);
+        }
+        stmts.extend(nest(loops, body, tile, budget(tile, way)));
+        match &self.busy {
+            Some(busy) => only_if(less(lane, busy, span), stmts, span),
+            None => stmts,
+        }
+    }
+
+    /// Declares the lane's first coordinates.
+    fn bind_places(&mut self, function: &mut Function, span: Span) -> Vec<Stmt> {
+        let mut stmts = Vec::new();
+        for (axis, (digit, _)) in self.digits.iter_mut().enumerate() {
+            let bound = Sym::int(digit.step);
+            let name = format!("e{axis}");
+            digit.first = bind(
+                function,
+                &name,
+                &digit.first,
+                Some(&bound),
+                span,
+                &mut stmts,
+            );
+        }
+        stmts
+    }
+}
+
+struct Loop {
+    local: LocalId,
+    lo: Sym,
+    hi: Sym,
+    step: Sym,
+}
+
+impl Loop {
+    fn turns(&self) -> Option<i64> {
+        self.hi
+            .as_int()
+            .filter(|_| self.lo.is_zero() && self.step.is_one())
+    }
+}
+
+/// How many turns to unroll.
+fn budget(tile: &Tile, way: Way) -> i64 {
+    let bytes = i64::from(way.width) * i64::try_from(tile.elem.bytes()).unwrap_or(1);
+    if way.rare {
+        RARE_TURNS
+    } else if tile.is_async {
+        TURNS
+    } else {
+        TURNS.min(BYTES / bytes.max(1))
+    }
+}
+
+/// `body` in the loops, outermost first. The inner ones are unrolled.
+fn nest(loops: Vec<Loop>, mut body: Vec<Stmt>, tile: &Tile, mut budget: i64) -> Vec<Stmt> {
+    for one in loops.into_iter().rev() {
+        let unroll = match one.turns() {
+            Some(turns) if turns <= budget => {
+                budget /= turns.max(1);
+                Some(Unroll::Full)
+            }
+            Some(_) if budget > 1 => {
+                let by = u32::try_from(budget).unwrap_or(1);
+                budget = 1;
+                Some(Unroll::By(by))
+            }
+            _ => None,
+        };
+        let kind = StmtKind::For {
+            local: one.local,
+            lo: one.lo,
+            hi: one.hi,
+            step: one.step,
+            unroll,
+            body,
+        };
+        body = vec![Stmt::new(kind, tile.span)];
+    }
+    body
+}
+
+/// Vectors by number; thread `t` of `T` takes `t`, `t + T`, ….
+fn numbered(
+    function: &mut Function,
+    tile: &Tile,
+    way: Way,
+    lane: &Sym,
+    threads: &Sym,
+    extents: &[Sym],
+) -> Vec<Stmt> {
+    let span = tile.span;
+    let count: Sym = extents.iter().product();
+    let once = function.cx.le(&count, threads).is_yes();
+    let (Some(n), Some(t), false) = (count.as_int(), threads.as_int(), once) else {
+        if once {
+            let body = by_number(function, tile, way, lane, extents);
+            return only_if(less(lane, &count, span), body, span);
+        }
+        let (local, e) = build::index(function, "e", Role::Loop, Some(&count), span);
+        let one = Loop {
+            local,
+            lo: lane.clone(),
+            hi: count,
+            step: threads.clone(),
+        };
+        let body = by_number(function, tile, way, &e, extents);
+        return nest(vec![one], body, tile, NUMBERED_TURNS);
+    };
+    // A trip count that the C++ compiler can see.
+    let turns = Sym::int(n / t + i64::from(n % t != 0));
+    let (local, turn) = build::index(function, "turn", Role::Loop, Some(&turns), span);
+    let number = &(&turn * threads) + lane;
+    let mut body = Vec::new();
+    let e = bind(function, "e", &number, Some(&count), span, &mut body);
+    let vector = by_number(function, tile, way, &e, extents);
+    if n % t == 0 {
+        body.extend(vector);
+    } else {
+        body.extend(only_if(less(&e, &count, span), vector, span));
+    }
+    let one = Loop {
+        local,
+        lo: Sym::zero(),
+        hi: turns,
+        step: Sym::one(),
+    };
+    nest(vec![one], body, tile, NUMBERED_TURNS)
+}
+
+/// Vector number `e` of the tile, whose `extents` are in vectors.
+fn by_number(
+    function: &mut Function,
+    tile: &Tile,
+    way: Way,
+    e: &Sym,
+    extents: &[Sym],
+) -> Vec<Stmt> {
+    let mut stmts = Vec::new();
+    let mut coordinates = Vec::new();
+    let mut rest = e.clone();
+    for (axis, extent) in extents.iter().enumerate().rev() {
+        let at = if axis == 0 {
+            rest.clone()
+        } else {
+            function.cx.rem(&rest, extent)
+        };
+        rest = function.cx.div(&rest, extent);
+        let name = format!("e{axis}");
+        let mut bound = Vec::new();
+        coordinates.push(bind(
+            function,
+            &name,
+            &at,
+            Some(extent),
+            tile.span,
+            &mut bound,
+        ));
+        stmts.splice(0..0, bound);
+    }
+    coordinates.reverse();
+    let point: Point = tile.point(&function.cx, way.width, &coordinates);
+    stmts.extend(tile.vector(function, way, &point));
+    stmts
+}
+
+/// The place so far as one variable, so that turns add to it.
+fn hoist(function: &mut Function, name: &str, reach: &mut Reach, span: Span, out: &mut Vec<Stmt>) {
+    let sum = reach.sum();
+    if !sum.is_poison() {
+        reach.offset = bind(function, name, &sum, None, span, out);
+        reach.steps.clear();
+    }
+}
+
+/// A variable for `value`, unless it is as good as one.
+fn bind(
+    function: &mut Function,
+    name: &str,
+    value: &Sym,
+    bound: Option<&Sym>,
+    span: Span,
+    out: &mut Vec<Stmt>,
+) -> Sym {
+    if value.as_int().is_some() || value.as_var().is_some() {
+        return value.clone();
+    }
+    let (local, sym) = build::index(function, name, Role::Value, bound, span);
+    let value = Some(Expr::index(value.clone(), span));
+    out.push(Stmt::new(StmtKind::Let { local, value }, span));
+    sym
+}
+
+fn only_if(mut cond: Expr, mut then: Vec<Stmt>, span: Span) -> Vec<Stmt> {
+    if let [
+        Stmt {
+            kind:
+                StmtKind::If {
+                    cond: inner,
+                    then: body,
+                    otherwise,
+                },
+            ..
+        },
+    ] = then.as_mut_slice()
+        && otherwise.is_empty()
+    {
+        cond = both(cond, inner.clone(), span);
+        then = std::mem::take(body);
+    }
+    let kind = StmtKind::If {
+        cond,
+        then,
+        otherwise: Vec::new(),
+    };
+    vec![Stmt::new(kind, span)]
+}

@@ -1,0 +1,154 @@
+//! What is wrong with the events of a kernel as a whole: nobody triggers, nobody waits, nobody begins.
+
+use std::collections::BTreeMap;
+
+use super::first_iteration;
+use super::trip_counts;
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::ir::{
+    BufferId, Engine, EventAt, EventId, Function, KernelId, Slot, Stmt, StmtKind, Storage,
+};
+use crate::source::Span;
+use crate::symbolic::Sym;
+
+/// An mbarrier counts so many bytes.
+const MOST_BYTES: i64 = (1 << 20) - 1;
+
+pub fn check(function: &Function, id: KernelId, body: &[Stmt], diags: &mut Diagnostics) {
+    let mut uses = Uses::default();
+    uses.gather(body);
+    let mut whole = true;
+    for (at, event) in function.events.iter().enumerate() {
+        if event.kernel != id.index() {
+            continue;
+        }
+        let event_id = EventId(u32::try_from(at).unwrap_or(u32::MAX));
+        let name = &event.name;
+        let first = |list: &BTreeMap<EventId, Vec<Span>>| list.get(&event_id)?.first().copied();
+        match (first(&uses.waits), first(&uses.triggers)) {
+            (Some(wait), None) => {
+                whole = false;
+                let mut d = Diagnostic::new("E1008", wait, format!("nothing triggers `{name}`"))
+                    .label("waits for ever");
+                d = match first(&uses.copies) {
+                    Some(copy) => d
+                        .also(copy, "its bytes arrive, and nobody says that these are all")
+                        .help(format!("`trigger {name}…;` after the copies")),
+                    None => d
+                        .also(event.span, "declared here")
+                        .help(format!("`trigger {name};` where the others are done")),
+                };
+                diags.push(d);
+            }
+            (None, Some(trigger)) => diags.push(
+                Diagnostic::new("W1009", trigger, format!("nothing waits for `{name}`"))
+                    .label("tells nobody")
+                    .help(format!(
+                        "`wait {name}…;` where other threads use what comes before it; if none do, remove it"
+                    )),
+            ),
+            _ => {}
+        }
+    }
+    bytes(function, body, diags);
+    if whole {
+        first_iteration::check(function, body, diags);
+        trip_counts::check(function, id, body, diags);
+    }
+}
+
+/// Where events are used.
+#[derive(Default)]
+struct Uses {
+    waits: BTreeMap<EventId, Vec<Span>>,
+    triggers: BTreeMap<EventId, Vec<Span>>,
+    copies: BTreeMap<EventId, Vec<Span>>,
+}
+
+impl Uses {
+    fn gather(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            let (list, event) = match &stmt.kind {
+                StmtKind::WaitEvent(at) => (&mut self.waits, at.event),
+                StmtKind::Trigger(at) => (&mut self.triggers, at.event),
+                StmtKind::Copy(copy) => match &copy.engine {
+                    Engine::Tma(tma) if tma.event.is_some() => {
+                        let event = tma.event.as_ref().map(|e| e.event);
+                        (&mut self.copies, event.unwrap_or(EventId(0)))
+                    }
+                    _ => continue,
+                },
+                kind => {
+                    for block in kind.blocks() {
+                        self.gather(block);
+                    }
+                    continue;
+                }
+            };
+            list.entry(event).or_default().push(stmt.span);
+        }
+    }
+}
+
+/// Copies that complete one generation together.
+fn bytes(function: &Function, stmts: &[Stmt], diags: &mut Diagnostics) {
+    let mut sums: Vec<((EventId, Slot), i64)> = Vec::new();
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Copy(copy) => {
+                let Engine::Tma(tma) = &copy.engine else {
+                    continue;
+                };
+                let (Some(at), Some(bytes)) = (
+                    &tma.event,
+                    size(function, copy.dest.buffer, &copy.dest.shape),
+                ) else {
+                    continue;
+                };
+                let key = key(at);
+                let before = sums.iter().position(|(k, _)| *k == key);
+                let at = before.unwrap_or_else(|| {
+                    sums.push((key, 0));
+                    sums.len() - 1
+                });
+                let Some((_, sum)) = sums.get_mut(at) else {
+                    continue;
+                };
+                let fitted = *sum <= MOST_BYTES;
+                *sum += bytes;
+                if fitted && *sum > MOST_BYTES {
+                    diags.push(
+                        Diagnostic::new(
+                            "E1038",
+                            stmt.span,
+                            format!("{sum} bytes complete one generation, an mbarrier counts {MOST_BYTES}"),
+                        )
+                        .label("too many, with the copies before")
+                        .help("copy smaller tiles, or complete two events"),
+                    );
+                }
+            }
+            StmtKind::Trigger(at) => sums.retain(|(k, _)| *k != key(at)),
+            kind => {
+                for block in kind.blocks() {
+                    bytes(function, block, diags);
+                }
+            }
+        }
+    }
+}
+
+fn key(at: &EventAt) -> (EventId, Slot) {
+    (at.event, at.slot.clone())
+}
+
+fn size(function: &Function, buffer: BufferId, shape: &[Sym]) -> Option<i64> {
+    let buffer = function.buffers.get(buffer.index())?;
+    if buffer.storage != Storage::Shared {
+        return None;
+    }
+    let count: Sym = shape.iter().product();
+    count
+        .as_int()?
+        .checked_mul(i64::try_from(buffer.elem.bytes()).ok()?)
+}

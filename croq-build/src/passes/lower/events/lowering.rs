@@ -1,0 +1,86 @@
+//! Waits and arrivals as operations on mbarriers.
+
+use crate::ir::{
+    BinOp, BufferId, EventAt, Expr, ExprKind, Function, Kernel, Scalar, Slot, StmtKind, TmaOp,
+};
+use crate::source::Span;
+use crate::symbolic::Sym;
+
+/// The mbarrier that a statement means.
+///
+/// `None` for all slots of an event, of which `events` makes loops over single ones.
+pub fn place(function: &Function, at: &EventAt) -> Option<(BufferId, Sym)> {
+    let event = function.event(at.event);
+    let slot = match &at.slot {
+        Slot::At(slot) => slot.clone(),
+        Slot::Order(order) => function.cx.rem(order, &Sym::int(i64::from(event.slots))),
+        Slot::All => return None,
+    };
+    Some((event.barriers, slot))
+}
+
+/// `None` where `events` has not counted arrivals.
+pub fn arrive(function: &Function, at: &EventAt) -> Option<StmtKind> {
+    let (barriers, slot) = place(function, at)?;
+    let kernel = function.kernels.get(function.event(at.event).kernel);
+    let blocks = kernel
+        .filter(|_| at.cluster)
+        .map_or(1, Kernel::cluster_size);
+    Some(StmtKind::Tma(TmaOp::Arrive {
+        barriers,
+        slot,
+        blocks,
+    }))
+}
+
+/// `None` where `events` has not given threads a phase to wait for.
+pub fn wait(function: &Function, at: &EventAt, span: Span) -> Option<Vec<StmtKind>> {
+    let event = function.event(at.event);
+    let (barriers, slot) = place(function, at)?;
+    let op = |op, a: Expr, b| {
+        let ty = a.ty;
+        Expr::new(ExprKind::Binary(op, a, b), ty, span)
+    };
+    let int = |n, ty| Expr::new(ExprKind::Int(n), ty, span);
+    let parity = match (&at.slot, event.phases) {
+        (Slot::Order(order), _) => {
+            let generation = function.cx.div(order, &Sym::int(i64::from(event.slots)));
+            let mut generation = Expr::index(generation, span);
+            if event.ready {
+                generation = op(BinOp::Add, generation, int(1, Scalar::Index));
+            }
+            op(BinOp::And, generation, int(1, Scalar::Index))
+        }
+        (_, Some(local)) => {
+            let ty = function.local(local).ty;
+            let bits = Expr::new(ExprKind::Local(local), ty, span);
+            let bit = Expr::index(slot.clone(), span);
+            let (parity, flip) = if event.slots == 1 {
+                (bits.clone(), int(1, ty))
+            } else {
+                let shifted = op(BinOp::Shr, bits.clone(), bit.clone());
+                (
+                    op(BinOp::And, shifted, int(1, ty)),
+                    op(BinOp::Shl, int(1, ty), bit),
+                )
+            };
+            let value = op(BinOp::Xor, bits, flip);
+            return Some(vec![
+                StmtKind::Tma(TmaOp::Wait {
+                    barriers,
+                    slot,
+                    parity,
+                    clustered: event.clustered,
+                }),
+                StmtKind::Assign { local, value },
+            ]);
+        }
+        (_, None) => return None,
+    };
+    Some(vec![StmtKind::Tma(TmaOp::Wait {
+        barriers,
+        slot,
+        parity,
+        clustered: event.clustered,
+    })])
+}

@@ -1,0 +1,162 @@
+//! Regions that are one thread's.
+
+use std::collections::BTreeSet;
+
+use super::threads::Threads;
+use crate::ir::{
+    BinOp, Engine, Expr, ExprKind, Function, Intrinsic, Level, LocalId, Scalar, Stmt, StmtKind,
+    ThreadSet, Visit, walk_block,
+};
+use crate::passes::analysis::uniformity::Uniformity;
+use crate::symbolic::Sym;
+
+/// Gives regions of which one thread does everything, copies by the copy engine among it, to that thread.
+pub fn elect(function: &Function, body: &mut Vec<Stmt>) {
+    registers_first(body);
+    let whole = body.clone();
+    in_block(function, &whole, body);
+}
+
+/// Warpgroups change their registers as wholes: where a region begins with that, it is a region of its own.
+fn registers_first(stmts: &mut Vec<Stmt>) {
+    let rest = std::mem::take(stmts);
+    for mut stmt in rest {
+        if let StmtKind::Region {
+            body,
+            is_async: true,
+            ..
+        } = &mut stmt.kind
+        {
+            let sets = |s: &Stmt| matches!(s.kind, StmtKind::Registers(_));
+            let first = body.iter().take_while(|s| sets(s)).count();
+            if first > 0 && first < body.len() {
+                let rest = body.split_off(first);
+                let mut after = stmt.clone();
+                if let StmtKind::Region { body, .. } = &mut after.kind {
+                    *body = rest;
+                }
+                stmts.extend([stmt, after]);
+                continue;
+            }
+        } else {
+            for block in stmt.kind.blocks_mut() {
+                registers_first(block);
+            }
+        }
+        stmts.push(stmt);
+    }
+}
+
+fn in_block(function: &Function, whole: &[Stmt], stmts: &mut [Stmt]) {
+    for stmt in stmts {
+        let span = stmt.span;
+        let StmtKind::Region {
+            pred,
+            set: Some(set),
+            elected_from,
+            is_async: true,
+            outermost: true,
+            body,
+        } = &mut stmt.kind
+        else {
+            for block in stmt.kind.blocks_mut() {
+                in_block(function, whole, block);
+            }
+            continue;
+        };
+        let Some(first) = set.lowest().filter(|_| set.len() > 1) else {
+            continue;
+        };
+        if !is_one_threads(function, whole, body, set) {
+            continue;
+        }
+        let thread = Expr::intrinsic(Intrinsic::Thread, pred.span);
+        let number = Expr::new(ExprKind::Int(i128::from(first)), Scalar::Index, pred.span);
+        let is_first = ExprKind::Binary(BinOp::Eq, thread, number);
+        let asked = std::mem::replace(pred, Expr::new(is_first, Scalar::Bool, span));
+        let one = ThreadSet {
+            ranges: vec![(first, first + 1)],
+        };
+        *elected_from = Some((asked, std::mem::replace(set, one)));
+        by_the_region(body);
+    }
+}
+
+/// A unit's copies are the region's, which is one thread now.
+fn by_the_region(stmts: &mut [Stmt]) {
+    for stmt in stmts {
+        if let StmtKind::Copy(copy) = &mut stmt.kind {
+            copy.level = Level::Block;
+        }
+        if let StmtKind::WaitTma { futures } = &mut stmt.kind {
+            futures.iter_mut().for_each(|w| w.level = Level::Block);
+        }
+        for block in stmt.kind.blocks_mut() {
+            by_the_region(block);
+        }
+    }
+}
+
+/// All it does is the copy engine's or an arrival, the same for all threads of `set`.
+fn is_one_threads(function: &Function, whole: &[Stmt], body: &[Stmt], set: &ThreadSet) -> bool {
+    let mut one = One {
+        function,
+        uniformity: Uniformity::of(function, whole, Threads { set }),
+        declared: BTreeSet::new(),
+        acts: false,
+        fits: true,
+    };
+    walk_block(body, &mut one);
+    one.fits && one.acts
+}
+
+struct One<'a> {
+    function: &'a Function,
+    uniformity: Uniformity<'a, Threads<'a>>,
+    declared: BTreeSet<LocalId>,
+    acts: bool,
+    fits: bool,
+}
+
+impl Visit for One<'_> {
+    fn stmt(&mut self, stmt: &Stmt) {
+        self.fits &= match &stmt.kind {
+            StmtKind::Let { local, .. } => {
+                self.declared.insert(*local);
+                true
+            }
+            // Nobody outside sees it.
+            StmtKind::Assign { local, .. } => self.declared.contains(local),
+            StmtKind::Copy(copy) => {
+                self.acts = true;
+                matches!(copy.engine, Engine::Tma(_)) && self.uniformity.apart.is_one(copy.level)
+            }
+            StmtKind::WaitTma { futures } => futures
+                .iter()
+                .all(|w| self.uniformity.apart.is_one(w.level)),
+            StmtKind::Trigger(at) => {
+                let event = self.function.event(at.event);
+                event.count.is_none_or(|(n, _)| n == 1)
+            }
+            StmtKind::WaitEvent(_)
+            | StmtKind::For { .. }
+            | StmtKind::While { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Check { .. }
+            | StmtKind::Rotate { .. }
+            | StmtKind::UseFuture(_)
+            | StmtKind::Alloc(_) => true,
+            _ => false,
+        };
+    }
+
+    fn expr(&mut self, e: &Expr) {
+        self.fits &= !self.uniformity.expr(e);
+    }
+
+    fn sym(&mut self, sym: &Sym) {
+        self.fits &= !self.uniformity.sym(sym);
+    }
+}

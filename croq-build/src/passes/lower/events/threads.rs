@@ -1,0 +1,57 @@
+//! What differs between threads of a block.
+
+use crate::ir::{Function, Intrinsic, Level, LocalId, Role, Storage, ThreadSet};
+use crate::passes::analysis::uniformity::{Divergence, Participation, Sharing};
+use crate::symbolic::Sym;
+
+/// The threads of a region, or of several.
+pub struct Threads<'a> {
+    pub set: &'a ThreadSet,
+}
+
+impl Threads<'_> {
+    /// They are all in one unit of this level, or make up the region that such a statement is for.
+    pub fn is_one(&self, level: Level) -> bool {
+        match level {
+            Level::Cluster | Level::Block => true,
+            Level::Warpgroup | Level::Warp | Level::Thread => {
+                let unit = level.threads().filter(|n| *n > 1);
+                unit.is_some_and(|unit| self.set.is_in_one(unit))
+            }
+        }
+    }
+}
+
+impl Divergence for Threads<'_> {
+    fn hardware(&self, what: Intrinsic) -> bool {
+        what.differs_in_block()
+    }
+
+    fn index(&self, function: &Function, local: LocalId) -> Option<bool> {
+        match function.locals.get(local.index())?.role {
+            Role::Parallel(level) => Some(!self.is_one(level)),
+            _ => None,
+        }
+    }
+
+    fn memory(&self, storage: Storage) -> Option<bool> {
+        Some(storage.is_private())
+    }
+
+    fn common(&self, _: &Function, sym: &Sym) -> Sharing {
+        Sharing::As(sym.clone())
+    }
+
+    fn region(&self, set: Option<&ThreadSet>, _: bool) -> Participation {
+        match set {
+            None => Participation::Some,
+            Some(set) if !set.meets(self.set) => Participation::Nobody,
+            Some(set) if self.set.threads().all(|tid| set.contains(tid)) => Participation::All,
+            Some(_) => Participation::Some,
+        }
+    }
+
+    fn once(&self) -> Participation {
+        Participation::Some
+    }
+}

@@ -1,0 +1,249 @@
+//! Regions that run at the same time and use one tile with nothing to order them.
+//!
+//! Two regions are taken for ordered where events lead from what one triggers to what the other waits for,
+//! through others perhaps, or where both meet at a barrier with a number. Of accesses only those count whose
+//! place is the same for all threads of both: where a thread's own indices decide, they may well be apart.
+
+use std::collections::BTreeSet;
+
+use super::threads::Threads;
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::ir::{
+    Access, BarrierScope, BufferId, EventId, Function, KernelId, Stmt, StmtKind, Storage,
+    ThreadSet, View, Visit, walk_block,
+};
+use crate::passes::analysis::uniformity::Uniformity;
+use crate::source::Span;
+use crate::symbolic::Sym;
+
+pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
+    if let Some(kernel) = function.kernels.get(id.index()) {
+        in_block(function, &kernel.body, &kernel.body, diags);
+    }
+}
+
+fn in_block(function: &Function, whole: &[Stmt], stmts: &[Stmt], diags: &mut Diagnostics) {
+    let mut running: Vec<Region> = Vec::new();
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Region {
+                set: Some(set),
+                is_async: true,
+                body,
+                ..
+            } => running.push(Region::of(function, set, body)),
+            StmtKind::Region { .. }
+            | StmtKind::Barrier {
+                scope: BarrierScope::Block | BarrierScope::Cluster | BarrierScope::Grid,
+                ..
+            } => {
+                compare(function, whole, &running, diags);
+                running.clear();
+            }
+            kind => {
+                for block in kind.blocks() {
+                    in_block(function, whole, block, diags);
+                }
+            }
+        }
+    }
+    compare(function, whole, &running, diags);
+}
+
+struct MemAccess {
+    buffer: BufferId,
+    write: bool,
+    first: Sym,
+    /// One past the last element; `None` where that is not known.
+    end: Option<Sym>,
+    span: Span,
+}
+
+struct Region {
+    set: ThreadSet,
+    touches: Vec<MemAccess>,
+    waits: BTreeSet<EventId>,
+    triggers: BTreeSet<EventId>,
+    numbers: BTreeSet<u32>,
+}
+
+impl Region {
+    fn of(function: &Function, set: &ThreadSet, body: &[Stmt]) -> Self {
+        let region = Region {
+            set: set.clone(),
+            touches: Vec::new(),
+            waits: BTreeSet::new(),
+            triggers: BTreeSet::new(),
+            numbers: BTreeSet::new(),
+        };
+        let mut gather = Gather {
+            function,
+            region,
+            copied_to: Vec::new(),
+            at: Span::default(),
+        };
+        walk_block(body, &mut gather);
+        gather.region
+    }
+}
+
+struct Gather<'a> {
+    function: &'a Function,
+    region: Region,
+    /// What the statement's views are that it writes.
+    copied_to: Vec<(BufferId, Sym)>,
+    at: Span,
+}
+
+impl Gather<'_> {
+    fn touch(&mut self, buffer: BufferId, write: bool, first: Sym, end: Option<Sym>, span: Span) {
+        let shared = self.function.buffers.get(buffer.index());
+        if shared.is_some_and(|b| b.storage == Storage::Shared) {
+            self.region.touches.push(MemAccess {
+                buffer,
+                write,
+                first,
+                end,
+                span,
+            });
+        }
+    }
+}
+
+impl Visit for Gather<'_> {
+    fn stmt(&mut self, stmt: &Stmt) {
+        self.at = stmt.span;
+        self.copied_to.clear();
+        let region = &mut self.region;
+        match &stmt.kind {
+            StmtKind::WaitEvent(at) => drop(region.waits.insert(at.event)),
+            StmtKind::Trigger(at) => drop(region.triggers.insert(at.event)),
+            StmtKind::Barrier {
+                scope: BarrierScope::Named { id, .. } | BarrierScope::Arrive { id, .. },
+                ..
+            } => drop(region.numbers.insert(*id)),
+            StmtKind::Copy(copy) => {
+                let to = &copy.dest;
+                self.copied_to.push((to.buffer, to.offset.clone()));
+            }
+            StmtKind::Fill { view, .. } => {
+                self.copied_to.push((view.buffer, view.offset.clone()));
+            }
+            _ => {}
+        }
+    }
+
+    fn view(&mut self, view: &View) {
+        let write = self.copied_to.contains(&(view.buffer, view.offset.clone()));
+        let end = end(view);
+        self.touch(view.buffer, write, view.offset.clone(), end, self.at);
+    }
+
+    fn access(&mut self, access: &Access, written: bool) {
+        let first = access.address();
+        let end = &first + 1;
+        self.touch(access.view.buffer, written, first, Some(end), access.span);
+    }
+}
+
+/// One past a view's last element.
+fn end(view: &View) -> Option<Sym> {
+    let mut last = view.offset.clone();
+    for (extent, stride) in view.shape.iter().zip(&view.strides) {
+        stride.as_int().filter(|s| *s >= 0)?;
+        last = &last + &(&(extent - 1) * stride);
+    }
+    Some(&last + 1)
+}
+
+fn compare(function: &Function, whole: &[Stmt], running: &[Region], diags: &mut Diagnostics) {
+    let reached: Vec<BTreeSet<usize>> = (0..running.len()).map(|at| reach(running, at)).collect();
+    let leads = |from: usize, to: usize| reached.get(from).is_some_and(|r| r.contains(&to));
+    for (at, a) in running.iter().enumerate() {
+        if a.touches.is_empty() {
+            continue;
+        }
+        for (b_at, b) in running.iter().enumerate().skip(at + 1) {
+            if b.touches.is_empty()
+                || a.set.meets(&b.set)
+                || !a.numbers.is_disjoint(&b.numbers)
+                || leads(at, b_at)
+                || leads(b_at, at)
+            {
+                continue;
+            }
+            if let Some((first, second)) = meeting(function, whole, a, b) {
+                let name = function.buffers.get(first.buffer.index());
+                let name = name.map_or("a tile", |b| b.name.as_str());
+                let (written, other) = if first.write {
+                    (first, second)
+                } else {
+                    (second, first)
+                };
+                let does = if other.write { "also written" } else { "read" };
+                diags.push(
+                    Diagnostic::new(
+                        "W0568",
+                        other.span,
+                        format!("regions that run at the same time use `{name}`, and no event orders them"),
+                    )
+                    .label(format!("{does} here"))
+                    .also(written.span, "written by other threads")
+                    .help("`trigger` an event after the one, and `wait` for it before the other"),
+                );
+            }
+        }
+    }
+}
+
+/// Where events lead from a region.
+fn reach(running: &[Region], from: usize) -> BTreeSet<usize> {
+    let mut reached = BTreeSet::from([from]);
+    let mut open = vec![from];
+    while let Some(region) = open.pop().and_then(|at| running.get(at)) {
+        if region.triggers.is_empty() {
+            continue;
+        }
+        for (at, next) in running.iter().enumerate() {
+            if !region.triggers.is_disjoint(&next.waits) && reached.insert(at) {
+                open.push(at);
+            }
+        }
+    }
+    reached
+}
+
+/// Two accesses to one place, a write among them.
+fn meeting<'r>(
+    function: &Function,
+    whole: &[Stmt],
+    a: &'r Region,
+    b: &'r Region,
+) -> Option<(&'r MemAccess, &'r MemAccess)> {
+    let all = a.set.union(&b.set);
+    let mut uniformity = None;
+    for first in &a.touches {
+        for second in b.touches.iter().filter(|t| t.buffer == first.buffer) {
+            if !(first.write || second.write) {
+                continue;
+            }
+            let uniformity = uniformity
+                .get_or_insert_with(|| Uniformity::of(function, whole, Threads { set: &all }));
+            let own = |touch: &MemAccess| {
+                uniformity.sym(&touch.first) || touch.end.as_ref().is_none_or(|e| uniformity.sym(e))
+            };
+            // A whole tile on one side meets every element of it on the other.
+            if own(first) && own(second) {
+                continue;
+            }
+            let behind = |x: &MemAccess, y: &MemAccess| {
+                let end = x.end.as_ref();
+                end.is_none_or(|end| !function.cx.lt(&y.first, end).is_yes())
+            };
+            if !behind(first, second) && !behind(second, first) {
+                return Some((first, second));
+            }
+        }
+    }
+    None
+}

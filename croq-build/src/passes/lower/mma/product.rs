@@ -1,0 +1,162 @@
+//! Products of a warpgroup as its instructions, and operands as it is told of them.
+//!
+//! A *descriptor* names an operand: its first element's address, and how far it is from one piece of the
+//! swizzle's pattern to the next. Each buffer has one for itself as a whole, made where the kernel begins; an
+//! instruction's operand is so many bytes further on.
+
+use super::{Pass, descriptor_licm, mma, register};
+use crate::ir::{
+    Buffer, BufferId, Described, Expr, Instruction, LocalId, MmaOp, Operand, Product, Source, Step,
+    Stmt, Tile, View,
+};
+use crate::source::Span;
+use crate::symbolic::Sym;
+
+/// Rows after which a swizzle's pattern repeats.
+const ROWS: i64 = 8;
+/// What stands where there is no second group along the rows.
+const NO_STEP: i64 = 16;
+
+/// A buffer that products read, as they are told of it.
+pub struct Descriptor {
+    buffer: BufferId,
+    k_last: bool,
+    local: LocalId,
+    stmt: Stmt,
+}
+
+/// An operand: `by` says what is so many bytes from where its buffer begins.
+struct Placed<'t> {
+    tile: &'t Tile,
+    by: LocalId,
+    first: Sym,
+}
+
+impl Pass<'_> {
+    /// The descriptors' declarations, for the kernel's beginning.
+    pub fn descriptors(&mut self) -> Vec<Stmt> {
+        let made = std::mem::take(&mut self.described);
+        made.into_iter().map(|d| d.stmt).collect()
+    }
+
+    pub fn product(&mut self, product: &Product, span: Span) -> Option<Vec<Stmt>> {
+        let sums = self.tile(&product.sums)?;
+        let atom = product.atom;
+        let mut stmts = Vec::new();
+        let b = self.placed(&product.b, span, &mut stmts)?;
+        let a = match &product.a {
+            Operand::Memory(tile) => Ok(self.placed(tile, span, &mut stmts)?),
+            Operand::Registers(part) => Err(self.tile(part)?),
+        };
+        let mut accumulate = product.accumulate.clone();
+        for part in &product.order {
+            let a = match &a {
+                Ok(placed) => Source::Memory(self.part(placed, part * atom.k, span, &mut stmts)?),
+                Err(a) => {
+                    let [_, beside, _] = a.steps;
+                    let deep = atom.k / a.layout.columns();
+                    let at = &a.first + part * deep * beside;
+                    Source::Registers(Box::new(register(a.buffer, at, span)))
+                }
+            };
+            let instruction = Instruction {
+                atom,
+                sums: register(sums.buffer, sums.first.clone(), span),
+                a,
+                b: self.part(&b, part * atom.k, span, &mut stmts)?,
+                accumulate: std::mem::replace(&mut accumulate, Expr::bool(true, span)),
+                span,
+            };
+            let step = Step::Instruction(Box::new(instruction));
+            stmts.push(mma(MmaOp::Step(step), span));
+        }
+        Some(stmts)
+    }
+
+    /// The place of an operand's first element, under a name of its own where it is computed.
+    fn placed<'t>(
+        &mut self,
+        tile: &'t Tile,
+        span: Span,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<Placed<'t>> {
+        let whole = self.descriptor(&tile.view, tile.k_last, span)?;
+        let first = self.bytes(tile, 0)?;
+        if first.as_int().is_some() {
+            let (by, first) = (whole, Sym::zero());
+            return Some(Placed { tile, by, first });
+        }
+        let name = format!("{}_here", self.function.buffer(tile.view.buffer).name);
+        let by = descriptor_licm::named(self.function, &name, span);
+        stmts.push(descriptor_licm::step(by, whole, first.clone(), span));
+        Some(Placed { tile, by, first })
+    }
+
+    /// The operand from element `k` of K on.
+    fn part(
+        &mut self,
+        placed: &Placed<'_>,
+        k: i64,
+        span: Span,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<Described> {
+        let bytes = self.bytes(placed.tile, k)?;
+        let further = self.function.cx.simplify(&(&bytes - &placed.first));
+        let (by, bytes) = match further.as_int() {
+            Some(bytes) => (placed.by, bytes),
+            // In another group of the swizzle, and which is known at run time only.
+            None => {
+                let by = descriptor_licm::named(self.function, "part_here", span);
+                let whole = self.descriptor(&placed.tile.view, placed.tile.k_last, span)?;
+                stmts.push(descriptor_licm::step(by, whole, bytes, span));
+                (by, 0)
+            }
+        };
+        Some(Described {
+            by,
+            bytes,
+            k_last: placed.tile.k_last,
+            elem: self.function.buffer(placed.tile.view.buffer).elem,
+        })
+    }
+
+    /// From the buffer's beginning.
+    fn bytes(&self, tile: &Tile, k: i64) -> Option<Sym> {
+        let view = &tile.view;
+        let along = view.strides.get(usize::from(tile.k_last))?;
+        let buffer = self.function.buffers.get(view.buffer.index())?;
+        let at = buffer.by_groups(&self.function.cx, &(&view.offset + &(along * k)));
+        Some(&at * i64::try_from(buffer.elem.bytes()).ok()?)
+    }
+
+    fn descriptor(&mut self, view: &View, k_last: bool, span: Span) -> Option<LocalId> {
+        let id = view.buffer;
+        let known = |d: &&Descriptor| d.buffer == id && d.k_last == k_last;
+        if let Some(known) = self.described.iter().find(known) {
+            return Some(known.local);
+        }
+        let buffer: &Buffer = self.function.buffers.get(id.index())?;
+        let swizzle = buffer.swizzle.clone()?;
+        let bytes = i64::from(swizzle.bytes);
+        let name = format!("{}_tiles", buffer.name);
+        let leading = match k_last {
+            true => Sym::int(NO_STEP),
+            false => &swizzle.rows * bytes,
+        };
+        let local = descriptor_licm::named(self.function, &name, span);
+        let step = Step::Describe {
+            local,
+            of: Box::new(register(id, Sym::zero(), span)),
+            swizzle: swizzle.bytes,
+            leading,
+            stride: ROWS * bytes,
+        };
+        self.described.push(Descriptor {
+            buffer: id,
+            k_last,
+            local,
+            stmt: mma(MmaOp::Step(step), self.span),
+        });
+        Some(local)
+    }
+}

@@ -1,0 +1,211 @@
+//! Programs, and when their warpgroups wait.
+
+use crate::diagnostics::Diagnostics;
+use crate::ir::threads::{MmaOp, Stmt, StmtKind};
+use crate::ir::{Step, TmaOp};
+use crate::passes::Limits;
+use crate::sema::testing;
+
+/// One word for each statement that matters here; nested ones in braces.
+fn outline(stmts: &[Stmt]) -> String {
+    let words = stmts.iter().filter_map(|stmt| {
+        let nested = || {
+            let inner: Vec<String> = stmt.kind.blocks().map(|b| outline(b)).collect();
+            let inner = inner.join(" ").trim().to_owned();
+            (!inner.is_empty()).then_some(inner)
+        };
+        Some(match &stmt.kind {
+            StmtKind::Mma(op) => match &**op {
+                MmaOp::Step(Step::Fence { .. }) => "fence".to_owned(),
+                MmaOp::Step(Step::Commit) => "commit".to_owned(),
+                MmaOp::Step(Step::Wait { younger, .. }) => format!("wait{younger}"),
+                MmaOp::Step(Step::Instruction(_)) => "product".to_owned(),
+                MmaOp::Step(Step::Advance { .. }) => "place".to_owned(),
+                MmaOp::Matrices { stored: true, .. } => "store".to_owned(),
+                _ => return None,
+            },
+            StmtKind::Barrier { .. } => "barrier".to_owned(),
+            StmtKind::Tma(TmaOp::Arrive { .. }) => "arrive".to_owned(),
+            StmtKind::Tma(TmaOp::Wait { .. }) => "arrived".to_owned(),
+            StmtKind::For { .. } => format!("for {{{}}}", nested()?),
+            StmtKind::If { .. } => format!("if {{{}}}", nested()?),
+            StmtKind::Region { .. } => format!("region {{{}}}", nested()?),
+            _ => nested()?,
+        })
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn kernel(text: &str) -> String {
+    let function = testing::function(text);
+    let limits = Limits {
+        most: 227 << 10,
+        least: 227 << 10,
+    };
+    let mut diags = Diagnostics::new();
+    let Some(mut function) = crate::passes::run(function, limits, true, &mut diags) else {
+        panic!("{:#?}", diags.into_sorted());
+    };
+    outline(&function.kernels.swap_remove(0).body)
+}
+
+/// A producer that fills `full[X]` after it has waited for `empty[Y]`, and this consumer.
+fn ring(slots: usize, fills: [&str; 2], consumer: &str) -> String {
+    let [waited, filled] = fills;
+    let text = kernel(&format!(
+        "__co__ void f(global f16 [64, K] a, global f16 [64, K] b, global f32 [64, 64] c) {{
+          parallel by 1 : block {{
+            shared event full[{slots}], empty[{slots}] = ready;
+            shared f16 [64, 64] as[{slots}];
+            shared f16 [64, 64] bs[{slots}];
+            parallel w by 2 : group-4 {{
+              inthreads.async (w == 0) {{
+                foreach {{k}} in [cdiv(K, 64)] {{
+                  wait empty[{waited}];
+                  tma.copy.async<full[{filled}]>.swiz<128> a.subspan(64, 64).at(0, k) => as[{filled}];
+                  tma.copy.async<full[{filled}]>.swiz<128> b.subspan(64, 64).at(0, k) => bs[{filled}];
+                  trigger full[{filled}];
+                }}
+              }}
+              inthreads.async (w == 1) {{
+                acc = mma.fill.f32 1.0f;
+                foreach {{k}} in [cdiv(K, 64)] {{ {consumer} }}
+                mma.store acc, c;
+              }}
+            }}
+          }}
+        }}"
+    ));
+    let consumer = text.rsplit("region {").next().unwrap_or_default();
+    let end = consumer.rfind(" for {store").unwrap_or(consumer.len());
+    let consumer = consumer.get(..end).unwrap_or_default();
+    consumer.strip_suffix('}').unwrap_or(consumer).to_owned()
+}
+
+const PRODUCTS: &str = "product product product product";
+
+#[test]
+fn consumers_of_rings_keep_a_group_under_way() {
+    let turn = |slot: &str, commit: &str| {
+        format!(
+            "wait full[{slot}]; mma.row.row acc, as[{slot}], bs[{slot}]; {commit} trigger empty[{slot}];"
+        )
+    };
+    let begun = format!("arrived fence place place {PRODUCTS} commit");
+    let late = format!("for {{{begun} wait1 if {{arrive}}}} wait0 arrive");
+    let fills = ["k % 4"; 2];
+    assert_eq!(ring(4, fills, &turn("k % 4", "")), late);
+    assert_eq!(ring(4, fills, &turn("k % 4", "mma.commit;")), late);
+    // Where a slot may be needed at once, or that can't be told, it is released at once.
+    let at_once = format!("for {{{begun} wait0 arrive}}");
+    assert_eq!(ring(4, fills, &turn("(2 * k) % 4", "")), at_once);
+    assert_eq!(
+        ring(4, ["(k + 1) % 4", "k % 4"], &turn("k % 4", "")),
+        at_once
+    );
+    assert_eq!(ring(4, ["(2 * k) % 4"; 2], &turn("k % 4", "")), at_once);
+    let alone = format!("for {{arrived fence {PRODUCTS} commit wait0 arrive}}");
+    assert_eq!(ring(1, ["0"; 2], &turn("0", "")), alone);
+    let other =
+        "wait full[k % 4]; mma.row.row acc, as[k % 4], bs[k % 4]; trigger empty[(k + 1) % 4];";
+    assert_eq!(ring(4, fills, other), at_once);
+}
+
+fn alone(body: &str) -> String {
+    kernel(&format!(
+        "__co__ void f(global f16 [64, 64] a, global f16 [64, 64] b, global f16 [64, 64] c, global f32 [64, 1] s, s32 n) {{
+          parallel by 1 : block {{
+            shared f16 [64, 64] as;
+            shared f16 [64, 64] bs;
+            shared f16 [64, 64] cs;
+            parallel g by 1 : group-4 {{
+              acc = mma.fill.f32 1.0f;
+              {body}
+            }}
+          }}
+        }}"
+    ))
+}
+
+#[test]
+fn products_are_over_where_something_could_tell() {
+    let copies = "dma.copy a => as; dma.copy b => bs;";
+    let product = "mma.row.row acc, as, bs;";
+    let slab = format!("fence {PRODUCTS} commit");
+    // Several in a row are one group; the sums are stored when it is over, and so before the end.
+    assert_eq!(
+        alone(&format!("{copies} {product} {product} mma.store acc, cs;")),
+        format!("barrier fence {PRODUCTS} {PRODUCTS} commit wait0 for {{store}}")
+    );
+    assert_eq!(
+        alone(&format!("{copies} {product}")),
+        format!("barrier {slab} wait0")
+    );
+    // A tile is overwritten when all are done with it, in the next turn as well.
+    assert_eq!(
+        alone(&format!("{copies} {product} dma.copy a => as; {product}")),
+        format!("barrier {slab} wait0 barrier barrier {slab} wait0")
+    );
+    assert_eq!(
+        alone(&format!("foreach k in [n] {{ {copies} {product} }}")),
+        format!("for {{barrier barrier {slab} wait0}}")
+    );
+    assert_eq!(
+        alone(&format!("{copies} {product} mma.commit; {product}")),
+        format!("barrier {slab} wait0 {slab} wait0")
+    );
+    // Loops of products alone are part of a group; what was written before is there for all turns.
+    assert_eq!(
+        alone(&format!(
+            "{copies} foreach k in [4] mma.row.row acc, as.chunkat(_, k), bs.chunkat(_, k); {product}"
+        )),
+        format!("barrier fence for {{place place product}} {PRODUCTS} commit wait0")
+    );
+    assert_eq!(
+        alone(&format!(
+            "{copies} {product} foreach k in [4] mma.row.row acc, as.chunkat(_, k), bs.chunkat(_, k);"
+        )),
+        format!("barrier fence {PRODUCTS} for {{place place product}} commit wait0")
+    );
+}
+
+#[test]
+fn waits_leave_younger_products_under_way() {
+    let slab = format!("fence {PRODUCTS} commit");
+    let two = "dma.copy a => as; dma.copy b => bs; other = mma.fill.f32 1.0f;
+        p = mma.row.row.async acc, as, bs; q = mma.row.row.async other, as, bs;";
+    assert_eq!(
+        alone(&format!(
+            "{two} wait p; mma.store acc, cs; wait q; mma.store other, cs;"
+        )),
+        format!("barrier {slab} {slab} wait1 for {{store}} wait0 barrier for {{store}}")
+    );
+    // Sums that are used before the program's own wait.
+    assert_eq!(
+        alone(&format!("{two} mma.store acc, cs; wait p; wait q;")),
+        format!("barrier {slab} {slab} wait1 for {{store}} wait0")
+    );
+    assert_eq!(
+        alone(&format!("{two} wait q; mma.store acc, cs; wait p;")),
+        format!("barrier {slab} {slab} wait0 for {{store}}")
+    );
+}
+
+#[test]
+fn what_is_scaled_is_waited_for() {
+    let slab = format!("fence {PRODUCTS} commit");
+    let copies = "dma.copy a => as; dma.copy b => bs;";
+    let (product, scale) = ("mma.row.row acc, as, bs;", "mma.scale acc, s, 2.0f;");
+    assert_eq!(
+        alone(&format!(
+            "{copies} {product} {product} {scale} {product} mma.store acc, cs;"
+        )),
+        format!("barrier fence {PRODUCTS} {PRODUCTS} commit wait0 {slab} wait0 for {{store}}")
+    );
+    // One by one: none is part of another's group.
+    let scaled = "mma.row.row.scale acc, as, bs, s, 2.0f;";
+    assert_eq!(
+        alone(&format!("{copies} {product} {scaled} {scaled}")),
+        format!("barrier fence {PRODUCTS} {PRODUCTS} commit wait0 {slab} wait0")
+    );
+}

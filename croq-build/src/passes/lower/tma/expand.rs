@@ -1,0 +1,468 @@
+//! Loads and stores as what single threads do.
+
+use super::coalesced_loads::{Unneeded, completed_by, completes, goes_on, triggers};
+use super::has_boxes;
+use crate::ir::{
+    Arrival, BinOp, BufferId, Copy, Engine, Expr, ExprKind, Frame, Function, KernelId, Level, Role,
+    Stmt, StmtKind, TensorMap, Tma, TmaMove, TmaOp, VarHome, View,
+};
+use crate::passes::lower::events;
+use crate::source::Span;
+use crate::symbolic::{Sym, Var};
+use std::collections::BTreeMap;
+
+pub fn expand(function: &mut Function, id: KernelId) {
+    let Some(kernel) = function.kernels.get_mut(id.index()) else {
+        return;
+    };
+    if !has_boxes(&kernel.body) {
+        return;
+    }
+    let body = std::mem::take(&mut kernel.body);
+    let mut expander = Expander {
+        mentions: mentions(&body),
+        cooperative: kernel.attrs.cooperative.is_some(),
+        function,
+        maps: Vec::new(),
+        loops: Vec::new(),
+        alone: false,
+        unneeded: Unneeded::default(),
+    };
+    let mut body = expander.block(body);
+    expander.unneeded.drop_from(&mut body);
+    let maps = expander.maps;
+    if let Some(kernel) = function.kernels.get_mut(id.index()) {
+        kernel.body = body;
+        kernel.maps = maps;
+    }
+}
+
+/// How many statements mention each buffer.
+fn mentions(body: &[Stmt]) -> BTreeMap<BufferId, usize> {
+    struct Count(BTreeMap<BufferId, usize>);
+    impl crate::ir::Visit for Count {
+        fn view(&mut self, view: &View) {
+            *self.0.entry(view.buffer).or_default() += 1;
+        }
+        fn access(&mut self, access: &crate::ir::Access, _written: bool) {
+            *self.0.entry(access.view.buffer).or_default() += 1;
+        }
+        fn stmt(&mut self, stmt: &Stmt) {
+            if let StmtKind::Cpp { names, .. } = &stmt.kind {
+                for name in names {
+                    if let crate::ir::CppName::Buffer(id) = name {
+                        *self.0.entry(*id).or_default() += 1;
+                    }
+                }
+            }
+        }
+    }
+    let mut count = Count(BTreeMap::new());
+    crate::ir::walk_block(body, &mut count);
+    count.0
+}
+
+pub struct Expander<'a> {
+    pub function: &'a Function,
+    maps: Vec<TensorMap>,
+    mentions: BTreeMap<BufferId, usize>,
+    /// Other blocks may wait for what this one has stored.
+    cooperative: bool,
+    /// The loops around, each with its variable and step if it counts.
+    loops: Vec<Option<(Var, Sym)>>,
+    /// Only one thread comes here.
+    pub alone: bool,
+    pub unneeded: Unneeded,
+}
+
+impl Expander<'_> {
+    fn block(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
+        let mut out = Vec::with_capacity(stmts.len());
+        let mut stmts = stmts.into_iter().peekable();
+        while let Some(stmt) = stmts.next() {
+            // Copies in front of the `trigger` of the event that they complete.
+            let mut together = vec![stmt];
+            while let Some(next) = stmts.next_if(|next| goes_on(&together, next)) {
+                together.push(next);
+            }
+            if together.len() > 1 && self.arrive_together(&together, &mut out).is_some() {
+                continue;
+            }
+            while self.alone
+                && let (Some(event), Some(next)) = (completes(&together), stmts.peek())
+                && (completed_by(next) == Some(event.clone()) || triggers(next) == Some(event))
+            {
+                together.extend(stmts.next());
+            }
+            let last = together.last();
+            let triggered = together.len() > 1 && last.and_then(triggers).is_some();
+            if triggered && self.announced(&together, &mut out).is_some() {
+                continue;
+            }
+            for stmt in together {
+                self.stmt(stmt, &mut out);
+            }
+        }
+        out
+    }
+
+    fn turns(&mut self, counter: Option<(Var, Sym)>, body: Vec<Stmt>) -> Vec<Stmt> {
+        self.loops.push(counter);
+        let body = self.block(body);
+        self.loops.pop();
+        body
+    }
+
+    fn stmt(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) {
+        let span = stmt.span;
+        match &mut stmt.kind {
+            StmtKind::Copy(copy) => {
+                if let Engine::Tma(tma) = &copy.engine
+                    && let Some(kinds) = self.copy(copy, tma, span)
+                {
+                    out.extend(kinds.into_iter().map(|kind| Stmt::new(kind, span)));
+                    return;
+                }
+            }
+            StmtKind::WaitTma { futures } => {
+                let arrivals = futures.iter().map(|w| w.arrival.as_ref());
+                if let Some(arrivals) = arrivals.collect::<Option<Vec<_>>>() {
+                    let waits = arrivals.into_iter().map(|a| wait(self.function, a, span));
+                    out.extend(waits.map(|kind| Stmt::new(kind, span)));
+                    return;
+                }
+            }
+            StmtKind::For {
+                local, step, body, ..
+            } => {
+                let var = self.function.local(*local).var;
+                let counter = var.map(|v| (v, step.clone()));
+                *body = self.turns(counter, std::mem::take(body));
+            }
+            StmtKind::WaitEvent(at) => {
+                if let Some(kinds) = events::wait(self.function, at, span) {
+                    out.extend(kinds.into_iter().map(|kind| Stmt::new(kind, span)));
+                    return;
+                }
+            }
+            StmtKind::Trigger(at) => {
+                if let Some(kind) = events::arrive(self.function, at) {
+                    out.push(Stmt::new(kind, span));
+                    return;
+                }
+            }
+            StmtKind::Region { set, body, .. } => {
+                let alone = self.alone;
+                self.alone |= set.as_ref().is_some_and(|s| s.len() == 1);
+                *body = self.block(std::mem::take(body));
+                self.alone = alone;
+            }
+            StmtKind::Parallel { body, .. } | StmtKind::SingleThread { body, .. } => {
+                *body = self.block(std::mem::take(body));
+            }
+            StmtKind::While { prelude, body, .. } => {
+                *prelude = self.turns(None, std::mem::take(prelude));
+                *body = self.turns(None, std::mem::take(body));
+            }
+            StmtKind::If {
+                then, otherwise, ..
+            } => {
+                *then = self.block(std::mem::take(then));
+                *otherwise = self.block(std::mem::take(otherwise));
+            }
+            _ => {}
+        }
+        out.push(stmt);
+    }
+
+    fn copy(&mut self, copy: &Copy, tma: &Tma, span: Span) -> Option<Vec<StmtKind>> {
+        let alone = self.alone;
+        let once = |level: Level, ops: Vec<TmaOp>| -> Vec<StmtKind> {
+            let ops = ops.into_iter().map(StmtKind::Tma);
+            if alone && level != Level::Cluster {
+                return ops.collect();
+            }
+            let body = ops.map(|op| Stmt::new(op, span)).collect();
+            vec![StmtKind::SingleThread { level, body }]
+        };
+        if let Some(event) = &tma.event {
+            let (barriers, slot) = events::place(self.function, event)?;
+            let (bytes, mut ops) = self.loads(copy, tma, barriers, &slot)?;
+            let announce = TmaOp::Announce {
+                barriers,
+                slot,
+                bytes,
+            };
+            if copy.engine.is_multicast() {
+                let mut kinds = once(copy.level, vec![announce]);
+                kinds.extend(once(Level::Cluster, ops));
+                return Some(kinds);
+            }
+            ops.insert(0, announce);
+            return Some(once(copy.level, ops));
+        }
+        let Some(arrival) = &tma.arrival else {
+            if !self.function.buffer_is_global(copy.dest.buffer) {
+                return None;
+            }
+            let moved = self.moved(&copy.dest, &copy.source, copy.source.shape.clone(), tma)?;
+            // Others may come to use what it writes: then it must be there, not only on its way.
+            let others = self.mentions.get(&copy.dest.buffer).is_none_or(|n| *n > 1);
+            let whole = others || self.cooperative || !self.turns_are_apart(&copy.dest);
+            let mut ops: Vec<TmaOp> = moved
+                .into_iter()
+                .map(|moved| TmaOp::Store { moved })
+                .collect();
+            ops.push(TmaOp::WaitStores { whole });
+            return Some(once(copy.level, ops));
+        };
+        let (barriers, slot) = (arrival.barriers, arrival.slot.clone());
+        let (bytes, mut ops) = self.loads(copy, tma, barriers, &slot)?;
+        let expect = TmaOp::Expect {
+            barriers,
+            slot,
+            bytes,
+        };
+        let mut kinds = vec![flip(self.function, arrival, span)];
+        if copy.engine.is_multicast() {
+            // Each block announces its own bytes, perhaps after they have come.
+            kinds.extend(once(copy.level, vec![expect]));
+            kinds.extend(once(Level::Cluster, ops));
+        } else {
+            ops.insert(0, expect);
+            kinds.extend(once(copy.level, ops));
+        }
+        if copy.future.is_none() {
+            kinds.push(wait(self.function, arrival, span));
+        }
+        Some(kinds)
+    }
+
+    /// The boxes of a load, and how many bytes they bring.
+    pub fn loads(
+        &mut self,
+        copy: &Copy,
+        tma: &Tma,
+        barriers: BufferId,
+        slot: &Sym,
+    ) -> Option<(Sym, Vec<TmaOp>)> {
+        let shape = self.loaded(copy)?;
+        let elem = self.function.buffer(copy.dest.buffer).elem;
+        let bytes = i64::try_from(elem.bytes()).unwrap_or(1);
+        let bytes = shape.iter().fold(Sym::int(bytes), |p, e| &p * e);
+        let load = |moved| TmaOp::Load {
+            moved,
+            barriers,
+            slot: slot.clone(),
+            hint: tma.hint,
+            blocks: tma.blocks,
+        };
+        let moved = self.moved(&copy.source, &copy.dest, shape, tma)?;
+        Some((bytes, moved.into_iter().map(load).collect()))
+    }
+
+    /// Whether a tile in device memory is another one in each turn of the loops around: each loop moves
+    /// it along some axis, by its own size or more.
+    fn turns_are_apart(&self, view: &View) -> bool {
+        let Some(frame) = &view.frame else {
+            return false;
+        };
+        let cx = &self.function.cx;
+        let counters: Vec<Var> = self.loops.iter().flatten().map(|(v, _)| *v).collect();
+        let fixed = |v: &Var| match self.function.var_home.get(v) {
+            Some(VarHome::Local(id)) => matches!(self.function.local(*id).role, Role::Parallel(_)),
+            _ => true,
+        };
+        self.loops.iter().all(|counter| {
+            let Some((var, step)) = counter else {
+                return false;
+            };
+            frame.origin.iter().enumerate().any(|(along, origin)| {
+                let alone = origin
+                    .vars()
+                    .iter()
+                    .all(|v| v == var || (!counters.contains(v) && fixed(v)));
+                let axis = frame.axes.iter().position(|a| *a == along);
+                let size = axis.and_then(|axis| view.shape.get(axis).cloned());
+                let size = size.unwrap_or_else(Sym::one);
+                let next = origin.subst(*var, &(&Sym::var(*var) + step), cx);
+                alone && cx.le(&size, &(&next - origin)).is_yes()
+            })
+        })
+    }
+
+    /// What a load's box covers: the destination, the end of the tensor included; or a part of it,
+    /// when there is less.
+    fn loaded(&self, copy: &Copy) -> Option<Vec<Sym>> {
+        let frame = copy.source.frame.as_ref()?;
+        let cx = &self.function.cx;
+        let both = copy.source.shape.iter().zip(&copy.dest.shape).enumerate();
+        both.map(|(axis, (from, to))| {
+            let along = *frame.axes.get(axis)?;
+            let end = frame.origin.get(along)? + from;
+            let whole = cx.eq(from, to).is_yes() || cx.eq(&end, frame.extents.get(along)?).is_yes();
+            Some(if whole { to.clone() } else { from.clone() })
+        })
+        .collect()
+    }
+
+    /// The boxes of a copy: one, but of swizzled rows that are wider than a group one for each group.
+    fn moved(
+        &mut self,
+        global: &View,
+        shared: &View,
+        mut shape: Vec<Sym>,
+        tma: &Tma,
+    ) -> Option<Vec<TmaMove>> {
+        let frame = global.frame.as_ref()?;
+        let buffer = self.function.buffer(shared.buffer);
+        let Some(swizzle) = &buffer.swizzle else {
+            return Some(vec![TmaMove {
+                map: self.map(global, frame, &shape, 0, tma),
+                coordinates: frame.origin.clone(),
+                buffer: shared.buffer,
+                offset: shared.offset.clone(),
+            }]);
+        };
+        let group = swizzle.group(buffer.elem);
+        let width = shape.last_mut()?;
+        let groups = width.as_int()?.checked_div(group)?;
+        *width = Sym::int(group);
+        let first = buffer.by_groups(&self.function.cx, &shared.offset);
+        let map = self.map(global, frame, &shape, swizzle.bytes, tma);
+        let one = |number: i64| {
+            let mut coordinates = frame.origin.clone();
+            if let Some(inner) = coordinates.last_mut() {
+                *inner = &*inner + number * group;
+            }
+            TmaMove {
+                map,
+                coordinates,
+                buffer: shared.buffer,
+                offset: &first + &(&swizzle.rows * (number * group)),
+            }
+        };
+        Some((0..groups).map(one).collect())
+    }
+
+    fn map(
+        &mut self,
+        global: &View,
+        frame: &Frame,
+        shape: &[Sym],
+        swizzle: u32,
+        tma: &Tma,
+    ) -> usize {
+        let mut extent_of_box = vec![Sym::one(); frame.extents.len()];
+        for (along, extent) in frame.axes.iter().zip(shape) {
+            if let Some(slot) = extent_of_box.get_mut(*along) {
+                *slot = extent.clone();
+            }
+        }
+        let map = TensorMap {
+            buffer: global.buffer,
+            base: frame.base(&global.offset),
+            extents: frame.extents.clone(),
+            strides: frame.strides.clone(),
+            extent_of_box,
+            swizzle,
+            promotion: tma.promotion,
+        };
+        if let Some(at) = self.maps.iter().position(|m| *m == map) {
+            return at;
+        }
+        self.maps.push(map);
+        self.maps.len() - 1
+    }
+}
+
+/// What one block does for all of the cluster.
+pub fn by_the_first_block(body: Vec<Stmt>, span: Span) -> Stmt {
+    let level = Level::Cluster;
+    Stmt::new(StmtKind::SingleThread { level, body }, span)
+}
+
+/// One load more.
+pub fn flip(function: &Function, arrival: &Arrival, span: Span) -> StmtKind {
+    let ty = function.local(arrival.phases).ty;
+    let op = |op, a, b| Expr::new(ExprKind::Binary(op, a, b), ty, span);
+    let mut bit = Expr::new(ExprKind::Int(1), ty, span);
+    if let Some(at) = &arrival.bit {
+        bit = op(BinOp::Shl, bit, Expr::index(at.clone(), span));
+    }
+    let phases = Expr::new(ExprKind::Local(arrival.phases), ty, span);
+    StmtKind::Assign {
+        local: arrival.phases,
+        value: op(BinOp::Xor, phases, bit),
+    }
+}
+
+/// For the last load that has begun.
+pub fn wait(function: &Function, arrival: &Arrival, span: Span) -> StmtKind {
+    let ty = function.local(arrival.phases).ty;
+    let one = || Expr::new(ExprKind::Int(1), ty, span);
+    let op = |op, a, b| Expr::new(ExprKind::Binary(op, a, b), ty, span);
+    let mut phases = Expr::new(ExprKind::Local(arrival.phases), ty, span);
+    if let Some(at) = &arrival.bit {
+        phases = op(BinOp::Shr, phases, Expr::index(at.clone(), span));
+        phases = op(BinOp::And, phases, one());
+    }
+    StmtKind::Tma(TmaOp::Wait {
+        barriers: arrival.barriers,
+        slot: arrival.slot.clone(),
+        parity: op(BinOp::Xor, phases, one()),
+        clustered: false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sema::testing;
+
+    /// Whether each store of the kernel is waited for until it is carried out.
+    fn waits(body: &str) -> Vec<bool> {
+        let text = format!(
+            "__co__ void f(global s32 [M, 64] x, global s32 [M, 64] y, int n) {{
+               parallel by 1 : block {{
+                 t = tma.load x.subspan(8, 64).at(0, 0) => shared;
+                 {body}
+               }}
+             }}"
+        );
+        let mut function = testing::function(&text);
+        super::super::prepare(&mut function, KernelId(0), Default::default());
+        expand(&mut function, KernelId(0));
+        struct Find(Vec<bool>);
+        impl crate::ir::Visit for Find {
+            fn stmt(&mut self, stmt: &Stmt) {
+                if let StmtKind::Tma(TmaOp::WaitStores { whole }) = stmt.kind {
+                    self.0.push(whole);
+                }
+            }
+        }
+        let mut find = Find(Vec::new());
+        crate::ir::walk_block(&function.kernels[0].body, &mut find);
+        find.0
+    }
+
+    #[test]
+    fn a_store_is_done_before_another_one_may_meet_it() {
+        let store = |at: &str| format!("tma.copy t.data => y.subspan(8, 64).at({at}, 0);");
+        assert_eq!(waits(&store("0")), [false]);
+        assert_eq!(waits(&format!("foreach k in [n] {}", store("k"))), [false]);
+        let nested = format!("foreach {{j, k}} in [n, 4] {}", store("j * 4 + k"));
+        assert_eq!(waits(&nested), [true]);
+        let by_window = "tma.copy t.data => y.view(8, 64).from(k * 7, 0);";
+        assert_eq!(waits(&format!("foreach k in [n] {by_window}")), [true]);
+        assert_eq!(waits(&format!("foreach k in [n] {}", store("0"))), [true]);
+        let derived = format!("foreach k in [n] {{ r = x.at(k, 0); {} }}", store("r"));
+        assert_eq!(waits(&derived), [true]);
+        let twice = format!("{} {}", store("0"), store("1"));
+        assert_eq!(waits(&twice), [true, true]);
+        assert_eq!(
+            waits("tma.copy t.data => x.subspan(8, 64).at(1, 0);"),
+            [true]
+        );
+    }
+}

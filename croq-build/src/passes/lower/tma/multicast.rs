@@ -1,0 +1,305 @@
+//! Loads for all blocks of a cluster: each of them comes by, and means the same tile.
+//!
+//! The first block loads, so a tile must not depend on where in its cluster a block is; and all of them
+//! wait, so neither may whether, or how often, they come by.
+
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::ir::{
+    Copy, Engine, ExprKind, Function, Intrinsic, KernelId, Level, LocalId, Role, Stmt, StmtKind,
+    Storage, ThreadSet, VarHome, View, Visit, walk_block,
+};
+use crate::passes::analysis::uniformity::{Divergence, Participation, Sharing, Split, Uniformity};
+use crate::source::Span;
+use crate::symbolic::{Sym, Var};
+
+pub fn check(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
+    let Some(kernel) = function.kernels.get(id.index()) else {
+        return;
+    };
+    if !kernel.is_clustered() {
+        return;
+    }
+    function.with_kernel_body(id, |function, body| {
+        let blocks = Blocks::of(function, id, body);
+        let mut walk = Walk {
+            function,
+            body,
+            uniformity: Uniformity::of(function, body, blocks),
+            around: Vec::new(),
+            gone: None,
+            found: Vec::new(),
+        };
+        walk.block(body);
+        let found = walk.found;
+        found.into_iter().for_each(|d| diags.push(d));
+    });
+}
+
+/// Only some threads come to a region: what it loads for all blocks completes an event, as nothing else
+/// could say when the tiles of all are free.
+pub fn check_regions(function: &Function, id: KernelId, diags: &mut Diagnostics) {
+    if let Some(kernel) = function.kernels.get(id.index()) {
+        in_regions(&kernel.body, false, diags);
+    }
+}
+
+fn in_regions(stmts: &[Stmt], inside: bool, diags: &mut Diagnostics) {
+    for stmt in stmts {
+        if let StmtKind::Copy(copy) = &stmt.kind
+            && let Engine::Tma(tma) = &copy.engine
+            && inside
+            && tma.blocks > 1
+            && tma.event.is_none()
+        {
+            diags.push(
+                Diagnostic::new(
+                    "E0099",
+                    stmt.span,
+                    "`.multicast` inside `inthreads` that completes no event is not supported yet",
+                )
+                .label("when is the tile of each block free?")
+                .help("name the event: `tma.copy.async<full[s]>.multicast …`, and release the slot with `trigger.cluster`"),
+            );
+        }
+        let region = matches!(stmt.kind, StmtKind::Region { .. });
+        for block in stmt.kind.blocks() {
+            in_regions(block, inside || region, diags);
+        }
+    }
+}
+
+/// The blocks of a cluster.
+struct Blocks {
+    cluster: [u32; 3],
+    /// Block indices along axes with several blocks of a cluster: a multiple of the cluster's size, which
+    /// is common, and a place in it.
+    indices: Vec<(Var, Sym)>,
+    places: Vec<Var>,
+}
+
+impl Blocks {
+    fn of(function: &mut Function, id: KernelId, body: &[Stmt]) -> Self {
+        let cluster = function.kernels.get(id.index());
+        let mut blocks = Self {
+            cluster: cluster.map_or([1; 3], |k| k.cluster),
+            indices: Vec::new(),
+            places: Vec::new(),
+        };
+        blocks.find(function, body);
+        blocks
+    }
+
+    fn find(&mut self, function: &mut Function, stmts: &[Stmt]) {
+        for stmt in stmts {
+            if let StmtKind::Let {
+                local,
+                value: Some(value),
+            } = &stmt.kind
+                && let ExprKind::Intrinsic(Intrinsic::Block(axis), _) = &*value.kind
+                && let Some(var) = function.locals.get(local.index()).and_then(|l| l.var)
+                && self.size(*axis) > 1
+            {
+                let size = Sym::int(i64::from(self.size(*axis)));
+                let cx = &mut function.cx;
+                let cluster = cx.new_var("cluster", Some(Sym::zero()), None);
+                let place = cx.new_var("place", Some(Sym::zero()), Some(&size - 1));
+                let index = &(&Sym::var(cluster) * &size) + &Sym::var(place);
+                self.indices.push((var, index));
+                self.places.push(place);
+            }
+            for block in stmt.kind.blocks() {
+                self.find(function, block);
+            }
+        }
+    }
+
+    fn size(&self, axis: u8) -> u32 {
+        self.cluster.get(usize::from(axis)).copied().unwrap_or(1)
+    }
+
+    fn is_index(&self, var: Var) -> bool {
+        self.indices.iter().any(|(v, _)| *v == var)
+    }
+}
+
+impl Divergence for Blocks {
+    fn hardware(&self, what: Intrinsic) -> bool {
+        match what {
+            Intrinsic::Block(axis) => self.size(axis) > 1,
+            of => of == Intrinsic::ClusterRank,
+        }
+    }
+
+    fn index(&self, function: &Function, local: LocalId) -> Option<bool> {
+        let local = function.locals.get(local.index())?;
+        if local.role != Role::Parallel(Level::Cluster) {
+            return None;
+        }
+        let bounds = local.var.map(|v| function.cx.bounds(v));
+        Some(!matches!(bounds, Some((_, Some(hi))) if hi.is_zero()))
+    }
+
+    fn memory(&self, storage: Storage) -> Option<bool> {
+        match storage {
+            // Each block has its own.
+            Storage::Shared | Storage::Mbarriers | Storage::Fragment => Some(true),
+            Storage::Local => None,
+            Storage::Param(_) | Storage::Host => Some(false),
+        }
+    }
+
+    fn common(&self, function: &Function, sym: &Sym) -> Sharing {
+        let vars = sym.vars();
+        let present = self.indices.iter().filter(|(var, _)| vars.contains(var));
+        let rest = present.fold(sym.clone(), |sym, (var, index)| {
+            sym.subst(*var, index, &function.cx)
+        });
+        match rest.vars().iter().any(|v| self.places.contains(v)) {
+            true => Sharing::Differs,
+            false => Sharing::As(rest),
+        }
+    }
+
+    fn region(&self, _: Option<&ThreadSet>, differs: bool) -> Participation {
+        if differs {
+            Participation::Some
+        } else {
+            Participation::All
+        }
+    }
+
+    fn once(&self) -> Participation {
+        Participation::All
+    }
+}
+
+struct Walk<'a> {
+    function: &'a Function,
+    body: &'a [Stmt],
+    uniformity: Uniformity<'a, Blocks>,
+    /// What decides whether blocks come here, if it differs between them.
+    around: Vec<(Span, Split)>,
+    /// Where some of the blocks' threads have left for good.
+    gone: Option<(Span, Split)>,
+    found: Vec<Diagnostic>,
+}
+
+impl Walk<'_> {
+    fn block(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            if matches!(stmt.kind, StmtKind::Yield) && !self.around.is_empty() {
+                self.gone = Some((stmt.span, Split::Leaves(stmt.span)));
+            }
+            if let StmtKind::Copy(copy) = &stmt.kind
+                && copy.engine.is_multicast()
+            {
+                self.copy(copy, stmt.span);
+                continue;
+            }
+            let split = self.uniformity.split(stmt).map(|split| (stmt.span, split));
+            self.around.extend(split);
+            for block in stmt.kind.blocks() {
+                self.block(block);
+            }
+            if split.is_some() {
+                self.around.pop();
+            }
+        }
+    }
+
+    fn copy(&mut self, copy: &Copy, at: Span) {
+        if let Some((around, split)) = self.around.last().or(self.gone.as_ref()) {
+            let report = Diagnostic::new(
+                "E0862",
+                at,
+                "not all blocks of a cluster may come to this multicast",
+            )
+            .label("the first loads for all, and each waits");
+            let report = match split {
+                Split::Asked => report.also(head(*around, at), "this differs between them"),
+                Split::Leaves(leave) => report.also(*leave, "not all of them leave here"),
+            };
+            self.found
+                .push(report.help("move it out, or remove `.multicast`"));
+            return;
+        }
+        for view in [&copy.source, &copy.dest] {
+            if let Some(name) = self.view_differs(view) {
+                let report = Diagnostic::new(
+                    "E0862",
+                    view.span,
+                    format!("{name} differs between the blocks of a cluster"),
+                )
+                .label("the first loads this tile for all of them")
+                .help("let the tile depend on the cluster alone, or remove `.multicast`");
+                self.found.push(report);
+                return;
+            }
+        }
+    }
+
+    /// What of a tile's place differs.
+    fn view_differs(&self, view: &View) -> Option<String> {
+        let origin = view.frame.iter().flat_map(|f| &f.origin);
+        let mut places = origin.chain([&view.offset]);
+        let vars = places.find(|place| self.uniformity.sym(place))?.vars();
+        let differs = |var: &Var| {
+            let home = self.function.var_home.get(var);
+            matches!(home, Some(VarHome::Local(id)) if self.uniformity.local(*id))
+        };
+        // A block's index may stand there divided by the cluster's size.
+        let blocks = &self.uniformity.apart;
+        let mut candidates = vars.iter().filter(|v| differs(v));
+        let other = candidates.clone().find(|v| !blocks.is_index(**v));
+        let name = other
+            .or_else(|| candidates.next())
+            .map(|v| format!("`{}`", self.name(*v)));
+        Some(name.unwrap_or_else(|| "the tile".to_owned()))
+    }
+
+    /// As the program has it, where the value was taken at some moment.
+    fn name(&self, var: Var) -> &str {
+        struct Find<'f>(&'f Function, LocalId, Option<&'f str>);
+        impl Visit for Find<'_> {
+            fn stmt(&mut self, stmt: &Stmt) {
+                if let StmtKind::Let {
+                    local,
+                    value: Some(value),
+                } = &stmt.kind
+                    && *local == self.1
+                {
+                    let mut value = value;
+                    while let ExprKind::Cast(inner) = &*value.kind {
+                        value = inner;
+                    }
+                    self.2 = match &*value.kind {
+                        ExprKind::Local(id) => self.0.locals.get(id.index()).map(|l| &*l.name),
+                        ExprKind::Load(access) => {
+                            let buffer = self.0.buffers.get(access.view.buffer.index());
+                            buffer.map(|b| &*b.name)
+                        }
+                        _ => None,
+                    };
+                }
+            }
+        }
+        let home = self.function.var_home.get(&var);
+        let taken = home.and_then(|home| match home {
+            VarHome::Local(id) => {
+                let mut find = Find(self.function, *id, None);
+                walk_block(self.body, &mut find);
+                find.2
+            }
+            _ => None,
+        });
+        taken.unwrap_or_else(|| self.function.cx.name(var))
+    }
+}
+
+/// The part of a statement before another one inside.
+fn head(around: Span, inside: Span) -> Span {
+    Span {
+        end: inside.start.max(around.start),
+        ..around
+    }
+}

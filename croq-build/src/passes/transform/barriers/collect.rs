@@ -1,0 +1,388 @@
+//! The accesses that statements make.
+
+use super::access::{Entry, Executor, MemAccess, Region, Release};
+use super::place::place;
+use super::vars::Vars;
+use crate::ir::{
+    Access, Arg, BufferId, Call, Copy, CppName, Engine, Expr, ExprKind, Function, Level, MmaOp,
+    PrintPart, Role, Stmt, StmtKind, ThreadSet, Transform, View,
+};
+use crate::passes::analysis::uses::identifiers;
+use crate::symbolic::Var;
+use std::collections::BTreeSet;
+
+/// Where a statement stands.
+#[derive(Clone, Debug)]
+pub struct Context {
+    pub chain: Vec<Entry>,
+    pub who: Executor,
+    pub set: Option<ThreadSet>,
+    pub team: Option<Region>,
+}
+
+impl Context {
+    pub fn level(&self) -> Level {
+        self.chain.last().map_or(Level::Block, |e| e.level)
+    }
+}
+
+pub struct Collector<'a> {
+    pub function: &'a mut Function,
+    pub vars: Vars,
+    /// What the copy engine reads or writes.
+    by_tma: BTreeSet<BufferId>,
+    /// Where loads for all blocks of a cluster come to, and what they read.
+    clustered: BTreeSet<BufferId>,
+    instances: u32,
+}
+
+impl<'a> Collector<'a> {
+    pub fn new(
+        function: &'a mut Function,
+        vars: Vars,
+        by_tma: BTreeSet<BufferId>,
+        clustered: BTreeSet<BufferId>,
+    ) -> Self {
+        Self {
+            function,
+            vars,
+            by_tma,
+            clustered,
+            instances: 0,
+        }
+    }
+
+    /// The context inside a `parallel`.
+    pub fn enter(&mut self, context: &Context, level: Level, body: &[Stmt]) -> Context {
+        self.instances += 1;
+        let digits = body.iter().filter_map(|stmt| {
+            let StmtKind::Let { local, .. } = &stmt.kind else {
+                return None;
+            };
+            let local = self.function.locals.get(local.index())?;
+            matches!(local.role, Role::Parallel(_)).then_some(self.vars.canonical(local.var?))
+        });
+        let digits: BTreeSet<Var> = digits.collect();
+        let mut inner = context.clone();
+        inner.chain.push(Entry {
+            instance: self.instances,
+            level,
+            digits,
+        });
+        inner
+    }
+
+    /// The context inside an `inthreads`. `at` tells regions apart.
+    pub fn region(
+        context: &Context,
+        set: Option<&ThreadSet>,
+        is_async: bool,
+        at: crate::source::Span,
+    ) -> Context {
+        Context {
+            set: context
+                .set
+                .clone()
+                .or_else(|| set.filter(|_| is_async).cloned()),
+            team: Some(Region {
+                region: at.start,
+                set: set.cloned(),
+            }),
+            ..context.clone()
+        }
+    }
+
+    pub fn once(context: &Context, level: Level) -> Context {
+        Context {
+            who: Executor::One(level),
+            ..context.clone()
+        }
+    }
+
+    /// Everything that the statements and those below them do.
+    pub fn block(&mut self, stmts: &[Stmt], context: &Context, out: &mut Vec<MemAccess>) {
+        for stmt in stmts {
+            self.shallow(stmt, context, out);
+            match &stmt.kind {
+                StmtKind::For { body, .. } => self.block(body, context, out),
+                StmtKind::While { prelude, body, .. } => {
+                    self.block(prelude, context, out);
+                    self.block(body, context, out);
+                }
+                StmtKind::If {
+                    then, otherwise, ..
+                } => {
+                    self.block(then, context, out);
+                    self.block(otherwise, context, out);
+                }
+                StmtKind::Parallel { level, body } => {
+                    let inner = self.enter(context, *level, body);
+                    self.block(body, &inner, out);
+                }
+                StmtKind::SingleThread { level, body } => {
+                    self.block(body, &Self::once(context, *level), out)
+                }
+                StmtKind::Region {
+                    set,
+                    body,
+                    is_async,
+                    ..
+                } => {
+                    let inner = Self::region(context, set.as_ref(), *is_async, stmt.span);
+                    self.block(body, &inner, out);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What the statement itself does, without the statements below it.
+    pub fn shallow(&mut self, stmt: &Stmt, context: &Context, out: &mut Vec<MemAccess>) {
+        match &stmt.kind {
+            StmtKind::Let { value: Some(e), .. }
+            | StmtKind::Assign { value: e, .. }
+            | StmtKind::Eval(e) => {
+                self.expr(e, context, out);
+            }
+            StmtKind::Store { access, op, value } => {
+                self.expr(value, context, out);
+                if op.is_some() {
+                    self.access(access, false, context, out);
+                }
+                self.access(access, true, context, out);
+            }
+            StmtKind::Atomic(atomic) => {
+                for operand in atomic.operands() {
+                    self.expr(operand, context, out);
+                }
+                self.atomic(&atomic.access, context, out);
+            }
+            StmtKind::While { cond, .. }
+            | StmtKind::If { cond, .. }
+            | StmtKind::Region { pred: cond, .. } => {
+                self.expr(cond, context, out);
+            }
+            StmtKind::Copy(copy) => self.copy(copy, context, out),
+            // What has arrived counts as written here; by whom, the copy says.
+            StmtKind::Wait { futures, .. } => {
+                for waited in futures {
+                    self.view(&waited.view, true, team(context, waited.level), out);
+                }
+            }
+            // By the lanes of a warp or warpgroup, each of which reaches for any element.
+            StmtKind::Mma(op) => {
+                let first = out.len();
+                let unit = self.unit(op);
+                for (view, write) in op.views() {
+                    self.view(view, write, team(context, unit), out);
+                }
+                if let MmaOp::Product(_) = &**op {
+                    out.iter_mut().skip(first).for_each(|t| t.by_tma = true);
+                }
+            }
+            StmtKind::Fill { view, value, level } => {
+                self.expr(value, context, out);
+                self.view(view, true, team(context, *level), out);
+            }
+            StmtKind::Check { cond, values, .. } => {
+                self.expr(cond, context, out);
+                values.iter().for_each(|e| self.expr(e, context, out));
+            }
+            StmtKind::Print { parts, .. } => {
+                for part in parts {
+                    if let PrintPart::Value(e) = part {
+                        self.expr(e, context, out);
+                    }
+                }
+            }
+            StmtKind::Cpp { text, names } => {
+                let words = identifiers(text);
+                for name in names {
+                    let CppName::Buffer(id) = name else { continue };
+                    if self
+                        .function
+                        .buffers
+                        .get(id.index())
+                        .is_some_and(|b| words.contains(b.name.as_str()))
+                    {
+                        self.opaque(*id, context, out);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whose registers an operation is about.
+    fn unit(&self, op: &MmaOp) -> Level {
+        let spreads = op.parts().into_iter().filter_map(|part| {
+            let fragment = self.function.fragments.get(&part.buffer)?;
+            fragment.spread
+        });
+        match spreads.map(|s| s.warps()).max() {
+            Some(2..) => Level::Warpgroup,
+            _ => Level::Warp,
+        }
+    }
+
+    fn copy(&mut self, copy: &Copy, context: &Context, out: &mut Vec<MemAccess>) {
+        if let Engine::Tma(tma) = &copy.engine {
+            return self.boxes(copy, tma, context, out);
+        }
+        let context = team(context, copy.level);
+        if let Transform::Pad { value, .. } = &copy.transform {
+            self.expr(value, &context, out);
+        }
+        self.view(&copy.source, false, context.clone(), out);
+        self.view(&copy.dest, true, context, out);
+    }
+
+    pub fn expr(&mut self, e: &Expr, context: &Context, out: &mut Vec<MemAccess>) {
+        match &*e.kind {
+            ExprKind::Unary(_, a) | ExprKind::Cast(a) => self.expr(a, context, out),
+            ExprKind::Binary(_, a, b) => {
+                self.expr(a, context, out);
+                self.expr(b, context, out);
+            }
+            ExprKind::Select(a, b, c) => [a, b, c]
+                .into_iter()
+                .for_each(|e| self.expr(e, context, out)),
+            ExprKind::Math(_, args) | ExprKind::Intrinsic(_, args) => {
+                args.iter().for_each(|e| self.expr(e, context, out))
+            }
+            ExprKind::Load(access) => self.access(access, false, context, out),
+            ExprKind::Call(Call { args, .. }) => {
+                args.iter().for_each(|a| self.arg(a, context, out))
+            }
+            _ => {}
+        }
+    }
+
+    fn arg(&mut self, arg: &Arg, context: &Context, out: &mut Vec<MemAccess>) {
+        match arg {
+            Arg::Value(e) => self.expr(e, context, out),
+            Arg::Pointer(view) => self.opaque(view.buffer, context, out),
+            Arg::Cast(_, inner) => self.arg(inner, context, out),
+            Arg::Null => {}
+        }
+    }
+
+    /// A buffer that every thread has one of its own of needs no barrier.
+    fn is_private(&self, id: BufferId) -> bool {
+        self.function
+            .buffers
+            .get(id.index())
+            .is_none_or(|b| b.storage.is_private())
+    }
+
+    fn access(
+        &mut self,
+        access: &Access,
+        write: bool,
+        context: &Context,
+        out: &mut Vec<MemAccess>,
+    ) {
+        if self.is_private(access.view.buffer) {
+            return;
+        }
+        self.add(&access.view, Some(&access.indices), write, context, out);
+    }
+
+    fn atomic(&mut self, access: &Access, context: &Context, out: &mut Vec<MemAccess>) {
+        let mut touches = Vec::new();
+        self.access(access, true, context, &mut touches);
+        for mut touch in touches {
+            touch.atomic = true;
+            if !out.contains(&touch) {
+                out.push(touch);
+            }
+        }
+    }
+
+    pub(super) fn view(
+        &mut self,
+        view: &View,
+        write: bool,
+        context: Context,
+        out: &mut Vec<MemAccess>,
+    ) {
+        if self.is_private(view.buffer) {
+            return;
+        }
+        self.add(view, None, write, &context, out);
+    }
+
+    fn add(
+        &mut self,
+        view: &View,
+        indices: Option<&[crate::symbolic::Sym]>,
+        write: bool,
+        context: &Context,
+        out: &mut Vec<MemAccess>,
+    ) {
+        let Some(buffer) = self.function.buffers.get(view.buffer.index()) else {
+            return;
+        };
+        let needs_proxy_fence = write && self.by_tma.contains(&view.buffer);
+        let place = place(&mut self.function.cx, &mut self.vars, buffer, view, indices);
+        let touch = MemAccess {
+            buffer: view.buffer,
+            write,
+            place: Some(place),
+            who: context.who,
+            chain: context.chain.clone(),
+            set: context.set.clone(),
+            team: context.team.clone(),
+            opaque: false,
+            atomic: false,
+            by_tma: false,
+            needs_proxy_fence,
+            clustered: self.clustered.contains(&view.buffer),
+            ordered_at: None,
+            fenced: None,
+            released: Release::Not,
+        };
+        if !out.contains(&touch) {
+            out.push(touch);
+        }
+    }
+
+    fn opaque(&mut self, id: BufferId, context: &Context, out: &mut Vec<MemAccess>) {
+        if self.is_private(id) {
+            return;
+        }
+        for write in [false, true] {
+            out.push(MemAccess {
+                buffer: id,
+                write,
+                place: None,
+                who: context.who,
+                chain: context.chain.clone(),
+                set: context.set.clone(),
+                team: context.team.clone(),
+                opaque: true,
+                atomic: false,
+                by_tma: false,
+                needs_proxy_fence: write && self.by_tma.contains(&id),
+                clustered: self.clustered.contains(&id),
+                ordered_at: None,
+                fenced: None,
+                released: Release::Not,
+            });
+        }
+    }
+}
+
+/// A statement that a unit's threads carry out together, unless a thread does it for itself.
+pub(super) fn team(context: &Context, level: Level) -> Context {
+    let who = match (context.who, level) {
+        // Only one thread comes by, so it does all of the work.
+        (one @ Executor::One(_), _) => one,
+        (_, Level::Thread) => Executor::Each,
+        (_, level) => Executor::Unit(level),
+    };
+    Context {
+        who,
+        ..context.clone()
+    }
+}

@@ -1,0 +1,640 @@
+//! Programs, and where their barriers go.
+
+use super::insert_barriers;
+use crate::diagnostics::Diagnostics;
+use crate::ir::{BarrierReason, BarrierScope, Kernel, KernelId, Stmt, StmtKind};
+use crate::sema::testing;
+
+/// The first kernel of `text` after the pass.
+fn kernel(text: &str) -> Kernel {
+    let mut function = testing::function(text);
+    let events =
+        crate::passes::lower::events::prepare(&mut function, KernelId(0), &mut Diagnostics::new());
+    crate::passes::lower::tma::prepare(&mut function, KernelId(0), events);
+    insert_barriers(&mut function, KernelId(0));
+    function.kernels.swap_remove(0)
+}
+
+/// One word per statement that matters here; nested ones in braces.
+fn outline(stmts: &[Stmt]) -> String {
+    let words: Vec<String> = stmts
+        .iter()
+        .filter_map(|stmt| {
+            Some(match &stmt.kind {
+                StmtKind::Barrier { scope, why } => {
+                    let scope = match scope {
+                        BarrierScope::Grid => "GRID",
+                        BarrierScope::Cluster => "CLUSTER",
+                        BarrierScope::Block => "BLOCK",
+                        BarrierScope::Warpgroup => "GROUP4",
+                        BarrierScope::Warp => "WARP",
+                        _ => "NAMED",
+                    };
+                    let why = match why {
+                        BarrierReason::Written => "written".to_owned(),
+                        BarrierReason::ReadAfterWrite(name) => format!("read:{name}"),
+                        BarrierReason::WriteAfterRead(name) => format!("reuse:{name}"),
+                        BarrierReason::WriteAfterWrite(name) => format!("rewrite:{name}"),
+                        BarrierReason::MakesRoom { before, then } => {
+                            format!("room:{before}:{then}")
+                        }
+                        BarrierReason::RegionEnd => "end".to_owned(),
+                        BarrierReason::Opaque => "opaque".to_owned(),
+                        BarrierReason::Initialised => "ready".to_owned(),
+                        BarrierReason::NextLoad => "load".to_owned(),
+                        BarrierReason::Arrivals => "arrivals".to_owned(),
+                        BarrierReason::Observed(name) => format!("behind({name})"),
+                        BarrierReason::Registers => "registers".to_owned(),
+                    };
+                    format!("{scope}({why})")
+                }
+                StmtKind::Copy(_) => "copy".to_owned(),
+                StmtKind::WaitTma { .. } => "wait".to_owned(),
+                StmtKind::Fence(_) => "fence".to_owned(),
+                StmtKind::Fill { .. } => "fill".to_owned(),
+                StmtKind::Store { .. } => "store".to_owned(),
+                StmtKind::Atomic(_) => "atomic".to_owned(),
+                StmtKind::Eval(_) => "call".to_owned(),
+                StmtKind::For { body, .. } => format!("for {{ {} }}", outline(body)),
+                StmtKind::While { prelude, body, .. } => {
+                    format!("while {{ {} do {} }}", outline(prelude), outline(body))
+                }
+                StmtKind::If {
+                    then, otherwise, ..
+                } if otherwise.is_empty() => {
+                    format!("if {{ {} }}", outline(then))
+                }
+                StmtKind::If {
+                    then, otherwise, ..
+                } => {
+                    format!(
+                        "if {{ {} }} else {{ {} }}",
+                        outline(then),
+                        outline(otherwise)
+                    )
+                }
+                StmtKind::Parallel { body, .. } => format!("par {{ {} }}", outline(body)),
+                StmtKind::SingleThread { body, .. } => format!("once {{ {} }}", outline(body)),
+                StmtKind::Region { body, .. } => format!("region {{ {} }}", outline(body)),
+                _ => return None,
+            })
+        })
+        .collect();
+    words.join(" ")
+}
+
+fn barriers(body: &str) -> String {
+    outline(&kernel(body).body)
+}
+
+#[test]
+fn an_element_wise_kernel_has_none() {
+    let k = kernel(
+        "__co__ f32 [M, N] f(f32 [M, N] x) {
+           f32 [M, N] y;
+           parallel r by M : block
+             parallel c by 64 : thread
+               foreach k in [cdiv(N, 64)]
+                 if (k # c < N) y.at(r, k # c) = x.at(r, k # c) + 1.0f;
+           return y;
+         }",
+    );
+    assert_eq!(outline(&k.body), "par { for { if { store } } }");
+    assert!(!k.waits);
+}
+
+#[test]
+fn a_tile_is_complete_before_it_is_read() {
+    let k = kernel(
+        "__co__ f32 [M, 64] scale(f32 [M, 64] src, f32 gain) {
+           f32 [M, 64] dst;
+           parallel r by cdiv(M, 8) : block {
+             strip = dma.copy src.subspan(8, 64).at(r, 0) => shared;
+             parallel {j, i} by [64, 8] : thread {
+               if (r # i < M) dst.at(r # i, j) = strip.data.at(i, j) * gain;
+             }
+           }
+           return dst;
+         }",
+    );
+    assert_eq!(
+        outline(&k.body),
+        "copy BLOCK(read:strip) par { if { store } }"
+    );
+    assert!(k.waits);
+}
+
+#[test]
+fn the_tiled_product_needs_two_a_turn() {
+    let text = |m: &str, n: &str| {
+        format!(
+            "__co__ auto mm(f32 [{m}, 128] lhs, f32 [128, {n}] rhs) {{
+               f32 [{m}, {n}] out;
+               parallel {{px, py}} by [{m} / 16, {n} / 16] : block {{
+                 foreach k in [8] {{
+                   a = dma.copy lhs.chunkat(px, k) => shared;
+                   b = dma.copy rhs.chunkat(k, py) => shared;
+                   parallel {{qx, qy}} by [16, 16] : thread
+                     foreach i in [16]
+                       out.at(px # qx, py # qy) += a.data.at(qx, i) * b.data.at(i, qy);
+                 }}
+               }}
+               return out;
+             }}"
+        )
+    };
+    let expected = "for { BLOCK(reuse:a) copy copy BLOCK(read:a) par { for { store } } }";
+    assert_eq!(barriers(&text("64", "96")), expected);
+}
+
+#[test]
+fn copies_by_the_block_inside_a_thread_body_bring_the_block_back() {
+    let outline = barriers(
+        "__co__ auto f(f32 [64, 64] x) {
+           f32 [64, 64] y;
+           parallel r by 4 : block {
+             shared f32 [16, 16] tile;
+             parallel {i, j} by [16, 16] : thread {
+               foreach k in [4] {
+                 dma.copy x.chunkat(r, k) => tile;
+                 y.at(r # j, k # i) = tile.at(i, j);
+               }
+             }
+           }
+           return y;
+         }",
+    );
+    assert_eq!(
+        outline,
+        "par { for { BLOCK(reuse:tile) copy BLOCK(read:tile) store } }"
+    );
+}
+
+#[test]
+fn what_a_thread_wrote_itself_it_may_read() {
+    let body = |index: &str| {
+        format!(
+            "__co__ auto f(f32 [512] x) {{
+               f32 [512] y;
+               parallel b by 2 : block {{
+                 shared f32 [8, 32] tile;
+                 parallel {{j, i}} by [32, 8] : thread tile.at(i, j) = x.at(b * 256 + i * 32 + j);
+                 parallel {{m, n}} by [32, 8] : thread y.at(b * 256 + n * 32 + m) = tile.at({index});
+               }}
+               return y;
+             }}"
+        )
+    };
+    assert_eq!(barriers(&body("n, m")), "par { store } par { store }");
+    assert_eq!(
+        barriers(&body("7 - n, m")),
+        "par { store } BLOCK(read:tile) par { store }"
+    );
+    assert_eq!(
+        barriers(&body("n, 0")),
+        "par { store } BLOCK(read:tile) par { store }"
+    );
+}
+
+#[test]
+fn threads_of_a_warp_wait_for_their_warp() {
+    let outline = barriers(
+        "__co__ auto f(s32 [256] x) {
+           s32 [256] y;
+           parallel b by 2 : block {
+             parallel w by 4 : group {
+               tile = dma.copy x.chunk(8).at(b * 4 + w) => shared;
+               parallel t by 32 : thread y.at(b * 128 + w * 32 + t) = tile.data.at(31 - t);
+             }
+           }
+           return y;
+         }",
+    );
+    assert_eq!(outline, "par { copy WARP(read:tile) par { store } }");
+}
+
+#[test]
+fn slots_of_an_array_are_apart() {
+    let outline = barriers(
+        "__co__ auto f(s32 [64] x) {
+           s32 [64] y;
+           parallel by 1 : block {
+             shared s32 [32] ring[2];
+             dma.copy x.chunk(2).at(0) => ring[0];
+             parallel t by 32 : thread y.at(t) = ring[0].at(31 - t);
+             dma.copy x.chunk(2).at(1) => ring[1];
+             parallel u by 32 : thread y.at(32 + u) = ring[1].at(31 - u);
+           }
+           return y;
+         }",
+    );
+    assert_eq!(
+        outline,
+        "copy BLOCK(read:ring) par { store } copy BLOCK(read:ring) par { store }"
+    );
+}
+
+#[test]
+fn a_ring_needs_one_barrier_a_turn() {
+    let text = |slots: u32| {
+        format!(
+            "__co__ auto f(s32 [8, 32] x) {{
+               s32 [8, 32] y;
+               parallel by 1 : block {{
+                 shared s32 [32] ring[{slots}];
+                 foreach k in [8] {{
+                   dma.copy x.subspan(1, 32).at(k, 0).span_as(32) => ring[k % {slots}];
+                   parallel t by 32 : thread y.at(k, t) = ring[k % {slots}].at(31 - t);
+                 }}
+               }}
+               return y;
+             }}"
+        )
+    };
+    assert_eq!(
+        barriers(&text(2)),
+        "for { copy BLOCK(read:ring) par { store } }"
+    );
+    assert_eq!(
+        barriers(&text(1)),
+        "for { BLOCK(reuse:ring) copy BLOCK(read:ring) par { store } }"
+    );
+}
+
+#[test]
+fn what_no_barrier_follows_may_be_many_turns_old() {
+    // Only the third turn meets what the first one wrote.
+    let outline = barriers(
+        "__co__ auto f(s32 [64] x) {
+           s32 [64] y;
+           parallel by 1 : block {
+             shared s32 [128] a;
+             foreach k in [4]
+               parallel t by 16 : thread {
+                 a.at(k * 32 + t) = x.at(t);
+                 if (k > 1) y.at(t) = a.at((k - 2) * 32 + 15 - t);
+               }
+           }
+           return y;
+         }",
+    );
+    assert_eq!(outline, "for { BLOCK(read:a) par { store if { store } } }");
+}
+
+#[test]
+fn a_loop_carries_hazards_around() {
+    let outline = barriers(
+        "__co__ auto f(s32 [64] x) {
+           s32 [64] y;
+           parallel by 1 : block {
+             shared s32 [64] a;
+             parallel t by 64 : thread a.at(t) = x.at(t);
+             foreach k in [6] {
+               parallel t by 64 : thread y.at(t) = a.at(63 - t);
+               parallel t by 64 : thread a.at(t) = y.at(t) + k;
+             }
+           }
+           return y;
+         }",
+    );
+    assert_eq!(
+        outline,
+        "par { store } for { BLOCK(read:a) par { store } BLOCK(reuse:a) par { store } }"
+    );
+}
+
+#[test]
+fn masked_statements_of_one_thread_are_in_order() {
+    let outline = barriers(
+        "__co__ auto f(s32 [64] x) {
+           s32 [64] y;
+           parallel by 1 : block {
+             shared s32 [2] n;
+             n.at(0) = 1;
+             n.at(1) = 2;
+             n.at(0) += 3;
+             parallel t by 64 : thread y.at(t) = x.at(t) + n.at(0);
+           }
+           return y;
+         }",
+    );
+    assert!(
+        outline.ends_with("BLOCK(read:n) par { store }"),
+        "{outline}"
+    );
+    assert_eq!(outline.matches("BLOCK").count(), 1, "{outline}");
+}
+
+#[test]
+fn a_plain_inthreads_ends_with_a_barrier() {
+    let outline = barriers(
+        "__co__ auto f(s32 [64] x) {
+           s32 [64] y;
+           parallel by 1 : block {
+             shared s32 [64] a;
+             parallel t by 64 : thread {
+               inthreads (t < 32) a.at(t) = x.at(t);
+               inthreads (t >= 32) a.at(t) = a.at(t - 32);
+               y.at(t) = a.at(63 - t);
+             }
+           }
+           return y;
+         }",
+    );
+    assert_eq!(
+        outline,
+        "par { region { store } BLOCK(end) region { store } BLOCK(end) store }"
+    );
+}
+
+#[test]
+fn older_copies_arrive_with_the_one_that_is_waited_for() {
+    let outline = barriers(
+        "__co__ auto f(s32 [64] x) {
+           s32 [64] y;
+           parallel by 1 : block {
+             a = dma.copy.async x.chunk(2).at(0) => shared;
+             b = dma.copy.async x.chunk(2).at(1) => shared;
+             wait b;
+             wait a;
+             parallel t by 32 : thread y.at(t) = a.data.at(31 - t);
+             parallel t by 32 : thread y.at(32 + t) = b.data.at(31 - t);
+           }
+           return y;
+         }",
+    );
+    assert_eq!(
+        outline,
+        "copy copy BLOCK(read:a) par { store } par { store }"
+    );
+}
+
+#[test]
+fn a_lone_thread_never_waits() {
+    let k = kernel(
+        "__co__ auto f(s32 [4] x) {
+           s32 [4] y;
+           parallel b by 1 : block {
+             tile = dma.copy x => shared;
+             foreach i in [4] y.at(i) = tile.data.at(3 - i);
+           }
+           return y;
+         }",
+    );
+    assert_eq!(k.threads.as_int(), Some(1));
+    assert!(!k.waits);
+}
+
+#[test]
+fn what_an_earlier_wait_has_brought_is_read_after_a_barrier() {
+    let outline = barriers(
+        "__co__ void f(global s32 [64] x, global s32 [64] y) {
+           parallel by 1 : block {
+             a = dma.copy.async x => shared;
+             b = dma.copy.async x => shared;
+             wait b;
+             wait a;
+             parallel i by 64 : thread y.at(i) = a.data.at(63 - i);
+           }
+         }",
+    );
+    assert_eq!(outline, "copy copy BLOCK(read:a) par { store }");
+}
+
+/// After the mbarriers are ready.
+fn with_tma(body: &str) -> String {
+    let all = barriers(body);
+    let rest = all.strip_prefix("once { fence } BLOCK(ready) ");
+    rest.unwrap_or_else(|| panic!("{all}")).to_owned()
+}
+
+#[test]
+fn what_arrives_is_there_for_all_who_wait() {
+    let outline = with_tma(
+        "__co__ void f(global s32 [64] x, global s32 [64] y) {
+           parallel by 1 : block {
+             t = tma.load x => shared;
+             parallel i by 64 : thread y.at(i) = t.data.at(63 - i);
+           }
+         }",
+    );
+    assert_eq!(outline, "copy par { store }");
+}
+
+#[test]
+fn a_load_waits_for_those_who_use_what_it_replaces() {
+    let outline = with_tma(
+        "__co__ void f(global s32 [N] x, global s32 [N] y) {
+           parallel by 1 : block {
+             shared s32 [64] t;
+             foreach k in [cdiv(N, 64)] {
+               tma.load x.subspan(64).at(k) => t;
+               parallel i by 64 : thread y.at(k * 64 + i) = t.at(i);
+             }
+           }
+         }",
+    );
+    assert_eq!(outline, "for { BLOCK(reuse:t) copy par { store } }");
+}
+
+#[test]
+fn a_load_waits_for_those_who_wait_for_the_one_before() {
+    let outline = with_tma(
+        "__co__ void f(global s32 [N] x, global s32 [64] y) {
+           parallel by 1 : block {
+             shared s32 [64] t;
+             foreach k in [cdiv(N, 64)] tma.load x.subspan(64).at(k) => t;
+             parallel i by 64 : thread y.at(i) = t.at(i);
+           }
+         }",
+    );
+    assert_eq!(outline, "for { BLOCK(load) copy } par { store }");
+}
+
+#[test]
+fn the_copy_engine_sees_what_is_fenced() {
+    let outline = with_tma(
+        "__co__ void f(global s32 [N] x) {
+           parallel by 1 : block {
+             foreach k in [cdiv(N, 64)] {
+               t = tma.load x.subspan(64).at(k) => shared;
+               parallel i by 64 : thread t.data.at(i) += 1;
+               parallel i by 64 : thread x.at(k) = t.data.at(63 - i);
+               tma.copy t.data => x.subspan(64).at(k);
+             }
+           }
+         }",
+    );
+    // The barrier that the reading threads need has no fences before it. The load needs none: its
+    // thread is the one that has stored.
+    assert_eq!(
+        outline,
+        "for { copy par { store } BLOCK(read:t) par { store } fence BLOCK(read:t) copy }"
+    );
+}
+
+#[test]
+fn a_ring_has_one_barrier_a_turn() {
+    let outline = with_tma(
+        "__co__ void f(global s32 [N] x, global s32 [64] y) {
+           parallel by 1 : block {
+             b = dma.any;
+             a = tma.load.async x.subspan(64).at(0) => shared;
+             foreach k in [cdiv(N, 64)] {
+               b = tma.load.async x.view(64).from(k * 64) => shared;
+               wait a;
+               parallel i by 64 : thread y.at(i) += a.data.at(63 - i);
+               swap(a, b);
+             }
+             wait a;
+           }
+         }",
+    );
+    assert_eq!(
+        outline,
+        "copy for { BLOCK(reuse:a_b) copy wait par { store } } wait"
+    );
+}
+
+#[test]
+fn warps_wait_for_their_own_loads() {
+    let outline = with_tma(
+        "__co__ void f(global s32 [512] x, global s32 [512] y) {
+           parallel by 1 : block {
+             shared s32 [4, 128] t;
+             parallel w by 4 : group {
+               tma.load x.span_as(4, 128).subspan(1, 128).at(w, 0) => t.subspan(1, 128).at(w, 0);
+               parallel i by 32 : thread t.at(w, i) += t.at(w, 31 - i + 32);
+               tma.copy t.subspan(1, 128).at(w, 0) => y.span_as(4, 128).subspan(1, 128).at(w, 0);
+             }
+             parallel i by 128 : thread t.at(3, i) = t.at(2, 127 - i);
+           }
+         }",
+    );
+    assert_eq!(
+        outline,
+        "par { copy par { store } fence WARP(read:t) copy } BLOCK(read:t) par { store }"
+    );
+}
+
+#[test]
+fn a_load_for_the_block_among_threads_waits_for_the_block() {
+    let outline = with_tma(
+        "__co__ void f(global s32 [N] x, global s32 [64] y) {
+           parallel by 1 : block {
+             b = dma.any;
+             a = tma.load.async x.subspan(64).at(0) => shared;
+             parallel i by 64 : thread {
+               foreach k in [cdiv(N, 64)] {
+                 if (k + 1 < cdiv(N, 64)) {
+                   b = tma.load.async x.subspan(64).at(k + 1) => shared;
+                 }
+                 wait a;
+                 y.at(i) += a.data.at(63 - i);
+                 swap(a, b);
+               }
+               wait a;
+             }
+           }
+         }",
+    );
+    assert_eq!(
+        outline,
+        "copy par { for { if { BLOCK(reuse:a_b) copy } wait store } wait }"
+    );
+}
+
+#[test]
+fn a_load_for_all_waits_for_all_blocks_of_the_cluster() {
+    let outline = barriers(
+        "__co__ void f(global s32 [M, 64] x, global s32 [64, 64] y, global s32 [M, 64] z) {
+           parallel c by 2 : cluster, p by M : block {
+             shared s32 [64] sum;
+             parallel i by 64 : thread sum.at(i) = 0;
+             foreach k in [64] {
+               own = tma.load x.subspan(1, 64).at(p, 0) => shared;
+               parallel i by 64 : thread sum.at(i) += own.data.at(0, 63 - i);
+               all = tma.load.multicast y.subspan(1, 64).at(k, 0) => shared;
+               parallel i by 64 : thread sum.at(i) += all.data.at(0, 63 - i);
+             }
+             parallel i by 64 : thread z.at(p, i) = sum.at(63 - i);
+           }
+         }",
+    );
+    assert_eq!(
+        outline,
+        "once { fence } CLUSTER(ready) par { store } for { BLOCK(reuse:own) copy par { store } \
+         CLUSTER(reuse:all) copy par { store } } BLOCK(read:sum) par { store }"
+    );
+}
+
+/// A barrier of the grid is one of the block, too. What other blocks may have the copy engine read after it is fenced
+/// before, even where this block itself never does.
+#[test]
+fn the_barrier_of_a_grid_is_enough() {
+    let of = |read: &str| {
+        barriers(&format!(
+            "__co__ void f(global s32 [64, 64] x, global s32 [64] y) {{
+               parallel p by 64 : block<cooperative> {{
+                 shared s32 [64] a;
+                 parallel i by 64 : thread {{ a.at(i) = i; x.at(p, i) = i; }}
+                 sync.barrier : device;
+                 {read}
+                 parallel i by 64 : thread y.at(i) = a.at(63 - i) + other.data.at(0, i);
+               }}
+             }}"
+        ))
+    };
+    assert_eq!(
+        of("other = dma.copy x.subspan(1, 64).at(63 - p, 0) => shared;"),
+        "par { store store } GRID(written) copy BLOCK(read:other) par { store }"
+    );
+    assert_eq!(
+        of("other = tma.copy x.subspan(1, 64).at(63 - p, 0) => shared;"),
+        "once { fence } BLOCK(ready) par { store store } fence GRID(written) copy par { store }"
+    );
+}
+
+/// Atomic operations on one element order themselves; an ordinary access is another matter.
+#[test]
+fn atomics_wait_only_for_ordinary_accesses() {
+    let of = |body: &str| {
+        barriers(&format!(
+            "__co__ auto f(s32 [64] x) {{
+               s32 [64] y;
+               parallel b by 4 : block {{ shared s32 [64] a; {body} }}
+               return y;
+             }}"
+        ))
+    };
+    let add = "parallel t by 64 : thread __atomic_add(a.at(x.at(t) % 64), 1);";
+    let max = "parallel t by 64 : thread __atomic_max(a.at(0), x.at(t));";
+    let store = "parallel t by 64 : thread a.at(t) = 0;";
+    let load = "parallel t by 64 : thread y.at(t) = a.at(t);";
+    assert_eq!(
+        of(&format!("{add} {max} {add}")),
+        "par { atomic } par { atomic } par { atomic }"
+    );
+    assert_eq!(
+        of(&format!("{store} {add} {load} {add}")),
+        "par { store } BLOCK(rewrite:a) par { atomic } BLOCK(read:a) par { store } \
+         BLOCK(reuse:a) par { atomic }"
+    );
+    assert_eq!(
+        of(&format!("foreach k in [3] {{ {add} }} {load}")),
+        "for { par { atomic } } BLOCK(read:a) par { store }"
+    );
+    // What comes back is everybody's, and in the next turn so is the memory that it came through.
+    assert_eq!(
+        of(
+            "s32 n = 0; foreach k in [3] { n = __atomic_add(a.at(0), 1); }
+             parallel t by 64 : thread y.at(t) = n;"
+        ),
+        "for { BLOCK(reuse:before) once { atomic store } BLOCK(read:before) } par { store }"
+    );
+    assert_eq!(
+        of("parallel w by 2 : group { s32 n = __atomic_add(a.at(0), 1);
+              parallel t by 32 : thread y.at(w # t) = n; }"),
+        "par { once { atomic store } WARP(read:before) par { store } }"
+    );
+}

@@ -1,0 +1,416 @@
+//! What is known of each variable of a kernel: who computes it, and for whom its value is the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ir::{BinOp, Expr, ExprKind, Function, Intrinsic, Level, Role, Stmt, StmtKind};
+use crate::symbolic::{Atom, Ctx, Sym, Var};
+
+#[derive(Clone, Debug)]
+struct Info {
+    /// The level of the code that gives it its value.
+    home: Level,
+    /// All threads of a unit of that level compute the same value.
+    uniform: bool,
+    /// An index of a `parallel` at this level: it tells the units apart.
+    digit: Option<Level>,
+    /// The linear thread id itself.
+    whole: bool,
+    /// What a parallel index is in terms of the linear thread id, where that has a variable.
+    meaning: Option<Sym>,
+}
+
+/// How a variable behaves when two threads of one unit are compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Behaviour {
+    /// The same for both.
+    Fixed,
+    /// Tells them apart.
+    Digit,
+    /// Anything within its bounds, for each on its own.
+    Free,
+}
+
+/// What turns of a loop have to do with each other.
+pub struct Turns<'a> {
+    /// The variables that a turn sets.
+    pub changing: &'a BTreeSet<Var>,
+    /// The loop's own variable, and its value in the turn before.
+    pub last: Option<&'a (Var, Sym)>,
+    /// The turn in question is the one before, not any earlier one.
+    pub only_one_ago: bool,
+}
+
+#[derive(Debug, Default)]
+pub struct Vars {
+    info: BTreeMap<Var, Info>,
+    /// Immutable scalars that are just a name for an expression, resolved.
+    definitions: BTreeMap<Var, Sym>,
+    /// The first parallel index with a given definition stands for the others.
+    canonical: BTreeMap<String, Var>,
+    /// The first variable that is the linear thread id.
+    thread: Option<Var>,
+    /// A second variable with the same bounds: another thread's, or an earlier turn's.
+    twins: BTreeMap<Var, Var>,
+    earlier: BTreeMap<Var, Var>,
+    positions: BTreeMap<(usize, Sym), Var>,
+}
+
+impl Vars {
+    pub fn of_block(function: &Function, body: &[Stmt]) -> Vars {
+        let mut vars = Vars::default();
+        vars.block(function, body, Level::Block);
+        vars
+    }
+
+    /// Each thread has another set of values of these.
+    pub fn tell_apart(&mut self, vars: &[Var]) {
+        for var in vars {
+            let info = Info {
+                home: Level::Thread,
+                uniform: true,
+                digit: Some(Level::Thread),
+                whole: false,
+                meaning: None,
+            };
+            self.info.insert(*var, info);
+        }
+    }
+
+    pub(super) fn block(&mut self, function: &Function, stmts: &[Stmt], level: Level) {
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::Let { local, value } => {
+                    let Some(info) = function.locals.get(local.index()) else {
+                        continue;
+                    };
+                    if let (Some(var), Some(value)) = (info.var, value) {
+                        self.define(function, var, info.role, value, level);
+                    }
+                }
+                StmtKind::For {
+                    local,
+                    lo,
+                    hi,
+                    step,
+                    body,
+                    ..
+                } => {
+                    if let Some(var) = function.locals.get(local.index()).and_then(|l| l.var) {
+                        let uniform = [lo, hi, step]
+                            .iter()
+                            .all(|s| self.is_fixed(&self.resolve(&function.cx, s), level));
+                        self.info.insert(
+                            var,
+                            Info {
+                                home: level,
+                                uniform,
+                                digit: None,
+                                whole: false,
+                                meaning: None,
+                            },
+                        );
+                    }
+                    self.block(function, body, level);
+                }
+                StmtKind::While { prelude, body, .. } => {
+                    self.block(function, prelude, level);
+                    self.block(function, body, level);
+                }
+                StmtKind::If {
+                    then, otherwise, ..
+                } => {
+                    self.block(function, then, level);
+                    self.block(function, otherwise, level);
+                }
+                StmtKind::Parallel { level, body } => self.block(function, body, *level),
+                StmtKind::SingleThread { body, .. } | StmtKind::Region { body, .. } => {
+                    self.block(function, body, level);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn define(&mut self, function: &Function, var: Var, role: Role, value: &Expr, level: Level) {
+        if matches!(role, Role::Parallel(Level::Cluster | Level::Block)) {
+            return;
+        }
+        let whole = matches!(&*value.kind, ExprKind::Intrinsic(Intrinsic::Thread, _));
+        let level_told_apart = match role {
+            Role::Parallel(own) => Some(own),
+            _ => whole.then_some(Level::Thread),
+        };
+        if let Some(own) = level_told_apart {
+            let info = Info {
+                home: own,
+                uniform: true,
+                digit: Some(own),
+                whole,
+                meaning: self.in_threads(function, value),
+            };
+            self.info.insert(var, info);
+            let signature = self.signature(&function.cx, value);
+            let first = *self.canonical.entry(signature).or_insert(var);
+            if first != var {
+                self.definitions.insert(var, Sym::var(first));
+            } else if whole {
+                self.thread.get_or_insert(var);
+            }
+            return;
+        }
+        if let Some(sym) = as_sym(function, value) {
+            let sym = self.resolve(&function.cx, &sym);
+            self.definitions.insert(var, sym);
+            return;
+        }
+        let uniform = self.is_uniform(function, value, level);
+        self.info.insert(
+            var,
+            Info {
+                home: level,
+                uniform,
+                digit: None,
+                whole: false,
+                meaning: None,
+            },
+        );
+    }
+
+    /// A parallel index as an expression in the linear thread id.
+    fn in_threads(&self, function: &Function, e: &Expr) -> Option<Sym> {
+        match &*e.kind {
+            ExprKind::Intrinsic(Intrinsic::Thread, _) => self.thread.map(Sym::var),
+            ExprKind::Binary(op, a, b) => {
+                let (a, b) = (self.in_threads(function, a)?, as_sym(function, b)?);
+                match op {
+                    BinOp::Div => Some(function.cx.div(&a, &b)),
+                    BinOp::Rem => Some(function.cx.rem(&a, &b)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    pub fn meaning(&self, var: Var) -> Option<&Sym> {
+        self.info.get(&var)?.meaning.as_ref()
+    }
+
+    /// Two parallel indices with the same signature always have the same value in a thread.
+    fn signature(&self, cx: &Ctx, e: &Expr) -> String {
+        match &*e.kind {
+            ExprKind::Index(sym) => format!("{:?}", self.resolve(cx, sym)),
+            ExprKind::Int(value) => value.to_string(),
+            ExprKind::Intrinsic(what, operands) if operands.is_empty() => format!("{what:?}"),
+            ExprKind::Binary(op, a, b) => {
+                format!(
+                    "({} {op:?} {})",
+                    self.signature(cx, a),
+                    self.signature(cx, b)
+                )
+            }
+            ExprKind::Cast(a) => format!("{:?}({})", e.ty, self.signature(cx, a)),
+            // Unlike every other.
+            _ => format!("at {:?}", e.span),
+        }
+    }
+
+    /// With every name for an expression replaced by the expression.
+    pub fn resolve(&self, cx: &Ctx, sym: &Sym) -> Sym {
+        let mut out = sym.clone();
+        for var in sym.vars() {
+            if let Some(definition) = self.definitions.get(&var) {
+                out = out.subst(var, definition, cx);
+            }
+        }
+        out
+    }
+
+    pub fn canonical(&self, var: Var) -> Var {
+        self.definitions
+            .get(&var)
+            .and_then(Sym::as_var)
+            .unwrap_or(var)
+    }
+
+    /// Seen from two threads of one unit of level `unit`.
+    pub fn behaviour(&self, var: Var, unit: Level) -> Behaviour {
+        match self.info.get(&var) {
+            None => Behaviour::Fixed,
+            Some(Info {
+                digit: Some(level), ..
+            }) if *level > unit => Behaviour::Digit,
+            Some(Info { digit: Some(_), .. }) => Behaviour::Fixed,
+            Some(info) if info.uniform && unit >= info.home => Behaviour::Fixed,
+            Some(_) => Behaviour::Free,
+        }
+    }
+
+    pub fn is_fixed(&self, sym: &Sym, unit: Level) -> bool {
+        sym.vars()
+            .iter()
+            .all(|v| self.behaviour(*v, unit) == Behaviour::Fixed)
+    }
+
+    pub fn is_fixed_atom(&self, cx: &Ctx, atom: &Atom, unit: Level) -> bool {
+        self.is_fixed(&atom_sym(cx, atom), unit)
+    }
+
+    /// A thread's linear id.
+    pub fn is_whole(&self, var: Var) -> bool {
+        self.info.get(&var).is_some_and(|i| i.whole)
+    }
+
+    /// Local to the kernel, not an index of a `parallel`.
+    pub fn is_ordinary(&self, var: Var) -> bool {
+        self.info.get(&var).is_some_and(|i| i.digit.is_none())
+    }
+
+    /// All threads of a unit of `unit` get the same value.
+    pub fn is_uniform(&self, function: &Function, e: &Expr, unit: Level) -> bool {
+        let all = |list: &[&Expr]| list.iter().all(|e| self.is_uniform(function, e, unit));
+        match &*e.kind {
+            ExprKind::Index(sym) => self.is_fixed(&self.resolve(&function.cx, sym), unit),
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_) | ExprKind::Param(_) => true,
+            ExprKind::Local(id) => function
+                .locals
+                .get(id.index())
+                .and_then(|l| l.var)
+                .is_some_and(|v| self.is_fixed(&self.resolve(&function.cx, &Sym::var(v)), unit)),
+            ExprKind::Unary(_, a) | ExprKind::Cast(a) => all(&[a]),
+            ExprKind::Binary(_, a, b) => all(&[a, b]),
+            ExprKind::Select(a, b, c) => all(&[a, b, c]),
+            ExprKind::Math(_, args) => args.iter().all(|a| all(&[a])),
+            ExprKind::Load(access) => {
+                let own = function.buffers.get(access.view.buffer.index());
+                own.is_some_and(|b| !b.storage.is_private())
+                    && self.is_fixed(&self.resolve(&function.cx, &access.view.offset), unit)
+                    && access
+                        .indices
+                        .iter()
+                        .all(|i| self.is_fixed(&self.resolve(&function.cx, i), unit))
+            }
+            ExprKind::Intrinsic(of, _) => !of.differs_in_block(),
+            ExprKind::Call(_) | ExprKind::Fits(_) => false,
+        }
+    }
+
+    /// `sym` as another thread of the unit sees it.
+    pub fn elsewhere(&mut self, cx: &mut Ctx, sym: &Sym, unit: Level) -> Sym {
+        let varying: Vec<Var> = sym
+            .vars()
+            .into_iter()
+            .filter(|v| self.behaviour(*v, unit) != Behaviour::Fixed)
+            .collect();
+        let mut out = sym.clone();
+        for var in varying {
+            let twin = match self.twins.get(&var) {
+                Some(twin) => *twin,
+                None => {
+                    let twin = copy_of(cx, var, None);
+                    self.twins.insert(var, twin);
+                    twin
+                }
+            };
+            out = out.subst(var, &Sym::var(twin), cx);
+        }
+        out
+    }
+
+    /// `sym` as it was in an earlier turn of a loop that sets `changing`.
+    pub fn in_earlier_turn(&mut self, cx: &mut Ctx, sym: &Sym, loop_: &Turns<'_>) -> Sym {
+        let mut out = sym.clone();
+        for var in sym.vars().intersection(loop_.changing) {
+            let last = loop_.last.filter(|(v, _)| v == var).map(|(_, last)| last);
+            let then = match last {
+                Some(last) if loop_.only_one_ago => last.clone(),
+                _ => Sym::var(self.earlier_value(cx, *var, last)),
+            };
+            out = out.subst(*var, &then, cx);
+        }
+        out
+    }
+
+    fn earlier_value(&mut self, cx: &mut Ctx, var: Var, at_most: Option<&Sym>) -> Var {
+        if let Some(earlier) = self.earlier.get(&var) {
+            return *earlier;
+        }
+        let earlier = copy_of(cx, var, at_most);
+        if let Some(info) = self.info.get(&var).cloned() {
+            self.info.insert(earlier, info);
+        }
+        self.earlier.insert(var, earlier);
+        earlier
+    }
+
+    /// Any position of an axis with `extent` positions.
+    pub fn position(&mut self, cx: &mut Ctx, axis: usize, extent: &Sym) -> Sym {
+        if extent.is_one() {
+            return Sym::zero();
+        }
+        let key = (axis, extent.clone());
+        if let Some(var) = self.positions.get(&key) {
+            return Sym::var(*var);
+        }
+        let var = cx.new_var("position", Some(Sym::zero()), Some(extent - 1));
+        self.info.insert(
+            var,
+            Info {
+                home: Level::Thread,
+                uniform: false,
+                digit: None,
+                whole: false,
+                meaning: None,
+            },
+        );
+        self.positions.insert(key, var);
+        Sym::var(var)
+    }
+}
+
+fn copy_of(cx: &mut Ctx, var: Var, at_most: Option<&Sym>) -> Var {
+    let (lo, hi) = cx.bounds(var);
+    let (lo, hi) = (lo.cloned(), at_most.or(hi).cloned());
+    let name = cx.name(var).to_owned();
+    cx.new_var(&name, lo, hi)
+}
+
+pub fn atom_sym(cx: &Ctx, atom: &Atom) -> Sym {
+    match atom {
+        Atom::Var(v) => Sym::var(*v),
+        Atom::Div(a, b) => cx.div(a, b),
+        Atom::Rem(a, b) => cx.rem(a, b),
+        Atom::Min(a, b) => cx.min(a, b),
+        Atom::Max(a, b) => cx.max(a, b),
+    }
+}
+
+/// The symbolic value of an index expression.
+fn as_sym(function: &Function, e: &Expr) -> Option<Sym> {
+    match &*e.kind {
+        ExprKind::Index(sym) => Some(sym.clone()),
+        ExprKind::Int(value) => i64::try_from(*value).ok().map(Sym::int),
+        ExprKind::Local(id) => function.locals.get(id.index())?.var.map(Sym::var),
+        ExprKind::Param(id) => match function.params.get(id.index())?.kind {
+            crate::ir::ParamKind::Scalar { var, .. } => var.map(Sym::var),
+            _ => None,
+        },
+        ExprKind::Cast(a) if e.ty == crate::ir::Scalar::Index && a.ty.is_integer() => {
+            as_sym(function, a)
+        }
+        ExprKind::Binary(op, a, b) if e.ty == crate::ir::Scalar::Index => {
+            let (a, b, cx) = (as_sym(function, a)?, as_sym(function, b)?, &function.cx);
+            match op {
+                BinOp::Add => Some(&a + &b),
+                BinOp::Sub => Some(&a - &b),
+                BinOp::Mul => Some(&a * &b),
+                BinOp::Div => Some(cx.div(&a, &b)),
+                BinOp::Rem => Some(cx.rem(&a, &b)),
+                BinOp::Min => Some(cx.min(&a, &b)),
+                BinOp::Max => Some(cx.max(&a, &b)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}

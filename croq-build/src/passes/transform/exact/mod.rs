@@ -1,0 +1,490 @@
+//! Integers that nothing but literals, dimensions, scalar parameters, loop and parallel variables goes into are exact:
+//! they have the value that mathematics gives them, or the call is an error (R19).
+//!
+//! Text computes them in plain 64-bit arithmetic, on the host and in kernels. This pass comes last, sees every
+//! expression that will be printed, and lets none stay that could overflow there. Each is proved to be small,
+//! from types, from the declared bounds of variables, and from what exists: a tensor's elements have been counted
+//! before. Otherwise:
+//!
+//! * On the host a check in front of the statement computes it by operations that notice overflow (`croq::exact`).
+//! * In a kernel an upper bound of its size, made of what the host knows ([`size`]), is checked before the launch, so
+//!   that device text pays nothing.
+//! * Where that could refuse a right program, because the place may never be reached and a 64-bit argument alone
+//!   decides, or where no such bound exists, the check stands in the kernel, in front of the statement.
+
+mod needs;
+mod size;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use crate::config::Checks;
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::ir::{
+    BinOp, CheckId, CheckInfo, Expr, ExprKind, Fits, Function, Kernel, LocalId, MmaOp, ParamKind,
+    Return, Scalar, Stmt, StmtKind, UnOp, VarHome, declared_locals,
+};
+use crate::source::Span;
+use crate::symbolic::{Sym, Var};
+
+use needs::{Need, Needs};
+use size::{Existing, How, Known, MOST_BLOCKS, Size, Sizes};
+
+/// Values that a failure has room for.
+const MOST_VALUES: usize = 6;
+
+pub fn check(function: &mut Function, checks: Checks, diags: &mut Diagnostics) {
+    let mut body = std::mem::take(&mut function.body);
+    let mut kernels = std::mem::take(&mut function.kernels);
+    let mut host_locals = BTreeSet::new();
+    declared_locals(&body, &mut host_locals);
+    let rows = {
+        let mut pass = Pass {
+            function,
+            host_locals,
+            rows: Vec::new(),
+            diags,
+            checks,
+        };
+        let before = Before {
+            existing: Existing::of_params(pass.function),
+            ..Before::default()
+        };
+        pass.host(&mut body, &mut kernels, &before);
+        pass.rows
+    };
+    function.checks.extend(rows);
+    function.body = body;
+    function.kernels = kernels;
+}
+
+struct Pass<'a> {
+    function: &'a Function,
+    host_locals: BTreeSet<LocalId>,
+    /// Rows to come in the function's table of checks.
+    rows: Vec<CheckInfo>,
+    diags: &'a mut Diagnostics,
+    checks: Checks,
+}
+
+/// What is certain at a place of the host's code.
+#[derive(Clone, Default)]
+struct Before {
+    existing: Existing,
+    known: Known,
+    /// Expressions of which a check has found out that they fit, 64 bits or a smaller type.
+    fit: BTreeSet<(Sym, Option<Scalar>)>,
+}
+
+/// A check of a kernel that is made before its launch.
+struct Early {
+    size: Size,
+    need: Need,
+}
+
+impl Pass<'_> {
+    fn host(&mut self, stmts: &mut Vec<Stmt>, kernels: &mut [Kernel], before: &Before) {
+        let all = |_: Var| true;
+        let mut before = before.clone();
+        let function = self.function;
+        let mut out = Vec::with_capacity(stmts.len());
+        for mut stmt in std::mem::take(stmts) {
+            let mut needs = Needs::of_stmt(&stmt);
+            match &stmt.kind {
+                StmtKind::Alloc(id) => {
+                    let buffer = function.buffer(*id);
+                    needs.bytes(buffer, stmt.span);
+                }
+                StmtKind::Return(_) => {
+                    if let Return::Tensor { shape, .. } = &function.ret {
+                        shape.iter().for_each(|s| needs.value(s, stmt.span));
+                    }
+                }
+                StmtKind::Launch(id) => {
+                    if let Some(kernel) = kernels.get(id.index()) {
+                        needs.launch(kernel, function);
+                    }
+                }
+                _ => {}
+            }
+            let sizes = Sizes::new(function, &all);
+            for need in needs.into_list() {
+                if self.is_given(&need) || self.is_poison(&need) {
+                    continue;
+                }
+                let small = sizes.are_small(&need, &before.known, &before.existing);
+                let key = (need.sym.clone(), need.narrowed);
+                if small || self.checks == Checks::None || before.fit.contains(&key) {
+                    continue;
+                }
+                if need.guards.is_empty() {
+                    before.fit.insert(key);
+                }
+                out.push(match need.narrowed {
+                    // That it fits 64 bits is a need of its own, which comes first.
+                    Some(_) => self.between(&need),
+                    None => {
+                        let fits = Fits::Value(need.sym.clone());
+                        self.stmt(fits, &need, need.sym.vars())
+                    }
+                });
+            }
+            match &stmt.kind {
+                StmtKind::Alloc(id) => before.existing.buffer(function, *id),
+                StmtKind::Check { cond, .. } => assume(cond, &mut before.known),
+                StmtKind::Launch(id) => {
+                    if let Some(kernel) = kernels.get_mut(id.index()) {
+                        let early = self.kernel(kernel, &before);
+                        out.extend(early);
+                    }
+                }
+                _ => {}
+            }
+            for block in stmt.kind.blocks_mut() {
+                self.host(block, kernels, &before);
+            }
+            out.push(stmt);
+        }
+        *stmts = out;
+    }
+
+    /// Checks of what a kernel computes, as far as they come before its launch; others are put in it.
+    fn kernel(&mut self, kernel: &mut Kernel, before: &Before) -> Vec<Stmt> {
+        let function = self.function;
+        let mut existing = before.existing.clone();
+        for extent in &kernel.grid {
+            existing.at_most(extent, MOST_BLOCKS);
+        }
+        existing.at_most(&kernel.threads, 1024.0);
+        for placed in &kernel.shared {
+            existing.buffer(function, placed.buffer);
+        }
+        let locals = self.host_locals.clone();
+        let is_host = |v: Var| match function.var_home.get(&v) {
+            Some(VarHome::Dim(_) | VarHome::Param(_)) => true,
+            Some(VarHome::Local(id)) => locals.contains(id),
+            None => false,
+        };
+        let mut walk = Walk {
+            sizes: Sizes::new(function, &is_host).within(&kernel.body),
+            pass: self,
+            existing: &existing,
+            early: Vec::new(),
+            placed: Vec::new(),
+        };
+        walk.block(&mut kernel.body, &before.known, false, Span::default());
+        let mut early = std::mem::take(&mut walk.early);
+        if self.checks == Checks::None {
+            return Vec::new();
+        }
+        // The largest first: what they cover needs no check of its own.
+        early.sort_by(|a, b| {
+            let factors = |e: &Early| e.size.factors().count();
+            let order = factors(b).cmp(&factors(a));
+            order.then(b.size.least().total_cmp(&a.size.least()))
+        });
+        let mut kept: Vec<Early> = Vec::new();
+        for e in early {
+            let covered = |k: &Early| k.need.most <= e.need.most && k.size.covers(&e.size);
+            if !kept.iter().any(covered) {
+                kept.push(e);
+            }
+        }
+        kept.into_iter()
+            .filter_map(|e| {
+                let vars = e.size.factors().flat_map(Sym::vars).collect();
+                Some(self.stmt(bound(&e.size, e.need.most)?, &e.need, vars))
+            })
+            .collect()
+    }
+
+    /// Whether there is nothing to compute: a variable is what it is, unless it has bits that an index lacks.
+    fn is_given(&self, need: &Need) -> bool {
+        let f = self.function;
+        if let Some(ty) = need.narrowed {
+            let (lo, hi) = f.cx.range(&need.sym);
+            let least = if ty.is_signed() { -need.most - 1 } else { 0 };
+            return lo.is_some_and(|lo| lo >= least) && hi.is_some_and(|hi| hi <= need.most);
+        }
+        let var = need.sym.as_var();
+        need.most == i64::MAX && var.is_some_and(|v| self.type_of(v) != Some(Scalar::U64))
+    }
+
+    /// The element type of a parameter's or a local's value.
+    fn type_of(&self, v: Var) -> Option<Scalar> {
+        let f = self.function;
+        match f.var_home.get(&v)? {
+            VarHome::Param(id) => match f.param(*id).kind {
+                ParamKind::Scalar { ty, .. } => Some(ty),
+                _ => None,
+            },
+            VarHome::Local(id) => Some(f.local(*id).ty),
+            VarHome::Dim(_) => None,
+        }
+    }
+
+    /// Whether the compiler itself could not keep the expression; says so.
+    fn is_poison(&mut self, need: &Need) -> bool {
+        let poison = need.sym.is_poison();
+        if poison && !self.diags.has_errors() {
+            let text = "this integer expression grows too large to be kept exactly";
+            self.diags.push(
+                Diagnostic::new("E0429", need.span, text)
+                    .label("too many terms, or beyond 64 bits")
+                    .help("compute a part of it into an `s64` variable first"),
+            );
+        }
+        poison
+    }
+
+    /// The check that fails unless what is needed fits; `vars` are shown.
+    fn stmt(&mut self, fits: Fits, need: &Need, vars: BTreeSet<Var>) -> Stmt {
+        let fits = Expr::new(ExprKind::Fits(fits), Scalar::Bool, need.span);
+        self.check(fits, need, vars)
+    }
+
+    /// The check that a value which fits 64 bits is within narrower limits.
+    fn between(&mut self, need: &Need) -> Stmt {
+        let span = need.span;
+        let compare = |op, limit: i64| {
+            let limit = Expr::index(Sym::int(limit), span);
+            let kind = ExprKind::Binary(op, Expr::index(need.sym.clone(), span), limit);
+            Expr::new(kind, Scalar::Bool, span)
+        };
+        let least = match need.narrowed {
+            Some(ty) if !ty.is_signed() => 0,
+            _ => -need.most - 1,
+        };
+        let (low, high) = (compare(BinOp::Ge, least), compare(BinOp::Le, need.most));
+        let both = ExprKind::Binary(BinOp::LogicAnd, low, high);
+        self.check(Expr::new(both, Scalar::Bool, span), need, need.sym.vars())
+    }
+
+    fn check(&mut self, fits: Expr, need: &Need, vars: BTreeSet<Var>) -> Stmt {
+        let cx = &self.function.cx;
+        let span = need.span;
+        // A failure has room for signed values.
+        let shown = |v: &Var| !matches!(self.type_of(*v), Some(Scalar::U64));
+        let vars: Vec<Var> = vars.into_iter().filter(shown).take(MOST_VALUES).collect();
+        let shown = vars.iter().enumerate();
+        let shown: Vec<String> = shown
+            .map(|(at, v)| format!("`{}` = {{{at}}}", cx.name(*v)))
+            .collect();
+        let mut text = cx.show(&need.sym);
+        if text.chars().count() > 80 {
+            text = text.chars().take(77).chain("...".chars()).collect();
+        }
+        let values = if shown.is_empty() {
+            String::new()
+        } else {
+            format!(" with {}", shown.join(", "))
+        };
+        let (code, message) = if need.most == i64::MAX {
+            let subject = match &need.buffer {
+                Some(buffer) => format!("`{buffer}` has `{text}` bytes, which do"),
+                None => format!("`{text}` does"),
+            };
+            ("R19", format!("{subject} not fit 64 bits{values}"))
+        } else if let Some(ty) = need.narrowed {
+            ("R19", format!("`{text}` does not fit `{ty}`{values}"))
+        } else {
+            let most = need.most;
+            let of = format!("a coordinate of the copy engine is at most {most}: `{text}` is not");
+            ("R10", format!("{of}{values}"))
+        };
+        let row = self.row(CheckInfo {
+            code,
+            message,
+            span,
+        });
+        let cond = need.guards.iter().rev().fold(fits, |cond, (guard, holds)| {
+            let never = if *holds {
+                Expr::new(
+                    ExprKind::Unary(UnOp::Not, guard.clone()),
+                    Scalar::Bool,
+                    span,
+                )
+            } else {
+                guard.clone()
+            };
+            let kind = ExprKind::Binary(BinOp::LogicOr, never, cond);
+            Expr::new(kind, Scalar::Bool, span)
+        });
+        let value = |v: &Var| Expr::index(Sym::var(*v), span);
+        Stmt::new(
+            StmtKind::Check {
+                check: row,
+                cond,
+                values: vars.iter().map(value).collect(),
+            },
+            span,
+        )
+    }
+
+    fn row(&mut self, info: CheckInfo) -> CheckId {
+        let first = self.function.checks.len();
+        let at = self.rows.iter().position(|row| *row == info);
+        let at = at.unwrap_or_else(|| {
+            self.rows.push(info);
+            self.rows.len() - 1
+        });
+        CheckId(u32::try_from(first + at).unwrap_or(u32::MAX))
+    }
+}
+
+fn bound(size: &Size, most: i64) -> Option<Fits> {
+    Some(Fits::Bound {
+        terms: size.terms()?,
+        most,
+    })
+}
+
+/// A walk through a kernel.
+struct Walk<'p, 'a> {
+    sizes: Sizes<'p>,
+    pass: &'p mut Pass<'a>,
+    existing: &'p Existing,
+    early: Vec<Early>,
+    /// What checks in the kernel around and before this place have made sure of.
+    placed: Vec<(Size, i64)>,
+}
+
+impl Walk<'_, '_> {
+    /// `maybe`: a launch may be over without a thread that comes here. `level` is the statement of a level
+    /// that this is the body of: whose guard some thread passes.
+    fn block(&mut self, stmts: &mut Vec<Stmt>, known: &Known, maybe: bool, level: Span) {
+        let mut known = known.clone();
+        let mut maybe = maybe;
+        let placed = self.placed.len();
+        let mut out = Vec::with_capacity(stmts.len());
+        for mut stmt in std::mem::take(stmts) {
+            let span = stmt.span;
+            for need in Needs::of_stmt(&stmt).into_list() {
+                let in_place = self.need(need, &known, maybe);
+                match &mut stmt.kind {
+                    StmtKind::While { prelude, .. } => prelude.extend(in_place),
+                    _ => out.extend(in_place),
+                }
+            }
+            match &mut stmt.kind {
+                StmtKind::If {
+                    cond,
+                    then,
+                    otherwise,
+                } => {
+                    let guard = otherwise.is_empty() && span == level;
+                    let mut inside = known.clone();
+                    assume(cond, &mut inside);
+                    self.block(then, &inside, maybe || !guard, Span::default());
+                    self.block(otherwise, &known, true, Span::default());
+                    maybe |= leaves(then) || leaves(otherwise);
+                }
+                StmtKind::For { lo, hi, body, .. } => {
+                    let runs = self.sizes.function.cx.lt(lo, hi).is_yes();
+                    self.block(body, &known, maybe || !runs, Span::default());
+                }
+                StmtKind::While { prelude, body, .. } => {
+                    self.block(prelude, &known, maybe, Span::default());
+                    self.block(body, &known, true, Span::default());
+                }
+                StmtKind::Parallel { body, .. } => self.block(body, &known, maybe, span),
+                StmtKind::SingleThread { body, .. } => {
+                    self.block(body, &known, maybe, Span::default())
+                }
+                StmtKind::Region { body, .. } => self.block(body, &known, true, Span::default()),
+                StmtKind::Mma(op) => {
+                    if let MmaOp::Apply { body, .. } = &mut **op {
+                        self.block(body, &known, maybe, Span::default());
+                    }
+                }
+                StmtKind::Check { cond, .. } => assume(cond, &mut known),
+                _ => {}
+            }
+            out.push(stmt);
+        }
+        self.placed.truncate(placed);
+        *stmts = out;
+    }
+
+    /// Sees to it that an expression fits: by a proof, by a check to come before the launch, or by one here.
+    fn need(&mut self, need: Need, known: &Known, maybe: bool) -> Option<Stmt> {
+        if self.pass.is_given(&need) || self.pass.is_poison(&need) {
+            return None;
+        }
+        if self.sizes.are_small(&need, known, self.existing) {
+            return None;
+        }
+        // A bound that no call keeps is none.
+        let size = need.size(&self.sizes, known, How::Given);
+        let size = size.filter(|size| size.least() <= need.most as f64);
+        let maybe = maybe || !need.guards.is_empty();
+        match size {
+            Some(size) if !maybe || !size.factors().any(|f| self.sizes.is_wide(f)) => {
+                let known = |e: &Early| e.need.most <= need.most && e.size.covers(&size);
+                if !self.early.iter().any(known) {
+                    // Conditions of the kernel's own mean nothing before it.
+                    let mut need = need;
+                    need.guards.clear();
+                    self.early.push(Early { size, need });
+                }
+                None
+            }
+            _ if !matches!(self.pass.checks, Checks::All | Checks::Report) => None,
+            Some(size) => {
+                let covered = |(s, most): &(Size, i64)| *most <= need.most && s.covers(&size);
+                if self.placed.iter().any(covered) {
+                    return None;
+                }
+                if need.guards.is_empty() {
+                    self.placed.push((size.clone(), need.most));
+                }
+                let vars = size.factors().flat_map(Sym::vars).collect();
+                Some(self.pass.stmt(bound(&size, need.most)?, &need, vars))
+            }
+            None if need.most < i64::MAX => Some(self.pass.between(&need)),
+            None => {
+                let fits = Fits::Value(need.sym.clone());
+                Some(self.pass.stmt(fits, &need, need.sym.vars()))
+            }
+        }
+    }
+}
+
+/// Whether a thread may leave what is around a list of statements.
+fn leaves(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| {
+        matches!(
+            stmt.kind,
+            StmtKind::Break | StmtKind::Continue | StmtKind::Yield
+        ) || stmt.kind.blocks().any(|block| leaves(block))
+    })
+}
+
+/// Notes the limits that a true condition sets to single variables.
+fn assume(cond: &Expr, known: &mut Known) {
+    let ExprKind::Binary(op, a, b) = &*cond.kind else {
+        return;
+    };
+    if *op == BinOp::LogicAnd {
+        assume(a, known);
+        assume(b, known);
+        return;
+    }
+    let (ExprKind::Index(x), ExprKind::Index(y)) = (&*a.kind, &*b.kind) else {
+        return;
+    };
+    let (below, above, less) = match op {
+        BinOp::Lt => (x, y, 1),
+        BinOp::Le => (x, y, 0),
+        BinOp::Gt => (y, x, 1),
+        BinOp::Ge => (y, x, 0),
+        _ => return,
+    };
+    if let Some(v) = below.as_var() {
+        known.bounds.entry(v).or_default().1 = Some(above - less);
+    }
+    if let Some(v) = above.as_var() {
+        known.bounds.entry(v).or_default().0 = Some(below + less);
+    }
+}

@@ -1,0 +1,533 @@
+//! How large integers can get: upper bounds of sums of magnitudes.
+//!
+//! The size of an expression is a sum of products of what the host knows before a launch, each factor taken
+//! as its magnitude and as one at least. So it bounds the expression and each step in computing it, in
+//! whatever order and with whatever factors taken out: every such step is a part of the sum, or a part of
+//! one of its products.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use crate::ir::{
+    BinOp, BufferId, Expr, ExprKind, Function, Intrinsic, LocalId, Scalar, Stmt, StmtKind, Storage,
+    VarHome, Visit, walk_exprs,
+};
+use crate::symbolic::{Atom, Sym, Var};
+
+use super::needs::Need;
+
+/// No tensor has more bytes: croq-sys and `host::alloc` refuse such memory.
+const MOST_BYTES: f64 = (1u64 << 56) as f64;
+/// Shared memory of a block, with room to spare; a launch that wants more is refused.
+const MOST_SHARED: f64 = (1u64 << 20) as f64;
+/// Blocks of a grid along its longest axis.
+pub const MOST_BLOCKS: f64 = (1u64 << 31) as f64;
+/// Half of what 64 bits hold, so that rounding here doesn't matter.
+const SAFE: f64 = (1u64 << 62) as f64;
+/// Products beyond this many are added up to fewer.
+const MOST_TERMS: usize = 12;
+/// Bounds of variables that mention variables …
+const DEPTH: u32 = 24;
+
+/// Coefficients of products of magnitudes; factors are sorted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Size(BTreeMap<Vec<Sym>, f64>);
+
+impl Size {
+    fn constant(value: f64) -> Self {
+        Self(BTreeMap::from([(Vec::new(), value)]))
+    }
+
+    fn of(factor: Sym) -> Self {
+        Self(BTreeMap::from([(vec![factor], 1.0)]))
+    }
+
+    fn plus(mut self, other: &Self) -> Self {
+        for (product, coef) in &other.0 {
+            *self.0.entry(product.clone()).or_default() += coef;
+        }
+        self.merged()
+    }
+
+    /// And a product of two more.
+    pub fn and(self, a: &Self, b: &Self) -> Self {
+        let (a, b) = (a.clone().at_least_one(), b.clone().at_least_one());
+        self.plus(&a.times(&b))
+    }
+
+    /// At least as large as either.
+    fn or(mut self, other: &Self) -> Self {
+        for (product, coef) in &other.0 {
+            let own = self.0.entry(product.clone()).or_default();
+            *own = own.max(*coef);
+        }
+        self.merged()
+    }
+
+    fn scaled(mut self, by: f64) -> Self {
+        self.0.values_mut().for_each(|coef| *coef *= by);
+        self
+    }
+
+    fn times(&self, other: &Self) -> Self {
+        let mut product = Self::default();
+        for (a, x) in &self.0 {
+            for (b, y) in &other.0 {
+                let mut factors: Vec<Sym> = a.iter().chain(b).cloned().collect();
+                factors.sort();
+                *product.0.entry(factors).or_default() += x * y;
+            }
+        }
+        product.merged()
+    }
+
+    /// One at least, whatever the factors are.
+    fn at_least_one(mut self) -> Self {
+        let sum: f64 = self.0.values().sum();
+        if sum < 1.0 {
+            *self.0.entry(Vec::new()).or_default() += 1.0 - sum;
+        }
+        self
+    }
+
+    /// With many products, those that are part of others are added to these.
+    fn merged(mut self) -> Self {
+        if self.0.len() <= MOST_TERMS {
+            return self;
+        }
+        let products: Vec<Vec<Sym>> = self.0.keys().cloned().collect();
+        for small in &products {
+            let within = |large: &&Vec<Sym>| *large != small && rest(large, small).is_some();
+            let large = self
+                .0
+                .keys()
+                .filter(within)
+                .max_by_key(|p| p.len())
+                .cloned();
+            if let Some(large) = large
+                && let Some(coef) = self.0.remove(small)
+            {
+                *self.0.entry(large).or_default() += coef;
+            }
+        }
+        self
+    }
+
+    /// Whether `other` is never larger, product by product.
+    pub fn covers(&self, other: &Self) -> bool {
+        let own = |product: &Vec<Sym>| self.0.get(product).copied().unwrap_or(0.0);
+        // What is left of a product after others took their part.
+        let mut left = self.0.clone();
+        let mut missing: Vec<(&Vec<Sym>, f64)> = Vec::new();
+        for (product, coef) in &other.0 {
+            let taken = coef.min(own(product));
+            if let Some(have) = left.get_mut(product) {
+                *have -= taken;
+            }
+            if *coef > taken {
+                missing.push((product, coef - taken));
+            }
+        }
+        missing.into_iter().all(|(product, mut coef)| {
+            for (large, have) in &mut left {
+                if coef > 0.0 && rest(large, product).is_some() {
+                    let taken = coef.min(*have);
+                    *have -= taken;
+                    coef -= taken;
+                }
+            }
+            coef <= 0.0
+        })
+    }
+
+    /// With whole numbers; `None` where one of them is too large for any comparison to hold.
+    pub fn terms(&self) -> Option<Vec<(i64, Vec<Sym>)>> {
+        let whole = |(product, coef): (&Vec<Sym>, &f64)| {
+            // Below 2^62, so it is exact enough and within range.
+            #[allow(clippy::cast_possible_truncation)]
+            let coef = (*coef < SAFE).then(|| coef.ceil() as i64)?;
+            Some((coef, product.clone()))
+        };
+        let terms: Option<Vec<_>> = self
+            .0
+            .iter()
+            .filter(|(_, c)| **c > 0.0)
+            .map(whole)
+            .collect();
+        terms
+    }
+
+    /// Its value when all factors are one.
+    pub fn least(&self) -> f64 {
+        self.0.values().sum()
+    }
+
+    /// All that it is made of.
+    pub fn factors(&self) -> impl Iterator<Item = &Sym> {
+        self.0.keys().flatten()
+    }
+}
+
+/// `large` without the factors `small`.
+fn rest(large: &[Sym], small: &[Sym]) -> Option<Vec<Sym>> {
+    let mut left = large.to_vec();
+    for factor in small {
+        let at = left.iter().position(|f| f == factor)?;
+        left.remove(at);
+    }
+    Some(left)
+}
+
+/// Products that are known to be small because something of that size exists.
+#[derive(Clone, Default)]
+pub struct Existing(Vec<(Vec<Sym>, f64)>);
+
+impl Existing {
+    /// The tensors that a call is given.
+    pub fn of_params(function: &Function) -> Self {
+        let mut existing = Self::default();
+        let ids = (0..function.buffers.len()).map(|at| BufferId(u32::try_from(at).unwrap_or(0)));
+        for id in ids.filter(|id| matches!(function.buffer(*id).storage, Storage::Param(_))) {
+            existing.buffer(function, id);
+        }
+        existing
+    }
+
+    pub fn buffer(&mut self, function: &Function, id: BufferId) {
+        let Some(buffer) = function.buffers.get(id.index()) else {
+            return;
+        };
+        let most = if buffer.storage.is_global() {
+            MOST_BYTES
+        } else {
+            MOST_SHARED
+        };
+        let elem = buffer.elem.bytes().max(1) as f64;
+        self.at_most(&buffer.count, most / elem);
+    }
+
+    pub fn at_most(&mut self, product: &Sym, most: f64) {
+        let mut terms = product.terms();
+        if let (Some((coef, factors)), None) = (terms.next(), terms.next())
+            && coef > 0
+            && !factors.is_empty()
+            && factors.iter().all(|f| matches!(f, Atom::Var(_)))
+        {
+            let factors = factors.iter().filter_map(of_var).collect();
+            self.0.push((factors, most / coef as f64));
+        }
+    }
+
+    /// An upper bound of a product.
+    fn bound(&self, product: &[Sym], single: &dyn Fn(&Sym) -> f64, depth: u32) -> f64 {
+        let Some((first, others)) = product.split_first() else {
+            return 1.0;
+        };
+        let mut best = single(first) * self.bound(others, single, depth + 1);
+        if depth < 6 {
+            for (known, most) in &self.0 {
+                if known.contains(first)
+                    && let Some(left) = self.left_of(product, known)
+                {
+                    best = best.min(most * self.bound(&left, single, depth + 1));
+                }
+            }
+        }
+        best
+    }
+
+    /// What is left of a product when those of its factors are taken out that `known` has, too: the others of
+    /// `known` are one at least.
+    fn left_of(&self, product: &[Sym], known: &[Sym]) -> Option<Vec<Sym>> {
+        let mut known = known.to_vec();
+        let mut left = Vec::new();
+        for factor in product {
+            match known.iter().position(|k| k == factor) {
+                Some(at) => drop(known.remove(at)),
+                None => left.push(factor.clone()),
+            }
+        }
+        (left.len() < product.len()).then_some(left)
+    }
+}
+
+/// What any value of a type is within.
+fn of_type(ty: Scalar) -> Option<Size> {
+    let narrow = ty == Scalar::Bool || ty.is_integer() && ty.bytes() <= 4;
+    narrow.then(|| Size::constant((1u64 << 32) as f64))
+}
+
+fn of_var(atom: &Atom) -> Option<Sym> {
+    match atom {
+        Atom::Var(v) => Some(Sym::var(*v)),
+        _ => None,
+    }
+}
+
+/// What sizes are made of.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum How {
+    /// Variables of the host.
+    Variables,
+    /// Those, but for what a check before has made sure of.
+    Noted,
+    /// What the host can compute: quotients and the like of its own stay as they are.
+    Given,
+}
+
+/// Bounds that hold at one place of the program.
+#[derive(Clone, Default)]
+pub struct Known {
+    /// Of variables of the device: what a check before has made sure of.
+    pub bounds: BTreeMap<Var, (Option<Sym>, Option<Sym>)>,
+}
+
+/// Sizes of expressions, in what `is_host` takes for known before.
+pub struct Sizes<'a> {
+    pub function: &'a Function,
+    /// Whether a variable has its value before the code in question runs.
+    pub is_host: &'a dyn Fn(Var) -> bool,
+    /// What a kernel's own locals are given.
+    given: BTreeMap<LocalId, Vec<Expr>>,
+    /// Sizes, where nothing but declared bounds went into them.
+    seen: RefCell<BTreeMap<(Sym, How), Option<Size>>>,
+    /// Locals whose values are being looked at.
+    open: RefCell<Vec<LocalId>>,
+}
+
+impl<'a> Sizes<'a> {
+    pub fn new(function: &'a Function, is_host: &'a dyn Fn(Var) -> bool) -> Self {
+        Self {
+            function,
+            is_host,
+            given: BTreeMap::new(),
+            seen: RefCell::default(),
+            open: RefCell::default(),
+        }
+    }
+
+    /// In a kernel's body.
+    pub fn within(mut self, body: &[Stmt]) -> Self {
+        let mut given = std::mem::take(&mut self.given);
+        self.values(body, &mut given);
+        self.given = given;
+        self
+    }
+
+    fn values(&self, stmts: &[Stmt], given: &mut BTreeMap<LocalId, Vec<Expr>>) {
+        for stmt in stmts {
+            if let StmtKind::Let {
+                local,
+                value: Some(value),
+            }
+            | StmtKind::Assign { local, value } = &stmt.kind
+            {
+                let info = self.function.local(*local);
+                let bounds = info.var.map(|v| self.function.cx.bounds(v));
+                if !matches!(bounds, Some((Some(_), Some(_)))) {
+                    given.entry(*local).or_default().push(value.clone());
+                }
+            }
+            stmt.kind.blocks().for_each(|b| self.values(b, given));
+        }
+    }
+
+    /// The size of `e`; `None` where something has no bound.
+    pub fn of(&self, e: &Sym, known: &Known, how: How) -> Option<Size> {
+        self.at(e, known, how, 0)
+    }
+
+    fn at(&self, e: &Sym, known: &Known, how: How, depth: u32) -> Option<Size> {
+        if e.is_poison() || depth > DEPTH {
+            return None;
+        }
+        let remember = e.vars().iter().all(|v| !known.bounds.contains_key(v));
+        let key = (e.clone(), how);
+        if remember && let Some(size) = self.seen.borrow().get(&key) {
+            return size.clone();
+        }
+        let alone = known.bounds.is_empty() && self.open.borrow().is_empty();
+        let size = self.sum(e, known, how, depth);
+        if alone {
+            self.seen.borrow_mut().insert(key, size.clone());
+        }
+        size
+    }
+
+    fn sum(&self, e: &Sym, known: &Known, how: How, depth: u32) -> Option<Size> {
+        let mut sum = Size::default();
+        for (coef, factors) in e.terms() {
+            let mut product = Size::constant(coef.unsigned_abs() as f64);
+            for factor in factors {
+                let size = self.atom(factor, known, how, depth + 1)?;
+                product = product.times(&size.at_least_one());
+            }
+            sum = sum.plus(&product);
+        }
+        Some(sum)
+    }
+
+    fn atom(&self, atom: &Atom, known: &Known, how: How, depth: u32) -> Option<Size> {
+        let (a, b) = match atom {
+            Atom::Var(v) => return self.variable(*v, known, how, depth),
+            Atom::Div(a, b) | Atom::Rem(a, b) | Atom::Min(a, b) | Atom::Max(a, b) => (a, b),
+        };
+        let of_host = |s: &Sym| s.vars().iter().all(|v| (self.is_host)(*v));
+        let by_constant = matches!(atom, Atom::Div(..) | Atom::Rem(..)) && b.as_int().is_some();
+        if how == How::Given && of_host(a) && of_host(b) && !by_constant {
+            return Some(Size::of(alone(atom, &self.function.cx)));
+        }
+        let size = |s: &Sym| self.at(s, known, how, depth);
+        // The operands are somebody's to look at as expressions of their own.
+        match (atom, b.as_int()) {
+            (Atom::Div(..), Some(by)) if by != 0 => {
+                Some(size(a)?.scaled(1.0 / by.unsigned_abs() as f64))
+            }
+            (Atom::Div(..), _) => size(a),
+            (Atom::Rem(..), Some(by)) => Some(Size::constant(by.unsigned_abs() as f64)),
+            (Atom::Rem(..), None) => size(b).or_else(|| size(a)),
+            _ => Some(size(a)?.or(&size(b)?)),
+        }
+    }
+
+    fn variable(&self, v: Var, known: &Known, how: How, depth: u32) -> Option<Size> {
+        let declared = self.function.cx.bounds(v);
+        let noted = known.bounds.get(&v);
+        let (lo, hi) = noted.map_or((None, None), |(lo, hi)| (lo.as_ref(), hi.as_ref()));
+        let ends = lo.or(declared.0).zip(hi.or(declared.1));
+        if (self.is_host)(v) {
+            let (Some((lo, hi)), Some(_), How::Noted) = (ends, noted, how) else {
+                return Some(Size::of(Sym::var(v)));
+            };
+            let end = |s: &Sym| self.at(s, known, how, depth + 1);
+            let between = end(hi).zip(end(lo)).map(|(hi, lo)| hi.or(&lo));
+            return between.or_else(|| Some(Size::of(Sym::var(v))));
+        }
+        let between = |lo: &Sym, hi: &Sym| {
+            // A bound that mentions the variable itself says nothing.
+            if lo.contains(v) || hi.contains(v) {
+                return None;
+            }
+            let hi = self.at(hi, known, how, depth + 1)?;
+            Some(hi.or(&self.at(lo, known, how, depth + 1)?))
+        };
+        let by_bounds = ends.and_then(|(lo, hi)| between(lo, hi));
+        by_bounds
+            .or_else(|| {
+                declared
+                    .0
+                    .zip(declared.1)
+                    .and_then(|(lo, hi)| between(lo, hi))
+            })
+            .or_else(|| match self.function.var_home.get(&v) {
+                Some(VarHome::Local(id)) => self.local(*id, known, how, depth + 1),
+                _ => None,
+            })
+    }
+
+    /// By what it is given, or by its type. Copies of locals among each other add nothing.
+    fn local(&self, id: LocalId, known: &Known, how: How, depth: u32) -> Option<Size> {
+        if self.open.borrow().contains(&id) {
+            return Some(Size::default());
+        }
+        let of_values = self.given.get(&id).and_then(|values| {
+            self.open.borrow_mut().push(id);
+            let sizes = values.iter().map(|e| self.value(e, known, how, depth));
+            let all = sizes.collect::<Option<Vec<Size>>>();
+            self.open.borrow_mut().pop();
+            Some(all?.iter().fold(Size::default(), Size::or))
+        });
+        of_values.or_else(|| of_type(self.function.local(id).ty))
+    }
+
+    fn value(&self, e: &Expr, known: &Known, how: How, depth: u32) -> Option<Size> {
+        if depth > DEPTH {
+            return of_type(e.ty);
+        }
+        let of = |e: &Expr| self.value(e, known, how, depth + 1);
+        // What is computed of a local that is being looked at may grow with each turn of a loop.
+        let still = |e: &Expr| of(e).filter(|_| !self.mentions_open(e));
+        let size = match &*e.kind {
+            ExprKind::Index(s) if s.as_var().is_some() => self.at(s, known, how, depth + 1),
+            ExprKind::Index(s) => self
+                .at(s, known, how, depth + 1)
+                .filter(|_| !self.mentions_open(e)),
+            ExprKind::Int(n) => Some(Size::constant(n.unsigned_abs() as f64)),
+            ExprKind::Local(id) => self.local(*id, known, how, depth + 1),
+            ExprKind::Intrinsic(Intrinsic::Thread | Intrinsic::Warp, _) => {
+                Some(Size::constant(1024.0))
+            }
+            ExprKind::Intrinsic(Intrinsic::Block(_), _) => Some(Size::constant(MOST_BLOCKS)),
+            ExprKind::Cast(a) if a.ty.is_integer() => of(a).filter(|_| e.ty.bytes() == 8),
+            ExprKind::Select(_, a, b) => Some(of(a)?.or(&of(b)?)),
+            ExprKind::Binary(BinOp::Add | BinOp::Sub, a, b) if e.ty == Scalar::Index => {
+                Some(still(a)?.plus(&still(b)?))
+            }
+            ExprKind::Binary(BinOp::Mul, a, b) if e.ty == Scalar::Index => {
+                Some(Size::default().and(&still(a)?, &still(b)?))
+            }
+            ExprKind::Binary(BinOp::Div, a, _) => of(a),
+            ExprKind::Binary(BinOp::Rem, _, b) => of(b),
+            ExprKind::Binary(BinOp::Min | BinOp::Max, a, b) => Some(of(a)?.or(&of(b)?)),
+            _ => None,
+        };
+        size.or_else(|| of_type(e.ty))
+    }
+
+    fn mentions_open(&self, e: &Expr) -> bool {
+        struct Find<'f>(&'f Function, &'f [LocalId], bool);
+        impl Visit for Find<'_> {
+            fn expr(&mut self, e: &Expr) {
+                self.2 |= matches!(&*e.kind, ExprKind::Local(id) if self.1.contains(id));
+            }
+            fn sym(&mut self, s: &Sym) {
+                let open = |v| matches!(self.0.var_home.get(&v), Some(VarHome::Local(id)) if self.1.contains(id));
+                self.2 |= s.vars().into_iter().any(open);
+            }
+        }
+        let open = self.open.borrow().clone();
+        let mut find = Find(self.function, &open, false);
+        walk_exprs(e, &mut find);
+        find.2
+    }
+
+    /// Whether what is needed is far below what 64 bits hold, and below what it may be, whatever a call is given.
+    pub fn are_small(&self, need: &Need, known: &Known, existing: &Existing) -> bool {
+        [How::Variables, How::Noted].into_iter().any(|how| {
+            let size = need.size(self, known, how);
+            size.is_some_and(|size| self.is_small(&size, existing, need.most as f64))
+        })
+    }
+
+    fn is_small(&self, size: &Size, existing: &Existing, most: f64) -> bool {
+        let single = |factor: &Sym| self.single(factor);
+        let bound = |(product, coef): (&Vec<Sym>, &f64)| coef * existing.bound(product, &single, 0);
+        size.0.iter().map(bound).sum::<f64>() <= most.min(SAFE)
+    }
+
+    /// What a factor's type allows.
+    fn single(&self, factor: &Sym) -> f64 {
+        match self.function.cx.range(factor) {
+            (Some(lo), Some(hi)) => lo.unsigned_abs().max(hi.unsigned_abs()).max(1) as f64,
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// Whether an argument of a call decides alone how large it is: scalars of 64 bits.
+    pub fn is_wide(&self, factor: &Sym) -> bool {
+        factor.vars().iter().any(|v| {
+            let is_dim = matches!(self.function.var_home.get(v), Some(VarHome::Dim(_)));
+            !is_dim && self.single(&Sym::var(*v)) > (1u64 << 33) as f64
+        })
+    }
+}
+
+fn alone(atom: &Atom, cx: &crate::symbolic::Ctx) -> Sym {
+    match atom {
+        Atom::Var(v) => Sym::var(*v),
+        Atom::Div(a, b) => cx.div(a, b),
+        Atom::Rem(a, b) => cx.rem(a, b),
+        Atom::Min(a, b) => cx.min(a, b),
+        Atom::Max(a, b) => cx.max(a, b),
+    }
+}

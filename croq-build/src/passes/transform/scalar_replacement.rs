@@ -1,0 +1,397 @@
+//! Elements that a loop updates turn after turn are held in a variable meanwhile.
+//!
+//! `foreach k in K out.at(i, j) += …` means a load and a store of `out` each turn. No C++ compiler may
+//! keep the sum in a register, as for all it knows `out` and what is read are the same memory. Here
+//! they are known to be different: buffers never overlap.
+//!
+//! An element is held when every access of its buffer in the loop is of this one element, the loop
+//! writes it in each turn (so that writing it back afterwards writes nothing that was not written
+//! before) and also reads it, and nothing in the loop lets other threads in: no barrier, no text that
+//! can't be seen into, no way out in the middle of a turn. A loop that may not run at all gets all of
+//! this inside an `if`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ir::{
+    Access, BinOp, BufferId, Expr, ExprKind, Function, KernelId, LocalId, Scalar, Stmt, StmtKind,
+    Storage, View, Visit, change_exprs, walk_block,
+};
+use crate::passes::analysis::uses::Uses;
+use crate::symbolic::Var;
+
+/// With the elements of shared memory, which must come before that is planned: what is written back behind
+/// a loop keeps a buffer alive until there.
+pub fn promote(function: &mut Function, id: KernelId) {
+    promote_some(function, id, true);
+}
+
+/// Once copies are expanded, loops around them can be seen through as well.
+pub fn promote_around_copies(function: &mut Function, id: KernelId) {
+    promote_some(function, id, false);
+}
+
+fn promote_some(function: &mut Function, id: KernelId, shared: bool) {
+    if function.reports {
+        return;
+    }
+    function.with_kernel_body(id, |function, body| {
+        block(function, body, shared);
+    });
+}
+
+/// Inner loops first: what they load in front and store behind is the outer loop's to promote.
+fn block(function: &mut Function, stmts: &mut Vec<Stmt>, shared: bool) {
+    let mut at = 0;
+    while let Some(stmt) = stmts.get_mut(at) {
+        at += 1;
+        for inner in stmt.kind.blocks_mut() {
+            block(function, inner, shared);
+        }
+        if let Some(replaced) = promoted_loop(function, stmt, shared) {
+            let count = replaced.len();
+            stmts.splice(at - 1..at, replaced);
+            at += count - 1;
+        }
+    }
+}
+
+/// What stands in the place of a loop, if it updates an element.
+fn promoted_loop(function: &mut Function, stmt: &mut Stmt, shared: bool) -> Option<Vec<Stmt>> {
+    let span = stmt.span;
+    let StmtKind::For {
+        local,
+        lo,
+        hi,
+        body,
+        ..
+    } = &mut stmt.kind
+    else {
+        return None;
+    };
+    let changing = declared(function, *local, body);
+    let mut elements = updated(function, body, &changing);
+    elements.retain(|access| match function.buffer(access.view.buffer).storage {
+        Storage::Shared => shared,
+        // Registers already.
+        Storage::Fragment => false,
+        _ => true,
+    });
+    if elements.is_empty() {
+        return None;
+    }
+    let runs = function.cx.lt(lo, hi).is_yes();
+    let (lo, hi) = (lo.clone(), hi.clone());
+    let mut before = Vec::new();
+    let mut after = Vec::new();
+    for access in elements {
+        let buffer = access.view.buffer;
+        let ty = function.buffer(buffer).elem;
+        let held = variable(function, buffer, ty, &access);
+        let value = Expr::new(ExprKind::Local(held), ty, access.span);
+        replace_in(body, buffer, &value);
+        before.push(Stmt::new(
+            StmtKind::Let {
+                local: held,
+                value: Some(Expr::new(ExprKind::Load(access.clone()), ty, access.span)),
+            },
+            access.span,
+        ));
+        let at = access.span;
+        let store = StmtKind::Store {
+            access,
+            op: None,
+            value,
+        };
+        after.push(Stmt::new(store, at));
+    }
+    let around = Stmt::new(std::mem::replace(&mut stmt.kind, StmtKind::Break), span);
+    let all = before.into_iter().chain([around]).chain(after).collect();
+    if runs {
+        return Some(all);
+    }
+    let cond = ExprKind::Binary(BinOp::Lt, Expr::index(lo, span), Expr::index(hi, span));
+    let kind = StmtKind::If {
+        cond: Expr::new(cond, Scalar::Bool, span),
+        then: all,
+        otherwise: Vec::new(),
+    };
+    Some(vec![Stmt::new(kind, span)])
+}
+
+fn variable(function: &mut Function, buffer: BufferId, ty: Scalar, access: &Access) -> LocalId {
+    let name = format!("{}_held", function.buffer(buffer).name);
+    function.new_local(&name, ty, true, access.span)
+}
+
+/// What differs from turn to turn.
+fn declared(function: &Function, variable: LocalId, body: &[Stmt]) -> BTreeSet<Var> {
+    Uses::of_block(function, body)
+        .declared
+        .iter()
+        .chain([&variable])
+        .filter_map(|id| function.locals.get(id.index())?.var)
+        .collect()
+}
+
+/// The elements to promote, each as its first access has it.
+fn updated(function: &Function, body: &[Stmt], changing: &BTreeSet<Var>) -> Vec<Access> {
+    let mut survey = Survey {
+        function,
+        changing,
+        places: BTreeMap::new(),
+        closed: true,
+    };
+    walk_block(body, &mut survey);
+    if !survey.closed {
+        return Vec::new();
+    }
+    // Written in each turn, and not only inside of something.
+    let each_turn: BTreeSet<BufferId> = body
+        .iter()
+        .filter_map(|stmt| match &stmt.kind {
+            StmtKind::Store { access, .. } => Some(access.view.buffer),
+            _ => None,
+        })
+        .collect();
+    let places = survey.places.into_iter();
+    places
+        .filter(|(buffer, _)| each_turn.contains(buffer))
+        .filter_map(|(_, place)| match place {
+            Place::One { access, read: true } => Some(*access),
+            _ => None,
+        })
+        .collect()
+}
+
+enum Place {
+    /// All accesses so far are of this element.
+    One {
+        access: Box<Access>,
+        read: bool,
+    },
+    Many,
+}
+
+struct Survey<'a> {
+    function: &'a Function,
+    changing: &'a BTreeSet<Var>,
+    places: BTreeMap<BufferId, Place>,
+    /// Nothing lets other threads, or unknown text, look at memory between two turns.
+    closed: bool,
+}
+
+impl Survey<'_> {
+    fn spread(&mut self, buffer: BufferId) {
+        self.places.insert(buffer, Place::Many);
+    }
+
+    fn element(&mut self, access: &Access, reads: bool) {
+        let address = access.address();
+        let varies =
+            address.is_poison() || address.vars().iter().any(|v| self.changing.contains(v));
+        let buffer = access.view.buffer;
+        match self.places.get_mut(&buffer) {
+            _ if varies => self.spread(buffer),
+            None => {
+                let access = Box::new(access.clone());
+                let place = Place::One {
+                    read: reads,
+                    access,
+                };
+                self.places.insert(buffer, place);
+            }
+            Some(Place::One { access: one, read }) => {
+                *read |= reads;
+                if !self.function.cx.eq(&one.address(), &address).is_yes() {
+                    self.spread(buffer);
+                }
+            }
+            Some(Place::Many) => {}
+        }
+    }
+}
+
+impl Visit for Survey<'_> {
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Store { access, op, .. } => self.element(access, op.is_some()),
+            StmtKind::Move(m) => {
+                self.spread(m.source.view.buffer);
+                self.spread(m.dest.view.buffer);
+            }
+            StmtKind::Let { .. }
+            | StmtKind::Assign { .. }
+            | StmtKind::For { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Check { .. }
+            | StmtKind::Print { .. } => {}
+            _ => self.closed = false,
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match &*expr.kind {
+            ExprKind::Load(access) => self.element(access, true),
+            ExprKind::Call(_) => self.closed = false,
+            ExprKind::Intrinsic(of, _) if of.info().converges => self.closed = false,
+            _ => {}
+        }
+    }
+
+    fn view(&mut self, view: &View) {
+        self.spread(view.buffer);
+    }
+}
+
+/// Reads and writes `value` instead of the buffer.
+fn replace_in(stmts: &mut [Stmt], buffer: BufferId, value: &Expr) {
+    let ExprKind::Local(local) = *value.kind else {
+        return;
+    };
+    change_exprs(stmts, &mut |e| {
+        if let ExprKind::Load(access) = &*e.kind
+            && access.view.buffer == buffer
+        {
+            *e.kind = ExprKind::Local(local);
+        }
+    });
+    assign(stmts, buffer, local, value);
+}
+
+fn assign(stmts: &mut [Stmt], buffer: BufferId, local: LocalId, held: &Expr) {
+    for stmt in stmts {
+        match &mut stmt.kind {
+            StmtKind::Store { access, op, value } if access.view.buffer == buffer => {
+                let value = match op {
+                    Some(op) => {
+                        let kind = ExprKind::Binary(*op, held.clone(), value.clone());
+                        Expr::new(kind, held.ty, access.span)
+                    }
+                    None => value.clone(),
+                };
+                stmt.kind = StmtKind::Assign { local, value };
+            }
+            kind => {
+                for block in kind.blocks_mut() {
+                    assign(block, buffer, local, held);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::diagnostics::Diagnostics;
+    use crate::ir::threads::{Function, Stmt, StmtKind};
+    use crate::passes::run;
+    use crate::sema::testing;
+
+    /// Loops and stores of the first kernel, held elements as `promote`.
+    fn outline(text: &str) -> String {
+        let limits = crate::pipeline::Options::default().shared_limits();
+        let mut diags = Diagnostics::new();
+        let Some(function) = run(testing::function(text), limits, true, &mut diags) else {
+            panic!("{:#?}", diags.into_sorted());
+        };
+        let mut words = Vec::new();
+        describe(&function, &function.kernels[0].body, &mut words);
+        words.join(" ")
+    }
+
+    fn describe(function: &Function, stmts: &[Stmt], words: &mut Vec<String>) {
+        let nested = |word: &str, body: &[Stmt], words: &mut Vec<String>| {
+            words.push(format!("{word} {{"));
+            describe(function, body, words);
+            words.push("}".to_owned());
+        };
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::Let { local, .. } if function.local(*local).name.ends_with("_held") => {
+                    words.push("promote".to_owned());
+                }
+                StmtKind::Store { .. } => words.push("store".to_owned()),
+                StmtKind::Assign { .. } => words.push("assign".to_owned()),
+                StmtKind::Barrier { .. } => words.push("barrier".to_owned()),
+                StmtKind::For { body, .. } => nested("for", body, words),
+                StmtKind::Parallel { body, .. } => describe(function, body, words),
+                StmtKind::If { then, .. } => nested("if", then, words),
+                _ => {}
+            }
+        }
+    }
+
+    fn of(params: &str, body: &str) -> String {
+        outline(&format!(
+            "__co__ void f({params}) {{ parallel p by 8 : thread {{ {body} }} }}"
+        ))
+    }
+
+    const X: &str = "f32 [8, 16] & x, f32 [8] & y, int n";
+
+    #[test]
+    fn a_sum_is_held() {
+        let body = "foreach k in 16 y.at(p) += x.at(p, k);";
+        assert_eq!(of(X, body), "promote for { assign } store");
+    }
+
+    #[test]
+    fn loads_and_stores_of_the_same_element_count_like_updates() {
+        let body = "foreach k in 16 { y.at(p) = y.at(p) * 2.0f; if (k > 3) y.at(p) -= 1.0f; }";
+        assert_eq!(of(X, body), "promote for { assign if { assign } } store");
+    }
+
+    #[test]
+    fn nested_loops_hold_it_all_the_way() {
+        let body = "foreach i in 4 { foreach k in 4 y.at(p) += x.at(p, i * 4 + k); }";
+        assert_eq!(
+            of(X, body),
+            "promote for { promote for { assign } assign } store"
+        );
+    }
+
+    #[test]
+    fn a_loop_that_may_not_run_writes_nothing_when_it_does_not() {
+        let body = "foreach k in n y.at(p) += 1.0f;";
+        assert_eq!(of(X, body), "if { promote for { assign } store }");
+    }
+
+    #[test]
+    fn an_element_that_moves_is_not_held() {
+        let body = "foreach k in 16 x.at(p, k) += 1.0f;";
+        assert_eq!(of(X, body), "for { store }");
+    }
+
+    #[test]
+    fn nor_one_of_two() {
+        let body = "foreach k in 16 { x.at(p, 0) += 1.0f; x.at(p, k) *= 2.0f; }";
+        assert_eq!(of(X, body), "for { store store }");
+    }
+
+    #[test]
+    fn nor_one_that_some_turns_leave_alone() {
+        let body = "foreach k in 16 if (k > n) y.at(p) += 1.0f;";
+        assert_eq!(of(X, body), "for { if { store } }");
+    }
+
+    #[test]
+    fn nor_one_that_is_only_written() {
+        let body = "foreach k in 16 y.at(p) = x.at(p, k);";
+        assert_eq!(of(X, body), "for { store }");
+    }
+
+    #[test]
+    fn nor_when_a_turn_may_end_early() {
+        let body = "foreach k in 16 { if (k == n) break; y.at(p) += 1.0f; }";
+        assert_eq!(of(X, body), "for { if { } store }");
+    }
+
+    #[test]
+    fn nor_across_a_barrier() {
+        let text = "__co__ void f(f32 [8] & y) { parallel b by 1 : block {
+            shared f32 [8] s{0.0f};
+            parallel p by 8 : thread { foreach k in 16 { s.at(p) += 1.0f; sync.shared; y.at(p) += s.at((p + 1) % 8); sync.shared; } }
+        } }";
+        assert!(!outline(text).contains("hold"), "{}", outline(text));
+    }
+}

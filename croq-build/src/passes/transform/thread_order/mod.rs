@@ -1,0 +1,348 @@
+//! Which index of a level is the fastest among its threads.
+//!
+//! `parallel {i, j} by [16, 16] : thread` gives thread `t` the indices `i = t % 16, j = t / 16`: the first
+//! sub-level is the fastest. A program can hardly tell, but memory can: what the threads of one warp
+//! touch comes in few pieces when neighbouring threads touch neighbouring elements. So where nothing in
+//! the kernel can tell, the order is taken that touches the fewest pieces of global memory
+//! ([`accesses`]), then the one with the fewest conflicts in the banks of shared memory, then the one
+//! that other levels of this shape have, then the program's.
+//!
+//! Exchanging the order is a renaming of a level's threads. What could tell, and leaves the order as it is:
+//!
+//! * Text that can't be seen into (`__cpp__`, `call`), anywhere in the kernel: it may read `threadIdx`.
+//! * Products of fragments, anywhere in the kernel: what a lane has of one is its own.
+//! * In the level's body: `print`, whose lines would come in another order; a barrier of a warp or
+//!   warpgroup, or one with a number, which means just these threads; events, whose generations each
+//!   thread counts for itself; `inthreads`, whose predicate picks threads.
+//! * What a thread keeps from one level to another: a mutable variable or `local` memory that one level
+//!   leaves to another or to the statements around them ([`observability`]). A copy that it has begun can't
+//!   be: names that a level binds to copies end with it. Renaming all these levels alike is still right if they have the same shape and
+//!   the statements around them do the same in each thread; else the order stays.
+//! * `yield`, after which a thread is missing: only in a kernel that is nothing but this level.
+//!
+//! Shared memory tells nothing, as barriers come after this pass; nor do copies that threads make together,
+//! which are divided by thread ids but are whole when they are done. Sub-levels of `group` and `group-4`
+//! stay: their order moves whole warps, and no access becomes a better one. Of a level
+//! of threads merged of two the inner one is the faster by its meaning, and only its own sub-levels move.
+
+mod accesses;
+mod observability;
+#[cfg(test)]
+mod tests;
+
+use crate::ir::{
+    BinOp, Expr, ExprKind, Function, Intrinsic, KernelId, Level, LocalId, Role, Scalar, Stmt,
+    StmtKind,
+};
+use crate::passes::transform::barriers::Vars;
+use crate::symbolic::{Sym, Var};
+use accesses::{Cost, Traffic};
+
+/// A level of threads with several sub-levels.
+struct Candidate {
+    /// Which `parallel` of the kernel it is, in order of the text.
+    site: usize,
+    indices: Vec<Index>,
+    /// The quotient by all but the slowest needs no remainder: there are no more threads.
+    open: bool,
+    /// What the indices are the digits of.
+    number: Expr,
+    /// The levels around.
+    around: Vec<Level>,
+    /// What it touches.
+    traffic: Vec<Traffic>,
+}
+
+struct Index {
+    local: LocalId,
+    var: Var,
+    extent: Sym,
+}
+
+impl Candidate {
+    fn has_shape_of(&self, other: &Candidate) -> bool {
+        let extents = |c: &Candidate| c.indices.iter().map(|i| i.extent.clone()).collect();
+        let (a, b): (Vec<Sym>, Vec<Sym>) = (extents(self), extents(other));
+        a == b && self.open == other.open && self.around == other.around
+    }
+
+    /// The program's first.
+    fn orders(&self) -> &'static [&'static [usize]] {
+        match self.indices.len() {
+            2 => &[&[0, 1], &[1, 0]],
+            3 => &[
+                &[0, 1, 2],
+                &[0, 2, 1],
+                &[1, 0, 2],
+                &[1, 2, 0],
+                &[2, 0, 1],
+                &[2, 1, 0],
+            ],
+            _ => &[],
+        }
+    }
+}
+
+/// Levels that must have one order.
+struct Class {
+    members: Vec<usize>,
+    /// The cost of each order.
+    costs: Vec<Cost>,
+}
+
+/// Decides the order of every level of a kernel.
+pub fn choose(function: &mut Function, id: KernelId) {
+    for (candidate, order) in orders(function, id) {
+        if order.iter().enumerate().any(|(at, axis)| at != *axis) {
+            reorder(function, id, &candidate, order);
+        }
+    }
+}
+
+/// The order of each level that may have another than the program's.
+fn orders(function: &Function, id: KernelId) -> Vec<(Candidate, &'static [usize])> {
+    let Some(kernel) = function.kernels.get(id.index()) else {
+        return Vec::new();
+    };
+    let body = &kernel.body;
+    let vars = Vars::of_block(function, body);
+    let mut candidates = Vec::new();
+    let mut find = Find {
+        function,
+        vars: &vars,
+        sites: 0,
+        found: &mut candidates,
+    };
+    find.block(body, &mut Vec::new());
+    if candidates.is_empty() || observability::is_observed(body) {
+        return Vec::new();
+    }
+    let classes: Vec<Class> = observability::classes(function, body, &candidates)
+        .into_iter()
+        .filter_map(|members| costs(function, &candidates, members))
+        .collect();
+    let decided = decide(&candidates, &classes);
+    let order_of = |at: usize| {
+        let class = classes.iter().position(|c| c.members.contains(&at))?;
+        decided.get(class).copied()
+    };
+    let with_order = |(at, candidate): (usize, Candidate)| {
+        let order = candidate.orders().get(order_of(at)?)?;
+        Some((candidate, *order))
+    };
+    let numbered: Vec<(usize, Candidate)> = candidates.into_iter().enumerate().collect();
+    numbered.into_iter().filter_map(with_order).collect()
+}
+
+fn costs(function: &Function, candidates: &[Candidate], members: Vec<usize>) -> Option<Class> {
+    let orders = candidates.get(*members.first()?)?.orders();
+    let of = |order: &[usize]| {
+        let members = members.iter().filter_map(|m| candidates.get(*m));
+        members
+            .map(|candidate| accesses::cost(function, candidate, order))
+            .sum()
+    };
+    let costs = orders.iter().map(|order| of(order)).collect();
+    Some(Class { members, costs })
+}
+
+/// The number of each class's order. Among equals it is that of another class of the same shape: threads
+/// that meet the same elements in both need no barrier then.
+fn decide(candidates: &[Candidate], classes: &[Class]) -> Vec<usize> {
+    let best = |class: &Class| -> Vec<usize> {
+        let least = class.costs.iter().min();
+        let is_least = |at: &usize| class.costs.get(*at) == least;
+        (0..class.costs.len()).filter(is_least).collect()
+    };
+    let shape = |class: &Class| class.members.first().and_then(|m| candidates.get(*m));
+    classes
+        .iter()
+        .map(|class| {
+            let mine = best(class);
+            let alike = |other: &&Class| match (shape(class), shape(other)) {
+                (Some(a), Some(b)) => a.has_shape_of(b),
+                _ => false,
+            };
+            let decided =
+                classes
+                    .iter()
+                    .filter(alike)
+                    .find_map(|other| match best(other).as_slice() {
+                        [only] if mine.contains(only) => Some(*only),
+                        _ => None,
+                    });
+            decided.or(mine.first().copied()).unwrap_or(0)
+        })
+        .collect()
+}
+
+struct Find<'a> {
+    function: &'a Function,
+    vars: &'a Vars,
+    sites: usize,
+    found: &'a mut Vec<Candidate>,
+}
+
+impl Find<'_> {
+    fn block(&mut self, stmts: &[Stmt], around: &mut Vec<Level>) {
+        for stmt in stmts {
+            if let StmtKind::Parallel { level, body } = &stmt.kind {
+                self.sites += 1;
+                let candidate = self.candidate(body, around);
+                self.found.extend(candidate);
+                around.push(*level);
+                self.block(body, around);
+                around.pop();
+            } else {
+                for inner in stmt.kind.blocks() {
+                    self.block(inner, around);
+                }
+            }
+        }
+    }
+
+    fn candidate(&self, body: &[Stmt], around: &[Level]) -> Option<Candidate> {
+        let mut digits: Vec<Digit> = Vec::new();
+        for list in lists(body) {
+            for stmt in list {
+                if let StmtKind::Let {
+                    local,
+                    value: Some(value),
+                } = &stmt.kind
+                    && self.function.local(*local).role == Role::Parallel(Level::Thread)
+                {
+                    digits.push(digit(*local, value)?);
+                }
+            }
+        }
+        // A split level's thread id is none of them.
+        let number = digits.last()?.number.clone();
+        digits.retain(|d| same(&d.number, &number));
+        if digits.len() < 2 || observability::is_observed_in(body) {
+            return None;
+        }
+        let mut step = Sym::one();
+        let mut indices = Vec::new();
+        let slowest = digits.len() - 1;
+        for (at, digit) in digits.iter().enumerate() {
+            let var = self.function.local(digit.local).var?;
+            let extent = self.function.cx.bounds(var).1? + 1;
+            let open = at == slowest && digit.modulus.is_none();
+            if digit.divisor != step || !(open || digit.modulus.as_ref() == Some(&extent)) {
+                return None;
+            }
+            step = &step * &extent;
+            indices.push(Index {
+                local: digit.local,
+                var: self.vars.canonical(var),
+                extent,
+            });
+        }
+        Some(Candidate {
+            site: self.sites,
+            open: digits.last()?.modulus.is_none(),
+            indices,
+            number,
+            around: around.to_vec(),
+            traffic: accesses::traffic(self.function, self.vars, body),
+        })
+    }
+}
+
+/// Where the indices of a level are declared: at its start, or in the guard of a split one.
+pub fn lists(body: &[Stmt]) -> impl Iterator<Item = &[Stmt]> {
+    let guarded = body.iter().filter_map(|stmt| match &stmt.kind {
+        StmtKind::If { then, .. } => Some(then.as_slice()),
+        _ => None,
+    });
+    std::iter::once(body).chain(guarded)
+}
+
+/// `number / divisor % modulus`
+pub struct Digit {
+    local: LocalId,
+    number: Expr,
+    pub divisor: Sym,
+    pub modulus: Option<Sym>,
+}
+
+pub fn digit(local: LocalId, value: &Expr) -> Option<Digit> {
+    let (rest, modulus) = taken_off(value, BinOp::Rem);
+    let (number, divisor) = taken_off(rest, BinOp::Div);
+    let plain = matches!(
+        &*number.kind,
+        ExprKind::Intrinsic(Intrinsic::Thread, _) | ExprKind::Index(_)
+    );
+    plain.then(|| Digit {
+        local,
+        number: number.clone(),
+        divisor: divisor.unwrap_or_else(Sym::one),
+        modulus,
+    })
+}
+
+fn taken_off(e: &Expr, wanted: BinOp) -> (&Expr, Option<Sym>) {
+    match &*e.kind {
+        ExprKind::Binary(op, a, b) if *op == wanted => match &*b.kind {
+            ExprKind::Index(by) => (a, Some(by.clone())),
+            _ => (e, None),
+        },
+        _ => (e, None),
+    }
+}
+
+fn same(a: &Expr, b: &Expr) -> bool {
+    match (&*a.kind, &*b.kind) {
+        (ExprKind::Intrinsic(a, of_a), ExprKind::Intrinsic(b, of_b)) => {
+            a == b && of_a.is_empty() && of_b.is_empty()
+        }
+        (ExprKind::Index(a), ExprKind::Index(b)) => a == b,
+        _ => false,
+    }
+}
+
+/// Gives the indices the values that they have in this order, the fastest first.
+fn reorder(function: &mut Function, id: KernelId, candidate: &Candidate, order: &[usize]) {
+    let at = candidate.number.span;
+    let op = |op, a, by: &Sym| {
+        let kind = ExprKind::Binary(op, a, Expr::index(by.clone(), at));
+        Expr::new(kind, Scalar::Index, at)
+    };
+    let mut values: Vec<(LocalId, Expr)> = Vec::new();
+    let mut step = Sym::one();
+    for axis in order {
+        let Some(index) = candidate.indices.get(*axis) else {
+            return;
+        };
+        let mut value = candidate.number.clone();
+        if !step.is_one() {
+            value = op(BinOp::Div, value, &step);
+        }
+        let slowest = values.len() + 1 == order.len();
+        if !(slowest && candidate.open) {
+            value = op(BinOp::Rem, value, &index.extent);
+        }
+        step = &step * &index.extent;
+        values.push((index.local, value));
+    }
+    if let Some(kernel) = function.kernels.get_mut(id.index()) {
+        kernel
+            .fastest
+            .extend(values.first().map(|(local, _)| *local));
+        set(&mut kernel.body, &values);
+    }
+}
+
+fn set(stmts: &mut [Stmt], values: &[(LocalId, Expr)]) {
+    for stmt in stmts {
+        if let StmtKind::Let { local, value } = &mut stmt.kind {
+            if let Some((_, new)) = values.iter().find(|(l, _)| l == local) {
+                *value = Some(new.clone());
+            }
+        } else {
+            for inner in stmt.kind.blocks_mut() {
+                set(inner, values);
+            }
+        }
+    }
+}
