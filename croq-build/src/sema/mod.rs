@@ -17,71 +17,25 @@ use crate::source::{SourceFile, Span};
 use crate::symbolic::{Ctx, Sym, Var};
 use crate::syntax::ast;
 
-mod access;
-mod arith;
-mod assign;
-mod atomics;
-mod bounds;
-mod boxes;
-mod buffers;
-mod call;
+mod asynchronous;
 mod checks;
-mod choice;
-mod clusters;
-mod control;
-mod convert;
-mod copy;
-mod copy_levels;
-mod copy_shapes;
-mod data;
-mod decl;
-mod device_calls;
-mod events;
-mod exchange;
-mod expr;
-mod flags;
-mod futures;
-mod guards;
-mod hiding;
-mod in_flight;
-mod integers;
+mod copies;
 mod levels;
-mod loops;
-mod mma;
-mod operators;
-mod overlap;
-mod parallel;
-mod params;
-mod pools;
-mod races;
-mod ranges;
-mod registers;
-mod returns;
-mod scalars;
-mod scope;
-mod shape;
-mod signals;
-mod sparse;
-mod stmt;
-mod suspicions;
-mod swizzles;
+mod memory;
+mod names;
+mod statements;
+mod tensor_cores;
 #[cfg(test)]
 pub mod testing;
-mod tiles;
-mod tma;
-mod units;
-mod unsupported;
-mod value;
-mod view;
-mod windows;
+mod values;
 
 /// The instructions of tensor cores that kernels are made of.
 pub mod instructions {
-    pub use super::mma::{Typed, of_warpgroups, of_warps};
+    pub use super::tensor_cores::{Typed, of_warpgroups, of_warps};
 }
 
-use scope::{Entity, Scopes};
-use value::IntValue;
+use names::scope::{Entity, Scopes};
+use values::value::IntValue;
 
 /// What the checks need to know about the targets.
 #[derive(Clone, Debug, Default)]
@@ -276,21 +230,21 @@ struct Checker<'a> {
     /// Inside the outer of two merged thread levels.
     merging: bool,
     /// Levels of the `parallel`s still to come in each open body, last first.
-    children: Vec<Vec<levels::Node>>,
+    children: Vec<Vec<levels::nest::Node>>,
     /// The shape that a bare `(i)` is an element of, inside a derivation.
-    derive: Option<value::Derive>,
+    derive: Option<values::value::Derive>,
     returns: Vec<(Span, ReturnShape)>,
     ret: ast::RetType,
     poison_returns: bool,
-    events: events::Known,
-    flags: Vec<flags::Flag>,
+    events: asynchronous::events::Known,
+    flags: Vec<asynchronous::flags::Flag>,
     /// By `ir::FutureId`.
-    futures: Vec<futures::Future>,
+    futures: Vec<asynchronous::futures::Future>,
     /// Names of futures that are exchanged, each with the number of its group.
     exchanged: BTreeMap<String, usize>,
-    pools: pools::Pools,
-    swizzles: swizzles::Swizzles,
-    spreads: mma::Spreads,
+    pools: memory::buffer_pools::Pools,
+    swizzles: memory::swizzles::Swizzles,
+    spreads: tensor_cores::Spreads,
     /// Where the swizzle of a buffer was decided.
     swizzle_at: BTreeMap<ir::BufferId, Span>,
     /// The tile that a placeholder's handle starts with.
@@ -370,13 +324,13 @@ impl<'a> Checker<'a> {
             returns: Vec::new(),
             ret: function.ret.clone(),
             poison_returns: false,
-            events: events::Known::default(),
+            events: asynchronous::events::Known::default(),
             flags: Vec::new(),
             futures: Vec::new(),
-            exchanged: futures::exchanged(&function.body),
-            pools: pools::Pools::default(),
-            swizzles: swizzles::Swizzles::default(),
-            spreads: mma::Spreads::default(),
+            exchanged: asynchronous::futures::exchanged(&function.body),
+            pools: memory::buffer_pools::Pools::default(),
+            swizzles: memory::swizzles::Swizzles::default(),
+            spreads: tensor_cores::Spreads::default(),
             swizzle_at: BTreeMap::new(),
             first_tiles: BTreeMap::new(),
         }
@@ -510,7 +464,7 @@ impl<'a> Checker<'a> {
             matches!(
                 e,
                 Entity::Int {
-                    kind: scope::IntKind::Dim,
+                    kind: names::scope::IntKind::Dim,
                     ..
                 }
             )
@@ -546,7 +500,7 @@ impl<'a> Checker<'a> {
     /// What a parameter's name stands for, as far as that was understood.
     fn is_parameter(&self, entity: &Entity) -> bool {
         match entity {
-            Entity::Int { kind, .. } => *kind == scope::IntKind::Param,
+            Entity::Int { kind, .. } => *kind == names::scope::IntKind::Param,
             Entity::Buffer { id, .. } => {
                 let buffer = self.f.buffers.get(id.index());
                 buffer.is_some_and(|b| matches!(b.storage, ir::Storage::Param(_)))

@@ -1,8 +1,8 @@
 //! Text to what `sema` makes of it, for tests.
 
-use super::{Options, Target, check};
 use crate::diagnostics::Diagnostics;
 use crate::ir::Function;
+use crate::sema::{Options, Target, check};
 use crate::source::{self, SourceFile};
 use crate::syntax;
 

@@ -1,0 +1,70 @@
+//! Copies that are under way if a condition holds, and only then: `if (more) t = …; … if (more) wait t;`.
+
+use super::{Checker, Flight};
+use crate::ir::{BinOp, Expr, ExprKind, Scalar, UnOp};
+
+impl Flight {
+    /// What is under way where a condition holds, or doesn't.
+    pub(crate) fn under(&self, condition: Option<&String>, holds: bool) -> Flight {
+        let mut flight = self.clone();
+        let guards = &self.guards;
+        flight.copies.retain(|id, _| {
+            let guard = guards.get(id).filter(|(of, _)| Some(of) == condition);
+            guard.is_none_or(|(_, under)| *under == holds)
+        });
+        flight
+    }
+
+    /// After an `if`: what was begun in one of its branches alone is under way where the condition says so.
+    pub(crate) fn guard(
+        &mut self,
+        condition: &str,
+        before: &Flight,
+        [then, otherwise]: [&Flight; 2],
+    ) {
+        for (this, other, holds) in [(then, otherwise, true), (otherwise, then, false)] {
+            for (id, begun) in &this.copies {
+                let before = before.copies.get(id).is_some_and(|b| b.1 == begun.1);
+                if !before && !other.nowhere && !other.copies.contains_key(id) {
+                    self.guards.insert(*id, (condition.to_owned(), holds));
+                }
+            }
+        }
+    }
+
+    /// What is known of a copy is what both know, before `other` is joined.
+    pub(crate) fn join_guards(&mut self, other: &Flight) {
+        for id in other.copies.keys() {
+            let guard = other.guards.get(id);
+            if !self.copies.contains_key(id) {
+                self.guards.remove(id);
+                self.guards.extend(guard.map(|guard| (*id, guard.clone())));
+            } else if self.guards.get(id) != guard {
+                self.guards.remove(id);
+            }
+        }
+    }
+
+    pub(crate) fn unguarded(mut self) -> Flight {
+        self.guards.clear();
+        self
+    }
+}
+
+impl Checker<'_> {
+    /// A condition that is the same wherever it stands in a turn of the loops around, as a text that tells it
+    /// from others.
+    pub(crate) fn fixed(&self, cond: &Expr) -> Option<String> {
+        match &*cond.kind {
+            ExprKind::Unary(UnOp::Not, a) => Some(format!("!({})", self.fixed(a)?)),
+            ExprKind::Binary(op @ (BinOp::LogicAnd | BinOp::LogicOr), a, b) => {
+                Some(format!("({}) {op:?} ({})", self.fixed(a)?, self.fixed(b)?))
+            }
+            ExprKind::Binary(op, a, b) if cond.ty == Scalar::Bool => {
+                let (a, b) = (self.as_sym(a)?, self.as_sym(b)?);
+                Some(format!("{a:?} {op:?} {b:?}"))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! `__atomic_add(x.at(i), v)` and the others: operations on one element with no access of another thread
+//! in between.
+//!
+//! Outside of any inner level one thread makes them, as it makes updates. What such a one gives back is
+//! for all threads of its unit: it goes through a word of shared memory, and the pass that places
+//! barriers sees to the rest.
+
+use super::guards::{guarded, guarded_result};
+use crate::diagnostics::{Diagnostic, nearest};
+use crate::ir::{
+    Access, Atomic, AtomicOp, Expr, ExprKind, Level, Role, Scalar, Stmt, StmtKind, Storage,
+};
+use crate::sema::Checker;
+use crate::sema::names::scope::Entity;
+use crate::sema::values::value::Value;
+use crate::source::Span;
+use crate::symbolic::Sym;
+use crate::syntax::ast::{self, CallExpr};
+
+const PREFIX: &str = "__atomic_";
+
+/// The names of all, as they are written.
+pub(crate) const NAMES: [&str; 9] = [
+    "__atomic_add",
+    "__atomic_sub",
+    "__atomic_exch",
+    "__atomic_min",
+    "__atomic_max",
+    "__atomic_and",
+    "__atomic_or",
+    "__atomic_xor",
+    "__atomic_cas",
+];
+
+fn operation(name: &str) -> Option<AtomicOp> {
+    let rest = name.strip_prefix(PREFIX)?;
+    AtomicOp::ALL.into_iter().find(|op| op.name() == rest)
+}
+
+pub(crate) fn is_atomic(call: &CallExpr) -> bool {
+    operation(&call.callee.text).is_some()
+}
+
+impl Checker<'_> {
+    /// As a statement, for its effect.
+    pub(crate) fn atomic_stmt(&mut self, call: &CallExpr, span: Span) {
+        let Some((atomic, guard)) = self.atomic(call, span) else {
+            return;
+        };
+        let statement = guarded(guard, StmtKind::Atomic(atomic), span);
+        match self.level() {
+            Some(level) if level != Level::Thread => {
+                let body = vec![Stmt::new(statement, span)];
+                self.emit(StmtKind::Once { level, body }, span);
+            }
+            _ => self.emit(statement, span),
+        }
+    }
+
+    /// As the right side of an assignment: what the element was before.
+    pub(crate) fn atomic_value(&mut self, call: &CallExpr, span: Span) -> Value {
+        let Some((mut atomic, guard)) = self.atomic(call, span) else {
+            return Value::Error;
+        };
+        let ty = self.f.buffer(atomic.access.view.buffer).elem;
+        let result = self.new_local("before", ty, guard.is_some(), Role::Value, span);
+        let statements = match guard {
+            None => {
+                atomic.result = Some(result);
+                vec![StmtKind::Atomic(atomic)]
+            }
+            Some(guard) => {
+                let inner = self.new_local("old", ty, false, Role::Value, span);
+                atomic.result = Some(inner);
+                let operation = StmtKind::Atomic(atomic);
+                guarded_result(guard, operation, inner, result, ty, span).into()
+            }
+        };
+        let value = Expr::new(ExprKind::Local(result), ty, span);
+        let level = self.level().unwrap_or(Level::Block);
+        if level == Level::Thread {
+            self.varying.insert(result);
+            for statement in statements {
+                self.emit(statement, span);
+            }
+            return Value::Scalar(value);
+        }
+        if level == Level::Cluster {
+            self.unsupported(
+                span,
+                "an atomic operation at the level of a cluster, whose result is used",
+            );
+            return Value::Error;
+        }
+        self.cooperative(span, "an atomic operation whose result all threads get");
+        if self.kernel.as_ref().is_some_and(|k| k.regions > 0) {
+            self.unsupported(
+                span,
+                "an atomic operation outside of any thread's level, inside `inthreads`, whose result is used",
+            );
+            return Value::Error;
+        }
+        match self.told_to_all(level, statements, value, span) {
+            Some(value) => Value::Scalar(value),
+            None => Value::Error,
+        }
+    }
+
+    /// One thread of each unit makes it; a word of shared memory tells the others.
+    fn told_to_all(
+        &mut self,
+        level: Level,
+        atomic: Vec<StmtKind>,
+        value: Expr,
+        span: Span,
+    ) -> Option<Expr> {
+        let units = self.instances(level, span)?;
+        let (ty, storage) = (value.ty, Storage::Shared);
+        let id = self.new_buffer("before", ty, storage, vec![Sym::one()], units, span);
+        self.emit(StmtKind::Alloc(id), span);
+        let mut word = self.word(id, span);
+        word.view.offset = self.instance(level);
+        self.mark(&word.view, true, true);
+        let store = StmtKind::Store {
+            access: word.clone(),
+            op: None,
+            value,
+        };
+        let body = atomic.into_iter().chain([store]);
+        let body = body.map(|kind| Stmt::new(kind, span)).collect();
+        self.emit(StmtKind::Once { level, body }, span);
+        Some(Expr::new(ExprKind::Load(word), ty, span))
+    }
+
+    /// Where the value of an atomic operation is not wanted.
+    pub(crate) fn misplaced_atomic(&mut self, call: &CallExpr, span: Span) -> Value {
+        if self.atomic(call, span).is_some() {
+            let name = &call.callee.text;
+            self.report(
+                Diagnostic::new(
+                    "E0313",
+                    span,
+                    format!("what `{name}` gives can only be assigned to a mutable"),
+                )
+                .label("not the right side of such an assignment")
+                .help(format!(
+                    "write `mutable before = {};` first",
+                    self.source_of(span, "__atomic_add(…)")
+                )),
+            );
+        }
+        Value::Error
+    }
+
+    pub(crate) fn unknown_atomic(&mut self, name: &str, at: Span) {
+        let mut d = Diagnostic::new("E0208", at, format!("`{name}` is not a builtin"))
+            .label("no atomic operation");
+        if let Some(near) = nearest(name, NAMES) {
+            d = d.help(format!("did you mean `{near}`?"));
+        }
+        self.report(d);
+    }
+
+    /// The operation, and what must hold for it to happen.
+    fn atomic(&mut self, call: &CallExpr, span: Span) -> Option<(Atomic, Option<Expr>)> {
+        let name = call.callee.text.as_str();
+        let op = operation(name)?;
+        let wanted = if op == AtomicOp::Cas { 3 } else { 2 };
+        if !call.targs.is_empty() {
+            self.report(
+                Diagnostic::new(
+                    "E0775",
+                    span,
+                    format!("`{name}` takes no template arguments"),
+                )
+                .label("a builtin"),
+            );
+            return None;
+        }
+        if call.args.len() != wanted {
+            let shape = match op {
+                AtomicOp::Cas => "(x.at(i), compare, value)",
+                _ => "(x.at(i), value)",
+            };
+            self.report(
+                Diagnostic::new(
+                    "E1043",
+                    span,
+                    format!(
+                        "`{name}` takes {wanted} arguments, {} given",
+                        call.args.len()
+                    ),
+                )
+                .label(format!("expected {wanted}"))
+                .help(format!("write `{name}{shape}`")),
+            );
+            return None;
+        }
+        let (first, rest) = call.args.split_first()?;
+        let access = self.atomic_element(name, first);
+        let guard = self.take_guard();
+        let operands: Vec<(Value, Span)> = rest.iter().map(|e| (self.expr(e), e.span)).collect();
+        let access = access?;
+        let buffer = self.f.buffer(access.view.buffer);
+        let (elem, declared) = (buffer.elem, buffer.span);
+        let shown = buffer.name.clone();
+        if buffer.storage.is_private() {
+            self.report(
+                Diagnostic::new(
+                    "E1041",
+                    first.span,
+                    format!("`{shown}` is each thread's own: nobody else comes in between"),
+                )
+                .label("`local` memory")
+                .also(declared, "declared here")
+                .help("update it as usual, or put it into `shared` memory"),
+            );
+            return None;
+        }
+        if !op.types().contains(&elem) {
+            let all: Vec<&str> = op.types().iter().map(|t| t.name()).collect();
+            self.report(
+                Diagnostic::new(
+                    "E1043",
+                    span,
+                    format!("`{name}` is not for elements of type {}", elem.name()),
+                )
+                .label(format!("`{shown}` has {}", elem.name()))
+                .also(declared, "declared here")
+                .help(format!("it is for {}", all.join(", "))),
+            );
+            return None;
+        }
+        let mut operands = operands.into_iter();
+        let compare = match op {
+            AtomicOp::Cas => Some(self.atomic_operand(operands.next()?, elem, &shown)?),
+            _ => None,
+        };
+        let value = self.atomic_operand(operands.next()?, elem, &shown)?;
+        self.mark(&access.view, true, true);
+        self.stored.entry(access.view.buffer).or_insert(span);
+        let atomic = Atomic {
+            op,
+            access,
+            compare,
+            value,
+            result: None,
+        };
+        Some((atomic, guard))
+    }
+
+    fn atomic_element(&mut self, name: &str, e: &ast::Expr) -> Option<Access> {
+        let what = match &*e.kind {
+            ast::ExprKind::At(base, indices) => return self.access(base, indices, e.span),
+            ast::ExprKind::Name(text) => match self.lookup(text, e.span)? {
+                Entity::Word(id) => return Some(self.word(id, e.span)),
+                Entity::Poison => return None,
+                other => format!("`{text}` is {}", other.kind()),
+            },
+            _ => match self.expr(e) {
+                Value::Error => return None,
+                other => format!("this is {}", other.kind()),
+            },
+        };
+        self.report(
+            Diagnostic::new(
+                "E1040",
+                e.span,
+                format!("`{name}` works on an element of a buffer, {what}"),
+            )
+            .label("not in memory that threads share")
+            .help("name an element, such as `total.at(0)`"),
+        );
+        None
+    }
+
+    /// Exactly of the element's type; numbers without a type of their own become it.
+    fn atomic_operand(
+        &mut self,
+        (value, at): (Value, Span),
+        elem: Scalar,
+        buffer: &str,
+    ) -> Option<Expr> {
+        let (given, number) = match &value {
+            Value::Error => return None,
+            Value::Int(_) if elem.is_integer() => return self.convert(value, elem, at),
+            Value::Scalar(e) if e.ty == elem => return self.convert(value, elem, at),
+            Value::Scalar(e) => (e.ty.name().to_owned(), true),
+            Value::Int(_) => (value.kind(), true),
+            other => (other.kind(), false),
+        };
+        let own = elem.name();
+        let d = Diagnostic::new(
+            "E1042",
+            at,
+            format!("`{buffer}` has elements of type {own}, this is {given}"),
+        );
+        let text = self.source_of(at, "…");
+        self.report(if number {
+            d.label("an atomic operation converts nothing")
+                .help(format!("write `__to<{own}>({text})`"))
+        } else {
+            d.label("not a number")
+        });
+        None
+    }
+
+    /// Whether an expression is an atomic operation and nothing else.
+    pub(crate) fn as_atomic<'e>(&self, e: &'e ast::Expr) -> Option<&'e CallExpr> {
+        match &*e.kind {
+            ast::ExprKind::Call(call) if is_atomic(call) && !self.is_device_call(call) => {
+                Some(call)
+            }
+            _ => None,
+        }
+    }
+}

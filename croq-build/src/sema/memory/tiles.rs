@@ -1,0 +1,307 @@
+//! Which tile numbers are checked (language 11, W15). A tile that misses its parent altogether is a wrong number
+//! where data decides it, and where arguments alone do; where parallel or loop variables do, it is a halo or the
+//! end of a ragged edge, and nothing is moved.
+
+use std::collections::BTreeSet;
+
+use crate::ir::{
+    BinOp, CheckId, CppName, Expr, ExprKind, Function, LocalId, Role, Stmt, StmtKind, VarHome,
+    Visit, retain_stmts, walk_block, walk_exprs,
+};
+use crate::sema::Checker;
+use crate::sema::checks::run_time::{both, compare};
+use crate::sema::values::value::Data;
+use crate::source::Span;
+use crate::symbolic::{Sym, Truth, Var};
+
+/// `lo <= number < hi`, or the tile is outside; to be checked where it is moved.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct TileNumber {
+    number: Sym,
+    lo: Sym,
+    hi: Sym,
+    /// With `{0}` for the number, and `{1}` for the limit.
+    message: String,
+    at: Span,
+}
+
+/// What decides a tile number.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// Constants, dimensions and scalar parameters.
+    Arguments,
+    /// Parallel or loop variables, and no data.
+    Instance,
+    Data,
+}
+
+impl Checker<'_> {
+    /// Notes that a tile of `data` must have a number within `lo <= number < hi`, if that is anybody's to check.
+    pub(crate) fn number_of_tile(
+        &mut self,
+        data: &mut Data,
+        number: &Sym,
+        (lo, hi): (Sym, Sym),
+        message: String,
+        at: Span,
+    ) {
+        // A literal is the turn of a loop that was written out.
+        let literal = number.as_int().is_some();
+        if self.dead > 0 || literal || self.origin_of(number) == Origin::Instance {
+            return;
+        }
+        let cx = &self.f.cx;
+        if cx.le(&lo, number) == Truth::Yes && cx.lt(number, &hi) == Truth::Yes {
+            return;
+        }
+        let noted = TileNumber {
+            number: number.clone(),
+            lo,
+            hi,
+            message,
+            at,
+        };
+        if !data.numbers.contains(&noted) {
+            data.numbers.push(noted);
+        }
+    }
+
+    /// The checks of a tile that is moved here, or whose address is taken.
+    pub(crate) fn tile_exists(&mut self, data: &mut Data) {
+        for tile in std::mem::take(&mut data.numbers) {
+            let TileNumber {
+                number,
+                lo,
+                hi,
+                message,
+                at,
+            } = tile;
+            let below = compare(BinOp::Lt, &number, &hi, at);
+            let cond = if self.f.cx.le(&lo, &number) == Truth::Yes {
+                below
+            } else {
+                both(compare(BinOp::Le, &lo, &number, at), below)
+            };
+            let early = self.uncertain == 0;
+            let values = [number.clone(), hi.clone()];
+            let inputs = [&number, &lo, &hi];
+            if self.origin_of(&number) == Origin::Data {
+                let row = self.check_row("R12", message.clone(), at);
+                self.by_data.push((row, number.clone()));
+            }
+            self.place_check(early, "R12", message, cond, &values, &inputs, at);
+        }
+    }
+
+    /// Takes back the checks of numbers in which only what changes was, if none of that ever depends on data but some
+    /// on parallel or loop variables.
+    pub(crate) fn settle_tile_numbers(&mut self, body: &mut Vec<Stmt>) {
+        let noted = std::mem::take(&mut self.by_data);
+        if noted.is_empty() {
+            return;
+        }
+        let (data, instance) = {
+            let bodies = || {
+                let kernels = self.f.kernels.iter().map(|k| k.body.as_slice());
+                kernels.chain([body.as_slice()])
+            };
+            let mut data = Flow::new(&self.f, Source::Data);
+            let mut instance = Flow::new(&self.f, Source::Instance);
+            data.settle(&bodies);
+            instance.settle(&bodies);
+            (data.locals, instance.locals)
+        };
+        let depends = |number: &Sym, on: &BTreeSet<LocalId>| {
+            let home = |v: &Var| self.f.var_home.get(v);
+            let vars = number.vars();
+            vars.iter()
+                .any(|v| matches!(home(v), Some(VarHome::Local(id)) if on.contains(id)))
+        };
+        let keep = |number: &Sym| depends(number, &data) || !depends(number, &instance);
+        let (kept, dropped): (Vec<_>, Vec<_>) = noted.iter().partition(|(_, n)| keep(n));
+        let gone = |check: &CheckId| {
+            dropped.iter().any(|(id, _)| id == check) && !kept.iter().any(|(id, _)| id == check)
+        };
+        let stays = &mut |stmt: &Stmt| match &stmt.kind {
+            StmtKind::Check { check, .. } => !gone(check),
+            _ => true,
+        };
+        retain_stmts(body, stays);
+        for kernel in &mut self.f.kernels {
+            retain_stmts(&mut kernel.body, stays);
+        }
+    }
+
+    fn origin_of(&self, number: &Sym) -> Origin {
+        let vars = number.vars();
+        if vars.iter().any(|v| self.from_data.contains(v)) {
+            Origin::Data
+        } else if self.known_at_entry(number) {
+            Origin::Arguments
+        } else {
+            Origin::Instance
+        }
+    }
+
+    /// Notes whether what a variable stands for depends on data.
+    pub(crate) fn note_data(&mut self, v: Var, value: &Expr) {
+        let mut find = Find {
+            checker: self,
+            found: false,
+        };
+        walk_exprs(value, &mut find);
+        if find.found {
+            self.from_data.insert(v);
+        }
+    }
+}
+
+struct Find<'c, 'a> {
+    checker: &'c Checker<'a>,
+    found: bool,
+}
+
+impl Visit for Find<'_, '_> {
+    fn expr(&mut self, e: &Expr) {
+        self.found |= match &*e.kind {
+            ExprKind::Load(_) | ExprKind::Call(_) => true,
+            // What changes, and what a statement of its own computed: an atomic operation, a shuffle.
+            ExprKind::Local(id) => match self.checker.f.locals.get(id.index()) {
+                Some(local) => match local.var {
+                    Some(v) => self.checker.from_data.contains(&v),
+                    None => true,
+                },
+                None => true,
+            },
+            _ => false,
+        };
+    }
+
+    fn sym(&mut self, s: &Sym) {
+        let vars = s.vars();
+        self.found |= vars.iter().any(|v| self.checker.from_data.contains(v));
+    }
+}
+
+/// Where values come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Data,
+    Instance,
+}
+
+/// Which locals have something from a source, wherever they get it.
+struct Flow<'f> {
+    function: &'f Function,
+    source: Source,
+    locals: BTreeSet<LocalId>,
+}
+
+impl<'f> Flow<'f> {
+    fn new(function: &'f Function, source: Source) -> Self {
+        let roles = (0..).map(LocalId).zip(&function.locals);
+        let index = roles
+            .filter(|(_, l)| l.role != Role::Value)
+            .map(|(id, _)| id);
+        let locals = match source {
+            Source::Data => BTreeSet::new(),
+            Source::Instance => index.collect(),
+        };
+        Self {
+            function,
+            source,
+            locals,
+        }
+    }
+
+    fn settle<'b, I: Iterator<Item = &'b [Stmt]>>(&mut self, bodies: &dyn Fn() -> I) {
+        if self.source == Source::Instance {
+            let mut counters = Counters::default();
+            bodies().for_each(|body| walk_block(body, &mut counters));
+            self.locals.extend(counters.again);
+        }
+        loop {
+            let before = self.locals.len();
+            for body in bodies() {
+                walk_block(body, self);
+            }
+            if self.locals.len() == before {
+                return;
+            }
+        }
+    }
+
+    fn is_from(&self, e: &Expr) -> bool {
+        struct Find<'a, 'f>(&'a Flow<'f>, bool);
+        impl Visit for Find<'_, '_> {
+            fn expr(&mut self, e: &Expr) {
+                self.1 |= match (&*e.kind, self.0.source) {
+                    (ExprKind::Load(_) | ExprKind::Call(_), Source::Data) => true,
+                    (ExprKind::Hardware(_), Source::Instance) => true,
+                    (ExprKind::Local(id), _) => self.0.locals.contains(id),
+                    _ => false,
+                };
+            }
+            fn sym(&mut self, s: &Sym) {
+                let flow = self.0;
+                let home = |v| flow.function.var_home.get(&v);
+                let mut vars = s.vars().into_iter();
+                self.1 |= vars.any(
+                    |v| matches!(home(v), Some(VarHome::Local(id)) if flow.locals.contains(id)),
+                );
+            }
+        }
+        let mut find = Find(self, false);
+        walk_exprs(e, &mut find);
+        find.1
+    }
+}
+
+/// Locals that are given a value more than once: they count turns, or stand for what a path decided.
+#[derive(Default)]
+struct Counters {
+    given: BTreeSet<LocalId>,
+    again: BTreeSet<LocalId>,
+}
+
+impl Visit for Counters {
+    fn stmt(&mut self, stmt: &Stmt) {
+        if let StmtKind::Let {
+            local,
+            value: Some(_),
+        }
+        | StmtKind::Assign { local, .. } = &stmt.kind
+            && !self.given.insert(*local)
+        {
+            self.again.insert(*local);
+        }
+    }
+}
+
+impl Visit for Flow<'_> {
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Let {
+                local,
+                value: Some(value),
+            }
+            | StmtKind::Assign { local, value } => {
+                if self.is_from(value) {
+                    self.locals.insert(*local);
+                }
+            }
+            StmtKind::Atomic(atomic) if self.source == Source::Data => {
+                self.locals.extend(atomic.result);
+            }
+            // Text that the compiler can't see into may do anything to them.
+            StmtKind::Cpp { names, .. } if self.source == Source::Data => {
+                let locals = names.iter().filter_map(|name| match name {
+                    CppName::Local(id) => Some(*id),
+                    CppName::Buffer(_) => None,
+                });
+                self.locals.extend(locals);
+            }
+            _ => {}
+        }
+    }
+}

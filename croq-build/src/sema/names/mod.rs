@@ -1,0 +1,6 @@
+//! What names stand for: scopes, parameters, results.
+
+pub(crate) mod hiding;
+pub(crate) mod params;
+pub(crate) mod returns;
+pub(crate) mod scope;

@@ -1,0 +1,501 @@
+//! Calls: math builtins, `assert`, `print`, `call` of device functions.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{self, BinOp, Expr, ExprKind, MathFn, PrintPart, Scalar, StmtKind};
+use crate::sema::Checker;
+use crate::sema::values::value::Value;
+use crate::source::Span;
+use crate::symbolic::Sym;
+use crate::syntax::ast::{self, CallExpr, CallKind};
+
+impl Checker<'_> {
+    /// A call in a place where a value is wanted.
+    pub(crate) fn call_value(&mut self, call: &CallExpr, span: Span) -> Value {
+        match call.kind {
+            _ if self.is_device_call(call) => {
+                self.report(
+                    Diagnostic::new(
+                        "E0307",
+                        span,
+                        format!("the type of `{}` is not known here", call.callee.text),
+                    )
+                    .label("returns whatever the C++ function does")
+                    .help(format!(
+                        "assign it to an annotated variable first: `f32 x = {};`",
+                        self.source_of(span, "call …")
+                    )),
+                );
+                Value::Error
+            }
+            _ => self.builtin(call, span),
+        }
+    }
+
+    /// `call f(…)`, or `f(…)` where a pragma registered `f`.
+    pub(crate) fn is_device_call(&self, call: &CallExpr) -> bool {
+        let at = call.callee.span;
+        call.kind == CallKind::Device
+            || self
+                .file
+                .function_at(at)
+                .is_some_and(|f| f.is_intrinsic(&call.callee.text, at))
+    }
+
+    pub(crate) fn call_stmt(&mut self, e: &ast::Expr, span: Span) {
+        let ast::ExprKind::Call(call) = &*e.kind else {
+            self.expr(e);
+            return;
+        };
+        let name = call.callee.text.as_str();
+        if let Some(more) = crate::sema::levels::registers::direction(name)
+            && call.kind == CallKind::Device
+        {
+            return self.set_registers(call, more, span);
+        }
+        match (call.kind, name) {
+            _ if self.is_device_call(call) => {
+                if let Some(expr) = self.device_call_expr(call, Scalar::S32, span) {
+                    self.emit(StmtKind::Eval(expr), span);
+                }
+            }
+            _ if crate::sema::memory::atomics::is_atomic(call) => self.atomic_stmt(call, span),
+            (_, "assert") => self.assert(call, span),
+            (CallKind::CompileTime, _) => self.print_now(call),
+            (_, "print" | "println") => self.print(call, name == "println", span),
+            _ => {
+                self.builtin(call, span);
+            }
+        }
+    }
+
+    fn builtin(&mut self, call: &CallExpr, span: Span) -> Value {
+        let name = call.callee.text.as_str();
+        if matches!(name, "__min" | "__max") {
+            return self.min_max(call, name == "__min", span);
+        }
+        if let Some((function, arity)) = math(name) {
+            return self.math(function, arity, call, span);
+        }
+        if crate::sema::memory::atomics::is_atomic(call) {
+            return self.misplaced_atomic(call, span);
+        }
+        if name.starts_with("__atomic_") {
+            self.unknown_atomic(name, call.callee.span);
+            for a in &call.args {
+                self.expr(a);
+            }
+            return Value::Error;
+        }
+        if matches!(name, "__bar_sync" | "__bar_arrive") {
+            self.named_barrier(call, name == "__bar_sync", span);
+            return Value::Error;
+        }
+        if matches!(name, "assert" | "print" | "println") {
+            self.report(
+                Diagnostic::new("E0313", span, format!("`{name}` has no value"))
+                    .label("a statement of its own"),
+            );
+            return Value::Error;
+        }
+        self.not_a_builtin(name, call.callee.span);
+        for a in &call.args {
+            self.expr(a);
+        }
+        Value::Error
+    }
+
+    pub(crate) fn not_a_builtin(&mut self, name: &str, at: Span) {
+        let mut d =
+            Diagnostic::new("E0208", at, format!("`{name}` is not a builtin")).label("unknown");
+        if let Some(meant) = meant(name) {
+            return self.report(d.help(format!("here that is `{meant}`")));
+        }
+        let near = crate::diagnostics::nearest(
+            name,
+            MATH.iter().map(|(n, ..)| *n).chain(OTHERS.iter().copied()),
+        );
+        d = match near {
+            Some(near) if !self.file.device_names().contains_key(name) => {
+                d.help(format!("did you mean `{near}`?"))
+            }
+            _ => d.help(format!("call a C++ device function with `call {name}(…)`")),
+        };
+        self.report(d);
+    }
+
+    fn arity(&mut self, call: &CallExpr, want: usize, span: Span) -> Option<()> {
+        if !call.targs.is_empty() {
+            self.report(
+                Diagnostic::new(
+                    "E0775",
+                    span,
+                    format!("`{}` takes no template arguments", call.callee.text),
+                )
+                .label("a builtin"),
+            );
+            return None;
+        }
+        if call.args.len() != want {
+            self.report(
+                Diagnostic::new(
+                    "E0774",
+                    span,
+                    format!(
+                        "`{}` takes {want} argument{}, {} given",
+                        call.callee.text,
+                        if want == 1 { "" } else { "s" },
+                        call.args.len()
+                    ),
+                )
+                .label(format!("expected {want}")),
+            );
+            return None;
+        }
+        Some(())
+    }
+
+    fn min_max(&mut self, call: &CallExpr, is_min: bool, span: Span) -> Value {
+        if self.arity(call, 2, span).is_none() {
+            return Value::Error;
+        }
+        let values: Vec<Value> = call.args.iter().map(|a| self.expr(a)).collect();
+        let at: Vec<Span> = call.args.iter().map(|a| a.span).collect();
+        let (Ok([a, b]), Ok([sa, sb])) =
+            (<[Value; 2]>::try_from(values), <[Span; 2]>::try_from(at))
+        else {
+            return Value::Error;
+        };
+        if a.is_error() || b.is_error() {
+            return Value::Error;
+        }
+        if let (Value::Int(x), Value::Int(y)) = (&a, &b) {
+            let op = if is_min { BinOp::Min } else { BinOp::Max };
+            return self.int_op(op, span, x, y, span);
+        }
+        let ty = match (&a, &b) {
+            (Value::Scalar(x), Value::Int(_)) => Some(self.with_int(x.ty, &b)),
+            (Value::Int(_), Value::Scalar(y)) => Some(self.with_int(y.ty, &a)),
+            (Value::Scalar(x), Value::Scalar(y)) => {
+                let ty = self.common_type(x.ty, y.ty, span);
+                if ty.is_none() && x.ty != Scalar::Bool && y.ty != Scalar::Bool {
+                    return Value::Error;
+                }
+                ty
+            }
+            _ => None,
+        };
+        let Some(ty) = ty.filter(|t| *t != Scalar::Bool) else {
+            let (ka, kb) = (a.kind(), b.kind());
+            self.report(
+                Diagnostic::new(
+                    "E0770",
+                    span,
+                    format!(
+                        "`{}` compares numbers, given {ka} and {kb}",
+                        call.callee.text
+                    ),
+                )
+                .label("not two numbers"),
+            );
+            return Value::Error;
+        };
+        let (Some(x), Some(y)) = (self.convert(a, ty, sa), self.convert(b, ty, sb)) else {
+            return Value::Error;
+        };
+        if ty.is_float() {
+            let f = if is_min { MathFn::Min } else { MathFn::Max };
+            return Value::Scalar(Expr::new(ExprKind::Math(f, vec![x, y]), ty, span));
+        }
+        let op = if is_min { BinOp::Min } else { BinOp::Max };
+        Value::Scalar(Expr::new(ExprKind::Binary(op, x, y), ty, span))
+    }
+
+    fn math(&mut self, function: MathFn, arity: usize, call: &CallExpr, span: Span) -> Value {
+        if self.arity(call, arity, span).is_none() {
+            return Value::Error;
+        }
+        let mut values = Vec::new();
+        let mut ty: Option<Scalar> = None;
+        for a in &call.args {
+            let v = self.expr(a);
+            let this = match &v {
+                Value::Error => return Value::Error,
+                Value::Int(_) => None,
+                Value::Scalar(e) if e.ty.is_float() => Some(e.ty),
+                Value::Scalar(e) if e.ty.is_integer() => None,
+                other => {
+                    let kind = other.kind();
+                    self.report(
+                        Diagnostic::new(
+                            "E0770",
+                            a.span,
+                            format!("`{}` works on floats, this is {kind}", call.callee.text),
+                        )
+                        .label("not a number"),
+                    );
+                    return Value::Error;
+                }
+            };
+            ty = match (ty, this) {
+                (Some(x), Some(y)) => match self.common_type(x, y, a.span) {
+                    Some(t) => Some(t),
+                    None => return Value::Error,
+                },
+                (x, y) => x.or(y),
+            };
+            values.push((v, a.span));
+        }
+        let ty = ty.unwrap_or(Scalar::F32);
+        let mut args = Vec::new();
+        for (v, at) in values {
+            match self.convert(v, ty, at) {
+                Some(e) => args.push(e),
+                None => return Value::Error,
+            }
+        }
+        let result = if function == MathFn::IsFinite {
+            Scalar::Bool
+        } else {
+            ty
+        };
+        Value::Scalar(Expr::new(ExprKind::Math(function, args), result, span))
+    }
+
+    fn assert(&mut self, call: &CallExpr, span: Span) {
+        let parts = match call.args.as_slice() {
+            [cond, message] => match &*message.kind {
+                ast::ExprKind::Str(text) => Some((cond, text.clone())),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some((cond, text)) = parts else {
+            self.report(
+                Diagnostic::new("E0761", span, "`assert` takes a condition and a string")
+                    .label("wrong arguments")
+                    .help("write `assert(n > 0, \"n must be positive\");`"),
+            );
+            return;
+        };
+        self.asserting = true;
+        let c = self.condition(cond);
+        self.asserting = false;
+        let Some(c) = c else {
+            return;
+        };
+        match self.decided(&c) {
+            Some(true) => return,
+            Some(false) if self.dead == 0 && self.conditional == 0 => {
+                self.report(
+                    Diagnostic::new("E0760", cond.span, format!("assertion failed: {text}"))
+                        .label("never holds"),
+                );
+                return;
+            }
+            _ => {}
+        }
+        let mut inputs = Inputs {
+            syms: Vec::new(),
+            runtime: false,
+        };
+        ir::walk_exprs(&c, &mut inputs);
+        let refs: Vec<&Sym> = inputs.syms.iter().collect();
+        let unknown = Sym::var(crate::symbolic::Var(u32::MAX));
+        let refs = if inputs.runtime { vec![&unknown] } else { refs };
+        self.runtime_check(
+            "R14",
+            format!("assertion failed: {text}"),
+            c.clone(),
+            &[],
+            &refs,
+            span,
+        );
+        if !self.goes_on() {
+            self.assume(&c, true);
+        }
+    }
+
+    fn print(&mut self, call: &CallExpr, newline: bool, span: Span) {
+        let mut parts = Vec::new();
+        for a in &call.args {
+            let v = self.expr(a);
+            if !self.print_value(v, a.span, &mut parts) {
+                return;
+            }
+        }
+        let statement = StmtKind::Print { newline, parts };
+        match self.level() {
+            Some(level) if level != ir::Level::Thread => {
+                self.emit(
+                    StmtKind::Once {
+                        level,
+                        body: vec![ir::Stmt::new(statement, span)],
+                    },
+                    span,
+                );
+            }
+            _ => self.emit(statement, span),
+        }
+    }
+
+    fn print_value(&mut self, v: Value, at: Span, parts: &mut Vec<PrintPart>) -> bool {
+        let list = |open: &str, items: Vec<Sym>, close: &str, parts: &mut Vec<PrintPart>| {
+            parts.push(PrintPart::Text(open.into()));
+            for (i, s) in items.into_iter().enumerate() {
+                if i > 0 {
+                    parts.push(PrintPart::Text(", ".into()));
+                }
+                parts.push(PrintPart::Value(Expr::index(s, at)));
+            }
+            parts.push(PrintPart::Text(close.into()));
+        };
+        match v {
+            Value::Str(s) => parts.push(PrintPart::Text(s)),
+            Value::Int(i) => parts.push(PrintPart::Value(Expr::index(i.value, at))),
+            Value::Scalar(e) => parts.push(PrintPart::Value(e)),
+            Value::Tuple(t) => list("{", t.into_iter().map(|i| i.value).collect(), "}", parts),
+            Value::Shape(s) => list("[", s, "]", parts),
+            Value::Error => return false,
+            other => {
+                let kind = other.kind();
+                self.report(
+                    Diagnostic::new("E0772", at, format!("{kind} has no printed form"))
+                        .label("can't be printed")
+                        .help("print its elements, or its `.span`"),
+                );
+                return false;
+            }
+        }
+        true
+    }
+
+    /// `print!`: the compiler prints, as a note.
+    fn print_now(&mut self, call: &CallExpr) {
+        let mut text = String::new();
+        for a in &call.args {
+            match self.expr(a) {
+                Value::Str(s) => text.push_str(&s),
+                Value::Int(i) => text.push_str(&self.show(&i.value)),
+                Value::Shape(s) => text.push_str(&self.show_shape(&s)),
+                Value::Tuple(t) => {
+                    let parts: Vec<String> = t.iter().map(|i| self.show(&i.value)).collect();
+                    text.push_str(&format!("{{{}}}", parts.join(", ")));
+                }
+                Value::Error => return,
+                _ => {
+                    self.report(
+                        Diagnostic::new("W0773", a.span, "this value is known only at run time")
+                            .label("not printable now"),
+                    );
+                    return;
+                }
+            }
+        }
+        self.report(
+            Diagnostic::new("N0773", call.callee.span, text).label("printed at compile time"),
+        );
+    }
+}
+
+struct Inputs {
+    syms: Vec<Sym>,
+    runtime: bool,
+}
+
+impl ir::Visit for Inputs {
+    fn expr(&mut self, e: &Expr) {
+        self.runtime |= matches!(
+            &*e.kind,
+            ExprKind::Local(_) | ExprKind::Load(_) | ExprKind::Hardware(_) | ExprKind::Call(_)
+        );
+    }
+    fn sym(&mut self, s: &Sym) {
+        self.syms.push(s.clone());
+    }
+}
+
+/// The math builtins: name, function, number of arguments.
+#[rustfmt::skip]
+const MATH: &[(&str, MathFn, usize)] = &[
+    ("__acos", MathFn::Acos, 1),
+    ("__asin", MathFn::Asin, 1),
+    ("__atan", MathFn::Atan, 1),
+    ("__ceil", MathFn::Ceil, 1),
+    ("__cos", MathFn::Cos, 1),
+    ("__cosh", MathFn::Cosh, 1),
+    ("__exp", MathFn::Exp, 1),
+    ("__exp2f", MathFn::Exp2, 1),
+    ("__expm1", MathFn::Expm1, 1),
+    ("__fabs", MathFn::Fabs, 1),
+    ("__floor", MathFn::Floor, 1),
+    ("__frcp_rn", MathFn::Recip, 1),
+    ("__gelu", MathFn::Gelu, 1),
+    ("__isfinite", MathFn::IsFinite, 1),
+    ("__log", MathFn::Log, 1),
+    ("__log1p", MathFn::Log1p, 1),
+    ("__round", MathFn::Round, 1),
+    ("__rsqrt", MathFn::Rsqrt, 1),
+    ("__sigmoid", MathFn::Sigmoid, 1),
+    ("__sign", MathFn::Sign, 1),
+    ("__sin", MathFn::Sin, 1),
+    ("__sinh", MathFn::Sinh, 1),
+    ("__softplus", MathFn::Softplus, 1),
+    ("__sqrt", MathFn::Sqrt, 1),
+    ("__tan", MathFn::Tan, 1),
+    ("__tanh", MathFn::Tanh, 1),
+    ("__atan2", MathFn::Atan2, 2),
+    ("__pow", MathFn::Pow, 2),
+    ("__fmaf", MathFn::Fma, 3),
+];
+
+/// Other builtins whose names can be mistyped.
+const OTHERS: &[&str] = &[
+    "__min",
+    "__max",
+    "__alignup",
+    "__aligndown",
+    "__bar_sync",
+    "__bar_arrive",
+    "assert",
+    "print",
+    "println",
+];
+
+/// What other languages' functions are called here.
+pub(crate) fn meant(name: &str) -> Option<&'static str> {
+    let plain = name.strip_prefix("atomic").map(str::to_lowercase);
+    Some(match (name, plain.as_deref()) {
+        ("abs" | "fabs" | "fabsf", _) => "__fabs",
+        ("fma" | "fmaf", _) => "__fmaf",
+        ("fmax" | "fmaxf", _) => "__max",
+        ("fmin" | "fminf", _) => "__min",
+        ("exp2" | "exp2f", _) => "__exp2f",
+        ("__syncthreads" | "syncthreads", _) => "sync.shared",
+        (_, Some("add")) => "__atomic_add",
+        (_, Some("sub")) => "__atomic_sub",
+        (_, Some("exch")) => "__atomic_exch",
+        (_, Some("min")) => "__atomic_min",
+        (_, Some("max")) => "__atomic_max",
+        (_, Some("and")) => "__atomic_and",
+        (_, Some("or")) => "__atomic_or",
+        (_, Some("xor")) => "__atomic_xor",
+        (_, Some("cas")) => "__atomic_cas",
+        _ => {
+            let named = |name: &str| {
+                let all = MATH
+                    .iter()
+                    .map(|(known, ..)| *known)
+                    .chain(OTHERS.iter().copied());
+                all.into_iter()
+                    .find(|known| known.strip_prefix("__") == Some(name))
+            };
+            return named(name).or_else(|| named(name.strip_suffix('f')?));
+        }
+    })
+}
+
+fn math(name: &str) -> Option<(MathFn, usize)> {
+    MATH.iter()
+        .find(|(known, ..)| *known == name)
+        .map(|(_, function, arity)| (*function, *arity))
+}

@@ -1,0 +1,10 @@
+//! Statements, declarations and calls.
+
+pub(crate) mod assign;
+pub(crate) mod call;
+pub(crate) mod control;
+pub(crate) mod decl;
+pub(crate) mod device_calls;
+pub(crate) mod loops;
+pub(crate) mod ranges;
+pub(crate) mod stmt;
