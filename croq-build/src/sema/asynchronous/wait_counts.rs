@@ -8,8 +8,9 @@
 //! Where the branches of an `if` begin different numbers of copies, the one that begins fewer gets
 //! empty groups, so that the count is the same on either way.
 
-mod guards;
+mod conditional;
 
+use crate::sema::asynchronous::futures;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::Diagnostic;
@@ -17,7 +18,7 @@ use crate::ir::{
     Access, BufferId, FutureId, Level, Stmt, StmtKind, Valid, View, Visit, Waited, retain_stmts,
     walk_block,
 };
-use crate::sema::Checker;
+use crate::sema::elab::Elab;
 use crate::sema::memory::overlap::{meet, stores_into};
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
@@ -72,7 +73,7 @@ struct Exits {
 }
 
 struct Walker<'c, 'a> {
-    checker: &'c mut Checker<'a>,
+    el: &'c mut Elab<'a>,
     loops: Vec<Exits>,
     /// The last walk, which reports and writes down what to wait for.
     last: bool,
@@ -87,40 +88,37 @@ struct Walker<'c, 'a> {
     goes_to: BTreeMap<Span, (BufferId, Level)>,
 }
 
-impl Checker<'_> {
-    /// Decides what each `wait` of the function's kernels waits for.
-    pub(crate) fn follow_copies(&mut self) {
-        for at in 0..self.f.kernels.len() {
-            let Some(kernel) = self.f.kernels.get_mut(at) else {
-                continue;
+/// Decides what each `wait` of the function's kernels waits for.
+pub(crate) fn count_waits(el: &mut Elab<'_>) {
+    for at in 0..el.f.kernels.len() {
+        let Some(kernel) = el.f.kernels.get_mut(at) else {
+            continue;
+        };
+        let mut body = std::mem::take(&mut kernel.body);
+        let count = balance(&mut body);
+        if count != Some(0) || has_asynchronous(&body) {
+            let mut walker = Walker {
+                el,
+                loops: Vec::new(),
+                last: true,
+                told: BTreeSet::new(),
+                sources: BTreeMap::new(),
+                dests: BTreeMap::new(),
+                goes_to: BTreeMap::new(),
             };
-            let mut body = std::mem::take(&mut kernel.body);
-            let count = balance(&mut body);
-            if count != Some(0) || has_asynchronous(&body) {
-                let mut walker = Walker {
-                    checker: self,
-                    loops: Vec::new(),
-                    last: true,
-                    told: BTreeSet::new(),
-                    sources: BTreeMap::new(),
-                    dests: BTreeMap::new(),
-                    goes_to: BTreeMap::new(),
-                };
-                let end = walker.block(&mut body, Flight::default());
-                walker.left_over(&end);
-            }
-            drop_marks(&mut body);
-            if let Some(kernel) = self.f.kernels.get_mut(at) {
-                kernel.body = body;
-            }
+            let end = walker.block(&mut body, Flight::default());
+            walker.left_over(&end);
+        }
+        drop_marks(&mut body);
+        if let Some(kernel) = el.f.kernels.get_mut(at) {
+            kernel.body = body;
         }
     }
 }
 
 impl Walker<'_, '_> {
     fn name(&self, id: FutureId) -> String {
-        self.checker
-            .future(id)
+        futures::get(self.el, id)
             .map(|f| f.name.clone())
             .unwrap_or_default()
     }
@@ -129,7 +127,7 @@ impl Walker<'_, '_> {
     fn left_over(&mut self, end: &Flight) {
         for (id, (_, span)) in &end.copies {
             let name = self.name(*id);
-            self.checker.report(
+            self.el.cx.report(
                 Diagnostic::new(
                     "E0842",
                     *span,
@@ -167,7 +165,7 @@ impl Walker<'_, '_> {
                 if let Some(id) = copy.future {
                     self.sources.insert(span, copy.source.clone());
                     // The tiles of exchanged futures are told apart by their names alone.
-                    let exchanged = self.checker.future(id).is_none_or(|f| f.handle.is_some());
+                    let exchanged = futures::get(self.el, id).is_none_or(|f| f.handle.is_some());
                     if !exchanged {
                         self.dests.insert(span, copy.dest.clone());
                     }
@@ -238,7 +236,7 @@ impl Walker<'_, '_> {
                 then,
                 otherwise,
             } => {
-                let condition = self.checker.fixed(cond);
+                let condition = conditional::invariant_condition(self.el, cond);
                 let condition = condition.as_ref();
                 let one = self.block(then, flight.under(condition, true));
                 let other = self.block(otherwise, flight.under(condition, false));
@@ -297,7 +295,8 @@ impl Walker<'_, '_> {
             if !again {
                 d = d.also(earlier, "begun here, and not waited for on some way");
             }
-            self.checker
+            self.el
+                .cx
                 .report(d.help(format!("`wait {name};` before the next copy into it")));
         }
         if groups {
@@ -312,7 +311,7 @@ impl Walker<'_, '_> {
         if !self.last {
             return;
         }
-        let cx = &self.checker.f.cx;
+        let cx = &self.el.f.cx;
         let found = flight.copies.iter().find(|(_, (_, begun))| {
             let source = self.sources.get(begun);
             source.is_some_and(|source| overlaps(cx, source))
@@ -321,7 +320,7 @@ impl Walker<'_, '_> {
             return;
         };
         let name = self.name(id);
-        self.checker.report(
+        self.el.cx.report(
             Diagnostic::new(
                 "E0880",
                 at,
@@ -344,7 +343,7 @@ impl Walker<'_, '_> {
             if named || n.is_none_or(|n| n < younger) {
                 continue;
             }
-            let count = self.checker.f.buffer(buffer).count.clone();
+            let count = self.el.f.buffer(buffer).count.clone();
             futures.push(Waited {
                 future: *id,
                 // Where in the buffer is not known here any more.
@@ -381,7 +380,7 @@ impl Walker<'_, '_> {
         }
         let mut touched = Touched::default();
         walk_block(std::slice::from_ref(stmt), &mut touched);
-        let cx = &self.checker.f.cx;
+        let cx = &self.el.f.cx;
         let mut early = Vec::new();
         for (id, (_, begun)) in &flight.copies {
             // A copy that is begun again has its own report.
@@ -413,7 +412,7 @@ impl Walker<'_, '_> {
             return;
         }
         let name = self.name(id);
-        self.checker.report(
+        self.el.cx.report(
             Diagnostic::new("W0879", span, format!("`{name}` may not have arrived yet"))
                 .label("used while the copy is under way")
                 .also(begun, "the copy begins here")

@@ -12,7 +12,7 @@ use crate::ir::{
     Access, BufferId, Expr, ExprKind, Level, LocalId, Role, Stmt, StmtKind, Storage, Visit,
     walk_exprs,
 };
-use crate::sema::Checker;
+use crate::sema::elab::Elab;
 use crate::symbolic::{Sym, Var};
 
 /// More instances than a block can have are not gone through.
@@ -28,183 +28,181 @@ struct Seen {
     atomic: bool,
 }
 
-impl Checker<'_> {
-    pub(crate) fn find_races(&mut self) {
-        for at in 0..self.f.kernels.len() {
-            let Some(kernel) = self.f.kernels.get_mut(at) else {
-                continue;
-            };
-            let body = std::mem::take(&mut kernel.body);
-            self.races_in(&body, &[]);
-            if let Some(kernel) = self.f.kernels.get_mut(at) {
-                kernel.body = body;
+pub(crate) fn find_races(el: &mut Elab<'_>) {
+    for at in 0..el.f.kernels.len() {
+        let Some(kernel) = el.f.kernels.get_mut(at) else {
+            continue;
+        };
+        let body = std::mem::take(&mut kernel.body);
+        find_in(el, &body, &[]);
+        if let Some(kernel) = el.f.kernels.get_mut(at) {
+            kernel.body = body;
+        }
+    }
+}
+
+fn find_in(el: &mut Elab<'_>, stmts: &[Stmt], around: &[Index]) {
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Parallel { level, body } => {
+                let mut indices = around.to_vec();
+                indices.extend(indices_of(el, body));
+                if *level == Level::Thread {
+                    find_between_barriers(el, body, &indices);
+                }
+                find_in(el, body, &indices);
+            }
+            kind => {
+                for block in kind.blocks() {
+                    find_in(el, block, around);
+                }
             }
         }
     }
+}
 
-    fn races_in(&mut self, stmts: &[Stmt], around: &[Index]) {
-        for stmt in stmts {
-            match &stmt.kind {
-                StmtKind::Parallel { level, body } => {
-                    let mut indices = around.to_vec();
-                    indices.extend(self.indices_of(body));
-                    if *level == Level::Thread {
-                        self.races_of(body, &indices);
-                    }
-                    self.races_in(body, &indices);
-                }
-                kind => {
-                    for block in kind.blocks() {
-                        self.races_in(block, around);
-                    }
-                }
-            }
-        }
-    }
+fn indices_of(el: &Elab<'_>, body: &[Stmt]) -> Vec<Index> {
+    let lets = body.iter().filter_map(|stmt| match &stmt.kind {
+        StmtKind::Let { local, .. } => Some(*local),
+        _ => None,
+    });
+    lets.filter_map(|id| {
+        let local = el.f.local(id);
+        let (var, Role::Parallel(level)) = (local.var?, local.role) else {
+            return None;
+        };
+        let (lo, hi) = el.f.cx.bounds(var);
+        let below_block = level > Level::Block && lo.is_some_and(Sym::is_zero);
+        Some((var, id, hi?.as_int()? + 1)).filter(|_| below_block)
+    })
+    .collect()
+}
 
-    fn indices_of(&self, body: &[Stmt]) -> Vec<Index> {
-        let lets = body.iter().filter_map(|stmt| match &stmt.kind {
-            StmtKind::Let { local, .. } => Some(*local),
-            _ => None,
-        });
-        lets.filter_map(|id| {
-            let local = self.f.local(id);
-            let (var, Role::Parallel(level)) = (local.var?, local.role) else {
-                return None;
-            };
-            let (lo, hi) = self.f.cx.bounds(var);
-            let below_block = level > Level::Block && lo.is_some_and(Sym::is_zero);
-            Some((var, id, hi?.as_int()? + 1)).filter(|_| below_block)
-        })
-        .collect()
-    }
-
-    /// The body of a level: its accesses in groups that no barrier divides.
-    fn races_of(&mut self, body: &[Stmt], indices: &[Index]) {
-        let mut seen: BTreeMap<BufferId, Vec<Seen>> = BTreeMap::new();
-        let mut told = BTreeSet::new();
-        for stmt in body {
-            match &stmt.kind {
-                StmtKind::Let { .. }
-                | StmtKind::Assign { .. }
-                | StmtKind::Store { .. }
-                | StmtKind::Atomic(_) => {}
-                // What comes after a loop, a branch or a barrier is another story.
-                _ => {
-                    seen.clear();
-                    continue;
-                }
-            }
-            let mut all = Accesses {
-                found: Vec::new(),
-                calls: false,
-                atomic: false,
-            };
-            match &stmt.kind {
-                StmtKind::Let {
-                    value: Some(value), ..
-                }
-                | StmtKind::Assign { value, .. } => walk_exprs(value, &mut all),
-                StmtKind::Store { access, op, value } => {
-                    walk_exprs(value, &mut all);
-                    if op.is_some() {
-                        all.access(access, false);
-                    }
-                    all.access(access, true);
-                }
-                StmtKind::Atomic(atomic) => {
-                    atomic.operands().for_each(|e| walk_exprs(e, &mut all));
-                    all.atomic = true;
-                    all.access(&atomic.access, true);
-                }
-                _ => {}
-            }
-            if all.calls {
+/// The body of a level: its accesses in groups that no barrier divides.
+fn find_between_barriers(el: &mut Elab<'_>, body: &[Stmt], indices: &[Index]) {
+    let mut seen: BTreeMap<BufferId, Vec<Seen>> = BTreeMap::new();
+    let mut told = BTreeSet::new();
+    for stmt in body {
+        match &stmt.kind {
+            StmtKind::Let { .. }
+            | StmtKind::Assign { .. }
+            | StmtKind::Store { .. }
+            | StmtKind::Atomic(_) => {}
+            // What comes after a loop, a branch or a barrier is another story.
+            _ => {
                 seen.clear();
                 continue;
             }
-            for one in all.found {
-                let buffer = one.access.view.buffer;
-                if self.f.buffer(buffer).storage != Storage::Shared {
-                    continue;
-                }
-                let others = seen.entry(buffer).or_default();
-                for other in others.iter() {
-                    if (one.writes || other.writes)
-                        && !(one.atomic && other.atomic)
-                        && let Some((mine, theirs)) = self.meeting(&one, other, indices)
-                        && told.insert(buffer)
-                    {
-                        self.tell_race(&one, other, indices, (mine, theirs));
-                    }
-                }
-                others.push(one);
+        }
+        let mut all = Accesses {
+            found: Vec::new(),
+            calls: false,
+            atomic: false,
+        };
+        match &stmt.kind {
+            StmtKind::Let {
+                value: Some(value), ..
             }
+            | StmtKind::Assign { value, .. } => walk_exprs(value, &mut all),
+            StmtKind::Store { access, op, value } => {
+                walk_exprs(value, &mut all);
+                if op.is_some() {
+                    all.access(access, false);
+                }
+                all.access(access, true);
+            }
+            StmtKind::Atomic(atomic) => {
+                atomic.operands().for_each(|e| walk_exprs(e, &mut all));
+                all.atomic = true;
+                all.access(&atomic.access, true);
+            }
+            _ => {}
+        }
+        if all.calls {
+            seen.clear();
+            continue;
+        }
+        for one in all.found {
+            let buffer = one.access.view.buffer;
+            if el.f.buffer(buffer).storage != Storage::Shared {
+                continue;
+            }
+            let others = seen.entry(buffer).or_default();
+            for other in others.iter() {
+                if (one.writes || other.writes)
+                    && !(one.atomic && other.atomic)
+                    && let Some((mine, theirs)) = conflicting_instances(&one, other, indices)
+                    && told.insert(buffer)
+                {
+                    report(el, &one, other, indices, (mine, theirs));
+                }
+            }
+            others.push(one);
         }
     }
+}
 
-    /// Two different instances, one for each access, that meet at an element.
-    fn meeting(&self, a: &Seen, b: &Seen, indices: &[Index]) -> Option<(Vec<i64>, Vec<i64>)> {
-        let instances = indices
-            .iter()
-            .try_fold(1i64, |all, (_, _, n)| all.checked_mul(*n))?;
-        if !(2..=INSTANCES).contains(&instances) {
-            return None;
-        }
-        let (slopes, rest) = split(&a.access.address(), indices)?;
-        let (others, other_rest) = split(&b.access.address(), indices)?;
-        let apart = (&rest - &other_rest).as_int()?;
-        if apart == 0 && slopes == others {
-            return None;
-        }
-        let value =
-            |slopes: &[i64], at: &[i64]| -> i64 { slopes.iter().zip(at).map(|(s, v)| s * v).sum() };
-        let all: Vec<Vec<i64>> = (0..instances).map(|n| place(n, indices)).collect();
-        let mut first: BTreeMap<i64, Vec<&Vec<i64>>> = BTreeMap::new();
-        for at in &all {
-            first.entry(value(&others, at)).or_default().push(at);
-        }
-        all.iter().find_map(|mine| {
-            let theirs = first.get(&(value(&slopes, mine) + apart))?;
-            let theirs = theirs.iter().find(|theirs| **theirs != mine)?;
-            Some((mine.clone(), (*theirs).clone()))
-        })
+/// Two different instances, one for each access, that meet at an element.
+fn conflicting_instances(a: &Seen, b: &Seen, indices: &[Index]) -> Option<(Vec<i64>, Vec<i64>)> {
+    let instances = indices
+        .iter()
+        .try_fold(1i64, |all, (_, _, n)| all.checked_mul(*n))?;
+    if !(2..=INSTANCES).contains(&instances) {
+        return None;
     }
+    let (slopes, rest) = split(&a.access.address(), indices)?;
+    let (others, other_rest) = split(&b.access.address(), indices)?;
+    let apart = (&rest - &other_rest).as_int()?;
+    if apart == 0 && slopes == others {
+        return None;
+    }
+    let value =
+        |slopes: &[i64], at: &[i64]| -> i64 { slopes.iter().zip(at).map(|(s, v)| s * v).sum() };
+    let all: Vec<Vec<i64>> = (0..instances).map(|n| place(n, indices)).collect();
+    let mut first: BTreeMap<i64, Vec<&Vec<i64>>> = BTreeMap::new();
+    for at in &all {
+        first.entry(value(&others, at)).or_default().push(at);
+    }
+    all.iter().find_map(|mine| {
+        let theirs = first.get(&(value(&slopes, mine) + apart))?;
+        let theirs = theirs.iter().find(|theirs| **theirs != mine)?;
+        Some((mine.clone(), (*theirs).clone()))
+    })
+}
 
-    fn tell_race(
-        &mut self,
-        one: &Seen,
-        other: &Seen,
-        indices: &[Index],
-        (mine, theirs): (Vec<i64>, Vec<i64>),
-    ) {
-        let name = self.f.buffer(one.access.view.buffer).name.clone();
-        let instance = |at: &[i64]| {
-            let named = indices.iter().zip(at);
-            let texts: Vec<String> = named
-                .map(|((_, local, _), v)| format!("{} = {v}", self.f.local(*local).name))
-                .collect();
-            texts.join(", ")
-        };
-        let does = |seen: &Seen| match seen.writes {
-            _ if seen.atomic => "updates",
-            true => "writes",
-            false => "reads",
-        };
-        let (here, there) = (instance(&mine), instance(&theirs));
-        let diagnostic = Diagnostic::new(
-            "W0882",
-            one.access.span,
-            format!("instances of this level race for an element of `{name}`"),
-        )
-        .label(format!("{here} {} it here", does(one)))
-        .also(
-            other.access.span,
-            format!("{there} {} the same element", does(other)),
-        )
-        .help("instances run in any order: put `sync.shared;` between, or use another buffer");
-        self.report(diagnostic);
-    }
+fn report(
+    el: &mut Elab<'_>,
+    one: &Seen,
+    other: &Seen,
+    indices: &[Index],
+    (mine, theirs): (Vec<i64>, Vec<i64>),
+) {
+    let name = el.f.buffer(one.access.view.buffer).name.clone();
+    let instance = |at: &[i64]| {
+        let named = indices.iter().zip(at);
+        let texts: Vec<String> = named
+            .map(|((_, local, _), v)| format!("{} = {v}", el.f.local(*local).name))
+            .collect();
+        texts.join(", ")
+    };
+    let does = |seen: &Seen| match seen.writes {
+        _ if seen.atomic => "updates",
+        true => "writes",
+        false => "reads",
+    };
+    let (here, there) = (instance(&mine), instance(&theirs));
+    let diagnostic = Diagnostic::new(
+        "W0882",
+        one.access.span,
+        format!("instances of this level race for an element of `{name}`"),
+    )
+    .label(format!("{here} {} it here", does(one)))
+    .also(
+        other.access.span,
+        format!("{there} {} the same element", does(other)),
+    )
+    .help("instances run in any order: put `sync.shared;` between, or use another buffer");
+    el.cx.report(diagnostic);
 }
 
 struct Accesses {

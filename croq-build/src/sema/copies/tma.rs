@@ -3,220 +3,228 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{CacheHint, Engine, Level, Storage, Tma, View};
-use crate::sema::Checker;
+use crate::sema::copies::tma_legality;
+use crate::sema::elab::Elab;
+use crate::sema::levels::clusters;
+use crate::sema::levels::instances;
+use crate::sema::memory::swizzles;
+use crate::sema::names::params;
 use crate::source::Span;
 use crate::syntax::ast::{self, CopyModifier, CopyOp, CopyStmt};
 
 /// The first architecture with a copy engine.
 const FROM: u16 = 90;
 
-impl Checker<'_> {
-    /// Who moves a copy's bytes. The levels, shapes and storages of the copy are checked already.
-    pub(crate) fn engine(
-        &mut self,
-        c: &CopyStmt,
-        source: &View,
-        dest: &View,
-        zero_fill: bool,
-        level: Level,
-    ) -> Option<Engine> {
-        if c.engine == ast::Engine::Dma {
-            return Some(Engine::Threads);
-        }
-        let tma = self.tma_modifiers(c)?;
-        let load = self.f.buffer(dest.buffer).storage == Storage::Shared;
-        let (global, shared) = if load { (source, dest) } else { (dest, source) };
-        let bytes = i64::try_from(self.f.buffer(global.buffer).elem.bytes()).unwrap_or(1);
-        let at = if load {
-            c.source.span
-        } else {
-            match &c.dest {
-                ast::CopyDest::View(e) => e.span,
-                ast::CopyDest::Storage(_, at) => *at,
-            }
-        };
-        self.uniform(global, level, at)?;
-        if is_multicast(c) {
-            self.by_the_block(level, load, c)?;
-        }
-        let frame = self.tensor_of(global, at)?;
-        let shape = self.boxed(source, dest, load, zero_fill, &frame, c)?;
-        self.ends_are_the_tensors(global, &frame, load && !zero_fill, at)?;
-        let swizzle = self.swizzle_so_far(shared.buffer);
-        self.box_legal(&shape, &frame, bytes, swizzle.is_some(), at)?;
-        self.tensor_legal(global, &frame, bytes, at)?;
-        if let Some(why) = self.out_of_reach(shared, bytes, c) {
-            self.report(
-                Diagnostic::new(
-                    "W0867",
-                    c.head,
-                    "the copy engine can't reach this tile of shared memory: threads copy it instead",
-                )
-                .label(why)
-                .help("give the tile a buffer of its own, or write `dma`"),
-            );
-            return Some(Engine::Threads);
-        }
-        self.note_targets(c.head, "N0860", "copy engine");
-        Some(Engine::Tma(tma))
+/// Who moves a copy's bytes. The levels, shapes and storages of the copy are checked already.
+pub(crate) fn choose_engine(
+    el: &mut Elab<'_>,
+    c: &CopyStmt,
+    source: &View,
+    dest: &View,
+    zero_fill: bool,
+    level: Level,
+) -> Option<Engine> {
+    if c.engine == ast::Engine::Dma {
+        return Some(Engine::Threads);
     }
-
-    /// Whether any of the targets has a copy engine.
-    pub(crate) fn tma_available(&mut self, c: &CopyStmt) -> bool {
-        let (newer, older) = self.targets();
-        if !newer.is_empty() || older.is_empty() {
-            return true;
+    let tma = lower_modifiers(el, c)?;
+    let load = el.f.buffer(dest.buffer).storage == Storage::Shared;
+    let (global, shared) = if load { (source, dest) } else { (dest, source) };
+    let bytes = i64::try_from(el.f.buffer(global.buffer).elem.bytes()).unwrap_or(1);
+    let at = if load {
+        c.source.span
+    } else {
+        match &c.dest {
+            ast::CopyDest::View(e) => e.span,
+            ast::CopyDest::Storage(_, at) => *at,
         }
-        self.report(
-            Diagnostic::new("E0860", c.head, "`tma` needs sm_90 or newer")
-                .label(format!("this is built for {older} alone"))
-                .help("add an architecture: `.arch(\"sm_90a\")`, or use `dma`"),
+    };
+    check_uniform(el, global, level, at)?;
+    if is_multicast(c) {
+        clusters::check_whole_blocks(el, level, load, c)?;
+    }
+    let frame = tma_legality::tensor_of(el, global, at)?;
+    let shape = tma_legality::check_box(el, source, dest, load, zero_fill, &frame, c)?;
+    tma_legality::check_ends(el, global, &frame, load && !zero_fill, at)?;
+    let swizzle = swizzles::asked_so_far(el, shared.buffer);
+    tma_legality::check_extents(el, &shape, &frame, bytes, swizzle.is_some(), at)?;
+    tma_legality::check_tensor(el, global, &frame, bytes, at)?;
+    if let Some(why) = tma_legality::why_out_of_reach(el, shared, bytes, c) {
+        el.cx.report(
+            Diagnostic::new(
+                "W0867",
+                c.head,
+                "the copy engine can't reach this tile of shared memory: threads copy it instead",
+            )
+            .label(why)
+            .help("give the tile a buffer of its own, or write `dma`"),
         );
-        false
+        return Some(Engine::Threads);
     }
+    note_targets(el, c.head, "N0860", "copy engine");
+    Some(Engine::Tma(tma))
+}
 
-    /// Those with a copy engine, and those without.
-    pub(crate) fn targets(&self) -> (String, String) {
-        let list = |newer: bool| {
-            let targets = self.options.targets.iter();
-            let names: Vec<&str> = targets
-                .filter(|t| (t.number >= FROM) == newer)
-                .map(|t| t.name.as_str())
-                .collect();
-            names.join(" and ")
-        };
-        (list(true), list(false))
+/// Whether any of the targets has a copy engine.
+pub(crate) fn check_available(el: &mut Elab<'_>, c: &CopyStmt) -> bool {
+    let (newer, older) = targets(el);
+    if !newer.is_empty() || older.is_empty() {
+        return true;
     }
+    el.cx.report(
+        Diagnostic::new("E0860", c.head, "`tma` needs sm_90 or newer")
+            .label(format!("this is built for {older} alone"))
+            .help("add an architecture: `.arch(\"sm_90a\")`, or use `dma`"),
+    );
+    false
+}
 
-    /// Says once for each kernel that not all targets have something.
-    pub(crate) fn note_targets(&mut self, at: Span, code: &'static str, what: &str) {
-        let (newer, older) = self.targets();
-        let header = self.kernel.as_ref().map_or(at, |k| k.header);
-        if older.is_empty() || !self.older_left_out.insert(header) {
-            return;
-        }
-        let text = format!("this kernel is built for {newer} alone");
-        let label = format!("{older} has no {what}");
-        self.report(Diagnostic::new(code, at, text).label(label));
+/// Those with a copy engine, and those without.
+pub(crate) fn targets(el: &Elab<'_>) -> (String, String) {
+    let list = |newer: bool| {
+        let targets = el.cx.options.targets.iter();
+        let names: Vec<&str> = targets
+            .filter(|t| (t.number >= FROM) == newer)
+            .map(|t| t.name.as_str())
+            .collect();
+        names.join(" and ")
+    };
+    (list(true), list(false))
+}
+
+/// Says once for each kernel that not all targets have something.
+pub(crate) fn note_targets(el: &mut Elab<'_>, at: Span, code: &'static str, what: &str) {
+    let (newer, older) = targets(el);
+    let header = el.kernel.as_ref().map_or(at, |k| k.header);
+    if older.is_empty() || !el.build.older_left_out.insert(header) {
+        return;
     }
+    let text = format!("this kernel is built for {newer} alone");
+    let label = format!("{older} has no {what}");
+    el.cx.report(Diagnostic::new(code, at, text).label(label));
+}
 
-    /// Device memory on one side, shared memory on the other.
-    pub(crate) fn tma_pair(&mut self, from: Storage, to: Storage, c: &CopyStmt) -> Option<()> {
-        let load = from.is_global() && to == Storage::Shared;
-        let store = from == Storage::Shared && to.is_global();
-        let at = c.head.to(c.source.span);
-        if !load && !store {
-            self.report(
-                Diagnostic::new(
-                    "E0832",
-                    at,
-                    "`tma` moves between global and shared memory only",
-                )
-                .label("another pair")
-                .help("use `dma`"),
-            );
-            return None;
-        }
-        if store && matches!(c.op, CopyOp::Load) {
-            self.report(
-                Diagnostic::new("E0832", at, "`tma.load` goes from global to shared memory")
-                    .label("from shared to global")
-                    .help("write `tma.copy`"),
-            );
-            return None;
-        }
-        if store && let Some((asynchronous, _)) = &c.is_async {
-            self.report(
-                Diagnostic::new(
-                    "E0831",
-                    *asynchronous,
-                    "nothing could tell when an asynchronous store has read its source",
-                )
-                .label("only from global to shared memory")
-                .help("remove `.async`, and the `wait` for it"),
-            );
-            return None;
-        }
-        Some(())
+/// Device memory on one side, shared memory on the other.
+pub(crate) fn check_storages(
+    el: &mut Elab<'_>,
+    from: Storage,
+    to: Storage,
+    c: &CopyStmt,
+) -> Option<()> {
+    let load = from.is_global() && to == Storage::Shared;
+    let store = from == Storage::Shared && to.is_global();
+    let at = c.head.to(c.source.span);
+    if !load && !store {
+        el.cx.report(
+            Diagnostic::new(
+                "E0832",
+                at,
+                "`tma` moves between global and shared memory only",
+            )
+            .label("another pair")
+            .help("use `dma`"),
+        );
+        return None;
     }
+    if store && matches!(c.op, CopyOp::Load) {
+        el.cx.report(
+            Diagnostic::new("E0832", at, "`tma.load` goes from global to shared memory")
+                .label("from shared to global")
+                .help("write `tma.copy`"),
+        );
+        return None;
+    }
+    if store && let Some((asynchronous, _)) = &c.is_async {
+        el.cx.report(
+            Diagnostic::new(
+                "E0831",
+                *asynchronous,
+                "nothing could tell when an asynchronous store has read its source",
+            )
+            .label("only from global to shared memory")
+            .help("remove `.async`, and the `wait` for it"),
+        );
+        return None;
+    }
+    Some(())
+}
 
-    pub(crate) fn tma_modifiers(&mut self, c: &CopyStmt) -> Option<Tma> {
-        let mut tma = Tma {
-            promotion: 128,
-            hint: None,
-            blocks: 1,
-            arrival: None,
-            event: None,
-        };
-        for (modifier, at) in &c.modifiers {
-            match modifier {
-                CopyModifier::Promote(n) => match self.const_int(n) {
-                    Some(64) => tma.promotion = 64,
-                    Some(128) => tma.promotion = 128,
-                    Some(256) => tma.promotion = 256,
-                    _ => {
-                        self.report(
-                            Diagnostic::new(
-                                "E0858",
-                                n.span,
-                                "an L2 promotion is 64, 128 or 256 bytes",
-                            )
+pub(crate) fn lower_modifiers(el: &mut Elab<'_>, c: &CopyStmt) -> Option<Tma> {
+    let mut tma = Tma {
+        promotion: 128,
+        hint: None,
+        blocks: 1,
+        arrival: None,
+        event: None,
+    };
+    for (modifier, at) in &c.modifiers {
+        match modifier {
+            CopyModifier::Promote(n) => match params::constant(el, n) {
+                Some(64) => tma.promotion = 64,
+                Some(128) => tma.promotion = 128,
+                Some(256) => tma.promotion = 256,
+                _ => {
+                    el.cx.report(
+                        Diagnostic::new("E0858", n.span, "an L2 promotion is 64, 128 or 256 bytes")
                             .label("not a promotion"),
-                        );
-                        return None;
-                    }
-                },
-                CopyModifier::EvictFirst | CopyModifier::EvictLast => {
-                    let many = is_multicast(c);
-                    if !matches!(c.op, CopyOp::Load) || many {
-                        self.hint_refused(*at, many);
-                        return None;
-                    }
-                    tma.hint = Some(match modifier {
-                        CopyModifier::EvictFirst => CacheHint::EvictFirst,
-                        _ => CacheHint::EvictLast,
-                    });
+                    );
+                    return None;
                 }
-                CopyModifier::Multicast => {
-                    let size = self.kernel.as_ref().map(|k| k.cluster.iter().product());
-                    tma.blocks = size.unwrap_or(1);
+            },
+            CopyModifier::EvictFirst | CopyModifier::EvictLast => {
+                let many = is_multicast(c);
+                if !matches!(c.op, CopyOp::Load) || many {
+                    report_hint_refused(el, *at, many);
+                    return None;
                 }
-                _ => {}
+                tma.hint = Some(match modifier {
+                    CopyModifier::EvictFirst => CacheHint::EvictFirst,
+                    _ => CacheHint::EvictLast,
+                });
             }
+            CopyModifier::Multicast => {
+                let size = el.kernel.as_ref().map(|k| k.cluster.iter().product());
+                tma.blocks = size.unwrap_or(1);
+            }
+            _ => {}
         }
-        Some(tma)
     }
+    Some(tma)
+}
 
-    pub(crate) fn hint_refused(&mut self, at: Span, multicast: bool) {
-        let label = if multicast {
-            "not together with `.multicast`"
-        } else {
-            "not here"
-        };
-        self.report(
-            Diagnostic::new("E0859", at, "an eviction hint is only for `tma.load`")
-                .label(label)
-                .help("remove it, or write `tma.load`"),
-        );
-    }
+pub(crate) fn report_hint_refused(el: &mut Elab<'_>, at: Span, multicast: bool) {
+    let label = if multicast {
+        "not together with `.multicast`"
+    } else {
+        "not here"
+    };
+    el.cx.report(
+        Diagnostic::new("E0859", at, "an eviction hint is only for `tma.load`")
+            .label(label)
+            .help("remove it, or write `tma.load`"),
+    );
+}
 
-    /// All threads of the unit that issues the copy must mean the same tile.
-    fn uniform(&mut self, global: &View, level: Level, at: Span) -> Option<()> {
-        if level != Level::Thread {
-            return Some(());
-        }
-        let var = global.offset.vars().into_iter().find(|v| self.unit_var(*v));
-        let name = var.map_or_else(
-            || "the tile".to_owned(),
-            |v| format!("`{}`", self.f.cx.name(v)),
-        );
-        self.report(
-            Diagnostic::new("E0862", at, format!("{name} differs between threads"))
-                .label("one thread issues the copy of a whole unit")
-                .help("use `dma`, or take the copy out of the `parallel` over threads"),
-        );
-        None
+/// All threads of the unit that issues the copy must mean the same tile.
+fn check_uniform(el: &mut Elab<'_>, global: &View, level: Level, at: Span) -> Option<()> {
+    if level != Level::Thread {
+        return Some(());
     }
+    let var = global
+        .offset
+        .vars()
+        .into_iter()
+        .find(|v| instances::is_unit_variable(el, *v));
+    let name = var.map_or_else(
+        || "the tile".to_owned(),
+        |v| format!("`{}`", el.f.cx.name(v)),
+    );
+    el.cx.report(
+        Diagnostic::new("E0862", at, format!("{name} differs between threads"))
+            .label("one thread issues the copy of a whole unit")
+            .help("use `dma`, or take the copy out of the `parallel` over threads"),
+    );
+    None
 }
 
 fn is_multicast(c: &CopyStmt) -> bool {

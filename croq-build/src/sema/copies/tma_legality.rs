@@ -9,8 +9,13 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{
     BinOp, BufferId, Expr, ExprKind, Frame, Scalar, Stmt, StmtKind, View, Visit, walk_block,
 };
-use crate::sema::Checker;
+use crate::sema::checks::run_time;
+use crate::sema::checks::unsupported;
+use crate::sema::elab::Elab;
+use crate::sema::levels::instances;
 use crate::sema::memory::data::dense_strides;
+use crate::sema::memory::swizzles;
+use crate::sema::values::shape;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::CopyStmt;
@@ -22,27 +27,26 @@ const GLOBAL_BYTES: i64 = 16;
 /// Where a box begins in shared memory.
 const SHARED_BYTES: i64 = 128;
 
-impl Checker<'_> {
-    /// The tensor that the global side is a box of, as the host knows it.
-    pub(crate) fn tensor_of(&mut self, global: &View, at: Span) -> Option<Frame> {
-        let known = |s: &Self, sym: &Sym| sym.vars().iter().all(|v| s.host_known(*v));
-        let Some(frame) = global.frame.clone() else {
-            self.report(
-                Diagnostic::new("E0868", at, "this window has strides of its own")
-                    .label("the copy engine knows only tensors as they are declared")
-                    .help("use `dma`"),
-            );
-            return None;
-        };
-        let base = frame.base(&global.offset);
-        let hidden = std::iter::once(&base)
-            .chain(&frame.extents)
-            .chain(&frame.strides)
-            .find(|s| !known(self, s))
-            .cloned();
-        if let Some(sym) = hidden {
-            let shown = self.show(&sym);
-            self.report(
+/// The tensor that the global side is a box of, as the host knows it.
+pub(crate) fn tensor_of(el: &mut Elab<'_>, global: &View, at: Span) -> Option<Frame> {
+    let known = |el: &Elab<'_>, sym: &Sym| sym.vars().iter().all(|v| instances::host_known(el, *v));
+    let Some(frame) = global.frame.clone() else {
+        el.cx.report(
+            Diagnostic::new("E0868", at, "this window has strides of its own")
+                .label("the copy engine knows only tensors as they are declared")
+                .help("use `dma`"),
+        );
+        return None;
+    };
+    let base = frame.base(&global.offset);
+    let hidden = std::iter::once(&base)
+        .chain(&frame.extents)
+        .chain(&frame.strides)
+        .find(|s| !known(el, s))
+        .cloned();
+    if let Some(sym) = hidden {
+        let shown = el.f.cx.show(&sym);
+        el.cx.report(
                 Diagnostic::new(
                     "E0868",
                     at,
@@ -51,178 +55,181 @@ impl Checker<'_> {
                 .label(format!("`{shown}` is known only inside the kernel"))
                 .help("cut the tile from a parameter as it is declared, without `span_as` of a part; or use `dma`"),
             );
-            return None;
-        }
-        let rank = frame.extents.len();
-        if rank > 5 {
-            self.report(
+        return None;
+    }
+    let rank = frame.extents.len();
+    if rank > 5 {
+        el.cx.report(
+            Diagnostic::new(
+                "E0865",
+                at,
+                format!("`tma` knows tensors of 1 to 5 dimensions, this has {rank}"),
+            )
+            .label("too many dimensions")
+            .help("join dimensions with `span_as`, or use `dma`"),
+        );
+        return None;
+    }
+    for extent in &global.shape {
+        if !known(el, extent) {
+            let shown = el.f.cx.show(extent);
+            el.cx.report(
                 Diagnostic::new(
-                    "E0865",
+                    "E0861",
                     at,
-                    format!("`tma` knows tensors of 1 to 5 dimensions, this has {rank}"),
+                    "the size of a box must be known before the launch",
                 )
-                .label("too many dimensions")
-                .help("join dimensions with `span_as`, or use `dma`"),
+                .label(format!("`{shown}` is known only inside the kernel"))
+                .help("use a constant or a parameter, or copy with `dma`"),
             );
             return None;
         }
-        for extent in &global.shape {
-            if !known(self, extent) {
-                let shown = self.show(extent);
-                self.report(
-                    Diagnostic::new(
-                        "E0861",
-                        at,
-                        "the size of a box must be known before the launch",
-                    )
-                    .label(format!("`{shown}` is known only inside the kernel"))
-                    .help("use a constant or a parameter, or copy with `dma`"),
-                );
-                return None;
-            }
-        }
-        Some(frame)
     }
+    Some(frame)
+}
 
-    /// The box's extents, along the axes of the view.
-    pub(crate) fn boxed(
-        &mut self,
-        source: &View,
-        dest: &View,
-        load: bool,
-        zero_fill: bool,
-        frame: &Frame,
-        c: &CopyStmt,
-    ) -> Option<Vec<Sym>> {
-        if !load {
-            return Some(source.shape.clone());
-        }
-        let mut shape = Vec::new();
-        for (axis, (f, t)) in source.shape.iter().zip(&dest.shape).enumerate() {
-            if self.f.cx.eq(f, t) == Truth::Yes {
-                shape.push(t.clone());
-                continue;
-            }
-            let (Some(origin), Some(extent)) = (
-                frame.axes.get(axis).and_then(|a| frame.origin.get(*a)),
-                frame.axes.get(axis).and_then(|a| frame.extents.get(*a)),
-            ) else {
-                return None;
-            };
-            if self.f.cx.eq(&(origin + f), extent) == Truth::Yes {
-                // What the tensor doesn't have becomes zero.
-                shape.push(t.clone());
-            } else if axis == 0 && !zero_fill {
-                shape.push(f.clone());
-            } else {
-                let (from, to) = (self.show_shape(&source.shape), self.show_shape(&dest.shape));
-                self.report(
-                    Diagnostic::new(
-                        "E0804",
-                        c.head.to(c.source.span),
-                        format!("{from} and {to} differ, and `tma` moves whole boxes"),
-                    )
-                    .label(format!("axis {axis} ends inside the tensor"))
-                    .help("give both sides one shape, or use `dma`"),
-                );
-                return None;
-            }
-        }
-        Some(shape)
+/// The box's extents, along the axes of the view.
+pub(crate) fn check_box(
+    el: &mut Elab<'_>,
+    source: &View,
+    dest: &View,
+    load: bool,
+    zero_fill: bool,
+    frame: &Frame,
+    c: &CopyStmt,
+) -> Option<Vec<Sym>> {
+    if !load {
+        return Some(source.shape.clone());
     }
-
-    /// Where the tile may stop, the tensor must: that is the only end that the copy engine knows.
-    pub(crate) fn ends_are_the_tensors(
-        &mut self,
-        global: &View,
-        frame: &Frame,
-        may_read_on: bool,
-        at: Span,
-    ) -> Option<()> {
-        if may_read_on {
-            return Some(());
+    let mut shape = Vec::new();
+    for (axis, (f, t)) in source.shape.iter().zip(&dest.shape).enumerate() {
+        if el.f.cx.eq(f, t) == Truth::Yes {
+            shape.push(t.clone());
+            continue;
         }
-        for (axis, valid) in global.valid.iter().enumerate() {
-            let along = frame.axes.get(axis)?;
-            let (origin, extent) = (frame.origin.get(*along)?, frame.extents.get(*along)?);
-            let cx = &self.f.cx;
-            let high = valid
-                .hi
-                .as_ref()
-                .is_none_or(|hi| cx.eq(hi, &(extent - origin)) == Truth::Yes);
-            let low = valid
-                .lo
-                .as_ref()
-                .is_none_or(|lo| cx.eq(lo, &-origin) == Truth::Yes);
-            if high && low {
-                continue;
-            }
-            self.report(
+        let (Some(origin), Some(extent)) = (
+            frame.axes.get(axis).and_then(|a| frame.origin.get(*a)),
+            frame.axes.get(axis).and_then(|a| frame.extents.get(*a)),
+        ) else {
+            return None;
+        };
+        if el.f.cx.eq(&(origin + f), extent) == Truth::Yes {
+            // What the tensor doesn't have becomes zero.
+            shape.push(t.clone());
+        } else if axis == 0 && !zero_fill {
+            shape.push(f.clone());
+        } else {
+            let (from, to) = (shape::show(el, &source.shape), shape::show(el, &dest.shape));
+            el.cx.report(
                 Diagnostic::new(
-                    "E0868",
-                    at,
-                    format!("axis {axis} of this tile may end inside the tensor"),
+                    "E0804",
+                    c.head.to(c.source.span),
+                    format!("{from} and {to} differ, and `tma` moves whole boxes"),
                 )
-                .label("the copy engine stops only at the tensor's own ends")
-                .help("use `dma`, or cut the tile from the tensor itself"),
+                .label(format!("axis {axis} ends inside the tensor"))
+                .help("give both sides one shape, or use `dma`"),
             );
             return None;
         }
-        Some(())
     }
+    Some(shape)
+}
 
-    pub(crate) fn box_legal(
-        &mut self,
-        shape: &[Sym],
-        frame: &Frame,
-        bytes: i64,
-        swizzled: bool,
-        at: Span,
-    ) -> Option<()> {
-        for (axis, extent) in shape.iter().enumerate() {
-            // Swizzled rows are moved by groups.
-            if swizzled && axis + 1 == shape.len() {
-                continue;
-            }
-            let shown = self.show(extent);
-            match self.f.cx.le(extent, &Sym::int(BOX)) {
-                Truth::Yes => {}
-                Truth::No => {
-                    self.report(
-                        Diagnostic::new(
-                            "E0863",
-                            at,
-                            format!("a box has at most {BOX} elements along an axis, this has {shown}"),
-                        )
-                        .label(format!("axis {axis}: {shown} elements"))
-                        .help("use smaller tiles, or `dma`"),
-                    );
-                    return None;
-                }
-                Truth::Unknown => self.check_compare(
-                    "R10",
-                    format!("`tma` moves boxes of at most {{1}} elements along an axis, `{shown}` is {{0}}"),
-                    BinOp::Le,
-                    extent,
-                    &Sym::int(BOX),
-                    at,
-                ),
-            }
+/// Where the tile may stop, the tensor must: that is the only end that the copy engine knows.
+pub(crate) fn check_ends(
+    el: &mut Elab<'_>,
+    global: &View,
+    frame: &Frame,
+    may_read_on: bool,
+    at: Span,
+) -> Option<()> {
+    if may_read_on {
+        return Some(());
+    }
+    for (axis, valid) in global.valid.iter().enumerate() {
+        let along = frame.axes.get(axis)?;
+        let (origin, extent) = (frame.origin.get(*along)?, frame.extents.get(*along)?);
+        let cx = &el.f.cx;
+        let high = valid
+            .hi
+            .as_ref()
+            .is_none_or(|hi| cx.eq(hi, &(extent - origin)) == Truth::Yes);
+        let low = valid
+            .lo
+            .as_ref()
+            .is_none_or(|lo| cx.eq(lo, &-origin) == Truth::Yes);
+        if high && low {
+            continue;
         }
-        // The innermost axis of the tensor, if the tile has it.
-        let innermost = frame.extents.len().checked_sub(1)?;
-        let inner = frame
-            .axes
-            .iter()
-            .position(|a| *a == innermost)
-            .and_then(|axis| shape.get(axis).cloned())
-            .unwrap_or_else(Sym::one);
-        let inner = &inner * bytes;
-        match self.multiple(&inner) {
+        el.cx.report(
+            Diagnostic::new(
+                "E0868",
+                at,
+                format!("axis {axis} of this tile may end inside the tensor"),
+            )
+            .label("the copy engine stops only at the tensor's own ends")
+            .help("use `dma`, or cut the tile from the tensor itself"),
+        );
+        return None;
+    }
+    Some(())
+}
+
+pub(crate) fn check_extents(
+    el: &mut Elab<'_>,
+    shape: &[Sym],
+    frame: &Frame,
+    bytes: i64,
+    swizzled: bool,
+    at: Span,
+) -> Option<()> {
+    for (axis, extent) in shape.iter().enumerate() {
+        // Swizzled rows are moved by groups.
+        if swizzled && axis + 1 == shape.len() {
+            continue;
+        }
+        let shown = el.f.cx.show(extent);
+        match el.f.cx.le(extent, &Sym::int(BOX)) {
             Truth::Yes => {}
             Truth::No => {
-                let shown = self.show(&inner);
-                self.report(
+                el.cx.report(
+                    Diagnostic::new(
+                        "E0863",
+                        at,
+                        format!("a box has at most {BOX} elements along an axis, this has {shown}"),
+                    )
+                    .label(format!("axis {axis}: {shown} elements"))
+                    .help("use smaller tiles, or `dma`"),
+                );
+                return None;
+            }
+            Truth::Unknown => run_time::emit_compare(
+                el,
+                "R10",
+                format!(
+                    "`tma` moves boxes of at most {{1}} elements along an axis, `{shown}` is {{0}}"
+                ),
+                BinOp::Le,
+                extent,
+                &Sym::int(BOX),
+                at,
+            ),
+        }
+    }
+    // The innermost axis of the tensor, if the tile has it.
+    let innermost = frame.extents.len().checked_sub(1)?;
+    let inner = frame
+        .axes
+        .iter()
+        .position(|a| *a == innermost)
+        .and_then(|axis| shape.get(axis).cloned())
+        .unwrap_or_else(Sym::one);
+    let inner = &inner * bytes;
+    match multiple_of_16(el, &inner) {
+        Truth::Yes => {}
+        Truth::No => {
+            let shown = el.f.cx.show(&inner);
+            el.cx.report(
                     Diagnostic::new(
                         "E0864",
                         at,
@@ -231,162 +238,171 @@ impl Checker<'_> {
                     .label(format!("{shown} bytes"))
                     .help("use wider tiles, or `dma`"),
                 );
+            return None;
+        }
+        Truth::Unknown => check_multiple(
+            el,
+            format!(
+                "`tma` moves rows of multiples of {GLOBAL_BYTES} bytes, the rows of this box have {{0}}"
+            ),
+            &inner,
+            at,
+        ),
+    }
+    Some(())
+}
+
+pub(crate) fn check_tensor(
+    el: &mut Elab<'_>,
+    global: &View,
+    frame: &Frame,
+    bytes: i64,
+    at: Span,
+) -> Option<()> {
+    let name = el.f.buffer(global.buffer).name.clone();
+    let base = &frame.base(&global.offset) * bytes;
+    let outer = frame.strides.len().saturating_sub(1);
+    let strides = frame.strides.iter().take(outer).map(|s| s * bytes);
+    let steps: Vec<(Option<usize>, Sym)> = std::iter::once((None, base))
+        .chain(strides.enumerate().map(|(axis, s)| (Some(axis), s)))
+        .collect();
+    for (axis, step) in steps {
+        let shown = el.f.cx.show(&step);
+        let what = match axis {
+            None => format!("`tma` reads and writes from multiples of {GLOBAL_BYTES} bytes on"),
+            Some(axis) => format!(
+                "`tma` needs steps of multiples of {GLOBAL_BYTES} bytes along axis {axis} of `{name}`"
+            ),
+        };
+        match multiple_of_16(el, &step) {
+            Truth::Yes => {}
+            Truth::No => {
+                el.cx.report(
+                    Diagnostic::new("E0866", at, format!("{what}, this is {shown}"))
+                        .label(format!("{shown} bytes"))
+                        .help("use `dma`, or make the rows longer"),
+                );
                 return None;
             }
-            Truth::Unknown => self.check_multiple(
-                format!("`tma` moves rows of multiples of {GLOBAL_BYTES} bytes, the rows of this box have {{0}}"),
-                &inner,
-                at,
-            ),
-        }
-        Some(())
-    }
-
-    pub(crate) fn tensor_legal(
-        &mut self,
-        global: &View,
-        frame: &Frame,
-        bytes: i64,
-        at: Span,
-    ) -> Option<()> {
-        let name = self.f.buffer(global.buffer).name.clone();
-        let base = &frame.base(&global.offset) * bytes;
-        let outer = frame.strides.len().saturating_sub(1);
-        let strides = frame.strides.iter().take(outer).map(|s| s * bytes);
-        let steps: Vec<(Option<usize>, Sym)> = std::iter::once((None, base))
-            .chain(strides.enumerate().map(|(axis, s)| (Some(axis), s)))
-            .collect();
-        for (axis, step) in steps {
-            let shown = self.show(&step);
-            let what = match axis {
-                None => format!("`tma` reads and writes from multiples of {GLOBAL_BYTES} bytes on"),
-                Some(axis) => format!(
-                    "`tma` needs steps of multiples of {GLOBAL_BYTES} bytes along axis {axis} of `{name}`"
-                ),
-            };
-            match self.multiple(&step) {
-                Truth::Yes => {}
-                Truth::No => {
-                    self.report(
-                        Diagnostic::new("E0866", at, format!("{what}, this is {shown}"))
-                            .label(format!("{shown} bytes"))
-                            .help("use `dma`, or make the rows longer"),
-                    );
-                    return None;
-                }
-                Truth::Unknown => self.check_multiple(format!("{what}, this is {{0}}"), &step, at),
-            }
-        }
-        Some(())
-    }
-
-    fn multiple(&self, bytes: &Sym) -> Truth {
-        self.f.cx.divides(&Sym::int(GLOBAL_BYTES), bytes)
-    }
-
-    fn check_multiple(&mut self, message: String, bytes: &Sym, at: Span) {
-        let rest = self.f.cx.rem(bytes, &Sym::int(GLOBAL_BYTES));
-        let index = |s: &Sym| Expr::index(s.clone(), at);
-        let cond = ExprKind::Binary(BinOp::Eq, index(&rest), index(&Sym::zero()));
-        let cond = Expr::new(cond, Scalar::Bool, at);
-        self.runtime_check(
-            "R10",
-            message,
-            cond,
-            std::slice::from_ref(bytes),
-            &[bytes],
-            at,
-        );
-        if self.known_at_entry(bytes) {
-            self.f.cx.assume_divides(&Sym::int(GLOBAL_BYTES), bytes);
+            Truth::Unknown => check_multiple(el, format!("{what}, this is {{0}}"), &step, at),
         }
     }
+    Some(())
+}
 
-    /// Elements in a row of a buffer, as it was declared.
-    fn row_of(&self, id: BufferId) -> Option<Sym> {
-        let now = self.f.buffer(id).shape.as_slice();
-        self.pools.declared_shape(id).unwrap_or(now).last().cloned()
+fn multiple_of_16(el: &Elab<'_>, bytes: &Sym) -> Truth {
+    el.f.cx.divides(&Sym::int(GLOBAL_BYTES), bytes)
+}
+
+fn check_multiple(el: &mut Elab<'_>, message: String, bytes: &Sym, at: Span) {
+    let rest = el.f.cx.rem(bytes, &Sym::int(GLOBAL_BYTES));
+    let index = |s: &Sym| Expr::index(s.clone(), at);
+    let cond = ExprKind::Binary(BinOp::Eq, index(&rest), index(&Sym::zero()));
+    let cond = Expr::new(cond, Scalar::Bool, at);
+    run_time::emit_check(
+        el,
+        "R10",
+        message,
+        cond,
+        std::slice::from_ref(bytes),
+        &[bytes],
+        at,
+    );
+    if run_time::known_at_entry(el, bytes) {
+        el.f.cx.assume_divides(&Sym::int(GLOBAL_BYTES), bytes);
     }
+}
 
-    /// Whether swizzled tiles are such as the copy engine writes and reads: whole groups, from where the
-    /// pattern begins. At the function's end, when swizzles are decided.
-    pub(crate) fn swizzled_boxes(&mut self) {
-        struct Tiles(Vec<(View, View)>);
-        impl Visit for Tiles {
-            fn stmt(&mut self, stmt: &Stmt) {
-                if let StmtKind::Copy(copy) = &stmt.kind
-                    && !copy.engine.is_threads()
-                {
-                    self.0.push((copy.source.clone(), copy.dest.clone()));
-                }
-            }
-        }
-        let mut tiles = Tiles(Vec::new());
-        for kernel in &self.f.kernels {
-            walk_block(&kernel.body, &mut tiles);
-        }
-        for (source, dest) in tiles.0 {
-            for view in [source, dest] {
-                self.swizzled_box(&view);
+/// Elements in a row of a buffer, as it was declared.
+fn row_of(el: &Elab<'_>, id: BufferId) -> Option<Sym> {
+    let now = el.f.buffer(id).shape.as_slice();
+    el.storage
+        .pools
+        .declared_shape(id)
+        .unwrap_or(now)
+        .last()
+        .cloned()
+}
+
+/// Whether swizzled tiles are such as the copy engine writes and reads: whole groups, from where the
+/// pattern begins. At the function's end, when swizzles are decided.
+pub(crate) fn check_swizzled_boxes(el: &mut Elab<'_>) {
+    struct Tiles(Vec<(View, View)>);
+    impl Visit for Tiles {
+        fn stmt(&mut self, stmt: &Stmt) {
+            if let StmtKind::Copy(copy) = &stmt.kind
+                && !copy.engine.is_threads()
+            {
+                self.0.push((copy.source.clone(), copy.dest.clone()));
             }
         }
     }
-
-    /// Threads know the phases of exchanged tiles from the bits of one variable.
-    pub(crate) fn rings_of_boxes(&mut self) {
-        let mut many = None;
-        for future in self.futures.iter().filter(|f| f.by_tma) {
-            let Some(handle) = &future.handle else {
-                continue;
-            };
-            let Some(pool) = handle.pool else { continue };
-            let count = &self.f.buffer(self.pools.find(pool).0).count;
-            let tiles = self.f.cx.cdiv(count, &handle.tile);
-            if !self.f.cx.le(&tiles, &Sym::int(64)).is_yes() {
-                many = many.or(Some(future.span));
-            }
-        }
-        if let Some(at) = many {
-            self.unsupported(at, "an exchange among more than 64 tiles of a block");
+    let mut tiles = Tiles(Vec::new());
+    for kernel in &el.f.kernels {
+        walk_block(&kernel.body, &mut tiles);
+    }
+    for (source, dest) in tiles.0 {
+        for view in [source, dest] {
+            check_swizzled_box(el, &view);
         }
     }
+}
 
-    fn swizzled_box(&mut self, view: &View) {
-        let buffer = self.f.buffer(view.buffer);
-        let (Some(swizzle), Some(width)) = (buffer.swizzle.clone(), view.shape.last()) else {
-            return;
+/// Threads know the phases of exchanged tiles from the bits of one variable.
+pub(crate) fn check_rings(el: &mut Elab<'_>) {
+    let mut many = None;
+    for future in el.asynchronous.futures.iter().filter(|f| f.by_tma) {
+        let Some(handle) = &future.handle else {
+            continue;
         };
-        let (elem, name) = (buffer.elem, buffer.name.clone());
-        let bytes = i64::try_from(elem.bytes()).unwrap_or(1);
-        let cx = &self.f.cx;
-        let group = Sym::int(swizzle.group(elem));
-        if !cx.divides(&group, width).is_yes() || width.as_int().is_none() {
-            let shown = self.show(&(width * bytes));
-            return self.report(
-                Diagnostic::new(
-                    "E0853",
-                    view.span,
-                    format!(
-                        "`tma` moves rows of `{name}` by groups of {} bytes, these have {shown}",
-                        swizzle.bytes
-                    ),
-                )
-                .label("not a whole number of groups")
-                .help("use a narrower swizzle, or `dma`"),
-            );
+        let Some(pool) = handle.pool else { continue };
+        let count = &el.f.buffer(el.storage.pools.find(pool).0).count;
+        let tiles = el.f.cx.cdiv(count, &handle.tile);
+        if !el.f.cx.le(&tiles, &Sym::int(64)).is_yes() {
+            many = many.or(Some(future.span));
         }
-        let column = cx.rem(&view.offset, &swizzle.columns);
-        let begins = Sym::int(swizzle.alignment() / bytes);
-        let step = &swizzle.rows * &group;
-        let several = cx.lt(&group, width).is_yes();
-        let right = cx.divides(&group, &column).is_yes()
-            && cx
-                .divides(&begins, &buffer.by_groups(cx, &view.offset))
-                .is_yes()
-            && (!several || cx.divides(&begins, &step).is_yes());
-        if !right {
-            let rows = swizzle.alignment() / i64::from(swizzle.bytes);
-            self.report(
+    }
+    if let Some(at) = many {
+        unsupported::report(el, at, "an exchange among more than 64 tiles of a block");
+    }
+}
+
+fn check_swizzled_box(el: &mut Elab<'_>, view: &View) {
+    let buffer = el.f.buffer(view.buffer);
+    let (Some(swizzle), Some(width)) = (buffer.swizzle.clone(), view.shape.last()) else {
+        return;
+    };
+    let (elem, name) = (buffer.elem, buffer.name.clone());
+    let bytes = i64::try_from(elem.bytes()).unwrap_or(1);
+    let cx = &el.f.cx;
+    let group = Sym::int(swizzle.group(elem));
+    if !cx.divides(&group, width).is_yes() || width.as_int().is_none() {
+        let shown = el.f.cx.show(&(width * bytes));
+        return el.cx.report(
+            Diagnostic::new(
+                "E0853",
+                view.span,
+                format!(
+                    "`tma` moves rows of `{name}` by groups of {} bytes, these have {shown}",
+                    swizzle.bytes
+                ),
+            )
+            .label("not a whole number of groups")
+            .help("use a narrower swizzle, or `dma`"),
+        );
+    }
+    let column = cx.rem(&view.offset, &swizzle.columns);
+    let begins = Sym::int(swizzle.alignment() / bytes);
+    let step = &swizzle.rows * &group;
+    let several = cx.lt(&group, width).is_yes();
+    let right = cx.divides(&group, &column).is_yes()
+        && cx
+            .divides(&begins, &buffer.by_groups(cx, &view.offset))
+            .is_yes()
+        && (!several || cx.divides(&begins, &step).is_yes());
+    if !right {
+        let rows = swizzle.alignment() / i64::from(swizzle.bytes);
+        el.cx.report(
                 Diagnostic::new(
                     "E0855",
                     view.span,
@@ -398,46 +414,50 @@ impl Checker<'_> {
                     swizzle.bytes
                 )),
             );
-        }
     }
+}
 
-    /// Why the copy engine can't reach a tile of shared memory.
-    pub(crate) fn out_of_reach(&self, shared: &View, bytes: i64, c: &CopyStmt) -> Option<String> {
-        if shared.may_cross() {
-            return Some("may cross the edge of its buffer".to_owned());
-        }
-        let mut shape = shared.shape.clone();
-        let swizzled = self.swizzle_so_far(shared.buffer).is_some();
-        // Of swizzled memory the rows of a group follow one another, however long rows are.
-        if swizzled && let (Some(width), Some(row)) = (shape.last_mut(), self.row_of(shared.buffer))
-        {
-            *width = row;
-        }
-        let dense = dense_strides(&shape);
-        let apart = shared
-            .shape
-            .iter()
-            .zip(shared.strides.iter().zip(&dense))
-            .any(|(n, (have, want))| !n.is_one() && self.f.cx.eq(have, want) != Truth::Yes);
-        if apart {
-            return Some("its rows are apart".to_owned());
-        }
-        if swizzled {
-            // `swizzled_box` looks at where it begins.
-            return None;
-        }
-        let unit = Sym::int(SHARED_BYTES);
-        let size = shared.shape.iter().fold(Sym::int(bytes), |p, e| &p * e);
-        // Exchanged tiles lie one behind the other.
-        let exchanged = c.name.as_ref().is_some_and(|n| {
-            self.exchanged.contains_key(&n.text) && self.f.cx.divides(&unit, &size) != Truth::Yes
-        });
-        let offset = &shared.offset * bytes;
-        if exchanged || self.f.cx.divides(&unit, &offset) != Truth::Yes {
-            return Some(format!(
-                "does not begin at a multiple of {SHARED_BYTES} bytes"
-            ));
-        }
-        None
+/// Why the copy engine can't reach a tile of shared memory.
+pub(crate) fn why_out_of_reach(
+    el: &Elab<'_>,
+    shared: &View,
+    bytes: i64,
+    c: &CopyStmt,
+) -> Option<String> {
+    if shared.may_cross() {
+        return Some("may cross the edge of its buffer".to_owned());
     }
+    let mut shape = shared.shape.clone();
+    let swizzled = swizzles::asked_so_far(el, shared.buffer).is_some();
+    // Of swizzled memory the rows of a group follow one another, however long rows are.
+    if swizzled && let (Some(width), Some(row)) = (shape.last_mut(), row_of(el, shared.buffer)) {
+        *width = row;
+    }
+    let dense = dense_strides(&shape);
+    let apart = shared
+        .shape
+        .iter()
+        .zip(shared.strides.iter().zip(&dense))
+        .any(|(n, (have, want))| !n.is_one() && el.f.cx.eq(have, want) != Truth::Yes);
+    if apart {
+        return Some("its rows are apart".to_owned());
+    }
+    if swizzled {
+        // `swizzled_box` looks at where it begins.
+        return None;
+    }
+    let unit = Sym::int(SHARED_BYTES);
+    let size = shared.shape.iter().fold(Sym::int(bytes), |p, e| &p * e);
+    // Exchanged tiles lie one behind the other.
+    let exchanged = c.name.as_ref().is_some_and(|n| {
+        el.asynchronous.exchanged.contains_key(&n.text)
+            && el.f.cx.divides(&unit, &size) != Truth::Yes
+    });
+    let offset = &shared.offset * bytes;
+    if exchanged || el.f.cx.divides(&unit, &offset) != Truth::Yes {
+        return Some(format!(
+            "does not begin at a multiple of {SHARED_BYTES} bytes"
+        ));
+    }
+    None
 }

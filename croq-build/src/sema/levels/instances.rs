@@ -2,225 +2,225 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Level, Role, Scalar, Storage, VarHome, View};
-use crate::sema::Checker;
+use crate::sema::asynchronous::events;
+use crate::sema::build;
+use crate::sema::checks::unsupported;
+use crate::sema::elab::Elab;
+use crate::sema::statements::control;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, CopyStmt};
 
-impl Checker<'_> {
-    /// Known when the kernel is launched.
-    pub(crate) fn host_known(&self, v: crate::symbolic::Var) -> bool {
-        match self.f.var_home.get(&v) {
-            Some(VarHome::Dim(_) | VarHome::Param(_)) => true,
-            Some(VarHome::Local(id)) => self
-                .kernel
-                .as_ref()
-                .is_none_or(|k| id.index() < k.first_local),
-            None => false,
-        }
-    }
-
-    /// Whether a view differs between units below the block.
-    pub(crate) fn unit_dependent(&self, view: &View) -> bool {
-        let Some(level) = self.level() else {
-            return false;
-        };
-        if level == Level::Block {
-            return false;
-        }
-        let depends = |s: &Sym| s.vars().iter().any(|v| self.unit_var(*v));
-        depends(&view.offset)
-            || view.shape.iter().any(&depends)
-            || view
-                .valid
-                .iter()
-                .any(|v| v.lo.iter().chain(&v.hi).any(&depends))
-    }
-
-    /// A variable whose value may differ between the units below the block.
-    pub(crate) fn unit_var(&self, v: crate::symbolic::Var) -> bool {
-        match self.f.var_home.get(&v) {
-            Some(VarHome::Local(id)) => self.local_varies(*id),
-            _ => false,
-        }
-    }
-
-    /// Number of units of `level` in the block.
-    pub(crate) fn instances(&mut self, level: Level, at: Span) -> Option<Sym> {
-        if level == Level::Block {
-            return Some(Sym::one());
-        }
-        let threads = self.kernel.as_ref().and_then(|k| k.threads.clone());
-        let Some(threads) = threads else {
-            self.report(
-                Diagnostic::new("E0509", at, "the number of threads is not known here")
-                    .label("how many instances need a tile?"),
-            );
-            return None;
-        };
-        let cx = &self.f.cx;
-        Some(match level {
-            Level::Cluster | Level::Block => Sym::one(),
-            Level::Group4 => cx.cdiv(&threads, &Sym::int(128)),
-            Level::Group => cx.cdiv(&threads, &Sym::int(32)),
-            Level::Thread => threads,
-        })
-    }
-
-    /// This unit's number within the block.
-    pub(crate) fn instance(&mut self, level: Level) -> Sym {
-        let tid = self.thread_id();
-        let cx = &self.f.cx;
-        match level {
-            Level::Cluster | Level::Block => Sym::zero(),
-            Level::Group4 => cx.div(&tid, &Sym::int(128)),
-            Level::Group => cx.div(&tid, &Sym::int(32)),
-            Level::Thread => tid,
-        }
-    }
-
-    /// The linear thread id as a symbolic integer.
-    pub(crate) fn thread_id(&mut self) -> Sym {
-        if let Some(v) = self.kernel.as_ref().and_then(|k| k.tid) {
-            return Sym::var(v);
-        }
-        let span = self
+/// Known when the kernel is launched.
+pub(crate) fn host_known(el: &Elab<'_>, v: crate::symbolic::Var) -> bool {
+    match el.f.var_home.get(&v) {
+        Some(VarHome::Dim(_) | VarHome::Param(_)) => true,
+        Some(VarHome::Local(id)) => el
             .kernel
             .as_ref()
-            .map_or_else(Span::default, |k| k.header);
-        let threads = self.kernel.as_ref().and_then(|k| k.threads.clone());
-        let local = self.new_local(
-            "tid",
-            Scalar::Index,
-            false,
-            Role::Parallel(Level::Thread),
-            span,
+            .is_none_or(|k| id.index() < k.first_local),
+        None => false,
+    }
+}
+
+/// Whether a view differs between units below the block.
+pub(crate) fn differs_between_units(el: &Elab<'_>, view: &View) -> bool {
+    let Some(level) = el.level() else {
+        return false;
+    };
+    if level == Level::Block {
+        return false;
+    }
+    let depends = |s: &Sym| s.vars().iter().any(|v| is_unit_variable(el, *v));
+    depends(&view.offset)
+        || view.shape.iter().any(&depends)
+        || view
+            .valid
+            .iter()
+            .any(|v| v.lo.iter().chain(&v.hi).any(&depends))
+}
+
+/// A variable whose value may differ between the units below the block.
+pub(crate) fn is_unit_variable(el: &Elab<'_>, v: crate::symbolic::Var) -> bool {
+    match el.f.var_home.get(&v) {
+        Some(VarHome::Local(id)) => control::local_varies(el, *id),
+        _ => false,
+    }
+}
+
+/// Number of units of `level` in the block.
+pub(crate) fn count_of(el: &mut Elab<'_>, level: Level, at: Span) -> Option<Sym> {
+    if level == Level::Block {
+        return Some(Sym::one());
+    }
+    let threads = el.kernel.as_ref().and_then(|k| k.threads.clone());
+    let Some(threads) = threads else {
+        el.cx.report(
+            Diagnostic::new("E0509", at, "the number of threads is not known here")
+                .label("how many instances need a tile?"),
         );
-        let hi = threads.map(|t| &t - 1);
-        let var = self.local_var(local, Some(Sym::zero()), hi);
-        if let Some(k) = self.kernel.as_mut() {
-            k.tid = Some(var);
-            k.tid_local = Some(local);
-        }
-        Sym::var(var)
-    }
+        return None;
+    };
+    let cx = &el.f.cx;
+    Some(match level {
+        Level::Cluster | Level::Block => Sym::one(),
+        Level::Group4 => cx.cdiv(&threads, &Sym::int(128)),
+        Level::Group => cx.cdiv(&threads, &Sym::int(32)),
+        Level::Thread => threads,
+    })
+}
 
-    /// Whose threads share a copy.
-    pub(crate) fn copy_level(
-        &mut self,
-        source: &View,
-        dest: &View,
-        c: &CopyStmt,
-        explicit: bool,
-    ) -> Option<Level> {
-        let Some(current) = self.level() else {
-            return Some(Level::Block);
-        };
-        let (from, to) = (
-            self.f.buffer(source.buffer).storage,
-            self.f.buffer(dest.buffer).storage,
+/// This unit's number within the block.
+pub(crate) fn number_of(el: &mut Elab<'_>, level: Level) -> Sym {
+    let tid = thread_id(el);
+    let cx = &el.f.cx;
+    match level {
+        Level::Cluster | Level::Block => Sym::zero(),
+        Level::Group4 => cx.div(&tid, &Sym::int(128)),
+        Level::Group => cx.div(&tid, &Sym::int(32)),
+        Level::Thread => tid,
+    }
+}
+
+/// The linear thread id as a symbolic integer.
+fn thread_id(el: &mut Elab<'_>) -> Sym {
+    if let Some(v) = el.kernel.as_ref().and_then(|k| k.tid) {
+        return Sym::var(v);
+    }
+    let span = el.kernel.as_ref().map_or_else(Span::default, |k| k.header);
+    let threads = el.kernel.as_ref().and_then(|k| k.threads.clone());
+    let local = build::new_local(
+        el,
+        "tid",
+        Scalar::Index,
+        false,
+        Role::Parallel(Level::Thread),
+        span,
+    );
+    let hi = threads.map(|t| &t - 1);
+    let var = build::local_var(el, local, Some(Sym::zero()), hi);
+    if let Some(k) = el.kernel.as_mut() {
+        k.tid = Some(var);
+        k.tid_local = Some(local);
+    }
+    Sym::var(var)
+}
+
+/// Whose threads share a copy.
+pub(crate) fn copy_level(
+    el: &mut Elab<'_>,
+    source: &View,
+    dest: &View,
+    c: &CopyStmt,
+    explicit: bool,
+) -> Option<Level> {
+    let Some(current) = el.level() else {
+        return Some(Level::Block);
+    };
+    let (from, to) = (
+        el.f.buffer(source.buffer).storage,
+        el.f.buffer(dest.buffer).storage,
+    );
+    if from == Storage::Local || to == Storage::Local {
+        return Some(Level::Thread);
+    }
+    let by_source = differs_between_units(el, source);
+    let by_dest = differs_between_units(el, dest);
+    let level = if by_source || by_dest {
+        current
+    } else {
+        Level::Block
+    };
+    let several = level != Level::Block && !one_unit_comes(el, level);
+    if explicit && to == Storage::Shared && by_source && !by_dest && several {
+        el.cx.report(
+            Diagnostic::new(
+                "W0841",
+                c.head,
+                "instances of an inner level copy different tiles into one shared buffer",
+            )
+            .label("each overwrites the others' tile")
+            .help("use `=> shared` to give each instance its own, or tile the destination too"),
         );
-        if from == Storage::Local || to == Storage::Local {
-            return Some(Level::Thread);
-        }
-        let by_source = self.unit_dependent(source);
-        let by_dest = self.unit_dependent(dest);
-        let level = if by_source || by_dest {
-            current
-        } else {
-            Level::Block
-        };
-        let several = level != Level::Block && !self.one_unit_comes(level);
-        if explicit && to == Storage::Shared && by_source && !by_dest && several {
-            self.report(
-                Diagnostic::new(
-                    "W0841",
-                    c.head,
-                    "instances of an inner level copy different tiles into one shared buffer",
-                )
-                .label("each overwrites the others' tile")
-                .help("use `=> shared` to give each instance its own, or tile the destination too"),
-            );
-        }
-        if level != Level::Thread {
-            self.cooperative(c.head, "a cooperative copy");
-            if self.kernel.as_ref().is_some_and(|k| k.regions > 0) {
-                return self.level_in_region(level, c);
-            }
-        }
-        Some(level)
     }
+    if level != Level::Thread {
+        warn_if_not_all_arrive(el, c.head, "a cooperative copy");
+        if el.kernel.as_ref().is_some_and(|k| k.regions > 0) {
+            return level_in_region(el, level, c);
+        }
+    }
+    Some(level)
+}
 
-    /// Inside `inthreads` those threads of the unit share a copy that come there; a block's are those of
-    /// the region.
-    fn level_in_region(&mut self, level: Level, c: &CopyStmt) -> Option<Level> {
-        let Some(set) = self.region_threads().cloned() else {
-            let what = "a cooperative copy by threads that are known only at run time";
-            self.unsupported(c.head, what);
-            return None;
-        };
-        let unit = match level {
-            Level::Group4 => 128,
-            Level::Group => 32,
-            _ => 0,
-        };
-        if c.engine == ast::Engine::Dma && !set.is_whole(32) {
-            let count = set.len();
-            let threads = if count == 1 { "thread" } else { "threads" };
-            self.report(
-                Diagnostic::new(
-                    "W0565",
-                    c.head,
-                    format!("{count} {threads} of the block share this copy: no whole warps"),
-                )
-                .label("the other lanes of their warps idle meanwhile")
-                .help("let whole warps (multiples of 32 threads) come here, or use `tma`"),
-            );
-        }
-        if unit == 0 || set.is_whole(unit) {
-            return Some(level);
-        }
-        if set.is_in_one(unit) {
-            return Some(Level::Block);
-        }
-        self.unsupported(c.head, "a copy by parts of several warps or warpgroups");
-        None
+/// Inside `inthreads` those threads of the unit share a copy that come there; a block's are those of
+/// the region.
+fn level_in_region(el: &mut Elab<'_>, level: Level, c: &CopyStmt) -> Option<Level> {
+    let Some(set) = events::region_threads(el).cloned() else {
+        let what = "a cooperative copy by threads that are known only at run time";
+        unsupported::report(el, c.head, what);
+        return None;
+    };
+    let unit = match level {
+        Level::Group4 => 128,
+        Level::Group => 32,
+        _ => 0,
+    };
+    if c.engine == ast::Engine::Dma && !set.is_whole(32) {
+        let count = set.len();
+        let threads = if count == 1 { "thread" } else { "threads" };
+        el.cx.report(
+            Diagnostic::new(
+                "W0565",
+                c.head,
+                format!("{count} {threads} of the block share this copy: no whole warps"),
+            )
+            .label("the other lanes of their warps idle meanwhile")
+            .help("let whole warps (multiples of 32 threads) come here, or use `tma`"),
+        );
     }
+    if unit == 0 || set.is_whole(unit) {
+        return Some(level);
+    }
+    if set.is_in_one(unit) {
+        return Some(Level::Block);
+    }
+    unsupported::report(el, c.head, "a copy by parts of several warps or warpgroups");
+    None
+}
 
-    /// Warns where threads that take part in something together may not all arrive.
-    pub(crate) fn cooperative(&mut self, at: Span, what: &str) {
-        if self.kernel.as_ref().is_some_and(|k| k.divergent > 0) {
-            self.report(
-                Diagnostic::new(
-                    "W0551",
-                    at,
-                    format!("{what} under a condition that differs between threads"),
-                )
-                .label("some threads never arrive here")
-                .help("move it out of the `if`, or use `inthreads`"),
-            );
-        }
-        if let Some(first) = self.kernel.as_ref().and_then(|k| k.yielded) {
-            self.report(
-                Diagnostic::new(
-                    "W0553",
-                    first,
-                    "threads that `yield` here never reach a later barrier",
-                )
-                .label("leaves the kernel")
-                .also(at, format!("{what} waits for every thread")),
-            );
-        }
+/// Warns where threads that take part in something together may not all arrive.
+pub(crate) fn warn_if_not_all_arrive(el: &mut Elab<'_>, at: Span, what: &str) {
+    if el.kernel.as_ref().is_some_and(|k| k.divergent > 0) {
+        el.cx.report(
+            Diagnostic::new(
+                "W0551",
+                at,
+                format!("{what} under a condition that differs between threads"),
+            )
+            .label("some threads never arrive here")
+            .help("move it out of the `if`, or use `inthreads`"),
+        );
     }
+    if let Some(first) = el.kernel.as_ref().and_then(|k| k.yielded) {
+        el.cx.report(
+            Diagnostic::new(
+                "W0553",
+                first,
+                "threads that `yield` here never reach a later barrier",
+            )
+            .label("leaves the kernel")
+            .also(at, format!("{what} waits for every thread")),
+        );
+    }
+}
 
-    /// Whether a region around here lets no more than one unit of `level` in.
-    fn one_unit_comes(&self, level: Level) -> bool {
-        let unit = match level {
-            Level::Cluster | Level::Block => return true,
-            Level::Group4 => 128,
-            Level::Group => 32,
-            Level::Thread => 1,
-        };
-        self.region_threads().is_some_and(|set| set.is_in_one(unit))
-    }
+/// Whether a region around here lets no more than one unit of `level` in.
+fn one_unit_comes(el: &Elab<'_>, level: Level) -> bool {
+    let unit = match level {
+        Level::Cluster | Level::Block => return true,
+        Level::Group4 => 128,
+        Level::Group => 32,
+        Level::Thread => 1,
+    };
+    events::region_threads(el).is_some_and(|set| set.is_in_one(unit))
 }

@@ -5,7 +5,10 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::Level;
-use crate::sema::Checker;
+use crate::sema::checks::unsupported;
+use crate::sema::elab::Elab;
+use crate::sema::levels::clusters;
+use crate::sema::names::params;
 use crate::source::Span;
 use crate::syntax::ast::{self, ParallelBound, ParallelItem, ParallelStmt, Stmt, StmtKind as S};
 
@@ -26,185 +29,185 @@ pub(crate) struct Node {
     count: Option<i64>,
 }
 
-impl Checker<'_> {
-    /// Levels of a whole nest; `None` after an error.
-    pub(crate) fn levels(&mut self, outermost: &ParallelStmt) -> Option<Node> {
-        let mut ok = true;
-        let mut node = self.node(&outermost.items, &outermost.body, &mut ok)?;
-        if !ok {
-            return None;
-        }
-        self.infer(&mut node, true, &mut ok);
-        if !ok {
-            return None;
-        }
-        if node.children.is_empty() && !node.explicit {
-            node.single = true;
-            node.level = if uses_shared(&outermost.body.stmts) {
-                Level::Block
-            } else {
-                Level::Thread
-            };
-        }
-        self.order(&node, None, &mut ok);
-        ok &= self.blocks_of_cluster(outermost, &node);
-        ok.then_some(node)
+/// Levels of a whole nest; `None` after an error.
+pub(crate) fn assign(el: &mut Elab<'_>, outermost: &ParallelStmt) -> Option<Node> {
+    let mut ok = true;
+    let mut node = build_node(el, &outermost.items, &outermost.body, &mut ok)?;
+    if !ok {
+        return None;
     }
-
-    fn node(&mut self, items: &[ParallelItem], body: &ast::Block, ok: &mut bool) -> Option<Node> {
-        let (first, rest) = items.split_first()?;
-        let children = if rest.is_empty() {
-            let mut inner = Vec::new();
-            nested(&body.stmts, &mut inner);
-            inner
-                .into_iter()
-                .filter_map(|p| self.node(&p.items, &p.body, ok))
-                .collect()
+    infer_levels(el, &mut node, true, &mut ok);
+    if !ok {
+        return None;
+    }
+    if node.children.is_empty() && !node.explicit {
+        node.single = true;
+        node.level = if uses_shared(&outermost.body.stmts) {
+            Level::Block
         } else {
-            self.node(rest, body, ok).into_iter().collect()
+            Level::Thread
         };
-        let mut level = Level::Thread;
-        let mut cooperative = None;
-        if let Some(spec) = &first.level {
-            level = match spec.level {
-                ast::Level::Cluster => Level::Cluster,
-                ast::Level::Block => Level::Block,
-                ast::Level::Group4 => Level::Group4,
-                ast::Level::Group => Level::Group,
-                ast::Level::Thread => Level::Thread,
-                ast::Level::Device => {
-                    self.unsupported(spec.span, "`: device`");
-                    *ok = false;
-                    Level::Block
-                }
-            };
-            if let Some(at) = spec.cooperative {
-                if level == Level::Block {
-                    cooperative = Some(at);
-                } else {
-                    self.report(
-                        Diagnostic::new("W0521", at, "`cooperative` is for `block` only")
-                            .label("ignored"),
-                    );
-                }
-            }
-            if spec.term {
-                self.unsupported(spec.span, "`: term`");
+    }
+    check_order(el, &node, None, &mut ok);
+    ok &= clusters::check_blocks(el, outermost, &node);
+    ok.then_some(node)
+}
+
+fn build_node(
+    el: &mut Elab<'_>,
+    items: &[ParallelItem],
+    body: &ast::Block,
+    ok: &mut bool,
+) -> Option<Node> {
+    let (first, rest) = items.split_first()?;
+    let children = if rest.is_empty() {
+        let mut inner = Vec::new();
+        nested(&body.stmts, &mut inner);
+        inner
+            .into_iter()
+            .filter_map(|p| build_node(el, &p.items, &p.body, ok))
+            .collect()
+    } else {
+        build_node(el, rest, body, ok).into_iter().collect()
+    };
+    let mut level = Level::Thread;
+    let mut cooperative = None;
+    if let Some(spec) = &first.level {
+        level = match spec.level {
+            ast::Level::Cluster => Level::Cluster,
+            ast::Level::Block => Level::Block,
+            ast::Level::Group4 => Level::Group4,
+            ast::Level::Group => Level::Group,
+            ast::Level::Thread => Level::Thread,
+            ast::Level::Device => {
+                unsupported::report(el, spec.span, "`: device`");
                 *ok = false;
+                Level::Block
             }
-        }
-        Some(Node {
-            level,
-            explicit: first.level.is_some(),
-            merged: false,
-            single: false,
-            cooperative,
-            children,
-            span: first.span,
-            count: self.literal_count(&first.bound),
-        })
-    }
-
-    fn literal_count(&mut self, bound: &ParallelBound) -> Option<i64> {
-        match bound {
-            ParallelBound::Single(e) => self.const_int(e),
-            ParallelBound::List(list, _) => list
-                .iter()
-                .map(|e| self.const_int(e))
-                .try_fold(1i64, |p, n| p.checked_mul(n?)),
-        }
-    }
-
-    fn infer(&mut self, node: &mut Node, root: bool, ok: &mut bool) {
-        for child in &mut node.children {
-            self.infer(child, node.level == Level::Cluster, ok);
-        }
-        let Some(outermost_child) = node.children.iter().map(|c| c.level).min() else {
-            return;
         };
-        if !node.explicit {
-            let mixed = node.children.iter().any(|c| c.explicit);
-            node.level = match (root, outermost_child) {
-                (_, Level::Block | Level::Cluster) => {
-                    let child = node
-                        .children
-                        .iter()
-                        .find(|c| c.level <= Level::Block)
-                        .map_or(node.span, |c| c.span);
-                    let name = level_name(outermost_child);
-                    let text = format!("what lies outside `{name}` is not inferred");
-                    self.report(
-                        Diagnostic::new("E0511", node.span, text)
-                            .label("what should this be?")
-                            .also(child, format!("this is `{name}`"))
-                            .help("annotate it, or make it a `foreach`"),
-                    );
-                    *ok = false;
-                    return;
-                }
-                (true, _) => Level::Block,
-                (false, Level::Thread) => Level::Group,
-                (false, Level::Group) => Level::Group4,
-                (false, Level::Group4) => Level::Block,
-            };
-            if mixed {
-                let name = level_name(node.level);
-                self.report(
-                    Diagnostic::new(
-                        "W0520",
-                        node.span,
-                        "some levels of this nest are annotated, this one is not",
-                    )
-                    .label(format!("taken as `{name}`"))
-                    .help(format!("write `: {name}`")),
+        if let Some(at) = spec.cooperative {
+            if level == Level::Block {
+                cooperative = Some(at);
+            } else {
+                el.cx.report(
+                    Diagnostic::new("W0521", at, "`cooperative` is for `block` only")
+                        .label("ignored"),
                 );
             }
-            // A warp has 32 threads: an inner count that is not 32 makes both levels threads.
-            let warp = node.children.iter().all(|c| c.count == Some(32));
-            if node.level == Level::Group && outermost_child == Level::Thread && !root && !warp {
-                if node.children.iter().any(|c| c.merged) {
-                    self.report(
-                        Diagnostic::new("E0513", node.span, "more nested levels than a block has")
-                            .label("no level is left for this")
-                            .help("fold two of them into one: `parallel {a, b} by [A, B]`"),
-                    );
-                    *ok = false;
-                    return;
-                }
-                node.level = Level::Thread;
-                node.merged = true;
-            }
+        }
+        if spec.term {
+            unsupported::report(el, spec.span, "`: term`");
+            *ok = false;
         }
     }
+    Some(Node {
+        level,
+        explicit: first.level.is_some(),
+        merged: false,
+        single: false,
+        cooperative,
+        children,
+        span: first.span,
+        count: literal_count(el, &first.bound),
+    })
+}
 
-    fn order(&mut self, node: &Node, above: Option<&Node>, ok: &mut bool) {
-        if let Some(parent) = above {
-            let strictly =
-                node.level > parent.level || parent.merged && node.level == Level::Thread;
-            if !strictly {
-                let (child, outer) = (level_name(node.level), level_name(parent.level));
-                self.report(
-                    Diagnostic::new("E0512", node.span, format!("`{child}` inside `{outer}`"))
-                        .label("must be a finer level")
-                        .also(parent.span, format!("this is `{outer}`"))
-                        .help(
-                            "levels go from outer to inner: cluster, block, group-4, group, thread",
-                        ),
+fn literal_count(el: &mut Elab<'_>, bound: &ParallelBound) -> Option<i64> {
+    match bound {
+        ParallelBound::Single(e) => params::constant(el, e),
+        ParallelBound::List(list, _) => list
+            .iter()
+            .map(|e| params::constant(el, e))
+            .try_fold(1i64, |p, n| p.checked_mul(n?)),
+    }
+}
+
+fn infer_levels(el: &mut Elab<'_>, node: &mut Node, root: bool, ok: &mut bool) {
+    for child in &mut node.children {
+        infer_levels(el, child, node.level == Level::Cluster, ok);
+    }
+    let Some(outermost_child) = node.children.iter().map(|c| c.level).min() else {
+        return;
+    };
+    if !node.explicit {
+        let mixed = node.children.iter().any(|c| c.explicit);
+        node.level = match (root, outermost_child) {
+            (_, Level::Block | Level::Cluster) => {
+                let child = node
+                    .children
+                    .iter()
+                    .find(|c| c.level <= Level::Block)
+                    .map_or(node.span, |c| c.span);
+                let name = level_name(outermost_child);
+                let text = format!("what lies outside `{name}` is not inferred");
+                el.cx.report(
+                    Diagnostic::new("E0511", node.span, text)
+                        .label("what should this be?")
+                        .also(child, format!("this is `{name}`"))
+                        .help("annotate it, or make it a `foreach`"),
                 );
                 *ok = false;
-            } else if node.level == Level::Group && parent.level == Level::Group4 && node.explicit {
-                self.report(
-                    Diagnostic::new("E0514", node.span, "`group` inside `group-4`")
-                        .label("a warpgroup is one unit")
-                        .also(parent.span, "the warpgroup")
-                        .help("use `thread` inside, or `group` outside"),
-                );
-                *ok = false;
+                return;
             }
+            (true, _) => Level::Block,
+            (false, Level::Thread) => Level::Group,
+            (false, Level::Group) => Level::Group4,
+            (false, Level::Group4) => Level::Block,
+        };
+        if mixed {
+            let name = level_name(node.level);
+            el.cx.report(
+                Diagnostic::new(
+                    "W0520",
+                    node.span,
+                    "some levels of this nest are annotated, this one is not",
+                )
+                .label(format!("taken as `{name}`"))
+                .help(format!("write `: {name}`")),
+            );
         }
-        for child in &node.children {
-            self.order(child, Some(node), ok);
+        // A warp has 32 threads: an inner count that is not 32 makes both levels threads.
+        let warp = node.children.iter().all(|c| c.count == Some(32));
+        if node.level == Level::Group && outermost_child == Level::Thread && !root && !warp {
+            if node.children.iter().any(|c| c.merged) {
+                el.cx.report(
+                    Diagnostic::new("E0513", node.span, "more nested levels than a block has")
+                        .label("no level is left for this")
+                        .help("fold two of them into one: `parallel {a, b} by [A, B]`"),
+                );
+                *ok = false;
+                return;
+            }
+            node.level = Level::Thread;
+            node.merged = true;
         }
+    }
+}
+
+fn check_order(el: &mut Elab<'_>, node: &Node, above: Option<&Node>, ok: &mut bool) {
+    if let Some(parent) = above {
+        let strictly = node.level > parent.level || parent.merged && node.level == Level::Thread;
+        if !strictly {
+            let (child, outer) = (level_name(node.level), level_name(parent.level));
+            el.cx.report(
+                Diagnostic::new("E0512", node.span, format!("`{child}` inside `{outer}`"))
+                    .label("must be a finer level")
+                    .also(parent.span, format!("this is `{outer}`"))
+                    .help("levels go from outer to inner: cluster, block, group-4, group, thread"),
+            );
+            *ok = false;
+        } else if node.level == Level::Group && parent.level == Level::Group4 && node.explicit {
+            el.cx.report(
+                Diagnostic::new("E0514", node.span, "`group` inside `group-4`")
+                    .label("a warpgroup is one unit")
+                    .also(parent.span, "the warpgroup")
+                    .help("use `thread` inside, or `group` outside"),
+            );
+            *ok = false;
+        }
+    }
+    for child in &node.children {
+        check_order(el, child, Some(node), ok);
     }
 }
 

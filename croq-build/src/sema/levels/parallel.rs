@@ -1,421 +1,451 @@
 //! `parallel`: launches, and the levels inside them.
 
+use crate::sema::build;
+use crate::sema::checks::run_time;
+use crate::sema::levels::clusters;
+use crate::sema::levels::extents;
+use crate::sema::levels::instances;
+use crate::sema::levels::nest;
+use crate::sema::levels::thread_mapping;
+use crate::sema::names::params;
+use crate::sema::names::scope;
+use crate::sema::statements::control;
+use crate::sema::statements::stmt;
 use std::collections::BTreeMap;
 
 use super::nest::Node;
 use super::thread_mapping::{binding_names, block_index, part_name};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{self, BinOp, Expr, ExprKind, Hardware, Level, Scalar, Stmt, StmtKind};
+use crate::sema::elab::Elab;
+use crate::sema::levels::kernel::KernelState;
 use crate::sema::names::scope::Entity;
-use crate::sema::{Checker, KernelState};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, ParallelItem, ParallelStmt};
 
-impl Checker<'_> {
-    pub(crate) fn parallel(&mut self, p: &ParallelStmt, span: Span) {
-        if self.kernel.is_some() {
-            self.inner(p);
-            return;
-        }
-        let attrs = self.attributes(p);
-        let Some(tree) = self.levels(p) else {
-            return self.poisoned_body(p);
-        };
-        self.launch(p, &tree, attrs, span);
+pub(crate) fn lower(el: &mut Elab<'_>, p: &ParallelStmt, span: Span) {
+    if el.kernel.is_some() {
+        lower_inner(el, p);
+        return;
     }
+    let attrs = lower_attributes(el, p);
+    let Some(tree) = nest::assign(el, p) else {
+        return lower_poisoned_body(el, p);
+    };
+    lower_launch(el, p, &tree, attrs, span);
+}
 
-    /// Walks a body whose header is in error, so that independent mistakes in it still show.
-    fn poisoned_body(&mut self, p: &ParallelStmt) {
-        self.scopes.push();
-        for item in &p.items {
-            for name in binding_names(&item.binding) {
-                self.declare(name, Entity::Poison);
-            }
+/// Walks a body whose header is in error, so that independent mistakes in it still show.
+fn lower_poisoned_body(el: &mut Elab<'_>, p: &ParallelStmt) {
+    el.names.push();
+    for item in &p.items {
+        for name in binding_names(&item.binding) {
+            scope::declare(el, name, Entity::Poison);
         }
-        self.poison_returns = true;
-        self.scopes.pop();
     }
+    el.results.poisoned = true;
+    el.names.pop();
+}
 
-    fn attributes(&mut self, p: &ParallelStmt) -> ir::LaunchAttrs {
-        let mut attrs = ir::LaunchAttrs {
-            is_async: p.is_async.is_some(),
-            ..Default::default()
-        };
-        if let Some(name) = &p.stream {
-            attrs.stream = self.bound_stream(name);
-        }
-        for attr in &p.attrs {
-            match attr.name.text.as_str() {
-                "launch_bounds" => {
-                    let numbers: Vec<Option<u32>> = attr
-                        .args
-                        .iter()
-                        .map(|e| match &*e.kind {
-                            ast::ExprKind::Wildcard => Some(0),
-                            _ => self.const_int(e).and_then(|n| u32::try_from(n).ok()),
-                        })
-                        .collect();
-                    let rest_positive = numbers.iter().skip(1).all(|n| n.is_some_and(|n| n > 0));
-                    if numbers.is_empty()
-                        || numbers.len() > 3
-                        || numbers.iter().any(Option::is_none)
-                        || !rest_positive
-                    {
-                        self.report(
+fn lower_attributes(el: &mut Elab<'_>, p: &ParallelStmt) -> ir::LaunchAttrs {
+    let mut attrs = ir::LaunchAttrs {
+        is_async: p.is_async.is_some(),
+        ..Default::default()
+    };
+    if let Some(name) = &p.stream {
+        attrs.stream = lower_stream(el, name);
+    }
+    for attr in &p.attrs {
+        match attr.name.text.as_str() {
+            "launch_bounds" => {
+                let numbers: Vec<Option<u32>> = attr
+                    .args
+                    .iter()
+                    .map(|e| match &*e.kind {
+                        ast::ExprKind::Wildcard => Some(0),
+                        _ => params::constant(el, e).and_then(|n| u32::try_from(n).ok()),
+                    })
+                    .collect();
+                let rest_positive = numbers.iter().skip(1).all(|n| n.is_some_and(|n| n > 0));
+                if numbers.is_empty()
+                    || numbers.len() > 3
+                    || numbers.iter().any(Option::is_none)
+                    || !rest_positive
+                {
+                    el.cx.report(
                             Diagnostic::new("E0530", attr.span, "`launch_bounds` takes one to three constants: threads, blocks, cluster")
                                 .label("not valid launch bounds")
                                 .help("`launch_bounds(0, 2)` computes the threads and asks for 2 blocks"),
                         );
-                        continue;
-                    }
-                    let at = |i: usize| numbers.get(i).copied().flatten().filter(|n| *n > 0);
-                    attrs.launch_bounds = Some([at(0), at(1), at(2)]);
+                    continue;
                 }
-                "maxnreg" => {
-                    let n = attr
-                        .args
-                        .first()
-                        .and_then(|e| self.const_int(e))
-                        .and_then(|n| u32::try_from(n).ok());
-                    match n.filter(|n| *n > 0 && attr.args.len() == 1) {
-                        Some(n) => attrs.maxnreg = Some(n),
-                        None => self.report(
-                            Diagnostic::new(
-                                "E0531",
-                                attr.span,
-                                "`maxnreg` takes one positive constant",
-                            )
-                            .label("not a register count")
-                            .help("write `[[maxnreg(128)]]`"),
-                        ),
-                    }
+                let at = |i: usize| numbers.get(i).copied().flatten().filter(|n| *n > 0);
+                attrs.launch_bounds = Some([at(0), at(1), at(2)]);
+            }
+            "maxnreg" => {
+                let n = attr
+                    .args
+                    .first()
+                    .and_then(|e| params::constant(el, e))
+                    .and_then(|n| u32::try_from(n).ok());
+                match n.filter(|n| *n > 0 && attr.args.len() == 1) {
+                    Some(n) => attrs.maxnreg = Some(n),
+                    None => el.cx.report(
+                        Diagnostic::new(
+                            "E0531",
+                            attr.span,
+                            "`maxnreg` takes one positive constant",
+                        )
+                        .label("not a register count")
+                        .help("write `[[maxnreg(128)]]`"),
+                    ),
                 }
-                _ => {}
             }
-        }
-        attrs
-    }
-
-    /// `parallel … stream s`
-    fn bound_stream(&mut self, name: &ast::Name) -> Option<ir::ParamId> {
-        match self.lookup(&name.text, name.span)? {
-            Entity::Stream(param) => Some(param),
-            Entity::Poison => None,
-            other => {
-                let kind = other.kind();
-                self.report(
-                    Diagnostic::new(
-                        "E0534",
-                        name.span,
-                        format!(
-                            "a kernel is launched on a stream, `{}` is {kind}",
-                            name.text
-                        ),
-                    )
-                    .label("not a stream")
-                    .help(format!(
-                        "streams are parameters: `__co__ void {}(stream s, …)`",
-                        self.f.name
-                    )),
-                );
-                None
-            }
+            _ => {}
         }
     }
+    attrs
+}
 
-    fn launch(&mut self, p: &ParallelStmt, tree: &Node, mut attrs: ir::LaunchAttrs, span: Span) {
-        attrs.cooperative = tree.cooperative;
-        self.scopes.push();
-        self.f.cx.push_scope();
-        let first_local = self.f.locals.len();
-        self.kernel = Some(KernelState {
-            threads: None,
-            threads_at: p.header,
-            level: Level::Block,
-            cooperative: tree.cooperative.is_some(),
-            cluster: [1; 3],
-            places: [None; 3],
-            grid: None,
-            blocks: [None; 3],
-            tid: None,
-            tid_local: None,
-            first_local,
-            first_inner_local: usize::MAX,
-            homes: BTreeMap::new(),
-            regions: 0,
-            sets: Vec::new(),
-            regions_at: Vec::new(),
-            divergent: 0,
-            header: p.header,
-            yielded: None,
-            uncertain: self.uncertain,
-            awaited: BTreeMap::new(),
-        });
-        let outer_loops = std::mem::take(&mut self.loops);
-        let outer_conditions = std::mem::take(&mut self.conditional);
-        let uncertain = self.uncertain;
-        let (grid, mut body) = self.collect(|s| s.outermost(p, tree));
-        self.uncertain = uncertain;
-        self.loops = outer_loops;
-        self.conditional = outer_conditions;
-        self.f.cx.pop_scope();
-        let ended = self.scopes.pop();
-        self.report_unused(ended);
-        let Some(k) = self.kernel.take() else { return };
-        let Some(grid) = grid else {
-            self.poison_returns = true;
-            return;
-        };
-        if let Some(local) = k.tid_local {
-            let value = Expr::new(ExprKind::Hardware(Hardware::Thread), Scalar::Index, span);
-            body.insert(
-                0,
-                Stmt::new(
-                    StmtKind::Let {
-                        local,
-                        value: Some(value),
-                    },
-                    p.header,
-                ),
-            );
-        }
-        let threads = k.threads.unwrap_or_else(Sym::one);
-        let bounds = p.attrs.iter().find(|a| a.name.text == "launch_bounds");
-        if let Some(at) = bounds.map(|a| a.span) {
-            self.bounds_attr(&attrs, &threads, at, p.header);
-        }
-        let id = ir::KernelId(u32::try_from(self.f.kernels.len()).unwrap_or(u32::MAX));
-        let name = self.kernel_name();
-        self.f.kernels.push(ir::Kernel {
-            name,
-            span: p.header,
-            grid,
-            cluster: k.cluster,
-            threads,
-            attrs,
-            body,
-            fastest: Vec::new(),
-            shared: Vec::new(),
-            shared_bytes: Sym::zero(),
-            waits: false,
-            ordered: false,
-            tracked: Vec::new(),
-            escaping: Vec::new(),
-            asynchronous: false,
-            warpgroups: false,
-            one_thread: p
-                .items
-                .first()
-                .map(|item| item.span)
-                .filter(|_| tree.single && tree.level == Level::Block),
-            unwritten: Default::default(),
-            anew: Default::default(),
-            maps: Vec::new(),
-        });
-        self.emit(StmtKind::Launch(id), p.header);
-    }
-
-    fn bounds_attr(&mut self, attrs: &ir::LaunchAttrs, threads: &Sym, at: Span, header: Span) {
-        let declared = attrs.launch_bounds.and_then(|b| b[0]);
-        if let (Some(t), Some(n)) = (declared, threads.as_int())
-            && i64::from(t) < n
-        {
-            self.report(
+/// `parallel … stream s`
+fn lower_stream(el: &mut Elab<'_>, name: &ast::Name) -> Option<ir::ParamId> {
+    match scope::lookup(el, &name.text, name.span)? {
+        Entity::Stream(param) => Some(param),
+        Entity::Poison => None,
+        other => {
+            let kind = other.kind();
+            el.cx.report(
                 Diagnostic::new(
-                    "E0530",
-                    at,
-                    format!("`launch_bounds` promises {t} threads, the block has {n}"),
+                    "E0534",
+                    name.span,
+                    format!(
+                        "a kernel is launched on a stream, `{}` is {kind}",
+                        name.text
+                    ),
                 )
-                .label(format!("only {t} threads"))
-                .also(header, format!("{n} threads"))
+                .label("not a stream")
                 .help(format!(
-                    "write `launch_bounds({n})`, or `_` to have it computed"
+                    "streams are parameters: `__co__ void {}(stream s, …)`",
+                    el.f.name
                 )),
             );
+            None
         }
     }
+}
 
-    /// The first item of the outermost `parallel`; returns the grid.
-    fn outermost(&mut self, p: &ParallelStmt, tree: &Node) -> Option<[Sym; 3]> {
-        let (item, rest) = p.items.split_first()?;
-        let extents = self.bounds(item)?;
-        if tree.single && tree.level == Level::Thread {
-            return self.split(p, item, &extents);
-        }
-        match tree.level {
-            Level::Cluster => return self.cluster(p, item, &extents, tree),
-            Level::Block => {}
-            // Block level is filled in with one block.
-            _ => {
-                self.level_body(item, &extents, tree, rest, &p.body)?;
-                return Some([Sym::one(), Sym::one(), Sym::one()]);
-            }
-        }
-        self.blocks(item, &extents, tree, rest, &p.body)
+fn lower_launch(
+    el: &mut Elab<'_>,
+    p: &ParallelStmt,
+    tree: &Node,
+    mut attrs: ir::LaunchAttrs,
+    span: Span,
+) {
+    attrs.cooperative = tree.cooperative;
+    el.names.push();
+    el.f.cx.push_scope();
+    let first_local = el.f.locals.len();
+    el.kernel = Some(KernelState {
+        threads: None,
+        threads_at: p.header,
+        level: Level::Block,
+        cooperative: tree.cooperative.is_some(),
+        cluster: [1; 3],
+        places: [None; 3],
+        grid: None,
+        blocks: [None; 3],
+        tid: None,
+        tid_local: None,
+        first_local,
+        first_inner_local: usize::MAX,
+        homes: BTreeMap::new(),
+        regions: 0,
+        sets: Vec::new(),
+        regions_at: Vec::new(),
+        divergent: 0,
+        header: p.header,
+        yielded: None,
+        uncertain: el.path.uncertain,
+        awaited: BTreeMap::new(),
+    });
+    let outer_loops = std::mem::take(&mut el.path.loops);
+    let outer_conditions = std::mem::take(&mut el.path.conditional);
+    let uncertain = el.path.uncertain;
+    let (grid, mut body) = build::collect(el, |el| lower_outermost(el, p, tree));
+    el.path.uncertain = uncertain;
+    el.path.loops = outer_loops;
+    el.path.conditional = outer_conditions;
+    el.f.cx.pop_scope();
+    let ended = el.names.pop();
+    scope::report_unused(el, ended);
+    let Some(k) = el.kernel.take() else { return };
+    let Some(grid) = grid else {
+        el.results.poisoned = true;
+        return;
+    };
+    if let Some(local) = k.tid_local {
+        let value = Expr::new(ExprKind::Hardware(Hardware::Thread), Scalar::Index, span);
+        body.insert(
+            0,
+            Stmt::new(
+                StmtKind::Let {
+                    local,
+                    value: Some(value),
+                },
+                p.header,
+            ),
+        );
     }
+    let threads = k.threads.unwrap_or_else(Sym::one);
+    let bounds = p.attrs.iter().find(|a| a.name.text == "launch_bounds");
+    if let Some(at) = bounds.map(|a| a.span) {
+        check_launch_bounds(el, &attrs, &threads, at, p.header);
+    }
+    let id = ir::KernelId(u32::try_from(el.f.kernels.len()).unwrap_or(u32::MAX));
+    let name = build::kernel_name(el);
+    el.f.kernels.push(ir::Kernel {
+        name,
+        span: p.header,
+        grid,
+        cluster: k.cluster,
+        threads,
+        attrs,
+        body,
+        fastest: Vec::new(),
+        shared: Vec::new(),
+        shared_bytes: Sym::zero(),
+        waits: false,
+        ordered: false,
+        tracked: Vec::new(),
+        escaping: Vec::new(),
+        asynchronous: false,
+        warpgroups: false,
+        one_thread: p
+            .items
+            .first()
+            .map(|item| item.span)
+            .filter(|_| tree.single && tree.level == Level::Block),
+        unwritten: Default::default(),
+        anew: Default::default(),
+        maps: Vec::new(),
+    });
+    build::emit(el, StmtKind::Launch(id), p.header);
+}
 
-    /// The blocks of a kernel; returns the grid.
-    pub(crate) fn blocks(
-        &mut self,
-        item: &ParallelItem,
-        extents: &[Sym],
-        tree: &Node,
-        rest: &[ParallelItem],
-        body: &ast::Block,
-    ) -> Option<[Sym; 3]> {
-        if tree.children.is_empty() && tree.explicit && !super::nest::uses_shared(&body.stmts) {
-            self.report(
+fn check_launch_bounds(
+    el: &mut Elab<'_>,
+    attrs: &ir::LaunchAttrs,
+    threads: &Sym,
+    at: Span,
+    header: Span,
+) {
+    let declared = attrs.launch_bounds.and_then(|b| b[0]);
+    if let (Some(t), Some(n)) = (declared, threads.as_int())
+        && i64::from(t) < n
+    {
+        el.cx.report(
+            Diagnostic::new(
+                "E0530",
+                at,
+                format!("`launch_bounds` promises {t} threads, the block has {n}"),
+            )
+            .label(format!("only {t} threads"))
+            .also(header, format!("{n} threads"))
+            .help(format!(
+                "write `launch_bounds({n})`, or `_` to have it computed"
+            )),
+        );
+    }
+}
+
+/// The first item of the outermost `parallel`; returns the grid.
+fn lower_outermost(el: &mut Elab<'_>, p: &ParallelStmt, tree: &Node) -> Option<[Sym; 3]> {
+    let (item, rest) = p.items.split_first()?;
+    let extents = extents::lower_all(el, item)?;
+    if tree.single && tree.level == Level::Thread {
+        return thread_mapping::lower_split(el, p, item, &extents);
+    }
+    match tree.level {
+        Level::Cluster => return clusters::lower(el, p, item, &extents, tree),
+        Level::Block => {}
+        // Block level is filled in with one block.
+        _ => {
+            thread_mapping::lower_level(el, item, &extents, tree, rest, &p.body)?;
+            return Some([Sym::one(), Sym::one(), Sym::one()]);
+        }
+    }
+    lower_blocks(el, item, &extents, tree, rest, &p.body)
+}
+
+/// The blocks of a kernel; returns the grid.
+pub(crate) fn lower_blocks(
+    el: &mut Elab<'_>,
+    item: &ParallelItem,
+    extents: &[Sym],
+    tree: &Node,
+    rest: &[ParallelItem],
+    body: &ast::Block,
+) -> Option<[Sym; 3]> {
+    if tree.children.is_empty() && tree.explicit && !super::nest::uses_shared(&body.stmts) {
+        el.cx.report(
+            Diagnostic::new(
+                "W0523",
+                item.span,
+                "a block with no inner `parallel` runs one thread",
+            )
+            .label("one thread per block")
+            .help("add an inner `parallel … : thread`, or write `: thread` here"),
+        );
+    }
+    let mut grid = [Sym::one(), Sym::one(), Sym::one()];
+    let mut values = Vec::new();
+    for (axis, extent) in extents.iter().enumerate() {
+        check_grid_limit(el, axis, extent, item.span);
+        if let Some(g) = grid.get_mut(axis) {
+            *g = extent.clone();
+        }
+        let name = part_name(&item.binding, axis);
+        let e = block_index(axis, item.span);
+        let value =
+            thread_mapping::new_index_variable(el, &name, Level::Block, e, extent, None, item.span);
+        if let Some(slot) = el.kernel.as_mut().and_then(|k| k.blocks.get_mut(axis)) {
+            *slot = value.as_var();
+        }
+        values.push(value);
+    }
+    clusters::check_grid(el, &grid, item.span)?;
+    clusters::assume_first_block(el);
+    thread_mapping::bind_indices(el, &item.binding, values, extents);
+    lower_after_header(el, tree, rest, body);
+    Some(grid)
+}
+
+pub(crate) fn check_grid_limit(el: &mut Elab<'_>, axis: usize, extent: &Sym, at: Span) {
+    let limit = if axis == 0 {
+        i64::from(i32::MAX)
+    } else {
+        65535
+    };
+    let name = ["x", "y", "z"].get(axis).copied().unwrap_or("z");
+    match el.f.cx.le(extent, &Sym::int(limit)) {
+        Truth::Yes => {}
+        Truth::No => {
+            let shown = el.f.cx.show(extent);
+            el.cx.report(
                 Diagnostic::new(
-                    "W0523",
-                    item.span,
-                    "a block with no inner `parallel` runs one thread",
+                    "E0522",
+                    at,
+                    format!("{shown} blocks along {name}: at most {limit} fit"),
                 )
-                .label("one thread per block")
-                .help("add an inner `parallel … : thread`, or write `: thread` here"),
+                .label(format!("sub-level {axis} is the grid's {name}"))
+                .help("put the largest count first"),
             );
         }
-        let mut grid = [Sym::one(), Sym::one(), Sym::one()];
-        let mut values = Vec::new();
-        for (axis, extent) in extents.iter().enumerate() {
-            self.grid_limit(axis, extent, item.span);
-            if let Some(g) = grid.get_mut(axis) {
-                *g = extent.clone();
-            }
-            let name = part_name(&item.binding, axis);
-            let e = block_index(axis, item.span);
-            let value = self.index_variable(&name, Level::Block, e, extent, None, item.span);
-            if let Some(slot) = self.kernel.as_mut().and_then(|k| k.blocks.get_mut(axis)) {
-                *slot = value.as_var();
-            }
-            values.push(value);
+        Truth::Unknown => {
+            let message = format!("{{0}} blocks along {name}, at most {{1}} fit");
+            run_time::emit_compare(el, "R05", message, BinOp::Le, extent, &Sym::int(limit), at);
         }
-        self.whole_clusters(&grid, item.span)?;
-        self.first_of_clusters();
-        self.bind_indices(&item.binding, values, extents);
-        self.after_header(tree, rest, body);
-        Some(grid)
     }
+}
 
-    pub(crate) fn grid_limit(&mut self, axis: usize, extent: &Sym, at: Span) {
-        let limit = if axis == 0 {
-            i64::from(i32::MAX)
+/// The rest of a header's items, or the body.
+pub(crate) fn lower_after_header(
+    el: &mut Elab<'_>,
+    node: &Node,
+    rest: &[ParallelItem],
+    body: &ast::Block,
+) {
+    match (rest.split_first(), node.children.first()) {
+        (Some((item, rest)), Some(child)) => {
+            if let Some(extents) = extents::lower_all(el, item) {
+                thread_mapping::lower_level(el, item, &extents, child, rest, body);
+            }
+        }
+        _ => {
+            el.nests.push(node_cursor(node));
+            stmt::lower_block(el, body);
+            el.nests.pop();
+        }
+    }
+}
+
+/// A `parallel` inside a kernel: the next child of the nest's tree.
+fn lower_inner(el: &mut Elab<'_>, p: &ParallelStmt) {
+    if el.kernel.as_ref().is_some_and(|k| k.regions > 0) {
+        el.cx.report(
+            Diagnostic::new("E0563", p.header, "`parallel` inside `inthreads`")
+                .label("only part of the threads come here"),
+        );
+        return lower_poisoned_body(el, p);
+    }
+    let next = el.nests.last_mut().and_then(|c| c.pop());
+    let Some(node) = next else {
+        return lower_poisoned_body(el, p);
+    };
+    if !p.attrs.is_empty() || p.is_async.is_some() || p.stream.is_some() {
+        let at = p
+            .attrs
+            .first()
+            .map(|a| a.span)
+            .or(p.is_async)
+            .unwrap_or(p.header);
+        let code = if p.is_async.is_some() {
+            "E0532"
+        } else if p.stream.is_some() {
+            "E0533"
         } else {
-            65535
+            "E0530"
         };
-        let name = ["x", "y", "z"].get(axis).copied().unwrap_or("z");
-        match self.f.cx.le(extent, &Sym::int(limit)) {
-            Truth::Yes => {}
-            Truth::No => {
-                let shown = self.show(extent);
-                self.report(
-                    Diagnostic::new(
-                        "E0522",
-                        at,
-                        format!("{shown} blocks along {name}: at most {limit} fit"),
-                    )
-                    .label(format!("sub-level {axis} is the grid's {name}"))
-                    .help("put the largest count first"),
-                );
-            }
-            Truth::Unknown => {
-                let message = format!("{{0}} blocks along {name}, at most {{1}} fit");
-                self.check_compare("R05", message, BinOp::Le, extent, &Sym::int(limit), at);
-            }
-        }
+        el.cx.report(
+            Diagnostic::new(code, at, "this belongs on the outermost `parallel`")
+                .label("an inner level")
+                .help("move it to the `parallel` that starts the kernel"),
+        );
     }
-
-    /// The rest of a header's items, or the body.
-    pub(crate) fn after_header(&mut self, node: &Node, rest: &[ParallelItem], body: &ast::Block) {
-        match (rest.split_first(), node.children.first()) {
-            (Some((item, rest)), Some(child)) => {
-                if let Some(extents) = self.bounds(item) {
-                    self.level_body(item, &extents, child, rest, body);
-                }
-            }
-            _ => {
-                self.children.push(node_cursor(node));
-                self.block(body);
-                self.children.pop();
-            }
-        }
+    if el.path.conditional > 0 && el.kernel.as_ref().is_some_and(|k| k.divergent > 0) {
+        instances::warn_if_not_all_arrive(el, p.header, "an inner `parallel`");
     }
-
-    /// A `parallel` inside a kernel: the next child of the nest's tree.
-    fn inner(&mut self, p: &ParallelStmt) {
-        if self.kernel.as_ref().is_some_and(|k| k.regions > 0) {
-            self.report(
-                Diagnostic::new("E0563", p.header, "`parallel` inside `inthreads`")
-                    .label("only part of the threads come here"),
-            );
-            return self.poisoned_body(p);
-        }
-        let next = self.children.last_mut().and_then(|c| c.pop());
-        let Some(node) = next else {
-            return self.poisoned_body(p);
-        };
-        if !p.attrs.is_empty() || p.is_async.is_some() || p.stream.is_some() {
-            let at = p
-                .attrs
-                .first()
-                .map(|a| a.span)
-                .or(p.is_async)
-                .unwrap_or(p.header);
-            let code = if p.is_async.is_some() {
-                "E0532"
-            } else if p.stream.is_some() {
-                "E0533"
-            } else {
-                "E0530"
-            };
-            self.report(
-                Diagnostic::new(code, at, "this belongs on the outermost `parallel`")
-                    .label("an inner level")
-                    .help("move it to the `parallel` that starts the kernel"),
-            );
-        }
-        if self.conditional > 0 && self.kernel.as_ref().is_some_and(|k| k.divergent > 0) {
-            self.cooperative(p.header, "an inner `parallel`");
-        }
-        let Some((item, rest)) = p.items.split_first() else {
-            return;
-        };
-        match self.bounds(item) {
-            Some(extents) if node.level == Level::Block => {
-                self.scopes.push();
-                let grid = self.blocks(item, &extents, &node, rest, &p.body);
-                let ended = self.scopes.pop();
-                self.report_unused(ended);
-                if let Some(k) = self.kernel.as_mut() {
-                    k.grid = grid;
-                }
+    let Some((item, rest)) = p.items.split_first() else {
+        return;
+    };
+    match extents::lower_all(el, item) {
+        Some(extents) if node.level == Level::Block => {
+            el.names.push();
+            let grid = lower_blocks(el, item, &extents, &node, rest, &p.body);
+            let ended = el.names.pop();
+            scope::report_unused(el, ended);
+            if let Some(k) = el.kernel.as_mut() {
+                k.grid = grid;
             }
-            Some(extents) => {
-                self.apart_from_loops(|s| s.level_body(item, &extents, &node, rest, &p.body));
-            }
-            None => self.poisoned_body(p),
         }
+        Some(extents) => {
+            control::apart_from_loops(el, |el| {
+                thread_mapping::lower_level(el, item, &extents, &node, rest, &p.body)
+            });
+        }
+        None => lower_poisoned_body(el, p),
     }
+}
 
-    pub(crate) fn enter(&mut self, level: Level) -> (Level, usize) {
-        let locals = self.f.locals.len();
-        match self.kernel.as_mut() {
-            Some(k) => {
-                let saved = (k.level, k.first_inner_local);
-                k.level = level;
-                k.first_inner_local = k.first_inner_local.min(locals);
-                saved
-            }
-            None => (level, usize::MAX),
+pub(crate) fn enter_level(el: &mut Elab<'_>, level: Level) -> (Level, usize) {
+    let locals = el.f.locals.len();
+    match el.kernel.as_mut() {
+        Some(k) => {
+            let saved = (k.level, k.first_inner_local);
+            k.level = level;
+            k.first_inner_local = k.first_inner_local.min(locals);
+            saved
         }
+        None => (level, usize::MAX),
     }
+}
 
-    pub(crate) fn leave(&mut self, saved: (Level, usize)) {
-        if let Some(k) = self.kernel.as_mut() {
-            k.level = saved.0;
-            // Locals of the part just left are out of scope; later ones are uniform again.
-            k.first_inner_local = saved.1;
-        }
+pub(crate) fn leave_level(el: &mut Elab<'_>, saved: (Level, usize)) {
+    if let Some(k) = el.kernel.as_mut() {
+        k.level = saved.0;
+        // Locals of the part just left are out of scope; later ones are uniform again.
+        k.first_inner_local = saved.1;
     }
 }
 

@@ -3,7 +3,11 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Registers, StmtKind};
-use crate::sema::Checker;
+use crate::sema::asynchronous::events;
+use crate::sema::build;
+use crate::sema::elab::Elab;
+use crate::sema::levels::instances;
+use crate::sema::names::params;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::CallExpr;
@@ -42,58 +46,57 @@ pub(crate) fn in_assembly(text: &str) -> Option<(bool, Option<i64>)> {
     Some((more, number.parse().ok()))
 }
 
-impl Checker<'_> {
-    pub(crate) fn set_registers(&mut self, call: &CallExpr, more: bool, span: Span) {
-        let number = match call.args.as_slice() {
-            [only] if call.targs.is_empty() => self.const_int(only),
-            _ => None,
-        };
-        self.registers_of_each(&call.callee.text, number, more, span);
-    }
+pub(crate) fn set_registers(el: &mut Elab<'_>, call: &CallExpr, more: bool, span: Span) {
+    let number = match call.args.as_slice() {
+        [only] if call.targs.is_empty() => params::constant(el, only),
+        _ => None,
+    };
+    set_registers_of_each(el, &call.callee.text, number, more, span);
+}
 
-    /// `name` says what is written there.
-    pub(crate) fn registers_of_each(
-        &mut self,
-        name: &str,
-        number: Option<i64>,
-        more: bool,
-        span: Span,
-    ) {
-        let refuse = |s: &mut Self, text: String, label: &str, help: &str| {
-            let report = Diagnostic::new("E0779", span, text).label(label);
-            s.report(report.help(help));
-        };
-        if self.kernel.is_none() {
-            let text = format!("`{name}` is for threads of a kernel");
-            return refuse(self, text, "no registers here", "move it into a `parallel`");
-        }
-        let number = number.filter(|n| (24..=256).contains(n) && n % 8 == 0);
-        let Some(per_thread) = number.and_then(|n| u32::try_from(n).ok()) else {
-            let text = format!(
-                "`{name}` takes one constant: how many registers each thread has from here on"
-            );
-            let help = "write a multiple of 8 from 24 to 256";
-            return refuse(self, text, "not such a number", help);
-        };
-        let around = self.kernel.as_ref().filter(|k| k.regions > 0);
-        let whole = match around {
-            Some(_) => self
-                .region_threads()
-                .is_some_and(|set| set.is_whole(WARPGROUP)),
-            None => {
-                let threads = self.kernel.as_ref().and_then(|k| k.threads.clone());
-                let rest = threads.map(|n| self.f.cx.rem(&n, &Sym::int(i64::from(WARPGROUP))));
-                rest.is_some_and(|rest| rest.is_zero())
-            }
-        };
-        if !whole {
-            let text = format!("`{name}` is for whole warpgroups, whose threads come together");
-            let help = "let multiples of 128 threads come here: `inthreads.async (w == 0)` of a `parallel w … : group-4`";
-            return refuse(self, text, "not by warpgroups", help);
-        }
-        self.cooperative(span, "a change of registers");
-        self.emit(StmtKind::Registers(Registers { per_thread, more }), span);
+/// `name` says what is written there.
+pub(crate) fn set_registers_of_each(
+    el: &mut Elab<'_>,
+    name: &str,
+    number: Option<i64>,
+    more: bool,
+    span: Span,
+) {
+    let refuse = |el: &mut Elab<'_>, text: String, label: &str, help: &str| {
+        let report = Diagnostic::new("E0779", span, text).label(label);
+        el.cx.report(report.help(help));
+    };
+    if el.kernel.is_none() {
+        let text = format!("`{name}` is for threads of a kernel");
+        return refuse(el, text, "no registers here", "move it into a `parallel`");
     }
+    let number = number.filter(|n| (24..=256).contains(n) && n % 8 == 0);
+    let Some(per_thread) = number.and_then(|n| u32::try_from(n).ok()) else {
+        let text =
+            format!("`{name}` takes one constant: how many registers each thread has from here on");
+        let help = "write a multiple of 8 from 24 to 256";
+        return refuse(el, text, "not such a number", help);
+    };
+    let around = el.kernel.as_ref().filter(|k| k.regions > 0);
+    let whole = match around {
+        Some(_) => events::region_threads(el).is_some_and(|set| set.is_whole(WARPGROUP)),
+        None => {
+            let threads = el.kernel.as_ref().and_then(|k| k.threads.clone());
+            let rest = threads.map(|n| el.f.cx.rem(&n, &Sym::int(i64::from(WARPGROUP))));
+            rest.is_some_and(|rest| rest.is_zero())
+        }
+    };
+    if !whole {
+        let text = format!("`{name}` is for whole warpgroups, whose threads come together");
+        let help = "let multiples of 128 threads come here: `inthreads.async (w == 0)` of a `parallel w … : group-4`";
+        return refuse(el, text, "not by warpgroups", help);
+    }
+    instances::warn_if_not_all_arrive(el, span, "a change of registers");
+    build::emit(
+        el,
+        StmtKind::Registers(Registers { per_thread, more }),
+        span,
+    );
 }
 
 #[cfg(test)]

@@ -10,8 +10,18 @@ use crate::diagnostics::{Diagnostic, nearest};
 use crate::ir::{
     Access, Atomic, AtomicOp, Expr, ExprKind, Level, Role, Scalar, Stmt, StmtKind, Storage,
 };
-use crate::sema::Checker;
+use crate::sema::build;
+use crate::sema::checks::unsupported;
+use crate::sema::elab::Elab;
+use crate::sema::levels::instances;
+use crate::sema::memory::access;
+use crate::sema::memory::guards;
+use crate::sema::names::params;
+use crate::sema::names::scope;
 use crate::sema::names::scope::Entity;
+use crate::sema::statements::call;
+use crate::sema::values::convert;
+use crate::sema::values::expr;
 use crate::sema::values::value::Value;
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -41,277 +51,277 @@ pub(crate) fn is_atomic(call: &CallExpr) -> bool {
     operation(&call.callee.text).is_some()
 }
 
-impl Checker<'_> {
-    /// As a statement, for its effect.
-    pub(crate) fn atomic_stmt(&mut self, call: &CallExpr, span: Span) {
-        let Some((atomic, guard)) = self.atomic(call, span) else {
-            return;
-        };
-        let statement = guarded(guard, StmtKind::Atomic(atomic), span);
-        match self.level() {
-            Some(level) if level != Level::Thread => {
-                let body = vec![Stmt::new(statement, span)];
-                self.emit(StmtKind::Once { level, body }, span);
-            }
-            _ => self.emit(statement, span),
+/// As a statement, for its effect.
+pub(crate) fn lower_statement(el: &mut Elab<'_>, call: &CallExpr, span: Span) {
+    let Some((atomic, guard)) = lower(el, call, span) else {
+        return;
+    };
+    let statement = guarded(guard, StmtKind::Atomic(atomic), span);
+    match el.level() {
+        Some(level) if level != Level::Thread => {
+            let body = vec![Stmt::new(statement, span)];
+            build::emit(el, StmtKind::Once { level, body }, span);
         }
+        _ => build::emit(el, statement, span),
     }
+}
 
-    /// As the right side of an assignment: what the element was before.
-    pub(crate) fn atomic_value(&mut self, call: &CallExpr, span: Span) -> Value {
-        let Some((mut atomic, guard)) = self.atomic(call, span) else {
-            return Value::Error;
-        };
-        let ty = self.f.buffer(atomic.access.view.buffer).elem;
-        let result = self.new_local("before", ty, guard.is_some(), Role::Value, span);
-        let statements = match guard {
-            None => {
-                atomic.result = Some(result);
-                vec![StmtKind::Atomic(atomic)]
-            }
-            Some(guard) => {
-                let inner = self.new_local("old", ty, false, Role::Value, span);
-                atomic.result = Some(inner);
-                let operation = StmtKind::Atomic(atomic);
-                guarded_result(guard, operation, inner, result, ty, span).into()
-            }
-        };
-        let value = Expr::new(ExprKind::Local(result), ty, span);
-        let level = self.level().unwrap_or(Level::Block);
-        if level == Level::Thread {
-            self.varying.insert(result);
-            for statement in statements {
-                self.emit(statement, span);
-            }
-            return Value::Scalar(value);
+/// As the right side of an assignment: what the element was before.
+pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
+    let Some((mut atomic, guard)) = lower(el, call, span) else {
+        return Value::Error;
+    };
+    let ty = el.f.buffer(atomic.access.view.buffer).elem;
+    let result = build::new_local(el, "before", ty, guard.is_some(), Role::Value, span);
+    let statements = match guard {
+        None => {
+            atomic.result = Some(result);
+            vec![StmtKind::Atomic(atomic)]
         }
-        if level == Level::Cluster {
-            self.unsupported(
-                span,
-                "an atomic operation at the level of a cluster, whose result is used",
-            );
-            return Value::Error;
+        Some(guard) => {
+            let inner = build::new_local(el, "old", ty, false, Role::Value, span);
+            atomic.result = Some(inner);
+            let operation = StmtKind::Atomic(atomic);
+            guarded_result(guard, operation, inner, result, ty, span).into()
         }
-        self.cooperative(span, "an atomic operation whose result all threads get");
-        if self.kernel.as_ref().is_some_and(|k| k.regions > 0) {
-            self.unsupported(
-                span,
-                "an atomic operation outside of any thread's level, inside `inthreads`, whose result is used",
-            );
-            return Value::Error;
+    };
+    let value = Expr::new(ExprKind::Local(result), ty, span);
+    let level = el.level().unwrap_or(Level::Block);
+    if level == Level::Thread {
+        el.build.varying.insert(result);
+        for statement in statements {
+            build::emit(el, statement, span);
         }
-        match self.told_to_all(level, statements, value, span) {
-            Some(value) => Value::Scalar(value),
-            None => Value::Error,
-        }
+        return Value::Scalar(value);
     }
-
-    /// One thread of each unit makes it; a word of shared memory tells the others.
-    fn told_to_all(
-        &mut self,
-        level: Level,
-        atomic: Vec<StmtKind>,
-        value: Expr,
-        span: Span,
-    ) -> Option<Expr> {
-        let units = self.instances(level, span)?;
-        let (ty, storage) = (value.ty, Storage::Shared);
-        let id = self.new_buffer("before", ty, storage, vec![Sym::one()], units, span);
-        self.emit(StmtKind::Alloc(id), span);
-        let mut word = self.word(id, span);
-        word.view.offset = self.instance(level);
-        self.mark(&word.view, true, true);
-        let store = StmtKind::Store {
-            access: word.clone(),
-            op: None,
-            value,
-        };
-        let body = atomic.into_iter().chain([store]);
-        let body = body.map(|kind| Stmt::new(kind, span)).collect();
-        self.emit(StmtKind::Once { level, body }, span);
-        Some(Expr::new(ExprKind::Load(word), ty, span))
+    if level == Level::Cluster {
+        unsupported::report(
+            el,
+            span,
+            "an atomic operation at the level of a cluster, whose result is used",
+        );
+        return Value::Error;
     }
-
-    /// Where the value of an atomic operation is not wanted.
-    pub(crate) fn misplaced_atomic(&mut self, call: &CallExpr, span: Span) -> Value {
-        if self.atomic(call, span).is_some() {
-            let name = &call.callee.text;
-            self.report(
-                Diagnostic::new(
-                    "E0313",
-                    span,
-                    format!("what `{name}` gives can only be assigned to a mutable"),
-                )
-                .label("not the right side of such an assignment")
-                .help(format!(
-                    "write `mutable before = {};` first",
-                    self.source_of(span, "__atomic_add(…)")
-                )),
-            );
-        }
-        Value::Error
+    instances::warn_if_not_all_arrive(el, span, "an atomic operation whose result all threads get");
+    if el.kernel.as_ref().is_some_and(|k| k.regions > 0) {
+        unsupported::report(
+            el,
+            span,
+            "an atomic operation outside of any thread's level, inside `inthreads`, whose result is used",
+        );
+        return Value::Error;
     }
-
-    pub(crate) fn unknown_atomic(&mut self, name: &str, at: Span) {
-        let mut d = Diagnostic::new("E0208", at, format!("`{name}` is not a builtin"))
-            .label("no atomic operation");
-        if let Some(near) = nearest(name, NAMES) {
-            d = d.help(format!("did you mean `{near}`?"));
-        }
-        self.report(d);
+    match broadcast(el, level, statements, value, span) {
+        Some(value) => Value::Scalar(value),
+        None => Value::Error,
     }
+}
 
-    /// The operation, and what must hold for it to happen.
-    fn atomic(&mut self, call: &CallExpr, span: Span) -> Option<(Atomic, Option<Expr>)> {
-        let name = call.callee.text.as_str();
-        let op = operation(name)?;
-        let wanted = if op == AtomicOp::Cas { 3 } else { 2 };
-        if !call.targs.is_empty() {
-            self.report(
-                Diagnostic::new(
-                    "E0775",
-                    span,
-                    format!("`{name}` takes no template arguments"),
-                )
-                .label("a builtin"),
-            );
-            return None;
-        }
-        if call.args.len() != wanted {
-            let shape = match op {
-                AtomicOp::Cas => "(x.at(i), compare, value)",
-                _ => "(x.at(i), value)",
-            };
-            self.report(
-                Diagnostic::new(
-                    "E1043",
-                    span,
-                    format!(
-                        "`{name}` takes {wanted} arguments, {} given",
-                        call.args.len()
-                    ),
-                )
-                .label(format!("expected {wanted}"))
-                .help(format!("write `{name}{shape}`")),
-            );
-            return None;
-        }
-        let (first, rest) = call.args.split_first()?;
-        let access = self.atomic_element(name, first);
-        let guard = self.take_guard();
-        let operands: Vec<(Value, Span)> = rest.iter().map(|e| (self.expr(e), e.span)).collect();
-        let access = access?;
-        let buffer = self.f.buffer(access.view.buffer);
-        let (elem, declared) = (buffer.elem, buffer.span);
-        let shown = buffer.name.clone();
-        if buffer.storage.is_private() {
-            self.report(
-                Diagnostic::new(
-                    "E1041",
-                    first.span,
-                    format!("`{shown}` is each thread's own: nobody else comes in between"),
-                )
-                .label("`local` memory")
-                .also(declared, "declared here")
-                .help("update it as usual, or put it into `shared` memory"),
-            );
-            return None;
-        }
-        if !op.types().contains(&elem) {
-            let all: Vec<&str> = op.types().iter().map(|t| t.name()).collect();
-            self.report(
-                Diagnostic::new(
-                    "E1043",
-                    span,
-                    format!("`{name}` is not for elements of type {}", elem.name()),
-                )
-                .label(format!("`{shown}` has {}", elem.name()))
-                .also(declared, "declared here")
-                .help(format!("it is for {}", all.join(", "))),
-            );
-            return None;
-        }
-        let mut operands = operands.into_iter();
-        let compare = match op {
-            AtomicOp::Cas => Some(self.atomic_operand(operands.next()?, elem, &shown)?),
-            _ => None,
-        };
-        let value = self.atomic_operand(operands.next()?, elem, &shown)?;
-        self.mark(&access.view, true, true);
-        self.stored.entry(access.view.buffer).or_insert(span);
-        let atomic = Atomic {
-            op,
-            access,
-            compare,
-            value,
-            result: None,
-        };
-        Some((atomic, guard))
-    }
+/// One thread of each unit makes it; a word of shared memory tells the others.
+fn broadcast(
+    el: &mut Elab<'_>,
+    level: Level,
+    atomic: Vec<StmtKind>,
+    value: Expr,
+    span: Span,
+) -> Option<Expr> {
+    let units = instances::count_of(el, level, span)?;
+    let (ty, storage) = (value.ty, Storage::Shared);
+    let id = params::new_buffer(el, "before", ty, storage, vec![Sym::one()], units, span);
+    build::emit(el, StmtKind::Alloc(id), span);
+    let mut word = access::word(el, id, span);
+    word.view.offset = instances::number_of(el, level);
+    access::mark_accessed(el, &word.view, true, true);
+    let store = StmtKind::Store {
+        access: word.clone(),
+        op: None,
+        value,
+    };
+    let body = atomic.into_iter().chain([store]);
+    let body = body.map(|kind| Stmt::new(kind, span)).collect();
+    build::emit(el, StmtKind::Once { level, body }, span);
+    Some(Expr::new(ExprKind::Load(word), ty, span))
+}
 
-    fn atomic_element(&mut self, name: &str, e: &ast::Expr) -> Option<Access> {
-        let what = match &*e.kind {
-            ast::ExprKind::At(base, indices) => return self.access(base, indices, e.span),
-            ast::ExprKind::Name(text) => match self.lookup(text, e.span)? {
-                Entity::Word(id) => return Some(self.word(id, e.span)),
-                Entity::Poison => return None,
-                other => format!("`{text}` is {}", other.kind()),
-            },
-            _ => match self.expr(e) {
-                Value::Error => return None,
-                other => format!("this is {}", other.kind()),
-            },
-        };
-        self.report(
+/// Where the value of an atomic operation is not wanted.
+pub(crate) fn report_misplaced(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
+    if lower(el, call, span).is_some() {
+        let name = &call.callee.text;
+        el.cx.report(
             Diagnostic::new(
-                "E1040",
-                e.span,
-                format!("`{name}` works on an element of a buffer, {what}"),
+                "E0313",
+                span,
+                format!("what `{name}` gives can only be assigned to a mutable"),
             )
-            .label("not in memory that threads share")
-            .help("name an element, such as `total.at(0)`"),
+            .label("not the right side of such an assignment")
+            .help(format!(
+                "write `mutable before = {};` first",
+                convert::source_text(el, span, "__atomic_add(…)")
+            )),
         );
-        None
     }
+    Value::Error
+}
 
-    /// Exactly of the element's type; numbers without a type of their own become it.
-    fn atomic_operand(
-        &mut self,
-        (value, at): (Value, Span),
-        elem: Scalar,
-        buffer: &str,
-    ) -> Option<Expr> {
-        let (given, number) = match &value {
-            Value::Error => return None,
-            Value::Int(_) if elem.is_integer() => return self.convert(value, elem, at),
-            Value::Scalar(e) if e.ty == elem => return self.convert(value, elem, at),
-            Value::Scalar(e) => (e.ty.name().to_owned(), true),
-            Value::Int(_) => (value.kind(), true),
-            other => (other.kind(), false),
+pub(crate) fn report_unknown(el: &mut Elab<'_>, name: &str, at: Span) {
+    let mut d = Diagnostic::new("E0208", at, format!("`{name}` is not a builtin"))
+        .label("no atomic operation");
+    if let Some(near) = nearest(name, NAMES) {
+        d = d.help(format!("did you mean `{near}`?"));
+    }
+    el.cx.report(d);
+}
+
+/// The operation, and what must hold for it to happen.
+fn lower(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Option<(Atomic, Option<Expr>)> {
+    let name = call.callee.text.as_str();
+    let op = operation(name)?;
+    let wanted = if op == AtomicOp::Cas { 3 } else { 2 };
+    if !call.targs.is_empty() {
+        el.cx.report(
+            Diagnostic::new(
+                "E0775",
+                span,
+                format!("`{name}` takes no template arguments"),
+            )
+            .label("a builtin"),
+        );
+        return None;
+    }
+    if call.args.len() != wanted {
+        let shape = match op {
+            AtomicOp::Cas => "(x.at(i), compare, value)",
+            _ => "(x.at(i), value)",
         };
-        let own = elem.name();
-        let d = Diagnostic::new(
-            "E1042",
-            at,
-            format!("`{buffer}` has elements of type {own}, this is {given}"),
+        el.cx.report(
+            Diagnostic::new(
+                "E1043",
+                span,
+                format!(
+                    "`{name}` takes {wanted} arguments, {} given",
+                    call.args.len()
+                ),
+            )
+            .label(format!("expected {wanted}"))
+            .help(format!("write `{name}{shape}`")),
         );
-        let text = self.source_of(at, "…");
-        self.report(if number {
-            d.label("an atomic operation converts nothing")
-                .help(format!("write `__to<{own}>({text})`"))
-        } else {
-            d.label("not a number")
-        });
-        None
+        return None;
     }
+    let (first, rest) = call.args.split_first()?;
+    let access = lower_element(el, name, first);
+    let guard = guards::take(el);
+    let operands: Vec<(Value, Span)> = rest.iter().map(|e| (expr::lower(el, e), e.span)).collect();
+    let access = access?;
+    let buffer = el.f.buffer(access.view.buffer);
+    let (elem, declared) = (buffer.elem, buffer.span);
+    let shown = buffer.name.clone();
+    if buffer.storage.is_private() {
+        el.cx.report(
+            Diagnostic::new(
+                "E1041",
+                first.span,
+                format!("`{shown}` is each thread's own: nobody else comes in between"),
+            )
+            .label("`local` memory")
+            .also(declared, "declared here")
+            .help("update it as usual, or put it into `shared` memory"),
+        );
+        return None;
+    }
+    if !op.types().contains(&elem) {
+        let all: Vec<&str> = op.types().iter().map(|t| t.name()).collect();
+        el.cx.report(
+            Diagnostic::new(
+                "E1043",
+                span,
+                format!("`{name}` is not for elements of type {}", elem.name()),
+            )
+            .label(format!("`{shown}` has {}", elem.name()))
+            .also(declared, "declared here")
+            .help(format!("it is for {}", all.join(", "))),
+        );
+        return None;
+    }
+    let mut operands = operands.into_iter();
+    let compare = match op {
+        AtomicOp::Cas => Some(lower_operand(el, operands.next()?, elem, &shown)?),
+        _ => None,
+    };
+    let value = lower_operand(el, operands.next()?, elem, &shown)?;
+    access::mark_accessed(el, &access.view, true, true);
+    el.storage.stored.entry(access.view.buffer).or_insert(span);
+    let atomic = Atomic {
+        op,
+        access,
+        compare,
+        value,
+        result: None,
+    };
+    Some((atomic, guard))
+}
 
-    /// Whether an expression is an atomic operation and nothing else.
-    pub(crate) fn as_atomic<'e>(&self, e: &'e ast::Expr) -> Option<&'e CallExpr> {
-        match &*e.kind {
-            ast::ExprKind::Call(call) if is_atomic(call) && !self.is_device_call(call) => {
-                Some(call)
-            }
-            _ => None,
+fn lower_element(el: &mut Elab<'_>, name: &str, e: &ast::Expr) -> Option<Access> {
+    let what = match &*e.kind {
+        ast::ExprKind::At(base, indices) => return access::access(el, base, indices, e.span),
+        ast::ExprKind::Name(text) => match scope::lookup(el, text, e.span)? {
+            Entity::Word(id) => return Some(access::word(el, id, e.span)),
+            Entity::Poison => return None,
+            other => format!("`{text}` is {}", other.kind()),
+        },
+        _ => match expr::lower(el, e) {
+            Value::Error => return None,
+            other => format!("this is {}", other.kind()),
+        },
+    };
+    el.cx.report(
+        Diagnostic::new(
+            "E1040",
+            e.span,
+            format!("`{name}` works on an element of a buffer, {what}"),
+        )
+        .label("not in memory that threads share")
+        .help("name an element, such as `total.at(0)`"),
+    );
+    None
+}
+
+/// Exactly of the element's type; numbers without a type of their own become it.
+fn lower_operand(
+    el: &mut Elab<'_>,
+    (value, at): (Value, Span),
+    elem: Scalar,
+    buffer: &str,
+) -> Option<Expr> {
+    let (given, number) = match &value {
+        Value::Error => return None,
+        Value::Int(_) if elem.is_integer() => return convert::convert(el, value, elem, at),
+        Value::Scalar(e) if e.ty == elem => return convert::convert(el, value, elem, at),
+        Value::Scalar(e) => (e.ty.name().to_owned(), true),
+        Value::Int(_) => (value.kind(), true),
+        other => (other.kind(), false),
+    };
+    let own = elem.name();
+    let d = Diagnostic::new(
+        "E1042",
+        at,
+        format!("`{buffer}` has elements of type {own}, this is {given}"),
+    );
+    let text = convert::source_text(el, at, "…");
+    el.cx.report(if number {
+        d.label("an atomic operation converts nothing")
+            .help(format!("write `__to<{own}>({text})`"))
+    } else {
+        d.label("not a number")
+    });
+    None
+}
+
+/// Whether an expression is an atomic operation and nothing else.
+pub(crate) fn as_update<'e>(el: &Elab<'_>, e: &'e ast::Expr) -> Option<&'e CallExpr> {
+    match &*e.kind {
+        ast::ExprKind::Call(call) if is_atomic(call) && !call::is_device_call(el, call) => {
+            Some(call)
         }
+        _ => None,
     }
 }

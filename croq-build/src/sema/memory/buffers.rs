@@ -2,8 +2,20 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{self, Level, Scalar, StmtKind, Storage};
-use crate::sema::Checker;
+use crate::sema::build;
+use crate::sema::checks::unsupported;
+use crate::sema::copies::copy;
+use crate::sema::elab::Elab;
+use crate::sema::levels::instances;
+use crate::sema::memory::access;
+use crate::sema::memory::data;
+use crate::sema::names::params;
+use crate::sema::names::scope;
 use crate::sema::names::scope::Entity;
+use crate::sema::values::arith;
+use crate::sema::values::convert;
+use crate::sema::values::expr;
+use crate::sema::values::shape;
 use crate::sema::values::value::Value;
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -14,253 +26,252 @@ const MOST_SHARED: i128 = 1 << 20;
 const MOST_LOCAL: i128 = 512 << 10;
 const MOST_FRAGMENT: i128 = 1 << 20;
 
-impl Checker<'_> {
-    pub(crate) fn buffers(
-        &mut self,
-        storage: Option<&(ast::Storage, Span)>,
-        mutable: Option<Span>,
-        elem: (ElemType, Span),
-        shape: &BufferShape,
-        items: &[ast::BufferItem],
-        span: Span,
-    ) {
-        if let Some(at) = mutable {
-            self.report(
-                Diagnostic::new("E0305", at, "spanned data can't be declared `mutable`")
-                    .label("elements can always be written")
-                    .help("drop the word"),
-            );
-        }
-        let placed = self.buffer_storage(storage, span);
-        let scalar = self.element_type(elem.0, elem.1);
-        let extents = match shape {
-            BufferShape::Dims(dims) => self.storage_shape(dims),
-            BufferShape::Auto(at) => {
-                self.unsupported(*at, "a shape of `[auto]`");
-                None
-            }
-        };
-        for item in items {
-            let id = match (placed, scalar, &extents) {
-                (Some(storage), Some(elem), Some(shape)) => {
-                    self.buffer(storage, elem, shape, item, span)
-                }
-                _ => None,
-            };
-            let entity = match id {
-                Some((id, array)) => Entity::Buffer { id, array },
-                None => Entity::Poison,
-            };
-            self.declare(&item.name, entity);
-        }
+pub(crate) fn declare_all(
+    el: &mut Elab<'_>,
+    storage: Option<&(ast::Storage, Span)>,
+    mutable: Option<Span>,
+    elem: (ElemType, Span),
+    shape: &BufferShape,
+    items: &[ast::BufferItem],
+    span: Span,
+) {
+    if let Some(at) = mutable {
+        el.cx.report(
+            Diagnostic::new("E0305", at, "spanned data can't be declared `mutable`")
+                .label("elements can always be written")
+                .help("drop the word"),
+        );
     }
+    let placed = storage_of(el, storage, span);
+    let scalar = convert::element_type(el, elem.0, elem.1);
+    let extents = match shape {
+        BufferShape::Dims(dims) => shape::lower_storage_shape(el, dims),
+        BufferShape::Auto(at) => {
+            unsupported::report(el, *at, "a shape of `[auto]`");
+            None
+        }
+    };
+    for item in items {
+        let id = match (placed, scalar, &extents) {
+            (Some(storage), Some(elem), Some(shape)) => {
+                declare_one(el, storage, elem, shape, item, span)
+            }
+            _ => None,
+        };
+        let entity = match id {
+            Some((id, array)) => Entity::Buffer { id, array },
+            None => Entity::Poison,
+        };
+        scope::declare(el, &item.name, entity);
+    }
+}
 
-    fn buffer_storage(
-        &mut self,
-        storage: Option<&(ast::Storage, Span)>,
-        span: Span,
-    ) -> Option<Storage> {
-        let in_kernel = self.kernel.is_some();
-        match (storage, in_kernel) {
-            (Some((ast::Storage::Shared, _)), true) => Some(Storage::Shared),
-            (Some((ast::Storage::Local, _)), true) => Some(Storage::Local),
-            (None | Some((ast::Storage::Global, _)), false) => Some(Storage::Host),
-            (word, true) => {
-                let at = word.map_or(span, |w| w.1);
-                self.report(
+fn storage_of(
+    el: &mut Elab<'_>,
+    storage: Option<&(ast::Storage, Span)>,
+    span: Span,
+) -> Option<Storage> {
+    let in_kernel = el.kernel.is_some();
+    match (storage, in_kernel) {
+        (Some((ast::Storage::Shared, _)), true) => Some(Storage::Shared),
+        (Some((ast::Storage::Local, _)), true) => Some(Storage::Local),
+        (None | Some((ast::Storage::Global, _)), false) => Some(Storage::Host),
+        (word, true) => {
+            let at = word.map_or(span, |w| w.1);
+            el.cx.report(
                     Diagnostic::new("E0610", at, "device code can declare only `shared` and `local` buffers")
                         .label("needs device memory, which the host allocates")
                         .help("write `shared` or `local` before the type, or declare it before the `parallel`"),
                 );
-                None
-            }
-            (Some((_, at)), false) => {
-                self.report(
-                    Diagnostic::new(
-                        "E0611",
-                        *at,
-                        "`shared` and `local` buffers exist only inside `parallel`",
-                    )
-                    .label("this is host code")
-                    .help("move the declaration into the `parallel`"),
-                );
-                None
-            }
+            None
+        }
+        (Some((_, at)), false) => {
+            el.cx.report(
+                Diagnostic::new(
+                    "E0611",
+                    *at,
+                    "`shared` and `local` buffers exist only inside `parallel`",
+                )
+                .label("this is host code")
+                .help("move the declaration into the `parallel`"),
+            );
+            None
         }
     }
+}
 
-    fn buffer(
-        &mut self,
-        storage: Storage,
-        elem: Scalar,
-        shape: &[Sym],
-        item: &ast::BufferItem,
-        span: Span,
-    ) -> Option<(ir::BufferId, Vec<u64>)> {
-        let mut array = Vec::new();
-        for e in &item.array {
-            match self.array_extent(e, "buffer") {
-                Some(n) => array.push(n),
-                None => return None,
-            }
+fn declare_one(
+    el: &mut Elab<'_>,
+    storage: Storage,
+    elem: Scalar,
+    shape: &[Sym],
+    item: &ast::BufferItem,
+    span: Span,
+) -> Option<(ir::BufferId, Vec<u64>)> {
+    let mut array = Vec::new();
+    for e in &item.array {
+        match array_extent(el, e, "buffer") {
+            Some(n) => array.push(n),
+            None => return None,
         }
-        if storage == Storage::Local && shape.iter().any(|s| s.as_int().is_none()) {
-            let shown = self.show_shape(shape);
-            self.report(
-                Diagnostic::new(
-                    "E0614",
-                    item.name.span,
-                    format!("`local` buffers need static extents, this is {shown}"),
-                )
-                .label("sizes known only at run time")
-                .help("use `shared`, or a constant size"),
-            );
-            return None;
-        }
-        if storage == Storage::Shared {
-            let unknown = shape
-                .iter()
-                .flat_map(Sym::vars)
-                .find(|v| !self.host_known(*v));
-            if let Some(v) = unknown {
-                let name = self.f.cx.name(v).to_owned();
-                self.report(
-                    Diagnostic::new(
-                        "E0331",
-                        item.name.span,
-                        format!("the shape depends on `{name}`, known only inside the kernel"),
-                    )
-                    .label("can't be allocated at launch"),
-                );
-                return None;
-            }
-        }
-        let copies: u64 = super::buffers::elements_of(&array);
-        let copies = Sym::int(i64::try_from(copies).unwrap_or(i64::MAX));
-        let id = self.new_buffer(
-            &item.name.text,
-            elem,
-            storage,
-            shape.to_vec(),
-            copies,
-            item.name.span,
+    }
+    if storage == Storage::Local && shape.iter().any(|s| s.as_int().is_none()) {
+        let shown = shape::show(el, shape);
+        el.cx.report(
+            Diagnostic::new(
+                "E0614",
+                item.name.span,
+                format!("`local` buffers need static extents, this is {shown}"),
+            )
+            .label("sizes known only at run time")
+            .help("use `shared`, or a constant size"),
         );
-        self.affordable(id, item.name.span)?;
-        let bytes = &self.f.buffer(id).count * i64::try_from(elem.bytes()).unwrap_or(8);
-        if bytes.is_poison() || bytes.as_int().is_some_and(|n| n < 0) {
-            let shown = self.show_shape(shape);
-            self.report(
+        return None;
+    }
+    if storage == Storage::Shared {
+        let unknown = shape
+            .iter()
+            .flat_map(Sym::vars)
+            .find(|v| !instances::host_known(el, *v));
+        if let Some(v) = unknown {
+            let name = el.f.cx.name(v).to_owned();
+            el.cx.report(
                 Diagnostic::new(
-                    "E0429",
+                    "E0331",
                     item.name.span,
-                    format!("`{}` has more bytes than 64 bits can count", item.name.text),
+                    format!("the shape depends on `{name}`, known only inside the kernel"),
                 )
-                .label(format!("`{elem} {shown}`")),
+                .label("can't be allocated at launch"),
             );
             return None;
         }
-        if matches!(storage, Storage::Host | Storage::Shared | Storage::Local) {
-            self.emit(StmtKind::Alloc(id), span);
-        }
-        self.warn_of_spills(id, item.name.span);
-        if let Some(init) = &item.init {
-            let v = self.expr(init);
-            if !matches!(v, Value::Error | Value::Int(_) | Value::Scalar(_)) {
-                let kind = v.kind();
-                self.report(
-                    Diagnostic::new(
-                        "E0335",
-                        init.span,
-                        format!("a buffer is initialised with a scalar, this is {kind}"),
-                    )
-                    .label("not a scalar"),
-                );
-                return None;
-            }
-            let value = self.convert(v, elem, init.span)?;
-            let mut view = self.whole_view(id, item.name.span);
-            if !array.is_empty() {
-                // All buffers of the array at once, as one row.
-                view.shape = vec![self.f.buffer(id).count.clone()];
-                view.strides = vec![Sym::one()];
-                view.valid = vec![ir::Valid::default()];
-                view.frame = None;
-            }
-            let level = if storage == Storage::Local {
-                Level::Thread
-            } else {
-                Level::Block
-            };
-            self.mark(&view, false, true);
-            let fill = StmtKind::Fill { view, value, level };
-            if storage == Storage::Host {
-                self.host_kernel(fill, span);
-            } else {
-                self.emit(fill, span);
-            }
-        }
-        Some((id, array))
     }
-
-    /// Refuses what no GPU has room for, before anything is unrolled over it. What only the targets lack is found
-    /// when memory is given out.
-    pub(crate) fn affordable(&mut self, id: ir::BufferId, at: Span) -> Option<()> {
-        let buffer = self.f.buffer(id);
-        let (most, whose) = match buffer.storage {
-            Storage::Shared => (MOST_SHARED, "the shared memory of a block"),
-            Storage::Local => (MOST_LOCAL, "the memory of a thread"),
-            Storage::Fragment => (MOST_FRAGMENT, "the registers of a warpgroup"),
-            _ => return Some(()),
-        };
-        let bytes = buffer.count.as_int().map_or(0, i128::from) * i128::from(buffer.elem.bytes());
-        if !buffer.count.is_poison() && bytes <= most {
-            return Some(());
+    let copies: u64 = super::buffers::elements_of(&array);
+    let copies = Sym::int(i64::try_from(copies).unwrap_or(i64::MAX));
+    let id = params::new_buffer(
+        el,
+        &item.name.text,
+        elem,
+        storage,
+        shape.to_vec(),
+        copies,
+        item.name.span,
+    );
+    check_affordable(el, id, item.name.span)?;
+    let bytes = &el.f.buffer(id).count * i64::try_from(elem.bytes()).unwrap_or(8);
+    if bytes.is_poison() || bytes.as_int().is_some_and(|n| n < 0) {
+        let shown = shape::show(el, shape);
+        el.cx.report(
+            Diagnostic::new(
+                "E0429",
+                item.name.span,
+                format!("`{}` has more bytes than 64 bits can count", item.name.text),
+            )
+            .label(format!("`{elem} {shown}`")),
+        );
+        return None;
+    }
+    if matches!(storage, Storage::Host | Storage::Shared | Storage::Local) {
+        build::emit(el, StmtKind::Alloc(id), span);
+    }
+    copy::warn_of_spills(el, id, item.name.span);
+    if let Some(init) = &item.init {
+        let v = expr::lower(el, init);
+        if !matches!(v, Value::Error | Value::Int(_) | Value::Scalar(_)) {
+            let kind = v.kind();
+            el.cx.report(
+                Diagnostic::new(
+                    "E0335",
+                    init.span,
+                    format!("a buffer is initialised with a scalar, this is {kind}"),
+                )
+                .label("not a scalar"),
+            );
+            return None;
         }
-        let name = buffer.name.clone();
-        let (code, size) = if buffer.count.is_poison() {
-            ("E0429", "more bytes than 64 bits can count".to_owned())
+        let value = convert::convert(el, v, elem, init.span)?;
+        let mut view = data::whole_view(el, id, item.name.span);
+        if !array.is_empty() {
+            // All buffers of the array at once, as one row.
+            view.shape = vec![el.f.buffer(id).count.clone()];
+            view.strides = vec![Sym::one()];
+            view.valid = vec![ir::Valid::default()];
+            view.frame = None;
+        }
+        let level = if storage == Storage::Local {
+            Level::Thread
         } else {
-            ("E0613", format!("{bytes} bytes"))
+            Level::Block
         };
-        let text = format!("`{name}` has {size}: at most {most} fit {whose}");
-        self.report(
-            Diagnostic::new(code, at, text)
-                .label("no GPU has room for it")
-                .help("keep a tile of it here, and loop over tiles"),
-        );
-        None
-    }
-
-    /// `what` an array consists of.
-    pub(crate) fn array_extent(&mut self, e: &ast::Expr, what: &str) -> Option<u64> {
-        let v = self.expr(e);
-        if v.is_error() {
-            return None;
+        access::mark_accessed(el, &view, false, true);
+        let fill = StmtKind::Fill { view, value, level };
+        if storage == Storage::Host {
+            copy::emit_host_kernel(el, fill, span);
+        } else {
+            build::emit(el, fill, span);
         }
-        match self.int_of(&v).and_then(|i| i.value.as_int()) {
-            Some(n @ 1..) => u64::try_from(n).ok(),
-            Some(n) => {
-                self.report(
-                    Diagnostic::new(
-                        "E0434",
-                        e.span,
-                        format!("an array needs at least one {what}, this is {n}"),
-                    )
-                    .label("not positive"),
-                );
-                None
-            }
-            None => {
-                self.report(
-                    Diagnostic::new(
-                        "E0435",
-                        e.span,
-                        format!("the number of {what}s must be a compile-time integer"),
-                    )
-                    .label("not a constant"),
-                );
-                None
-            }
+    }
+    Some((id, array))
+}
+
+/// Refuses what no GPU has room for, before anything is unrolled over it. What only the targets lack is found
+/// when memory is given out.
+pub(crate) fn check_affordable(el: &mut Elab<'_>, id: ir::BufferId, at: Span) -> Option<()> {
+    let buffer = el.f.buffer(id);
+    let (most, whose) = match buffer.storage {
+        Storage::Shared => (MOST_SHARED, "the shared memory of a block"),
+        Storage::Local => (MOST_LOCAL, "the memory of a thread"),
+        Storage::Fragment => (MOST_FRAGMENT, "the registers of a warpgroup"),
+        _ => return Some(()),
+    };
+    let bytes = buffer.count.as_int().map_or(0, i128::from) * i128::from(buffer.elem.bytes());
+    if !buffer.count.is_poison() && bytes <= most {
+        return Some(());
+    }
+    let name = buffer.name.clone();
+    let (code, size) = if buffer.count.is_poison() {
+        ("E0429", "more bytes than 64 bits can count".to_owned())
+    } else {
+        ("E0613", format!("{bytes} bytes"))
+    };
+    let text = format!("`{name}` has {size}: at most {most} fit {whose}");
+    el.cx.report(
+        Diagnostic::new(code, at, text)
+            .label("no GPU has room for it")
+            .help("keep a tile of it here, and loop over tiles"),
+    );
+    None
+}
+
+/// `what` an array consists of.
+pub(crate) fn array_extent(el: &mut Elab<'_>, e: &ast::Expr, what: &str) -> Option<u64> {
+    let v = expr::lower(el, e);
+    if v.is_error() {
+        return None;
+    }
+    match arith::int_of(&v).and_then(|i| i.value.as_int()) {
+        Some(n @ 1..) => u64::try_from(n).ok(),
+        Some(n) => {
+            el.cx.report(
+                Diagnostic::new(
+                    "E0434",
+                    e.span,
+                    format!("an array needs at least one {what}, this is {n}"),
+                )
+                .label("not positive"),
+            );
+            None
+        }
+        None => {
+            el.cx.report(
+                Diagnostic::new(
+                    "E0435",
+                    e.span,
+                    format!("the number of {what}s must be a compile-time integer"),
+                )
+                .label("not a constant"),
+            );
+            None
         }
     }
 }

@@ -6,48 +6,49 @@
 //! proven pays. Checks that are made on the host end the call before any launch, and need no guard.
 
 use crate::ir::{Access, Expr, ExprKind, LocalId, Role, Scalar, Stmt, StmtKind};
-use crate::sema::Checker;
+use crate::sema::build;
 use crate::sema::checks::run_time::both;
+use crate::sema::elab::Elab;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-impl Checker<'_> {
-    /// Whether what fails here is recorded and does not end the launch.
-    pub(crate) fn goes_on(&self) -> bool {
-        self.options.reports && self.kernel.is_some()
-    }
+/// Whether what fails here is recorded and does not end the launch.
+pub(crate) fn is_reporting(el: &Elab<'_>) -> bool {
+    el.cx.options.reports && el.kernel.is_some()
+}
 
-    /// What must hold for the access that was checked last.
-    pub(crate) fn take_guard(&mut self) -> Option<Expr> {
-        std::mem::take(&mut self.guards).into_iter().reduce(both)
-    }
+/// What must hold for the access that was checked last.
+pub(crate) fn take(el: &mut Elab<'_>) -> Option<Expr> {
+    std::mem::take(&mut el.build.guards)
+        .into_iter()
+        .reduce(both)
+}
 
-    /// An element, or zero.
-    pub(crate) fn guarded_load(&mut self, access: Access, elem: Scalar, span: Span) -> Expr {
-        let guard = self.take_guard();
-        let load = Expr::new(ExprKind::Load(access), elem, span);
-        match guard {
-            None => load,
-            Some(guard) => Expr::new(ExprKind::Select(guard, load, zero(elem, span)), elem, span),
-        }
+/// An element, or zero.
+pub(crate) fn guard_load(el: &mut Elab<'_>, access: Access, elem: Scalar, span: Span) -> Expr {
+    let guard = take(el);
+    let load = Expr::new(ExprKind::Load(access), elem, span);
+    match guard {
+        None => load,
+        Some(guard) => Expr::new(ExprKind::Select(guard, load, zero(elem, span)), elem, span),
     }
+}
 
-    /// A place that is looked at only if `guard` holds, else the first one of its buffer.
-    pub(crate) fn guarded_place(&mut self, guard: Option<Expr>, place: Sym, span: Span) -> Sym {
-        let Some(guard) = guard else {
-            return place;
-        };
-        let either = ExprKind::Select(
-            guard,
-            Expr::index(place, span),
-            Expr::index(Sym::zero(), span),
-        );
-        let local = self.new_local("place", Scalar::Index, false, Role::Value, span);
-        let var = self.local_var(local, None, None);
-        let value = Some(Expr::new(either, Scalar::Index, span));
-        self.emit(StmtKind::Let { local, value }, span);
-        Sym::var(var)
-    }
+/// A place that is looked at only if `guard` holds, else the first one of its buffer.
+pub(crate) fn guard_place(el: &mut Elab<'_>, guard: Option<Expr>, place: Sym, span: Span) -> Sym {
+    let Some(guard) = guard else {
+        return place;
+    };
+    let either = ExprKind::Select(
+        guard,
+        Expr::index(place, span),
+        Expr::index(Sym::zero(), span),
+    );
+    let local = build::new_local(el, "place", Scalar::Index, false, Role::Value, span);
+    let var = build::local_var(el, local, None, None);
+    let value = Some(Expr::new(either, Scalar::Index, span));
+    build::emit(el, StmtKind::Let { local, value }, span);
+    Sym::var(var)
 }
 
 /// `statement`, if `guard` holds.

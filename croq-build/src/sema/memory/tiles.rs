@@ -2,14 +2,15 @@
 //! where data decides it, and where arguments alone do; where parallel or loop variables do, it is a halo or the
 //! end of a ragged edge, and nothing is moved.
 
+use crate::sema::checks::run_time;
 use std::collections::BTreeSet;
 
 use crate::ir::{
     BinOp, CheckId, CppName, Expr, ExprKind, Function, LocalId, Role, Stmt, StmtKind, VarHome,
     Visit, retain_stmts, walk_block, walk_exprs,
 };
-use crate::sema::Checker;
 use crate::sema::checks::run_time::{both, compare};
+use crate::sema::elab::Elab;
 use crate::sema::values::value::Data;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth, Var};
@@ -35,129 +36,124 @@ enum Origin {
     Data,
 }
 
-impl Checker<'_> {
-    /// Notes that a tile of `data` must have a number within `lo <= number < hi`, if that is anybody's to check.
-    pub(crate) fn number_of_tile(
-        &mut self,
-        data: &mut Data,
-        number: &Sym,
-        (lo, hi): (Sym, Sym),
-        message: String,
-        at: Span,
-    ) {
-        // A literal is the turn of a loop that was written out.
-        let literal = number.as_int().is_some();
-        if self.dead > 0 || literal || self.origin_of(number) == Origin::Instance {
-            return;
-        }
-        let cx = &self.f.cx;
-        if cx.le(&lo, number) == Truth::Yes && cx.lt(number, &hi) == Truth::Yes {
-            return;
-        }
-        let noted = TileNumber {
-            number: number.clone(),
+/// Notes that a tile of `data` must have a number within `lo <= number < hi`, if that is anybody's to check.
+pub(crate) fn check_number(
+    el: &mut Elab<'_>,
+    data: &mut Data,
+    number: &Sym,
+    (lo, hi): (Sym, Sym),
+    message: String,
+    at: Span,
+) {
+    // A literal is the turn of a loop that was written out.
+    let literal = number.as_int().is_some();
+    if el.path.dead > 0 || literal || origin_of(el, number) == Origin::Instance {
+        return;
+    }
+    let cx = &el.f.cx;
+    if cx.le(&lo, number) == Truth::Yes && cx.lt(number, &hi) == Truth::Yes {
+        return;
+    }
+    let noted = TileNumber {
+        number: number.clone(),
+        lo,
+        hi,
+        message,
+        at,
+    };
+    if !data.numbers.contains(&noted) {
+        data.numbers.push(noted);
+    }
+}
+
+/// The checks of a tile that is moved here, or whose address is taken.
+pub(crate) fn emit_exists(el: &mut Elab<'_>, data: &mut Data) {
+    for tile in std::mem::take(&mut data.numbers) {
+        let TileNumber {
+            number,
             lo,
             hi,
             message,
             at,
-        };
-        if !data.numbers.contains(&noted) {
-            data.numbers.push(noted);
-        }
-    }
-
-    /// The checks of a tile that is moved here, or whose address is taken.
-    pub(crate) fn tile_exists(&mut self, data: &mut Data) {
-        for tile in std::mem::take(&mut data.numbers) {
-            let TileNumber {
-                number,
-                lo,
-                hi,
-                message,
-                at,
-            } = tile;
-            let below = compare(BinOp::Lt, &number, &hi, at);
-            let cond = if self.f.cx.le(&lo, &number) == Truth::Yes {
-                below
-            } else {
-                both(compare(BinOp::Le, &lo, &number, at), below)
-            };
-            let early = self.uncertain == 0;
-            let values = [number.clone(), hi.clone()];
-            let inputs = [&number, &lo, &hi];
-            if self.origin_of(&number) == Origin::Data {
-                let row = self.check_row("R12", message.clone(), at);
-                self.by_data.push((row, number.clone()));
-            }
-            self.place_check(early, "R12", message, cond, &values, &inputs, at);
-        }
-    }
-
-    /// Takes back the checks of numbers in which only what changes was, if none of that ever depends on data but some
-    /// on parallel or loop variables.
-    pub(crate) fn settle_tile_numbers(&mut self, body: &mut Vec<Stmt>) {
-        let noted = std::mem::take(&mut self.by_data);
-        if noted.is_empty() {
-            return;
-        }
-        let (data, instance) = {
-            let bodies = || {
-                let kernels = self.f.kernels.iter().map(|k| k.body.as_slice());
-                kernels.chain([body.as_slice()])
-            };
-            let mut data = Flow::new(&self.f, Source::Data);
-            let mut instance = Flow::new(&self.f, Source::Instance);
-            data.settle(&bodies);
-            instance.settle(&bodies);
-            (data.locals, instance.locals)
-        };
-        let depends = |number: &Sym, on: &BTreeSet<LocalId>| {
-            let home = |v: &Var| self.f.var_home.get(v);
-            let vars = number.vars();
-            vars.iter()
-                .any(|v| matches!(home(v), Some(VarHome::Local(id)) if on.contains(id)))
-        };
-        let keep = |number: &Sym| depends(number, &data) || !depends(number, &instance);
-        let (kept, dropped): (Vec<_>, Vec<_>) = noted.iter().partition(|(_, n)| keep(n));
-        let gone = |check: &CheckId| {
-            dropped.iter().any(|(id, _)| id == check) && !kept.iter().any(|(id, _)| id == check)
-        };
-        let stays = &mut |stmt: &Stmt| match &stmt.kind {
-            StmtKind::Check { check, .. } => !gone(check),
-            _ => true,
-        };
-        retain_stmts(body, stays);
-        for kernel in &mut self.f.kernels {
-            retain_stmts(&mut kernel.body, stays);
-        }
-    }
-
-    fn origin_of(&self, number: &Sym) -> Origin {
-        let vars = number.vars();
-        if vars.iter().any(|v| self.from_data.contains(v)) {
-            Origin::Data
-        } else if self.known_at_entry(number) {
-            Origin::Arguments
+        } = tile;
+        let below = compare(BinOp::Lt, &number, &hi, at);
+        let cond = if el.f.cx.le(&lo, &number) == Truth::Yes {
+            below
         } else {
-            Origin::Instance
-        }
-    }
-
-    /// Notes whether what a variable stands for depends on data.
-    pub(crate) fn note_data(&mut self, v: Var, value: &Expr) {
-        let mut find = Find {
-            checker: self,
-            found: false,
+            both(compare(BinOp::Le, &lo, &number, at), below)
         };
-        walk_exprs(value, &mut find);
-        if find.found {
-            self.from_data.insert(v);
+        let early = el.path.uncertain == 0;
+        let values = [number.clone(), hi.clone()];
+        let inputs = [&number, &lo, &hi];
+        if origin_of(el, &number) == Origin::Data {
+            let row = run_time::row(el, "R12", message.clone(), at);
+            el.build.by_data.push((row, number.clone()));
         }
+        run_time::emit_check_at(el, early, "R12", message, cond, &values, &inputs, at);
+    }
+}
+
+/// Takes back the checks of numbers in which only what changes was, if none of that ever depends on data but some
+/// on parallel or loop variables.
+pub(crate) fn settle(el: &mut Elab<'_>, body: &mut Vec<Stmt>) {
+    let noted = std::mem::take(&mut el.build.by_data);
+    if noted.is_empty() {
+        return;
+    }
+    let (data, instance) = {
+        let bodies = || {
+            let kernels = el.f.kernels.iter().map(|k| k.body.as_slice());
+            kernels.chain([body.as_slice()])
+        };
+        let mut data = Flow::new(&el.f, Source::Data);
+        let mut instance = Flow::new(&el.f, Source::Instance);
+        data.settle(&bodies);
+        instance.settle(&bodies);
+        (data.locals, instance.locals)
+    };
+    let depends = |number: &Sym, on: &BTreeSet<LocalId>| {
+        let home = |v: &Var| el.f.var_home.get(v);
+        let vars = number.vars();
+        vars.iter()
+            .any(|v| matches!(home(v), Some(VarHome::Local(id)) if on.contains(id)))
+    };
+    let keep = |number: &Sym| depends(number, &data) || !depends(number, &instance);
+    let (kept, dropped): (Vec<_>, Vec<_>) = noted.iter().partition(|(_, n)| keep(n));
+    let gone = |check: &CheckId| {
+        dropped.iter().any(|(id, _)| id == check) && !kept.iter().any(|(id, _)| id == check)
+    };
+    let stays = &mut |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Check { check, .. } => !gone(check),
+        _ => true,
+    };
+    retain_stmts(body, stays);
+    for kernel in &mut el.f.kernels {
+        retain_stmts(&mut kernel.body, stays);
+    }
+}
+
+fn origin_of(el: &Elab<'_>, number: &Sym) -> Origin {
+    let vars = number.vars();
+    if vars.iter().any(|v| el.build.from_data.contains(v)) {
+        Origin::Data
+    } else if run_time::known_at_entry(el, number) {
+        Origin::Arguments
+    } else {
+        Origin::Instance
+    }
+}
+
+/// Notes whether what a variable stands for depends on data.
+pub(crate) fn note_data(el: &mut Elab<'_>, v: Var, value: &Expr) {
+    let mut find = Find { el, found: false };
+    walk_exprs(value, &mut find);
+    if find.found {
+        el.build.from_data.insert(v);
     }
 }
 
 struct Find<'c, 'a> {
-    checker: &'c Checker<'a>,
+    el: &'c Elab<'a>,
     found: bool,
 }
 
@@ -166,9 +162,9 @@ impl Visit for Find<'_, '_> {
         self.found |= match &*e.kind {
             ExprKind::Load(_) | ExprKind::Call(_) => true,
             // What changes, and what a statement of its own computed: an atomic operation, a shuffle.
-            ExprKind::Local(id) => match self.checker.f.locals.get(id.index()) {
+            ExprKind::Local(id) => match self.el.f.locals.get(id.index()) {
                 Some(local) => match local.var {
-                    Some(v) => self.checker.from_data.contains(&v),
+                    Some(v) => self.el.build.from_data.contains(&v),
                     None => true,
                 },
                 None => true,
@@ -179,7 +175,7 @@ impl Visit for Find<'_, '_> {
 
     fn sym(&mut self, s: &Sym) {
         let vars = s.vars();
-        self.found |= vars.iter().any(|v| self.checker.from_data.contains(v));
+        self.found |= vars.iter().any(|v| self.el.build.from_data.contains(v));
     }
 }
 

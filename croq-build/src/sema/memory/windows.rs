@@ -3,231 +3,240 @@
 use super::data::dense_strides;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Frame, Valid, View};
-use crate::sema::Checker;
+use crate::sema::checks::run_time;
+use crate::sema::elab::Elab;
+use crate::sema::memory::tiles;
+use crate::sema::memory::view;
+use crate::sema::values::expr;
+use crate::sema::values::shape;
 use crate::sema::values::value::{Data, Value};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast;
 
-impl Checker<'_> {
-    pub(crate) fn window(
-        &mut self,
-        data: &mut Data,
-        extents: &[ast::Expr],
-        strides: &[ast::Expr],
-        from: Option<&[ast::Expr]>,
-        at: Span,
-    ) -> Option<()> {
-        let e = self.tile_args(extents)?;
-        self.arg_count("E0824", "window extents", e.len(), data, at)?;
-        let o = match from {
-            Some(list) => self.tile_args(list)?,
-            None => vec![None; e.len()],
-        };
-        self.arg_count("E0824", "origin coordinates", o.len(), data, at)?;
-        for (axis, (extent, origin)) in e.into_iter().zip(o).enumerate() {
-            let parent = data.view.shape.get(axis)?.clone();
-            let extent = extent.unwrap_or_else(|| parent.clone());
-            let origin = origin.unwrap_or_default();
-            if self.f.cx.le(&Sym::one(), &extent) == Truth::No {
-                let shown = self.show(&extent);
-                self.report(
-                    Diagnostic::new(
-                        "E0817",
-                        at,
-                        format!("the window has extent {shown} on axis {axis}"),
-                    )
-                    .label("must be positive"),
-                );
-                return None;
-            }
-            let end = &origin + &extent;
-            let starts = self.f.cx.lt(&origin, &parent);
-            let ends = self.f.cx.lt(&Sym::zero(), &end);
-            if self.dead == 0 && (starts == Truth::No || ends == Truth::No) {
-                let (o, p) = (self.show(&origin), self.show(&parent));
-                self.report(
-                    Diagnostic::new(
-                        "E0819",
-                        at,
-                        format!(
-                            "the window starts at {o} on axis {axis}, the data has {p} elements"
-                        ),
-                    )
-                    .label("lies outside the data altogether"),
-                );
-                return None;
-            }
-            let message = format!(
-                "the window into `{}` starts at {{0}} on axis {axis}, the data has {{1}} elements",
-                data.name
-            );
-            let first = Sym::one() - &extent;
-            self.number_of_tile(data, &origin, (first, parent), message, at);
-            self.cut(&mut data.view, axis, origin, extent, false);
-        }
-        if !strides.is_empty() {
-            let s = self.tile_args(strides)?;
-            self.arg_count("E0824", "strides", s.len(), data, at)?;
-            self.restride(data, s, at);
-        }
-        Some(())
-    }
-
-    pub(crate) fn span_as(&mut self, data: &mut Data, items: &[ast::Expr], at: Span) -> Option<()> {
-        let mut shape = Vec::new();
-        for item in items {
-            match self.expr(item) {
-                Value::Int(i) => shape.push(i.value),
-                Value::Shape(s) => shape.extend(s),
-                Value::Tuple(t) => shape.extend(t.into_iter().map(|i| i.value)),
-                Value::Error => return None,
-                other => {
-                    let kind = other.kind();
-                    self.report(
-                        Diagnostic::new(
-                            "E0333",
-                            item.span,
-                            format!("`span_as` takes sizes, this is {kind}"),
-                        )
-                        .label("mutable or not an integer"),
-                    );
-                    return None;
-                }
-            }
-        }
-        let shown = self.show_shape(&data.view.shape);
-        match self.contiguous(&data.view) {
-            Truth::Yes => {}
-            Truth::No => {
-                self.report(
-                    Diagnostic::new(
-                        "E0821",
-                        at,
-                        format!(
-                            "`span_as` needs contiguous data; this tile of `{}` is not",
-                            data.name
-                        ),
-                    )
-                    .label(format!("the {shown} tile has gaps between its rows"))
-                    .help("copy the tile first, and reshape the copy"),
-                );
-                return None;
-            }
-            Truth::Unknown => self.report(
+pub(crate) fn lower_view(
+    el: &mut Elab<'_>,
+    data: &mut Data,
+    extents: &[ast::Expr],
+    strides: &[ast::Expr],
+    from: Option<&[ast::Expr]>,
+    at: Span,
+) -> Option<()> {
+    let e = view::tile_args(el, extents)?;
+    view::arg_count(el, "E0824", "window extents", e.len(), data, at)?;
+    let o = match from {
+        Some(list) => view::tile_args(el, list)?,
+        None => vec![None; e.len()],
+    };
+    view::arg_count(el, "E0824", "origin coordinates", o.len(), data, at)?;
+    for (axis, (extent, origin)) in e.into_iter().zip(o).enumerate() {
+        let parent = data.view.shape.get(axis)?.clone();
+        let extent = extent.unwrap_or_else(|| parent.clone());
+        let origin = origin.unwrap_or_default();
+        if el.f.cx.le(&Sym::one(), &extent) == Truth::No {
+            let shown = el.f.cx.show(&extent);
+            el.cx.report(
                 Diagnostic::new(
-                    "W0822",
+                    "E0817",
                     at,
-                    format!("this tile of `{}` may not be contiguous", data.name),
+                    format!("the window has extent {shown} on axis {axis}"),
                 )
-                .label("`span_as` reads it as if it were"),
-            ),
+                .label("must be positive"),
+            );
+            return None;
         }
-        let product = |s: &[Sym]| s.iter().fold(Sym::one(), |p, e| &p * e);
-        let (have, want) = (product(&data.view.shape), product(&shape));
-        match self.f.cx.eq(&have, &want) {
-            Truth::Yes => {}
-            Truth::No => {
-                let (h, w) = (self.show(&have), self.show(&want));
-                let target = self.show_shape(&shape);
-                self.report(
+        let end = &origin + &extent;
+        let starts = el.f.cx.lt(&origin, &parent);
+        let ends = el.f.cx.lt(&Sym::zero(), &end);
+        if el.path.dead == 0 && (starts == Truth::No || ends == Truth::No) {
+            let (o, p) = (el.f.cx.show(&origin), el.f.cx.show(&parent));
+            el.cx.report(
+                Diagnostic::new(
+                    "E0819",
+                    at,
+                    format!("the window starts at {o} on axis {axis}, the data has {p} elements"),
+                )
+                .label("lies outside the data altogether"),
+            );
+            return None;
+        }
+        let message = format!(
+            "the window into `{}` starts at {{0}} on axis {axis}, the data has {{1}} elements",
+            data.name
+        );
+        let first = Sym::one() - &extent;
+        tiles::check_number(el, data, &origin, (first, parent), message, at);
+        view::cut(el, &mut data.view, axis, origin, extent, false);
+    }
+    if !strides.is_empty() {
+        let s = view::tile_args(el, strides)?;
+        view::arg_count(el, "E0824", "strides", s.len(), data, at)?;
+        view::lower_stride(el, data, s, at);
+    }
+    Some(())
+}
+
+pub(crate) fn lower_span_as(
+    el: &mut Elab<'_>,
+    data: &mut Data,
+    items: &[ast::Expr],
+    at: Span,
+) -> Option<()> {
+    let mut shape = Vec::new();
+    for item in items {
+        match expr::lower(el, item) {
+            Value::Int(i) => shape.push(i.value),
+            Value::Shape(s) => shape.extend(s),
+            Value::Tuple(t) => shape.extend(t.into_iter().map(|i| i.value)),
+            Value::Error => return None,
+            other => {
+                let kind = other.kind();
+                el.cx.report(
                     Diagnostic::new(
-                        "E0820",
-                        at,
-                        format!("{shown} has {h} elements, {target} has {w}"),
+                        "E0333",
+                        item.span,
+                        format!("`span_as` takes sizes, this is {kind}"),
                     )
-                    .label("element counts differ"),
+                    .label("mutable or not an integer"),
                 );
                 return None;
             }
-            Truth::Unknown => self.check_compare(
-                "R08",
-                format!("`span_as` of `{}`: {{0}} elements read as {{1}}", data.name),
-                BinOp::Eq,
-                &have,
-                &want,
+        }
+    }
+    let shown = shape::show(el, &data.view.shape);
+    match check_contiguous(el, &data.view) {
+        Truth::Yes => {}
+        Truth::No => {
+            el.cx.report(
+                Diagnostic::new(
+                    "E0821",
+                    at,
+                    format!(
+                        "`span_as` needs contiguous data; this tile of `{}` is not",
+                        data.name
+                    ),
+                )
+                .label(format!("the {shown} tile has gaps between its rows"))
+                .help("copy the tile first, and reshape the copy"),
+            );
+            return None;
+        }
+        Truth::Unknown => el.cx.report(
+            Diagnostic::new(
+                "W0822",
+                at,
+                format!("this tile of `{}` may not be contiguous", data.name),
+            )
+            .label("`span_as` reads it as if it were"),
+        ),
+    }
+    let product = |s: &[Sym]| s.iter().fold(Sym::one(), |p, e| &p * e);
+    let (have, want) = (product(&data.view.shape), product(&shape));
+    match el.f.cx.eq(&have, &want) {
+        Truth::Yes => {}
+        Truth::No => {
+            let (h, w) = (el.f.cx.show(&have), el.f.cx.show(&want));
+            let target = shape::show(el, &shape);
+            el.cx.report(
+                Diagnostic::new(
+                    "E0820",
+                    at,
+                    format!("{shown} has {h} elements, {target} has {w}"),
+                )
+                .label("element counts differ"),
+            );
+            return None;
+        }
+        Truth::Unknown => run_time::emit_compare(
+            el,
+            "R08",
+            format!("`span_as` of `{}`: {{0}} elements read as {{1}}", data.name),
+            BinOp::Eq,
+            &have,
+            &want,
+            at,
+        ),
+    }
+    // Two negative extents have a positive product.
+    for (axis, extent) in shape.iter().enumerate() {
+        let shown = el.f.cx.show(extent);
+        match el.f.cx.le(&Sym::zero(), extent) {
+            Truth::Yes => {}
+            Truth::No => {
+                el.cx.report(
+                    Diagnostic::new(
+                        "E0423",
+                        at,
+                        format!("axis {axis} of the new shape has extent {shown}"),
+                    )
+                    .label("extents are positive"),
+                );
+                return None;
+            }
+            Truth::Unknown => run_time::emit_compare(
+                el,
+                "R06",
+                format!("the extent `{shown}` must be at least {{0}}, it is {{1}}"),
+                BinOp::Le,
+                &Sym::one(),
+                extent,
                 at,
             ),
         }
-        // Two negative extents have a positive product.
-        for (axis, extent) in shape.iter().enumerate() {
-            let shown = self.show(extent);
-            match self.f.cx.le(&Sym::zero(), extent) {
-                Truth::Yes => {}
-                Truth::No => {
-                    self.report(
-                        Diagnostic::new(
-                            "E0423",
-                            at,
-                            format!("axis {axis} of the new shape has extent {shown}"),
-                        )
-                        .label("extents are positive"),
-                    );
-                    return None;
-                }
-                Truth::Unknown => self.check_compare(
-                    "R06",
-                    format!("the extent `{shown}` must be at least {{0}}, it is {{1}}"),
-                    BinOp::Le,
-                    &Sym::one(),
-                    extent,
-                    at,
-                ),
-            }
-        }
-        data.view.strides = dense_strides(&shape);
-        data.view.frame = Some(Frame::whole(&shape, &data.view.strides));
-        data.view.valid = vec![Valid::default(); shape.len()];
-        data.view.shape = shape;
-        Some(())
     }
+    data.view.strides = dense_strides(&shape);
+    data.view.frame = Some(Frame::whole(&shape, &data.view.strides));
+    data.view.valid = vec![Valid::default(); shape.len()];
+    data.view.shape = shape;
+    Some(())
+}
 
-    /// Whether the elements of a view follow one another without a gap, all of them inside.
-    fn contiguous(&self, view: &View) -> Truth {
-        let mut worst = if view.may_cross() {
-            Truth::Unknown
+/// Whether the elements of a view follow one another without a gap, all of them inside.
+fn check_contiguous(el: &Elab<'_>, view: &View) -> Truth {
+    let mut worst = if view.may_cross() {
+        Truth::Unknown
+    } else {
+        Truth::Yes
+    };
+    let mut step = Sym::one();
+    for (extent, stride) in view.shape.iter().zip(&view.strides).rev() {
+        if extent.is_one() {
+            continue;
+        }
+        match el.f.cx.eq(stride, &step) {
+            Truth::Yes => {}
+            Truth::No => return Truth::No,
+            Truth::Unknown => worst = Truth::Unknown,
+        }
+        step = &step * extent;
+    }
+    worst
+}
+
+pub(crate) fn lower_sqz(el: &mut Elab<'_>, data: &mut Data, at: Span) -> Option<()> {
+    let keep: Vec<bool> = data.view.shape.iter().map(|e| !e.is_one()).collect();
+    if !data.squeezable || keep.iter().all(|k| *k) {
+        let text = if data.squeezable {
+            "no extent is 1: there is nothing to drop"
         } else {
-            Truth::Yes
+            "`sqz` follows a `subspan`, `span_as` or `view`"
         };
-        let mut step = Sym::one();
-        for (extent, stride) in view.shape.iter().zip(&view.strides).rev() {
-            if extent.is_one() {
-                continue;
-            }
-            match self.f.cx.eq(stride, &step) {
-                Truth::Yes => {}
-                Truth::No => return Truth::No,
-                Truth::Unknown => worst = Truth::Unknown,
-            }
-            step = &step * extent;
-        }
-        worst
+        el.cx
+            .report(Diagnostic::new("E0823", at, text).label("can't squeeze this"));
+        return None;
     }
-
-    pub(crate) fn squeeze(&mut self, data: &mut Data, at: Span) -> Option<()> {
-        let keep: Vec<bool> = data.view.shape.iter().map(|e| !e.is_one()).collect();
-        if !data.squeezable || keep.iter().all(|k| *k) {
-            let text = if data.squeezable {
-                "no extent is 1: there is nothing to drop"
-            } else {
-                "`sqz` follows a `subspan`, `span_as` or `view`"
-            };
-            self.report(Diagnostic::new("E0823", at, text).label("can't squeeze this"));
-            return None;
-        }
-        // Rank 0 is not a shape: a single element keeps one axis.
-        let all_ones = keep.iter().all(|k| !*k);
-        let kept = |i: usize| keep.get(i).copied().unwrap_or(true) || (all_ones && i == 0);
+    // Rank 0 is not a shape: a single element keeps one axis.
+    let all_ones = keep.iter().all(|k| !*k);
+    let kept = |i: usize| keep.get(i).copied().unwrap_or(true) || (all_ones && i == 0);
+    let mut index = 0..;
+    data.view.shape.retain(|_| index.next().is_some_and(kept));
+    let mut index = 0..;
+    data.view.strides.retain(|_| index.next().is_some_and(kept));
+    let mut index = 0..;
+    data.view.valid.retain(|_| index.next().is_some_and(kept));
+    if let Some(frame) = &mut data.view.frame {
         let mut index = 0..;
-        data.view.shape.retain(|_| index.next().is_some_and(kept));
-        let mut index = 0..;
-        data.view.strides.retain(|_| index.next().is_some_and(kept));
-        let mut index = 0..;
-        data.view.valid.retain(|_| index.next().is_some_and(kept));
-        if let Some(frame) = &mut data.view.frame {
-            let mut index = 0..;
-            frame.axes.retain(|_| index.next().is_some_and(kept));
-        }
-        Some(())
+        frame.axes.retain(|_| index.next().is_some_and(kept));
     }
+    Some(())
 }

@@ -13,7 +13,8 @@
 
 use super::scope::{Entity, IntKind, Scopes};
 use crate::diagnostics::Diagnostic;
-use crate::sema::Checker;
+use crate::sema::elab::Elab;
+use crate::sema::statements::assign;
 use crate::source::Span;
 use crate::syntax::ast;
 
@@ -152,71 +153,69 @@ fn excluded(a: &[(u32, bool)], b: &[(u32, bool)]) -> bool {
         .is_some_and(|(a, b)| a.0 == b.0)
 }
 
-impl Checker<'_> {
-    /// `name = value` in an inner scope, where an outer one has an immutable of that name.
-    pub(crate) fn hide(&mut self, name: &ast::Name, entity: &Entity, value: &ast::Expr) {
-        let Some((scope, at)) = self.scopes.place(&name.text) else {
-            return self.define(name, value);
-        };
-        let began = self.scopes.walk.tick();
-        self.define(name, value);
+/// `name = value` in an inner scope, where an outer one has an immutable of that name.
+pub(crate) fn hide(el: &mut Elab<'_>, name: &ast::Name, entity: &Entity, value: &ast::Expr) {
+    let Some((scope, at)) = el.names.place(&name.text) else {
+        return assign::define(el, name, value);
+    };
+    let began = el.names.walk.tick();
+    assign::define(el, name, value);
 
-        let walk = &self.scopes.walk;
-        let (around, arms) = (walk.loops.clone(), walk.arms.clone());
-        let in_kernel = self.kernel.is_some();
-        let index = self.scopes.hidings.len();
-        let binding = self.scopes.stack.get_mut(scope);
-        let Some(binding) = binding.and_then(|s| s.bindings.get_mut(at)) else {
-            return;
-        };
-        let around = around.get(binding.uses.loops).copied();
-        let read = match binding.uses.last_read {
-            Some((when, span)) if when > began => Some(Read::Itself(span)),
-            Some((when, span)) if around.is_some_and(|loop_began| when > loop_began) => {
-                Some(Read::NextIteration(span))
-            }
-            _ => None,
-        };
-        if read.is_none() {
-            binding.uses.hidden_by.push(index);
+    let walk = &el.names.walk;
+    let (around, arms) = (walk.loops.clone(), walk.arms.clone());
+    let in_kernel = el.kernel.is_some();
+    let index = el.names.hidings.len();
+    let binding = el.names.stack.get_mut(scope);
+    let Some(binding) = binding.and_then(|s| s.bindings.get_mut(at)) else {
+        return;
+    };
+    let around = around.get(binding.uses.loops).copied();
+    let read = match binding.uses.last_read {
+        Some((when, span)) if when > began => Some(Read::Itself(span)),
+        Some((when, span)) if around.is_some_and(|loop_began| when > loop_began) => {
+            Some(Read::NextIteration(span))
         }
-        let kind = match entity {
-            Entity::Int {
-                kind: IntKind::Dim, ..
-            } => Kind::Dimension,
-            Entity::Int {
-                kind: IntKind::Param,
-                ..
-            }
-            | Entity::ScalarParam { .. } => Kind::Parameter,
-            _ if binding.is_param => Kind::Parameter,
-            Entity::Int { .. } | Entity::Scalar { .. } if binding.is_typed => Kind::Typed,
-            Entity::Int { .. } | Entity::Scalar { .. } => Kind::Untyped,
-            _ => Kind::NoScalar,
-        };
-        let outer = Outer {
-            span: binding.span,
-            kind,
-            of_the_host: in_kernel && binding.uses.on_host,
-        };
-        self.scopes.hidings.push(Hiding {
-            name: name.clone(),
-            outer,
-            around,
-            arms,
-            read,
-        });
+        _ => None,
+    };
+    if read.is_none() {
+        binding.uses.hidden_by.push(index);
     }
-
-    /// Reports every assignment that hides a name, at the function's end.
-    pub(crate) fn report_hidings(&mut self) {
-        for hiding in std::mem::take(&mut self.scopes.hidings) {
-            let d = match hiding.read {
-                Some(read) => lost_assignment(&hiding, read),
-                None => hidden(&hiding),
-            };
-            self.report(d);
+    let kind = match entity {
+        Entity::Int {
+            kind: IntKind::Dim, ..
+        } => Kind::Dimension,
+        Entity::Int {
+            kind: IntKind::Param,
+            ..
         }
+        | Entity::ScalarParam { .. } => Kind::Parameter,
+        _ if binding.is_param => Kind::Parameter,
+        Entity::Int { .. } | Entity::Scalar { .. } if binding.is_typed => Kind::Typed,
+        Entity::Int { .. } | Entity::Scalar { .. } => Kind::Untyped,
+        _ => Kind::NoScalar,
+    };
+    let outer = Outer {
+        span: binding.span,
+        kind,
+        of_the_host: in_kernel && binding.uses.on_host,
+    };
+    el.names.hidings.push(Hiding {
+        name: name.clone(),
+        outer,
+        around,
+        arms,
+        read,
+    });
+}
+
+/// Reports every assignment that hides a name, at the function's end.
+pub(crate) fn report_hidings(el: &mut Elab<'_>) {
+    for hiding in std::mem::take(&mut el.names.hidings) {
+        let d = match hiding.read {
+            Some(read) => lost_assignment(&hiding, read),
+            None => hidden(&hiding),
+        };
+        el.cx.report(d);
     }
 }
 

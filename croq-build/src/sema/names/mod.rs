@@ -2,5 +2,6 @@
 
 pub(crate) mod hiding;
 pub(crate) mod params;
+pub(crate) mod path;
 pub(crate) mod returns;
 pub(crate) mod scope;

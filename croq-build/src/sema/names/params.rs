@@ -3,463 +3,473 @@
 use super::scope::{Entity, IntKind};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{self, BufferId, DimId, Extent, ParamId, Passing, Scalar};
-use crate::sema::Checker;
+use crate::sema::checks::unsupported;
+use crate::sema::elab::Elab;
+use crate::sema::names::scope;
+use crate::sema::values::convert;
 use crate::sema::values::value::IntValue;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
 
-impl Checker<'_> {
-    pub(crate) fn params(&mut self, function: &ast::Function) {
-        for (position, param) in function.params.iter().enumerate() {
-            self.param(position, param);
-        }
-        self.dims_against_params();
+pub(crate) fn lower_all(el: &mut Elab<'_>, function: &ast::Function) {
+    for (position, param) in function.params.iter().enumerate() {
+        lower(el, position, param);
     }
+    check_dimension_names(el);
+}
 
-    fn param(&mut self, position: usize, param: &ast::Param) {
-        let id = ParamId(u32::try_from(position).unwrap_or(u32::MAX));
-        let name = match &param.name {
-            Some(n) => n.text.clone(),
-            None => format!("arg{position}"),
-        };
-        let span = param.name.as_ref().map_or(param.span, |n| n.span);
-        let is_tensor = matches!(
-            param.ty.kind,
-            ast::ParamTypeKind::Spanned { .. } | ast::ParamTypeKind::SpannedRank { .. }
-        );
-        self.param_rules(param, is_tensor);
-        // A parameter that did not parse is not what it seems.
-        if self
-            .faults
-            .iter()
-            .any(|at| crate::sema::touch(*at, param.span))
-        {
-            return self.push_param(param, &name, span, ir::ParamKind::Stream, Entity::Poison);
-        }
-        let (kind, entity) = match &param.ty.kind {
-            ast::ParamTypeKind::Scalar(elem) => self.scalar_param(id, &name, *elem, param.ty.span),
-            ast::ParamTypeKind::Stream => (ir::ParamKind::Stream, Entity::Stream(id)),
-            ast::ParamTypeKind::Unsupported(what) => {
-                self.report(
-                    Diagnostic::new(
-                        "E0409",
-                        param.ty.span,
-                        format!("a parameter can't be of type `{what}`"),
-                    )
-                    .label("not a parameter type")
-                    .help(
-                        "parameters are scalars, `stream`, or spanned data such as `f32 [M, N] x`",
-                    ),
-                );
-                (ir::ParamKind::Stream, Entity::Poison)
-            }
-            ast::ParamTypeKind::Spanned { elem, dims } => {
-                self.tensor_param(id, &name, param, *elem, dims)
-            }
-            ast::ParamTypeKind::SpannedRank { elem, rank } => {
-                let count = self.const_int(rank).filter(|n| (1..=8).contains(n));
-                let Some(count) = count else {
-                    self.report(
-                        Diagnostic::new(
-                            "E0424",
-                            rank.span,
-                            "the rank of `mdspan<N>` must be an integer from 1 to 8",
-                        )
-                        .label("not a rank"),
-                    );
-                    return self.push_param(
-                        param,
-                        &name,
-                        span,
-                        ir::ParamKind::Stream,
-                        Entity::Poison,
-                    );
-                };
-                let dims: Vec<ast::Dim> = (0..count)
-                    .map(|_| ast::Dim::Anonymous(param.ty.span))
-                    .collect();
-                self.tensor_param(id, &name, param, *elem, &dims)
-            }
-        };
-        self.push_param(param, &name, span, kind, entity);
-    }
-
-    fn push_param(
-        &mut self,
-        param: &ast::Param,
-        name: &str,
-        span: Span,
-        kind: ir::ParamKind,
-        entity: Entity,
-    ) {
-        self.f.params.push(ir::Param {
-            name: name.to_owned(),
-            named: param.name.is_some(),
+fn lower(el: &mut Elab<'_>, position: usize, param: &ast::Param) {
+    let id = ParamId(u32::try_from(position).unwrap_or(u32::MAX));
+    let name = match &param.name {
+        Some(n) => n.text.clone(),
+        None => format!("arg{position}"),
+    };
+    let span = param.name.as_ref().map_or(param.span, |n| n.span);
+    let is_tensor = matches!(
+        param.ty.kind,
+        ast::ParamTypeKind::Spanned { .. } | ast::ParamTypeKind::SpannedRank { .. }
+    );
+    check_rules(el, param, is_tensor);
+    // A parameter that did not parse is not what it seems.
+    if el
+        .cx
+        .faults
+        .iter()
+        .any(|at| crate::sema::touch(*at, param.span))
+    {
+        return push_param(
+            el,
+            param,
+            &name,
             span,
-            kind,
-        });
-        if let Some(n) = &param.name {
-            self.declare(n, entity);
-            self.scopes.mark_param();
-        }
-    }
-
-    fn param_rules(&mut self, param: &ast::Param, is_tensor: bool) {
-        if let Some((storage, span)) = param.storage {
-            match storage {
-                ast::Storage::Shared | ast::Storage::Local => self.report(
-                    Diagnostic::new(
-                        "E0404",
-                        span,
-                        "a parameter can't be in `shared` or `local` memory",
-                    )
-                    .label("lives only inside a kernel")
-                    .help(
-                        "drop the word, or write `global` for memory that is on the device already",
-                    ),
-                ),
-                ast::Storage::Global if !is_tensor => self.report(
-                    Diagnostic::new("E0408", span, "`global` on a scalar parameter")
-                        .label("scalars are passed by value")
-                        .help("drop `global`"),
-                ),
-                ast::Storage::Global => {}
-            }
-        }
-        if let Some(amp) = param.by_ref {
-            let d = if param.name.is_none() {
-                Diagnostic::new("E0405", amp, "`&` on a parameter without a name")
-                    .label("nothing could be written to it")
-                    .help("name the parameter, or drop the `&`")
-            } else if !is_tensor {
-                Diagnostic::new("E0406", amp, "`&` on a scalar or stream parameter")
-                    .label("only spanned data is copied back")
-                    .help("return the value instead")
-            } else if matches!(param.storage, Some((ast::Storage::Global, _))) {
-                Diagnostic::new("E0407", amp, "`&` on a `global` parameter")
-                    .label("it is the caller's own memory already")
-                    .help("drop the `&`")
-            } else {
-                return;
-            };
-            self.report(d);
-        }
-    }
-
-    fn scalar_param(
-        &mut self,
-        id: ParamId,
-        name: &str,
-        elem: ast::ElemType,
-        span: Span,
-    ) -> (ir::ParamKind, Entity) {
-        let Some(ty) = self.scalar_type(elem, span) else {
-            return (
-                ir::ParamKind::Scalar {
-                    ty: Scalar::S32,
-                    var: None,
-                },
-                Entity::Poison,
-            );
-        };
-        if !ty.is_integer() {
-            return (
-                ir::ParamKind::Scalar { ty, var: None },
-                Entity::ScalarParam { param: id, ty },
-            );
-        }
-        let (lo, hi) = integer_range(ty);
-        let var = self.f.cx.new_var(name, lo, hi);
-        self.f.var_home.insert(var, ir::VarHome::Param(id));
-        let value = IntValue {
-            literal: false,
-            ..IntValue::plain(Sym::var(var))
-        };
-        (
-            ir::ParamKind::Scalar { ty, var: Some(var) },
-            Entity::Int {
-                value,
-                kind: IntKind::Param,
-            },
-        )
-    }
-
-    fn tensor_param(
-        &mut self,
-        id: ParamId,
-        name: &str,
-        param: &ast::Param,
-        elem: ast::ElemType,
-        dims: &[ast::Dim],
-    ) -> (ir::ParamKind, Entity) {
-        let passing = match (&param.storage, param.by_ref) {
-            (Some((ast::Storage::Global, _)), _) => Passing::Global,
-            (_, Some(_)) => Passing::InOut,
-            _ => Passing::In,
-        };
-        let mut extents = Vec::new();
-        let mut shape = Vec::new();
-        let before = self.diags.len();
-        for (axis, dim) in dims.iter().enumerate() {
-            let (extent, sym) = self.param_dim(id, name, axis, dim, passing);
-            extents.push(extent);
-            shape.push(sym);
-        }
-        let mut failed = self.diags.len() > before;
-        if dims.len() > 8 {
-            self.report(
-                Diagnostic::new(
-                    "E0838",
-                    param.ty.span,
-                    format!(
-                        "`{name}` has {} dimensions: at most 8 are supported",
-                        dims.len()
-                    ),
-                )
-                .label("too many dimensions")
-                .help("fold some of them into one"),
-            );
-            failed = true;
-        }
-        let Some(elem) = self.element_type(elem, param.ty.span).filter(|_| !failed) else {
-            return (ir::ParamKind::Stream, Entity::Poison);
-        };
-        let buffer = self.new_buffer(
-            name,
-            elem,
-            ir::Storage::Param(id),
-            shape,
-            Sym::one(),
-            param.span,
+            ir::ParamKind::Stream,
+            Entity::Poison,
         );
-        (
-            ir::ParamKind::Tensor(ir::TensorParam {
-                passing,
-                elem,
-                extents,
-                buffer,
-            }),
-            Entity::Buffer {
-                id: buffer,
-                array: Vec::new(),
-            },
-        )
     }
-
-    fn param_dim(
-        &mut self,
-        param: ParamId,
-        param_name: &str,
-        axis: usize,
-        dim: &ast::Dim,
-        passing: Passing,
-    ) -> (Extent, Sym) {
-        match dim {
-            ast::Dim::Unbounded(span) => {
-                if passing == Passing::Global {
-                    self.unsupported(*span, "an unbounded dimension `??`");
-                } else {
-                    self.report(
-                        Diagnostic::new("E0401", *span, "`??` on a parameter that is not `global`")
-                            .label("an unbounded dimension can't be copied in")
-                            .help("write `?` for an unknown size, or make the parameter `global`"),
-                    );
-                }
-                (Extent::Unbounded, Sym::one())
-            }
-            ast::Dim::Anonymous(span) => {
-                let name = format!("{param_name}_{axis}");
-                let (id, sym) = self.new_dim(&name, true, param, axis, *span);
-                (
-                    Extent::Dim {
-                        dim: id,
-                        declares: true,
-                    },
-                    sym,
+    let (kind, entity) = match &param.ty.kind {
+        ast::ParamTypeKind::Scalar(elem) => lower_scalar(el, id, &name, *elem, param.ty.span),
+        ast::ParamTypeKind::Stream => (ir::ParamKind::Stream, Entity::Stream(id)),
+        ast::ParamTypeKind::Unsupported(what) => {
+            el.cx.report(
+                Diagnostic::new(
+                    "E0409",
+                    param.ty.span,
+                    format!("a parameter can't be of type `{what}`"),
                 )
-            }
-            ast::Dim::Expr(e) => self.param_dim_expr(param, axis, e),
+                .label("not a parameter type")
+                .help("parameters are scalars, `stream`, or spanned data such as `f32 [M, N] x`"),
+            );
+            (ir::ParamKind::Stream, Entity::Poison)
+        }
+        ast::ParamTypeKind::Spanned { elem, dims } => {
+            lower_tensor(el, id, &name, param, *elem, dims)
+        }
+        ast::ParamTypeKind::SpannedRank { elem, rank } => {
+            let count = constant(el, rank).filter(|n| (1..=8).contains(n));
+            let Some(count) = count else {
+                el.cx.report(
+                    Diagnostic::new(
+                        "E0424",
+                        rank.span,
+                        "the rank of `mdspan<N>` must be an integer from 1 to 8",
+                    )
+                    .label("not a rank"),
+                );
+                return push_param(
+                    el,
+                    param,
+                    &name,
+                    span,
+                    ir::ParamKind::Stream,
+                    Entity::Poison,
+                );
+            };
+            let dims: Vec<ast::Dim> = (0..count)
+                .map(|_| ast::Dim::Anonymous(param.ty.span))
+                .collect();
+            lower_tensor(el, id, &name, param, *elem, &dims)
+        }
+    };
+    push_param(el, param, &name, span, kind, entity);
+}
+
+fn push_param(
+    el: &mut Elab<'_>,
+    param: &ast::Param,
+    name: &str,
+    span: Span,
+    kind: ir::ParamKind,
+    entity: Entity,
+) {
+    el.f.params.push(ir::Param {
+        name: name.to_owned(),
+        named: param.name.is_some(),
+        span,
+        kind,
+    });
+    if let Some(n) = &param.name {
+        scope::declare(el, n, entity);
+        el.names.mark_param();
+    }
+}
+
+fn check_rules(el: &mut Elab<'_>, param: &ast::Param, is_tensor: bool) {
+    if let Some((storage, span)) = param.storage {
+        match storage {
+            ast::Storage::Shared | ast::Storage::Local => el.cx.report(
+                Diagnostic::new(
+                    "E0404",
+                    span,
+                    "a parameter can't be in `shared` or `local` memory",
+                )
+                .label("lives only inside a kernel")
+                .help("drop the word, or write `global` for memory that is on the device already"),
+            ),
+            ast::Storage::Global if !is_tensor => el.cx.report(
+                Diagnostic::new("E0408", span, "`global` on a scalar parameter")
+                    .label("scalars are passed by value")
+                    .help("drop `global`"),
+            ),
+            ast::Storage::Global => {}
         }
     }
+    if let Some(amp) = param.by_ref {
+        let d = if param.name.is_none() {
+            Diagnostic::new("E0405", amp, "`&` on a parameter without a name")
+                .label("nothing could be written to it")
+                .help("name the parameter, or drop the `&`")
+        } else if !is_tensor {
+            Diagnostic::new("E0406", amp, "`&` on a scalar or stream parameter")
+                .label("only spanned data is copied back")
+                .help("return the value instead")
+        } else if matches!(param.storage, Some((ast::Storage::Global, _))) {
+            Diagnostic::new("E0407", amp, "`&` on a `global` parameter")
+                .label("it is the caller's own memory already")
+                .help("drop the `&`")
+        } else {
+            return;
+        };
+        el.cx.report(d);
+    }
+}
 
-    fn param_dim_expr(&mut self, param: ParamId, axis: usize, e: &ast::Expr) -> (Extent, Sym) {
-        let none = (Extent::Static(1), Sym::one());
-        if let ast::ExprKind::Name(name) = &*e.kind {
-            if let Some(position) = self
-                .f
-                .dims
-                .iter()
-                .position(|d| !d.anonymous && d.name == *name)
-            {
-                let id = DimId(u32::try_from(position).unwrap_or(u32::MAX));
-                let var = self
-                    .f
-                    .dims
-                    .get(position)
-                    .map(|d| Sym::var(d.var))
-                    .unwrap_or_default();
-                return (
-                    Extent::Dim {
-                        dim: id,
-                        declares: false,
-                    },
-                    var,
+fn lower_scalar(
+    el: &mut Elab<'_>,
+    id: ParamId,
+    name: &str,
+    elem: ast::ElemType,
+    span: Span,
+) -> (ir::ParamKind, Entity) {
+    let Some(ty) = convert::scalar_type(el, elem, span) else {
+        return (
+            ir::ParamKind::Scalar {
+                ty: Scalar::S32,
+                var: None,
+            },
+            Entity::Poison,
+        );
+    };
+    if !ty.is_integer() {
+        return (
+            ir::ParamKind::Scalar { ty, var: None },
+            Entity::ScalarParam { param: id, ty },
+        );
+    }
+    let (lo, hi) = integer_range(ty);
+    let var = el.f.cx.new_var(name, lo, hi);
+    el.f.var_home.insert(var, ir::VarHome::Param(id));
+    let value = IntValue {
+        literal: false,
+        ..IntValue::plain(Sym::var(var))
+    };
+    (
+        ir::ParamKind::Scalar { ty, var: Some(var) },
+        Entity::Int {
+            value,
+            kind: IntKind::Param,
+        },
+    )
+}
+
+fn lower_tensor(
+    el: &mut Elab<'_>,
+    id: ParamId,
+    name: &str,
+    param: &ast::Param,
+    elem: ast::ElemType,
+    dims: &[ast::Dim],
+) -> (ir::ParamKind, Entity) {
+    let passing = match (&param.storage, param.by_ref) {
+        (Some((ast::Storage::Global, _)), _) => Passing::Global,
+        (_, Some(_)) => Passing::InOut,
+        _ => Passing::In,
+    };
+    let mut extents = Vec::new();
+    let mut shape = Vec::new();
+    let before = el.cx.diags.len();
+    for (axis, dim) in dims.iter().enumerate() {
+        let (extent, sym) = lower_dimension(el, id, name, axis, dim, passing);
+        extents.push(extent);
+        shape.push(sym);
+    }
+    let mut failed = el.cx.diags.len() > before;
+    if dims.len() > 8 {
+        el.cx.report(
+            Diagnostic::new(
+                "E0838",
+                param.ty.span,
+                format!(
+                    "`{name}` has {} dimensions: at most 8 are supported",
+                    dims.len()
+                ),
+            )
+            .label("too many dimensions")
+            .help("fold some of them into one"),
+        );
+        failed = true;
+    }
+    let Some(elem) = convert::element_type(el, elem, param.ty.span).filter(|_| !failed) else {
+        return (ir::ParamKind::Stream, Entity::Poison);
+    };
+    let buffer = new_buffer(
+        el,
+        name,
+        elem,
+        ir::Storage::Param(id),
+        shape,
+        Sym::one(),
+        param.span,
+    );
+    (
+        ir::ParamKind::Tensor(ir::TensorParam {
+            passing,
+            elem,
+            extents,
+            buffer,
+        }),
+        Entity::Buffer {
+            id: buffer,
+            array: Vec::new(),
+        },
+    )
+}
+
+fn lower_dimension(
+    el: &mut Elab<'_>,
+    param: ParamId,
+    param_name: &str,
+    axis: usize,
+    dim: &ast::Dim,
+    passing: Passing,
+) -> (Extent, Sym) {
+    match dim {
+        ast::Dim::Unbounded(span) => {
+            if passing == Passing::Global {
+                unsupported::report(el, *span, "an unbounded dimension `??`");
+            } else {
+                el.cx.report(
+                    Diagnostic::new("E0401", *span, "`??` on a parameter that is not `global`")
+                        .label("an unbounded dimension can't be copied in")
+                        .help("write `?` for an unknown size, or make the parameter `global`"),
                 );
             }
-            let (id, sym) = self.new_dim(name, false, param, axis, e.span);
-            let named = ast::Name {
-                text: name.clone(),
-                span: e.span,
-            };
-            let value = IntValue::plain(sym.clone());
-            self.declare(
-                &named,
-                Entity::Int {
-                    value,
-                    kind: IntKind::Dim,
-                },
-            );
-            return (
+            (Extent::Unbounded, Sym::one())
+        }
+        ast::Dim::Anonymous(span) => {
+            let name = format!("{param_name}_{axis}");
+            let (id, sym) = new_dim(el, &name, true, param, axis, *span);
+            (
                 Extent::Dim {
                     dim: id,
                     declares: true,
                 },
                 sym,
+            )
+        }
+        ast::Dim::Expr(e) => lower_dimension_expr(el, param, axis, e),
+    }
+}
+
+fn lower_dimension_expr(
+    el: &mut Elab<'_>,
+    param: ParamId,
+    axis: usize,
+    e: &ast::Expr,
+) -> (Extent, Sym) {
+    let none = (Extent::Static(1), Sym::one());
+    if let ast::ExprKind::Name(name) = &*e.kind {
+        if let Some(position) =
+            el.f.dims
+                .iter()
+                .position(|d| !d.anonymous && d.name == *name)
+        {
+            let id = DimId(u32::try_from(position).unwrap_or(u32::MAX));
+            let var =
+                el.f.dims
+                    .get(position)
+                    .map(|d| Sym::var(d.var))
+                    .unwrap_or_default();
+            return (
+                Extent::Dim {
+                    dim: id,
+                    declares: false,
+                },
+                var,
             );
         }
-        let Some(n) = self.const_int(e) else {
-            self.report(
-                Diagnostic::new(
-                    "E0402",
-                    e.span,
-                    "an expression with symbolic names can't be a parameter's extent",
-                )
-                .label("must be a constant or one name")
-                .help("introduce another name here, and `assert` the relation in the body"),
-            );
-            return none;
+        let (id, sym) = new_dim(el, name, false, param, axis, e.span);
+        let named = ast::Name {
+            text: name.clone(),
+            span: e.span,
         };
-        match u64::try_from(n) {
-            Ok(n @ 1..) => (
-                Extent::Static(n),
-                Sym::int(i64::try_from(n).unwrap_or(i64::MAX)),
-            ),
-            _ => {
-                self.report(
-                    Diagnostic::new(
-                        "E0413",
-                        e.span,
-                        format!("a parameter's extent must be positive, this is {n}"),
-                    )
-                    .label("must be at least 1"),
-                );
-                none
-            }
+        let value = IntValue::plain(sym.clone());
+        scope::declare(
+            el,
+            &named,
+            Entity::Int {
+                value,
+                kind: IntKind::Dim,
+            },
+        );
+        return (
+            Extent::Dim {
+                dim: id,
+                declares: true,
+            },
+            sym,
+        );
+    }
+    let Some(n) = constant(el, e) else {
+        el.cx.report(
+            Diagnostic::new(
+                "E0402",
+                e.span,
+                "an expression with symbolic names can't be a parameter's extent",
+            )
+            .label("must be a constant or one name")
+            .help("introduce another name here, and `assert` the relation in the body"),
+        );
+        return none;
+    };
+    match u64::try_from(n) {
+        Ok(n @ 1..) => (
+            Extent::Static(n),
+            Sym::int(i64::try_from(n).unwrap_or(i64::MAX)),
+        ),
+        _ => {
+            el.cx.report(
+                Diagnostic::new(
+                    "E0413",
+                    e.span,
+                    format!("a parameter's extent must be positive, this is {n}"),
+                )
+                .label("must be at least 1"),
+            );
+            none
         }
     }
+}
 
-    fn new_dim(
-        &mut self,
-        name: &str,
-        anonymous: bool,
-        param: ParamId,
-        axis: usize,
-        span: Span,
-    ) -> (DimId, Sym) {
-        let id = DimId(u32::try_from(self.f.dims.len()).unwrap_or(u32::MAX));
-        // R03 holds at entry: every extent is at least 1. The upper bound keeps products of two
-        // extents inside the 64-bit integers that offsets are computed in.
-        let var = self.f.cx.new_var(name, Some(Sym::one()), None);
-        self.f.var_home.insert(var, ir::VarHome::Dim(id));
-        self.f.dims.push(ir::Dim {
-            name: name.to_owned(),
-            var,
-            anonymous,
-            param,
-            axis,
-            span,
-        });
-        (id, Sym::var(var))
-    }
+fn new_dim(
+    el: &mut Elab<'_>,
+    name: &str,
+    anonymous: bool,
+    param: ParamId,
+    axis: usize,
+    span: Span,
+) -> (DimId, Sym) {
+    let id = DimId(u32::try_from(el.f.dims.len()).unwrap_or(u32::MAX));
+    // R03 holds at entry: every extent is at least 1. The upper bound keeps products of two
+    // extents inside the 64-bit integers that offsets are computed in.
+    let var = el.f.cx.new_var(name, Some(Sym::one()), None);
+    el.f.var_home.insert(var, ir::VarHome::Dim(id));
+    el.f.dims.push(ir::Dim {
+        name: name.to_owned(),
+        var,
+        anonymous,
+        param,
+        axis,
+        span,
+    });
+    (id, Sym::var(var))
+}
 
-    fn dims_against_params(&mut self) {
-        let clashes: Vec<(String, Span, Span)> = self
-            .f
-            .dims
+fn check_dimension_names(el: &mut Elab<'_>) {
+    let clashes: Vec<(String, Span, Span)> =
+        el.f.dims
             .iter()
             .filter(|d| !d.anonymous)
             .filter_map(|d| {
-                let p = self.f.params.iter().find(|p| p.named && p.name == d.name)?;
+                let p = el.f.params.iter().find(|p| p.named && p.name == d.name)?;
                 Some((d.name.clone(), d.span, p.span))
             })
             .collect();
-        for (name, dim, param) in clashes {
-            self.report(
-                Diagnostic::new(
-                    "E0410",
-                    dim,
-                    format!("`{name}` is both a dimension and a parameter"),
-                )
-                .label("a symbolic dimension")
-                .also(param, "a parameter")
-                .help("rename one of them"),
-            );
-        }
+    for (name, dim, param) in clashes {
+        el.cx.report(
+            Diagnostic::new(
+                "E0410",
+                dim,
+                format!("`{name}` is both a dimension and a parameter"),
+            )
+            .label("a symbolic dimension")
+            .also(param, "a parameter")
+            .help("rename one of them"),
+        );
     }
+}
 
-    pub(crate) fn new_buffer(
-        &mut self,
-        name: &str,
-        elem: Scalar,
-        storage: ir::Storage,
-        shape: Vec<Sym>,
-        copies: Sym,
-        span: Span,
-    ) -> BufferId {
-        let id = BufferId(u32::try_from(self.f.buffers.len()).unwrap_or(u32::MAX));
-        let count = shape
-            .iter()
-            .fold(copies, |product, extent| &product * extent);
-        self.f.buffers.push(ir::Buffer {
-            name: name.to_owned(),
-            elem,
-            storage,
-            shape,
-            count,
-            span,
-            read: false,
-            written: false,
-            swizzle: None,
-        });
-        id
-    }
+pub(crate) fn new_buffer(
+    el: &mut Elab<'_>,
+    name: &str,
+    elem: Scalar,
+    storage: ir::Storage,
+    shape: Vec<Sym>,
+    copies: Sym,
+    span: Span,
+) -> BufferId {
+    let id = BufferId(u32::try_from(el.f.buffers.len()).unwrap_or(u32::MAX));
+    let count = shape
+        .iter()
+        .fold(copies, |product, extent| &product * extent);
+    el.f.buffers.push(ir::Buffer {
+        name: name.to_owned(),
+        elem,
+        storage,
+        shape,
+        count,
+        span,
+        read: false,
+        written: false,
+        swizzle: None,
+    });
+    id
+}
 
-    /// An integer constant: literals and arithmetic on them.
-    pub(crate) fn const_int(&mut self, e: &ast::Expr) -> Option<i64> {
-        use ast::{BinOp, ExprKind, UnaryOp};
-        match &*e.kind {
-            ExprKind::Int { value, .. } => i64::try_from(*value).ok(),
-            ExprKind::Paren(inner) => self.const_int(inner),
-            ExprKind::Unary(UnaryOp::Neg, inner) => self.const_int(inner)?.checked_neg(),
-            ExprKind::Binary(op, _, a, b) => {
-                let (a, b) = (self.const_int(a)?, self.const_int(b)?);
-                match op {
-                    BinOp::Add => a.checked_add(b),
-                    BinOp::Sub => a.checked_sub(b),
-                    BinOp::Mul => a.checked_mul(b),
-                    BinOp::Div => a.checked_div(b),
-                    BinOp::Rem => a.checked_rem(b),
-                    _ => None,
-                }
+/// An integer constant: literals and arithmetic on them.
+pub(crate) fn constant(el: &mut Elab<'_>, e: &ast::Expr) -> Option<i64> {
+    use ast::{BinOp, ExprKind, UnaryOp};
+    match &*e.kind {
+        ExprKind::Int { value, .. } => i64::try_from(*value).ok(),
+        ExprKind::Paren(inner) => constant(el, inner),
+        ExprKind::Unary(UnaryOp::Neg, inner) => constant(el, inner)?.checked_neg(),
+        ExprKind::Binary(op, _, a, b) => {
+            let (a, b) = (constant(el, a)?, constant(el, b)?);
+            match op {
+                BinOp::Add => a.checked_add(b),
+                BinOp::Sub => a.checked_sub(b),
+                BinOp::Mul => a.checked_mul(b),
+                BinOp::Div => a.checked_div(b),
+                BinOp::Rem => a.checked_rem(b),
+                _ => None,
             }
-            ExprKind::Builtin { name, args } if name.text == "cdiv" => {
-                let [a, b] = args.as_slice() else { return None };
-                let (a, b) = (self.const_int(a)?, self.const_int(b)?);
-                a.checked_add(b)?.checked_sub(1)?.checked_div(b)
-            }
-            _ => None,
         }
+        ExprKind::Builtin { name, args } if name.text == "cdiv" => {
+            let [a, b] = args.as_slice() else { return None };
+            let (a, b) = (constant(el, a)?, constant(el, b)?);
+            a.checked_add(b)?.checked_sub(1)?.checked_div(b)
+        }
+        _ => None,
     }
 }
 

@@ -1,202 +1,237 @@
 //! What a function gives back: returned values, and parameters that are written.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{self, Passing};
-use crate::sema::{Checker, ReturnShape};
+use crate::sema::checks::run_time;
+use crate::sema::names::params;
+use crate::sema::statements::stmt;
+use crate::sema::values::convert;
+use crate::sema::values::shape;
+use std::collections::BTreeSet;
+
+use crate::ir::{self, Passing, Scalar};
+use crate::sema::elab::Elab;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
 
-impl Checker<'_> {
-    /// Writes to a by-value parameter vanish at the end of the call, unless it is returned.
-    pub(crate) fn lost_writes(&mut self) {
-        let lost: Vec<(String, Span, Span)> = self
-            .f
-            .params
+/// What the function gives back.
+pub(crate) struct Results {
+    /// What each `return` gives.
+    pub returned: Vec<(Span, ReturnShape)>,
+    pub declared: ast::RetType,
+    /// A `return` is in error.
+    pub poisoned: bool,
+    /// Buffers that are returned.
+    pub buffers: BTreeSet<ir::BufferId>,
+}
+
+impl Results {
+    pub fn new(declared: &ast::RetType) -> Self {
+        Self {
+            returned: Vec::new(),
+            declared: declared.clone(),
+            poisoned: false,
+            buffers: BTreeSet::new(),
+        }
+    }
+}
+
+#[derive(Clone, PartialEq)]
+pub(crate) enum ReturnShape {
+    Nothing,
+    Scalar(Scalar),
+    Tensor(Scalar, Vec<Sym>),
+}
+
+/// Writes to a by-value parameter vanish at the end of the call, unless it is returned.
+pub(crate) fn lint_lost_writes(el: &mut Elab<'_>) {
+    let lost: Vec<(String, Span, Span)> =
+        el.f.params
             .iter()
             .filter_map(|p| match &p.kind {
                 ir::ParamKind::Tensor(t) if t.passing == Passing::In => {
-                    let at = self.stored.get(&t.buffer)?;
-                    (!self.returned.contains(&t.buffer)).then(|| (p.name.clone(), p.span, *at))
+                    let at = el.storage.stored.get(&t.buffer)?;
+                    (!el.results.buffers.contains(&t.buffer)).then(|| (p.name.clone(), p.span, *at))
                 }
                 _ => None,
             })
             .collect();
-        for (name, declared, at) in lost {
-            self.report(
-                Diagnostic::new(
-                    "W0620",
-                    at,
-                    format!("what is written to `{name}` is lost at the end of the call"),
-                )
-                .label("written here")
-                .also(declared, "passed by value: copied in, never back")
-                .help(format!("declare it `& {name}`, or return it")),
-            );
-        }
-    }
-
-    /// Gives the function its return type once every `return` is known.
-    pub(crate) fn finish_returns(&mut self, function: &ast::Function) {
-        if self.poison_returns {
-            return;
-        }
-        let first = self.returns.first().cloned();
-        match (&self.ret, first) {
-            (ast::RetType::Void(_), _) | (ast::RetType::Auto(_), None) => {}
-            (ast::RetType::Auto(_), Some((_, shape))) => self.f.ret = return_type(shape),
-            (ast::RetType::Typed(ty), None) => {
-                let span = ty.span;
-                self.report(
-                    Diagnostic::new(
-                        "E0350",
-                        span,
-                        format!(
-                            "`{}` returns nothing, but its type says it does",
-                            function.name.text
-                        ),
-                    )
-                    .label("this type is promised")
-                    .help("add a `return`, or make the function `void`"),
-                );
-            }
-            (ast::RetType::Typed(ty), Some((span, shape))) => {
-                let ty = ty.clone();
-                self.declared_return(&ty, span, shape);
-            }
-        }
-        let ends = always_returns(&function.body);
-        if !self.returns.is_empty() && !ends && !matches!(self.ret, ast::RetType::Void(_)) {
-            let end = Span::new(function.span.end.saturating_sub(1), function.span.end);
-            self.report(
-                Diagnostic::new(
-                    "E0350",
-                    end,
-                    format!("`{}` may end without a `return`", function.name.text),
-                )
-                .label("the end of the function is reached")
-                .help("end the function with a `return`"),
-            );
-        }
-    }
-
-    fn declared_return(&mut self, ty: &ast::ParamType, at: Span, shape: ReturnShape) {
-        match (&ty.kind, &shape) {
-            (ast::ParamTypeKind::Scalar(elem), ReturnShape::Scalar(got)) => {
-                if let Some(want) = self.scalar_type(*elem, ty.span) {
-                    if want != *got {
-                        let (want, got) = (format!("`{want}`"), format!("`{got}`"));
-                        self.return_mismatch(ty.span, at, &want, &got);
-                    }
-                    self.f.ret = ir::Return::Scalar(want);
-                }
-            }
-            (
-                ast::ParamTypeKind::Spanned { elem, .. }
-                | ast::ParamTypeKind::SpannedRank { elem, .. },
-                ReturnShape::Tensor(got, got_shape),
-            ) => {
-                let Some(want) = self.element_type(*elem, ty.span) else {
-                    return;
-                };
-                if want != *got {
-                    let (want, got) = (format!("elements `{want}`"), format!("`{got}`"));
-                    self.return_mismatch(ty.span, at, &want, &got);
-                    return;
-                }
-                self.declared_shape(ty, at, got_shape);
-                self.f.ret = return_type(shape);
-            }
-            (ast::ParamTypeKind::Stream | ast::ParamTypeKind::Unsupported(_), _) => {
-                let text = self.file.snippet(ty.span).to_owned();
-                self.report(
-                    Diagnostic::new(
-                        "E0357",
-                        ty.span,
-                        format!("a function can't return `{text}`"),
-                    )
-                    .label("not a return type")
-                    .help("return a scalar, a tensor such as `f32 [M, N]`, or `void`"),
-                );
-            }
-            _ => {
-                let got = self.return_name(&shape);
-                let want = format!("`{}`", self.file.snippet(ty.span));
-                self.return_mismatch(ty.span, at, &want, &got);
-            }
-        }
-    }
-
-    fn declared_shape(&mut self, ty: &ast::ParamType, at: Span, got: &[Sym]) {
-        let want: Vec<Option<Sym>> = match &ty.kind {
-            ast::ParamTypeKind::SpannedRank { rank, .. } => {
-                vec![None; usize::try_from(self.const_int(rank).unwrap_or(0)).unwrap_or(0)]
-            }
-            ast::ParamTypeKind::Spanned { dims, .. } => dims
-                .iter()
-                .map(|d| match d {
-                    ast::Dim::Expr(e) => self.return_dim(e),
-                    ast::Dim::Anonymous(_) | ast::Dim::Unbounded(_) => None,
-                })
-                .collect(),
-            _ => return,
-        };
-        if want.len() != got.len() {
-            let text = format!("rank {}", want.len());
-            let shown = self.show_shape(got);
-            self.return_mismatch(ty.span, at, &text, &shown);
-            return;
-        }
-        for (axis, (want, got)) in want.iter().zip(got).enumerate() {
-            let Some(want) = want else { continue };
-            match self.f.cx.eq(want, got) {
-                crate::symbolic::Truth::Yes => {}
-                crate::symbolic::Truth::No => {
-                    let w = format!("extent {} on axis {axis}", self.show(want));
-                    let g = self.show(got);
-                    self.return_mismatch(ty.span, at, &w, &g);
-                }
-                crate::symbolic::Truth::Unknown => {
-                    let message =
-                        format!("the returned extent on axis {axis} is {{0}}, its type says {{1}}");
-                    self.entry_equal("R01", message, got, want, at);
-                }
-            }
-        }
-    }
-
-    fn return_dim(&mut self, e: &ast::Expr) -> Option<Sym> {
-        if let ast::ExprKind::Name(name) = &*e.kind {
-            let known = self.f.dims.iter().find(|d| !d.anonymous && d.name == *name);
-            if let Some(d) = known {
-                return Some(Sym::var(d.var));
-            }
-            self.report(
-                Diagnostic::new(
-                    "E0403",
-                    e.span,
-                    format!("`{name}` in the return type is not a dimension of any parameter"),
-                )
-                .label("unknown dimension")
-                .help("symbolic names come from parameters; write `auto` to infer the shape"),
-            );
-            return None;
-        }
-        let n = self.const_int(e)?;
-        Some(Sym::int(n))
-    }
-
-    fn return_mismatch(&mut self, ty: Span, at: Span, want: &str, got: &str) {
-        self.report(
+    for (name, declared, at) in lost {
+        el.cx.report(
             Diagnostic::new(
-                "E0354",
+                "W0620",
                 at,
-                format!("the function promises {want}, but this returns {got}"),
+                format!("what is written to `{name}` is lost at the end of the call"),
             )
-            .label(format!("this is {got}"))
-            .also(ty, format!("promised here: {want}")),
+            .label("written here")
+            .also(declared, "passed by value: copied in, never back")
+            .help(format!("declare it `& {name}`, or return it")),
         );
     }
+}
+
+/// Gives the function its return type once every `return` is known.
+pub(crate) fn finish(el: &mut Elab<'_>, function: &ast::Function) {
+    if el.results.poisoned {
+        return;
+    }
+    let first = el.results.returned.first().cloned();
+    match (&el.results.declared, first) {
+        (ast::RetType::Void(_), _) | (ast::RetType::Auto(_), None) => {}
+        (ast::RetType::Auto(_), Some((_, shape))) => el.f.ret = return_type(shape),
+        (ast::RetType::Typed(ty), None) => {
+            let span = ty.span;
+            el.cx.report(
+                Diagnostic::new(
+                    "E0350",
+                    span,
+                    format!(
+                        "`{}` returns nothing, but its type says it does",
+                        function.name.text
+                    ),
+                )
+                .label("this type is promised")
+                .help("add a `return`, or make the function `void`"),
+            );
+        }
+        (ast::RetType::Typed(ty), Some((span, shape))) => {
+            let ty = ty.clone();
+            lower_declared(el, &ty, span, shape);
+        }
+    }
+    let ends = always_returns(&function.body);
+    if !el.results.returned.is_empty()
+        && !ends
+        && !matches!(el.results.declared, ast::RetType::Void(_))
+    {
+        let end = Span::new(function.span.end.saturating_sub(1), function.span.end);
+        el.cx.report(
+            Diagnostic::new(
+                "E0350",
+                end,
+                format!("`{}` may end without a `return`", function.name.text),
+            )
+            .label("the end of the function is reached")
+            .help("end the function with a `return`"),
+        );
+    }
+}
+
+fn lower_declared(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, shape: ReturnShape) {
+    match (&ty.kind, &shape) {
+        (ast::ParamTypeKind::Scalar(elem), ReturnShape::Scalar(got)) => {
+            if let Some(want) = convert::scalar_type(el, *elem, ty.span) {
+                if want != *got {
+                    let (want, got) = (format!("`{want}`"), format!("`{got}`"));
+                    report_mismatch(el, ty.span, at, &want, &got);
+                }
+                el.f.ret = ir::Return::Scalar(want);
+            }
+        }
+        (
+            ast::ParamTypeKind::Spanned { elem, .. } | ast::ParamTypeKind::SpannedRank { elem, .. },
+            ReturnShape::Tensor(got, got_shape),
+        ) => {
+            let Some(want) = convert::element_type(el, *elem, ty.span) else {
+                return;
+            };
+            if want != *got {
+                let (want, got) = (format!("elements `{want}`"), format!("`{got}`"));
+                report_mismatch(el, ty.span, at, &want, &got);
+                return;
+            }
+            declared_shape(el, ty, at, got_shape);
+            el.f.ret = return_type(shape);
+        }
+        (ast::ParamTypeKind::Stream | ast::ParamTypeKind::Unsupported(_), _) => {
+            let text = el.cx.file.snippet(ty.span).to_owned();
+            el.cx.report(
+                Diagnostic::new(
+                    "E0357",
+                    ty.span,
+                    format!("a function can't return `{text}`"),
+                )
+                .label("not a return type")
+                .help("return a scalar, a tensor such as `f32 [M, N]`, or `void`"),
+            );
+        }
+        _ => {
+            let got = stmt::describe_result(el, &shape);
+            let want = format!("`{}`", el.cx.file.snippet(ty.span));
+            report_mismatch(el, ty.span, at, &want, &got);
+        }
+    }
+}
+
+fn declared_shape(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, got: &[Sym]) {
+    let want: Vec<Option<Sym>> = match &ty.kind {
+        ast::ParamTypeKind::SpannedRank { rank, .. } => {
+            vec![None; usize::try_from(params::constant(el, rank).unwrap_or(0)).unwrap_or(0)]
+        }
+        ast::ParamTypeKind::Spanned { dims, .. } => dims
+            .iter()
+            .map(|d| match d {
+                ast::Dim::Expr(e) => lower_dimension(el, e),
+                ast::Dim::Anonymous(_) | ast::Dim::Unbounded(_) => None,
+            })
+            .collect(),
+        _ => return,
+    };
+    if want.len() != got.len() {
+        let text = format!("rank {}", want.len());
+        let shown = shape::show(el, got);
+        report_mismatch(el, ty.span, at, &text, &shown);
+        return;
+    }
+    for (axis, (want, got)) in want.iter().zip(got).enumerate() {
+        let Some(want) = want else { continue };
+        match el.f.cx.eq(want, got) {
+            crate::symbolic::Truth::Yes => {}
+            crate::symbolic::Truth::No => {
+                let w = format!("extent {} on axis {axis}", el.f.cx.show(want));
+                let g = el.f.cx.show(got);
+                report_mismatch(el, ty.span, at, &w, &g);
+            }
+            crate::symbolic::Truth::Unknown => {
+                let message =
+                    format!("the returned extent on axis {axis} is {{0}}, its type says {{1}}");
+                run_time::emit_equal_at_entry(el, "R01", message, got, want, at);
+            }
+        }
+    }
+}
+
+fn lower_dimension(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Sym> {
+    if let ast::ExprKind::Name(name) = &*e.kind {
+        let known = el.f.dims.iter().find(|d| !d.anonymous && d.name == *name);
+        if let Some(d) = known {
+            return Some(Sym::var(d.var));
+        }
+        el.cx.report(
+            Diagnostic::new(
+                "E0403",
+                e.span,
+                format!("`{name}` in the return type is not a dimension of any parameter"),
+            )
+            .label("unknown dimension")
+            .help("symbolic names come from parameters; write `auto` to infer the shape"),
+        );
+        return None;
+    }
+    let n = params::constant(el, e)?;
+    Some(Sym::int(n))
+}
+
+fn report_mismatch(el: &mut Elab<'_>, ty: Span, at: Span, want: &str, got: &str) {
+    el.cx.report(
+        Diagnostic::new(
+            "E0354",
+            at,
+            format!("the function promises {want}, but this returns {got}"),
+        )
+        .label(format!("this is {got}"))
+        .also(ty, format!("promised here: {want}")),
+    );
 }
 
 fn return_type(shape: ReturnShape) -> ir::Return {

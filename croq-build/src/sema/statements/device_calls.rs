@@ -2,272 +2,282 @@
 
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::ir::{Arg, Call, Expr, ExprKind, Scalar};
-use crate::sema::Checker;
+use crate::sema::elab::Elab;
+use crate::sema::memory::access;
+use crate::sema::memory::data;
+use crate::sema::memory::tiles;
 use crate::sema::names::scope::Entity;
+use crate::sema::values::arith;
+use crate::sema::values::convert;
+use crate::sema::values::expr;
 use crate::sema::values::value::Value;
 use crate::source::{DeviceTextKind, Signature, Span, TemplateParam};
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, CallExpr, TemplateArg};
 
-impl Checker<'_> {
-    /// `call f(…)` whose result becomes a `ty`.
-    pub(crate) fn device_call(&mut self, call: &CallExpr, ty: Scalar, span: Span) -> Value {
-        match self.device_call_expr(call, ty, span) {
-            Some(e) => Value::Scalar(e),
-            None => Value::Error,
-        }
+/// `call f(…)` whose result becomes a `ty`.
+pub(crate) fn lower(el: &mut Elab<'_>, call: &CallExpr, ty: Scalar, span: Span) -> Value {
+    match lower_expr(el, call, ty, span) {
+        Some(e) => Value::Scalar(e),
+        None => Value::Error,
     }
+}
 
-    pub(crate) fn device_call_expr(
-        &mut self,
-        call: &CallExpr,
-        ty: Scalar,
-        span: Span,
-    ) -> Option<Expr> {
-        if self.kernel.is_none() {
-            self.report(
-                Diagnostic::new("E0780", span, "`call` outside `parallel`")
-                    .label("device functions run on the device")
-                    .help("move it into a `parallel`"),
-            );
-            return None;
-        }
-        let callee = call.callee.text.clone();
-        if crate::sema::levels::registers::direction(&callee).is_some() {
-            self.report(
-                Diagnostic::new("E0779", span, format!("`{callee}` has no value"))
-                    .label("a statement of its own"),
-            );
-            return None;
-        }
-        let mut targs = Vec::new();
-        let mut ok = true;
-        for t in &call.targs {
-            match t {
-                TemplateArg::Type(elem, at) => match self.scalar_type(*elem, *at) {
-                    Some(s) => targs.push(format!("@{}", s.name())),
-                    None => ok = false,
-                },
-                TemplateArg::Name(n) => ok &= self.named_targ(n, &mut targs),
-                TemplateArg::Expr(e) => {
-                    let v = self.expr(e);
-                    match (&v, self.int_of(&v)) {
-                        (_, Some(i)) => ok &= self.const_targ(&i.value, e.span, &mut targs),
-                        (Value::Error, _) => ok = false,
-                        (Value::Scalar(value), _) if let ExprKind::Bool(value) = &*value.kind => {
-                            targs.push(value.to_string());
-                        }
-                        _ => {
-                            self.no_targ(v.kind(), e.span);
-                            ok = false;
-                        }
+pub(crate) fn lower_expr(
+    el: &mut Elab<'_>,
+    call: &CallExpr,
+    ty: Scalar,
+    span: Span,
+) -> Option<Expr> {
+    if el.kernel.is_none() {
+        el.cx.report(
+            Diagnostic::new("E0780", span, "`call` outside `parallel`")
+                .label("device functions run on the device")
+                .help("move it into a `parallel`"),
+        );
+        return None;
+    }
+    let callee = call.callee.text.clone();
+    if crate::sema::levels::registers::direction(&callee).is_some() {
+        el.cx.report(
+            Diagnostic::new("E0779", span, format!("`{callee}` has no value"))
+                .label("a statement of its own"),
+        );
+        return None;
+    }
+    let mut targs = Vec::new();
+    let mut ok = true;
+    for t in &call.targs {
+        match t {
+            TemplateArg::Type(elem, at) => match convert::scalar_type(el, *elem, *at) {
+                Some(s) => targs.push(format!("@{}", s.name())),
+                None => ok = false,
+            },
+            TemplateArg::Name(n) => ok &= named_targ(el, n, &mut targs),
+            TemplateArg::Expr(e) => {
+                let v = expr::lower(el, e);
+                match (&v, arith::int_of(&v)) {
+                    (_, Some(i)) => ok &= const_targ(el, &i.value, e.span, &mut targs),
+                    (Value::Error, _) => ok = false,
+                    (Value::Scalar(value), _) if let ExprKind::Bool(value) = &*value.kind => {
+                        targs.push(value.to_string());
+                    }
+                    _ => {
+                        no_targ(el, v.kind(), e.span);
+                        ok = false;
                     }
                 }
             }
         }
-        let mut args = Vec::new();
-        for a in &call.args {
-            match self.call_arg(a) {
-                Some(arg) => args.push(arg),
-                None => ok = false,
-            }
-        }
-        if self.visible_device_function(&callee, call.callee.span) {
-            ok &= self.takes(call);
-        }
-        ok.then(|| {
-            Expr::new(
-                ExprKind::Call(Call {
-                    callee,
-                    targs,
-                    args,
-                }),
-                ty,
-                span,
-            )
-        })
     }
-
-    fn named_targ(&mut self, name: &ast::Name, targs: &mut Vec<String>) -> bool {
-        let Some(binding) = self.scopes.read(&name.text, name.span) else {
-            // One of C++.
-            targs.push(name.text.clone());
-            return true;
-        };
-        match binding.entity.clone() {
-            Entity::Int { value, .. } => self.const_targ(&value.value, name.span, targs),
-            Entity::Scalar { .. } | Entity::ScalarParam { .. } | Entity::Word(_) => {
-                self.run_time_targ(name.span)
-            }
-            other => {
-                let kind = other.kind();
-                self.no_targ(kind, name.span);
-                false
-            }
+    let mut args = Vec::new();
+    for a in &call.args {
+        match lower_argument(el, a) {
+            Some(arg) => args.push(arg),
+            None => ok = false,
         }
     }
-
-    fn no_targ(&mut self, kind: impl std::fmt::Display, at: Span) {
-        let text = format!("{kind} is no template argument");
-        self.report(
-            Diagnostic::new("E0785", at, text)
-                .label("neither a type nor an integer")
-                .help("pass it as an argument of the function"),
-        );
+    if visible_device_function(el, &callee, call.callee.span) {
+        ok &= takes(el, call);
     }
+    ok.then(|| {
+        Expr::new(
+            ExprKind::Call(Call {
+                callee,
+                targs,
+                args,
+            }),
+            ty,
+            span,
+        )
+    })
+}
 
-    fn const_targ(&mut self, value: &Sym, at: Span, out: &mut Vec<String>) -> bool {
-        match value.as_int() {
-            Some(n) => {
-                out.push(n.to_string());
-                true
-            }
-            None => self.run_time_targ(at),
+fn named_targ(el: &mut Elab<'_>, name: &ast::Name, targs: &mut Vec<String>) -> bool {
+    let Some(binding) = el.names.read(&name.text, name.span) else {
+        // One of C++.
+        targs.push(name.text.clone());
+        return true;
+    };
+    match binding.entity.clone() {
+        Entity::Int { value, .. } => const_targ(el, &value.value, name.span, targs),
+        Entity::Scalar { .. } | Entity::ScalarParam { .. } | Entity::Word(_) => {
+            run_time_targ(el, name.span)
+        }
+        other => {
+            let kind = other.kind();
+            no_targ(el, kind, name.span);
+            false
         }
     }
+}
 
-    fn run_time_targ(&mut self, at: Span) -> bool {
-        self.report(
-            Diagnostic::new(
-                "E0782",
-                at,
-                "a template argument must be known at compile time",
-            )
-            .label("known only at run time")
+fn no_targ(el: &mut Elab<'_>, kind: impl std::fmt::Display, at: Span) {
+    let text = format!("{kind} is no template argument");
+    el.cx.report(
+        Diagnostic::new("E0785", at, text)
+            .label("neither a type nor an integer")
             .help("pass it as an argument of the function"),
-        );
-        false
-    }
+    );
+}
 
-    fn call_arg(&mut self, a: &ast::Expr) -> Option<Arg> {
-        if let ast::ExprKind::CppCast(ty, inner) = &*a.kind {
-            let inner = self.call_arg(inner)?;
-            return Some(Arg::Cast(ty.clone(), Box::new(inner)));
+fn const_targ(el: &mut Elab<'_>, value: &Sym, at: Span, out: &mut Vec<String>) -> bool {
+    match value.as_int() {
+        Some(n) => {
+            out.push(n.to_string());
+            true
         }
-        match self.expr(a) {
-            Value::Data(mut d) => {
-                self.tile_exists(&mut d);
-                let d = self.whole(d, a.span)?;
-                self.mark(&d.view, true, true);
-                Some(Arg::Pointer(d.view))
-            }
-            Value::Address(view) => {
-                self.mark(&view, true, true);
-                Some(Arg::Pointer(view))
-            }
-            Value::Null => Some(Arg::Null),
-            Value::Int(i) => Some(Arg::Value(Expr::new(
-                ExprKind::Cast(Expr::index(i.value, a.span)),
-                Scalar::S32,
-                a.span,
-            ))),
-            Value::Scalar(e) => Some(Arg::Value(e)),
-            Value::Error => None,
-            other => {
-                let kind = other.kind();
-                self.report(
-                    Diagnostic::new(
-                        "E0784",
-                        a.span,
-                        format!("{kind} can't be passed to a C++ function"),
-                    )
-                    .label("not an argument"),
-                );
-                None
-            }
-        }
+        None => run_time_targ(el, at),
     }
+}
 
-    /// Whether the file declares a device function of that name; says so if nothing can.
-    fn visible_device_function(&mut self, callee: &str, at: Span) -> bool {
-        if callee.contains("::") {
-            return false;
+fn run_time_targ(el: &mut Elab<'_>, at: Span) -> bool {
+    el.cx.report(
+        Diagnostic::new(
+            "E0782",
+            at,
+            "a template argument must be known at compile time",
+        )
+        .label("known only at run time")
+        .help("pass it as an argument of the function"),
+    );
+    false
+}
+
+fn lower_argument(el: &mut Elab<'_>, a: &ast::Expr) -> Option<Arg> {
+    if let ast::ExprKind::CppCast(ty, inner) = &*a.kind {
+        let inner = lower_argument(el, inner)?;
+        return Some(Arg::Cast(ty.clone(), Box::new(inner)));
+    }
+    match expr::lower(el, a) {
+        Value::Data(mut d) => {
+            tiles::emit_exists(el, &mut d);
+            let d = data::expect_whole(el, d, a.span)?;
+            access::mark_accessed(el, &d.view, true, true);
+            Some(Arg::Pointer(d.view))
         }
-        if self.file.device_names().contains_key(callee) {
-            return true;
+        Value::Address(view) => {
+            access::mark_accessed(el, &view, true, true);
+            Some(Arg::Pointer(view))
         }
-        if self.siblings.iter().any(|n| n == callee) {
-            self.report(
-                Diagnostic::new("E0788", at, format!("`{callee}` is a `__co__` function"))
-                    .label("kernels can't call each other")
-                    .help("share code through a `__device__` function"),
+        Value::Null => Some(Arg::Null),
+        Value::Int(i) => Some(Arg::Value(Expr::new(
+            ExprKind::Cast(Expr::index(i.value, a.span)),
+            Scalar::S32,
+            a.span,
+        ))),
+        Value::Scalar(e) => Some(Arg::Value(e)),
+        Value::Error => None,
+        other => {
+            let kind = other.kind();
+            el.cx.report(
+                Diagnostic::new(
+                    "E0784",
+                    a.span,
+                    format!("{kind} can't be passed to a C++ function"),
+                )
+                .label("not an argument"),
             );
-            return false;
+            None
         }
-        if self.includes() {
-            return false;
-        }
-        let host = self.file.host_functions.iter();
-        let host = host.filter(|(name, _)| name == callee).map(|(_, at)| *at);
-        let d = match host.into_iter().next() {
-            Some(declared) => {
-                let text = format!("`{callee}` is a function of the host");
-                Diagnostic::new("E0789", at, text)
-                    .label("called on the device")
-                    .also(declared, "not marked `__device__`")
-                    .help("write `__device__` in front of it")
-            }
-            None => {
-                let text = format!("no device function `{callee}` is visible in this file");
-                Diagnostic::new("W0781", at, text)
-                    .label("declared nowhere here")
-                    .help(format!(
-                        "declare it at file scope: `__device__ … {callee}(…)`"
-                    ))
-            }
-        };
-        self.report(d);
-        false
     }
+}
 
-    /// Other files may declare functions, too.
-    fn includes(&self) -> bool {
-        self.file.device.iter().any(|d| d.text.contains("#include"))
+/// Whether the file declares a device function of that name; says so if nothing can.
+fn visible_device_function(el: &mut Elab<'_>, callee: &str, at: Span) -> bool {
+    if callee.contains("::") {
+        return false;
     }
+    if el.cx.file.device_names().contains_key(callee) {
+        return true;
+    }
+    if el.cx.siblings.iter().any(|n| n == callee) {
+        el.cx.report(
+            Diagnostic::new("E0788", at, format!("`{callee}` is a `__co__` function"))
+                .label("kernels can't call each other")
+                .help("share code through a `__device__` function"),
+        );
+        return false;
+    }
+    if includes(el) {
+        return false;
+    }
+    let host = el.cx.file.host_functions.iter();
+    let host = host.filter(|(name, _)| name == callee).map(|(_, at)| *at);
+    let d = match host.into_iter().next() {
+        Some(declared) => {
+            let text = format!("`{callee}` is a function of the host");
+            Diagnostic::new("E0789", at, text)
+                .label("called on the device")
+                .also(declared, "not marked `__device__`")
+                .help("write `__device__` in front of it")
+        }
+        None => {
+            let text = format!("no device function `{callee}` is visible in this file");
+            Diagnostic::new("W0781", at, text)
+                .label("declared nowhere here")
+                .help(format!(
+                    "declare it at file scope: `__device__ … {callee}(…)`"
+                ))
+        }
+    };
+    el.cx.report(d);
+    false
+}
 
-    /// Whether the call goes on to the C++ compiler: says so if no function of that name in the file takes its
-    /// arguments.
-    fn takes(&mut self, call: &CallExpr) -> bool {
-        let callee = &call.callee.text;
-        let mut candidates = Vec::new();
-        for text in self.file.device.iter().filter(|d| d.names.contains(callee)) {
-            let header = text.text.split('{').next().unwrap_or("");
-            match Signature::read(header) {
-                Some(signature) if text.kind == DeviceTextKind::Device => {
-                    let length = u32::try_from(header.trim_end().len()).unwrap_or(0);
-                    let at = Span::new(text.span.start, text.span.start + length);
-                    candidates.push((signature, at));
-                }
-                // Whatever it takes.
-                _ => return true,
+/// Other files may declare functions, too.
+fn includes(el: &Elab<'_>) -> bool {
+    el.cx
+        .file
+        .device
+        .iter()
+        .any(|d| d.text.contains("#include"))
+}
+
+/// Whether the call goes on to the C++ compiler: says so if no function of that name in the file takes its
+/// arguments.
+fn takes(el: &mut Elab<'_>, call: &CallExpr) -> bool {
+    let callee = &call.callee.text;
+    let mut candidates = Vec::new();
+    for text in el
+        .cx
+        .file
+        .device
+        .iter()
+        .filter(|d| d.names.contains(callee))
+    {
+        let header = text.text.split('{').next().unwrap_or("");
+        match Signature::read(header) {
+            Some(signature) if text.kind == DeviceTextKind::Device => {
+                let length = u32::try_from(header.trim_end().len()).unwrap_or(0);
+                let at = Span::new(text.span.start, text.span.start + length);
+                candidates.push((signature, at));
             }
+            // Whatever it takes.
+            _ => return true,
         }
-        let misfits: Vec<Misfit> = candidates
-            .iter()
-            .map_while(|(signature, _)| Misfit::of(signature, call))
-            .collect();
-        if self.includes() || misfits.len() < candidates.len() {
-            return true;
-        }
-        let d = match (misfits.as_slice(), candidates.as_slice()) {
-            ([misfit], [(_, declared)]) => {
-                misfit.report(callee, call).also(*declared, "declared here")
-            }
-            _ => {
-                let text =
-                    format!("no device function `{callee}` of this file takes these arguments");
-                let mut d =
-                    Diagnostic::new("W0781", call.callee.span, text).label("fits none of them");
-                for (misfit, (_, declared)) in misfits.iter().zip(&candidates) {
-                    d = d.also(*declared, misfit.short());
-                }
-                d
-            }
-        };
-        let refused = d.severity == Severity::Error;
-        self.report(d);
-        !refused
     }
+    let misfits: Vec<Misfit> = candidates
+        .iter()
+        .map_while(|(signature, _)| Misfit::of(signature, call))
+        .collect();
+    if includes(el) || misfits.len() < candidates.len() {
+        return true;
+    }
+    let d = match (misfits.as_slice(), candidates.as_slice()) {
+        ([misfit], [(_, declared)]) => misfit.report(callee, call).also(*declared, "declared here"),
+        _ => {
+            let text = format!("no device function `{callee}` of this file takes these arguments");
+            let mut d = Diagnostic::new("W0781", call.callee.span, text).label("fits none of them");
+            for (misfit, (_, declared)) in misfits.iter().zip(&candidates) {
+                d = d.also(*declared, misfit.short());
+            }
+            d
+        }
+    };
+    let refused = d.severity == Severity::Error;
+    el.cx.report(d);
+    !refused
 }
 
 /// Why a function can't take a call's arguments.

@@ -2,297 +2,316 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{ReturnValue, Scalar, StmtKind};
-use crate::sema::Checker;
+use crate::sema::asynchronous::events;
+use crate::sema::asynchronous::futures;
+use crate::sema::asynchronous::swap_rotate;
+use crate::sema::build;
+use crate::sema::checks::unsupported;
+use crate::sema::copies::copy;
+use crate::sema::elab::Elab;
+use crate::sema::levels::parallel;
+use crate::sema::memory::buffers;
+use crate::sema::memory::data;
+use crate::sema::names::scope;
 use crate::sema::names::scope::Entity;
+use crate::sema::statements::assign;
+use crate::sema::statements::call;
+use crate::sema::statements::control;
+use crate::sema::statements::decl;
+use crate::sema::statements::loops;
+use crate::sema::statements::ranges;
+use crate::sema::tensor_cores::apply;
+use crate::sema::tensor_cores::fragments;
+use crate::sema::tensor_cores::mma;
+use crate::sema::values::convert;
+use crate::sema::values::expr;
+use crate::sema::values::shape;
 use crate::source::Span;
 use crate::syntax::ast::{self, Stmt, StmtKind as S};
 
-use crate::sema::ReturnShape;
+use crate::sema::names::returns::ReturnShape;
 use crate::sema::values::value::Value;
 
-impl Checker<'_> {
-    pub(crate) fn statements(&mut self, stmts: &[Stmt]) {
-        let mut dead_reported = false;
-        let mut returned: Option<Span> = None;
-        self.upcoming.push(declared_names(stmts));
-        for stmt in stmts {
-            self.declared_by_now(stmt);
-            if let Some(at) = returned.filter(|_| !dead_reported && !matches!(stmt.kind, S::Empty))
-            {
-                dead_reported = true;
-                self.report(
-                    Diagnostic::new("W0356", stmt.span, "this is never reached")
-                        .label("dead code")
-                        .also(at, "the function returns here"),
-                );
-            }
-            self.statement(stmt);
-            if matches!(stmt.kind, S::Return(_)) {
-                returned = Some(stmt.span);
-            }
-        }
-        self.upcoming.pop();
-    }
-
-    /// The names that a statement declares are not to come any more.
-    fn declared_by_now(&mut self, stmt: &Stmt) {
-        if let Some(names) = self.upcoming.last_mut() {
-            for name in names_of(stmt) {
-                names.remove(&name.text);
-            }
-        }
-    }
-
-    /// A block with a scope of its own.
-    pub(crate) fn block(&mut self, block: &ast::Block) {
-        self.scopes.push();
-        self.statements(&block.stmts);
-        let ended = self.scopes.pop();
-        self.report_unused(ended);
-    }
-
-    fn statement(&mut self, stmt: &Stmt) {
-        let span = stmt.span;
-        match &stmt.kind {
-            S::Empty | S::Error => {}
-            S::Block(b) => self.block(b),
-            S::Mdspan { rank, name, value } => self.mdspan(rank.as_ref(), name, value),
-            S::Ituple { rank, name, value } => self.ituple(rank.as_ref(), name, value),
-            S::Scalar {
-                storage,
-                mutable,
-                ty,
-                items,
-            } => {
-                self.scalars(storage.as_ref(), *mutable, ty.as_ref(), items);
-            }
-            S::Buffer {
-                storage,
-                mutable,
-                elem,
-                shape,
-                items,
-            } => {
-                self.buffers(storage.as_ref(), *mutable, *elem, shape, items, span);
-            }
-            S::Frag { elem, shape, items } => {
-                self.frag(elem.as_ref(), shape.as_deref(), items, span);
-            }
-            S::Event {
-                storage,
-                count,
-                items,
-            } => self.event_declaration(storage.as_ref(), count.as_ref(), items, span),
-            S::Assign { target, op, value } => self.assign(target, *op, value, span),
-            S::Increment { target, by } => {
-                if let Some((local, ty)) = self.increment_target(target) {
-                    self.emit_increment(local, ty, *by, span);
-                }
-            }
-            S::Copy(copy) => self.copy(copy, span),
-            S::AnyFuture { name, .. } => self.any_future(name, span),
-            S::Map { name, .. } => {
-                self.report(
-                    Diagnostic::new("E0871", span, "`.map` and `.remap` are for other targets")
-                        .label("not on a GPU")
-                        .help("use `dma.copy`"),
-                );
-                self.poison(std::iter::once(name));
-            }
-            S::Mma(mma) => self.mma(mma, span),
-            S::FragOp { op, op_span, args } => self.fragment_operation(*op, args, *op_span, span),
-            S::Apply { names, frag, body } => self.apply(names, frag, body, span),
-            S::Wait(operands) => self.wait(operands, span),
-            S::Trigger {
-                cluster,
-                events,
-                after,
-            } => self.trigger(*cluster, events, after, span),
-            S::Swap { names } => {
-                if names.len() != 2 {
-                    self.error(
-                        "E0122",
-                        span,
-                        format!("`swap` exchanges two futures, {} given", names.len()),
-                    );
-                    return;
-                }
-                self.exchange(names, span);
-            }
-            S::Rotate { names } => self.exchange(names, span),
-            S::Call(call) => self.call_stmt(call, span),
-            S::Return(value) => {
-                self.return_stmt(value.as_ref(), span);
-                self.uncertain += 1;
-            }
-            S::SyncStorage(storage) => self.sync_storage(*storage, span),
-            S::SyncBarrier(level) => self.sync_barrier(*level, span),
-            S::SyncFence(level, _) => self.sync_fence(*level, span),
-            S::Cpp(text) => self.cpp(text, span),
-            S::Asm(_) => self.unsupported(span, "inline assembly"),
-            S::Break | S::Continue => self.leave_loop(matches!(stmt.kind, S::Break), span),
-            S::Yield => self.yield_stmt(span),
-            S::Parallel(p) => self.parallel(p, span),
-            S::With {
-                bindings,
-                where_,
-                body,
-            } => self.with(bindings, where_, body),
-            S::Foreach(f) => self.foreach(f, span),
-            S::Inthreads {
-                is_async,
-                pred,
-                body,
-            } => self.inthreads(*is_async, pred, body, span),
-            S::While { cond, body } => self.while_loop(cond, body, span),
-            S::If {
-                cond,
-                then,
-                otherwise,
-            } => self.if_stmt(cond, then, otherwise.as_ref(), span),
-        }
-    }
-
-    fn poison<'n>(&mut self, names: impl Iterator<Item = &'n ast::Name>) {
-        for name in names {
-            if !self.scopes.in_innermost(&name.text) {
-                self.declare(name, Entity::Poison);
-            }
-        }
-    }
-
-    fn return_stmt(&mut self, value: Option<&ast::Expr>, span: Span) {
-        if let Some(k) = &self.kernel {
-            let header = k.header;
-            self.report(
-                Diagnostic::new("E0355", span, "`return` inside `parallel`")
-                    .label("a kernel returns nothing")
-                    .also(header, "the kernel starts here")
-                    .help("`yield;` leaves a kernel early; return results through a buffer"),
+pub(crate) fn lower_all(el: &mut Elab<'_>, stmts: &[Stmt]) {
+    let mut dead_reported = false;
+    let mut returned: Option<Span> = None;
+    el.names.upcoming.push(declared_names(stmts));
+    for stmt in stmts {
+        declared_by_now(el, stmt);
+        if let Some(at) = returned.filter(|_| !dead_reported && !matches!(stmt.kind, S::Empty)) {
+            dead_reported = true;
+            el.cx.report(
+                Diagnostic::new("W0356", stmt.span, "this is never reached")
+                    .label("dead code")
+                    .also(at, "the function returns here"),
             );
-            self.poison_returns = true;
-            return;
         }
-        let is_void = matches!(self.ret, ast::RetType::Void(_));
-        let Some(value) = value else {
-            if let ast::RetType::Typed(ty) = &self.ret {
-                let promised = ty.span;
-                self.report(
-                    Diagnostic::new("E0350", span, "this `return` has no value")
-                        .label("a value is promised")
-                        .also(promised, "promised here")
-                        .help("write `return value;`"),
-                );
-                self.poison_returns = true;
-                return;
+        lower(el, stmt);
+        if matches!(stmt.kind, S::Return(_)) {
+            returned = Some(stmt.span);
+        }
+    }
+    el.names.upcoming.pop();
+}
+
+/// The names that a statement declares are not to come any more.
+fn declared_by_now(el: &mut Elab<'_>, stmt: &Stmt) {
+    if let Some(names) = el.names.upcoming.last_mut() {
+        for name in names_of(stmt) {
+            names.remove(&name.text);
+        }
+    }
+}
+
+/// A block with a scope of its own.
+pub(crate) fn lower_block(el: &mut Elab<'_>, block: &ast::Block) {
+    el.names.push();
+    lower_all(el, &block.stmts);
+    let ended = el.names.pop();
+    scope::report_unused(el, ended);
+}
+
+fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
+    let span = stmt.span;
+    match &stmt.kind {
+        S::Empty | S::Error => {}
+        S::Block(b) => lower_block(el, b),
+        S::Mdspan { rank, name, value } => decl::declare_mdspan(el, rank.as_ref(), name, value),
+        S::Ituple { rank, name, value } => decl::declare_ituple(el, rank.as_ref(), name, value),
+        S::Scalar {
+            storage,
+            mutable,
+            ty,
+            items,
+        } => {
+            decl::declare_scalars(el, storage.as_ref(), *mutable, ty.as_ref(), items);
+        }
+        S::Buffer {
+            storage,
+            mutable,
+            elem,
+            shape,
+            items,
+        } => {
+            buffers::declare_all(el, storage.as_ref(), *mutable, *elem, shape, items, span);
+        }
+        S::Frag { elem, shape, items } => {
+            fragments::declare_all(el, elem.as_ref(), shape.as_deref(), items, span);
+        }
+        S::Event {
+            storage,
+            count,
+            items,
+        } => events::declare_all(el, storage.as_ref(), count.as_ref(), items, span),
+        S::Assign { target, op, value } => assign::lower(el, target, *op, value, span),
+        S::Increment { target, by } => {
+            if let Some((local, ty)) = assign::increment_target(el, target) {
+                expr::emit_increment(el, local, ty, *by, span);
             }
-            self.returns.push((span, ReturnShape::Nothing));
-            self.emit(StmtKind::Return(ReturnValue::Nothing), span);
-            return;
-        };
-        self.returning = true;
-        let v = self.expr(value);
-        self.returning = false;
-        if v.is_error() {
-            self.poison_returns = true;
-            return;
         }
-        if is_void {
-            let ast::RetType::Void(at) = self.ret else {
-                return;
-            };
-            self.report(
-                Diagnostic::new("E0351", value.span, "a `void` function returns a value")
-                    .label("nobody receives this")
-                    .also(at, "declared `void` here")
-                    .help("declare the function `auto`"),
+        S::Copy(copy) => copy::lower(el, copy, span),
+        S::AnyFuture { name, .. } => futures::declare_placeholder(el, name, span),
+        S::Map { name, .. } => {
+            el.cx.report(
+                Diagnostic::new("E0871", span, "`.map` and `.remap` are for other targets")
+                    .label("not on a GPU")
+                    .help("use `dma.copy`"),
             );
-            self.poison_returns = true;
-            return;
+            poison_names(el, std::iter::once(name));
         }
-        let Some((shape, result)) = self.returnable(v, value.span) else {
-            self.poison_returns = true;
-            return;
-        };
-        if let Some((first, expected)) = self.returns.first().cloned()
-            && expected != shape
-        {
-            let (this, other) = (self.return_name(&shape), self.return_name(&expected));
-            self.report(
-                Diagnostic::new(
-                    "E0353",
+        S::Mma(mma) => mma::lower(el, mma, span),
+        S::FragOp { op, op_span, args } => apply::lower_operation(el, *op, args, *op_span, span),
+        S::Apply { names, frag, body } => apply::lower(el, names, frag, body, span),
+        S::Wait(operands) => futures::lower_wait(el, operands, span),
+        S::Trigger {
+            cluster,
+            events,
+            after,
+        } => events::trigger(el, *cluster, events, after, span),
+        S::Swap { names } => {
+            if names.len() != 2 {
+                el.cx.error(
+                    "E0122",
                     span,
-                    format!("this returns {this}, an earlier `return` {other}"),
-                )
-                .label(this)
-                .also(first, other)
-                .help("make both the same type and shape"),
+                    format!("`swap` exchanges two futures, {} given", names.len()),
+                );
+                return;
+            }
+            swap_rotate::lower(el, names, span);
+        }
+        S::Rotate { names } => swap_rotate::lower(el, names, span),
+        S::Call(call) => call::lower_statement(el, call, span),
+        S::Return(value) => {
+            lower_return(el, value.as_ref(), span);
+            el.path.uncertain += 1;
+        }
+        S::SyncStorage(storage) => control::lower_sync_storage(el, *storage, span),
+        S::SyncBarrier(level) => control::lower_sync_barrier(el, *level, span),
+        S::SyncFence(level, _) => control::lower_sync_fence(el, *level, span),
+        S::Cpp(text) => control::lower_cpp(el, text, span),
+        S::Asm(_) => unsupported::report(el, span, "inline assembly"),
+        S::Break | S::Continue => control::lower_break(el, matches!(stmt.kind, S::Break), span),
+        S::Yield => control::lower_yield(el, span),
+        S::Parallel(p) => parallel::lower(el, p, span),
+        S::With {
+            bindings,
+            where_,
+            body,
+        } => ranges::lower_with(el, bindings, where_, body),
+        S::Foreach(f) => loops::lower_foreach(el, f, span),
+        S::Inthreads {
+            is_async,
+            pred,
+            body,
+        } => control::lower_inthreads(el, *is_async, pred, body, span),
+        S::While { cond, body } => control::lower_while(el, cond, body, span),
+        S::If {
+            cond,
+            then,
+            otherwise,
+        } => control::lower_if(el, cond, then, otherwise.as_ref(), span),
+    }
+}
+
+fn poison_names<'n>(el: &mut Elab<'_>, names: impl Iterator<Item = &'n ast::Name>) {
+    for name in names {
+        if !el.names.in_innermost(&name.text) {
+            scope::declare(el, name, Entity::Poison);
+        }
+    }
+}
+
+fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: Span) {
+    if let Some(k) = &el.kernel {
+        let header = k.header;
+        el.cx.report(
+            Diagnostic::new("E0355", span, "`return` inside `parallel`")
+                .label("a kernel returns nothing")
+                .also(header, "the kernel starts here")
+                .help("`yield;` leaves a kernel early; return results through a buffer"),
+        );
+        el.results.poisoned = true;
+        return;
+    }
+    let is_void = matches!(el.results.declared, ast::RetType::Void(_));
+    let Some(value) = value else {
+        if let ast::RetType::Typed(ty) = &el.results.declared {
+            let promised = ty.span;
+            el.cx.report(
+                Diagnostic::new("E0350", span, "this `return` has no value")
+                    .label("a value is promised")
+                    .also(promised, "promised here")
+                    .help("write `return value;`"),
             );
-            self.poison_returns = true;
+            el.results.poisoned = true;
             return;
         }
-        self.returns.push((span, shape));
-        self.emit(StmtKind::Return(result), span);
+        el.results.returned.push((span, ReturnShape::Nothing));
+        build::emit(el, StmtKind::Return(ReturnValue::Nothing), span);
+        return;
+    };
+    el.path.returning = true;
+    let v = expr::lower(el, value);
+    el.path.returning = false;
+    if v.is_error() {
+        el.results.poisoned = true;
+        return;
     }
-
-    pub(crate) fn return_name(&self, shape: &ReturnShape) -> String {
-        match shape {
-            ReturnShape::Nothing => "nothing".to_owned(),
-            ReturnShape::Scalar(s) => format!("a scalar `{s}`"),
-            ReturnShape::Tensor(e, s) => format!("`{e} {}`", self.show_shape(s)),
-        }
-    }
-
-    fn returnable(&mut self, v: Value, at: Span) -> Option<(ReturnShape, ReturnValue)> {
-        match v {
-            Value::Scalar(e) => {
-                let ty = if e.ty == Scalar::Index {
-                    Scalar::S32
-                } else {
-                    e.ty
-                };
-                let e = self.convert_expr(e, ty, at)?;
-                Some((ReturnShape::Scalar(ty), ReturnValue::Scalar(e)))
-            }
-            v @ Value::Int(_) => {
-                let e = self.convert(v, Scalar::S32, at)?;
-                Some((ReturnShape::Scalar(Scalar::S32), ReturnValue::Scalar(e)))
-            }
-            Value::Data(d) if d.future.is_none() => {
-                let d = self.whole(d, at)?;
-                let b = self.f.buffer(d.view.buffer);
-                let whole = b.storage.is_global()
-                    && !d.tiled
-                    && d.view.offset.is_zero()
-                    && d.view.shape == b.shape;
-                if !whole {
-                    self.not_returnable(at, "a view of a buffer");
-                    return None;
-                }
-                let shape = ReturnShape::Tensor(b.elem, b.shape.clone());
-                let id = d.view.buffer;
-                self.returned.insert(id);
-                Some((shape, ReturnValue::Buffer(id)))
-            }
-            Value::Data(_) => {
-                self.not_returnable(at, "a future");
-                None
-            }
-            other => {
-                let kind = other.kind();
-                self.not_returnable(at, &kind);
-                None
-            }
-        }
-    }
-
-    fn not_returnable(&mut self, at: Span, what: &str) {
-        self.report(
-            Diagnostic::new("E0352", at, format!("{what} can't be returned"))
-                .label("not a value the host can own")
-                .help("return a scalar, a buffer declared outside `parallel`, or a parameter"),
+    if is_void {
+        let ast::RetType::Void(at) = el.results.declared else {
+            return;
+        };
+        el.cx.report(
+            Diagnostic::new("E0351", value.span, "a `void` function returns a value")
+                .label("nobody receives this")
+                .also(at, "declared `void` here")
+                .help("declare the function `auto`"),
         );
+        el.results.poisoned = true;
+        return;
     }
+    let Some((shape, result)) = result_of(el, v, value.span) else {
+        el.results.poisoned = true;
+        return;
+    };
+    if let Some((first, expected)) = el.results.returned.first().cloned()
+        && expected != shape
+    {
+        let (this, other) = (describe_result(el, &shape), describe_result(el, &expected));
+        el.cx.report(
+            Diagnostic::new(
+                "E0353",
+                span,
+                format!("this returns {this}, an earlier `return` {other}"),
+            )
+            .label(this)
+            .also(first, other)
+            .help("make both the same type and shape"),
+        );
+        el.results.poisoned = true;
+        return;
+    }
+    el.results.returned.push((span, shape));
+    build::emit(el, StmtKind::Return(result), span);
+}
+
+pub(crate) fn describe_result(el: &Elab<'_>, shape: &ReturnShape) -> String {
+    match shape {
+        ReturnShape::Nothing => "nothing".to_owned(),
+        ReturnShape::Scalar(s) => format!("a scalar `{s}`"),
+        ReturnShape::Tensor(e, s) => format!("`{e} {}`", shape::show(el, s)),
+    }
+}
+
+fn result_of(el: &mut Elab<'_>, v: Value, at: Span) -> Option<(ReturnShape, ReturnValue)> {
+    match v {
+        Value::Scalar(e) => {
+            let ty = if e.ty == Scalar::Index {
+                Scalar::S32
+            } else {
+                e.ty
+            };
+            let e = convert::convert_expr(el, e, ty, at)?;
+            Some((ReturnShape::Scalar(ty), ReturnValue::Scalar(e)))
+        }
+        v @ Value::Int(_) => {
+            let e = convert::convert(el, v, Scalar::S32, at)?;
+            Some((ReturnShape::Scalar(Scalar::S32), ReturnValue::Scalar(e)))
+        }
+        Value::Data(d) if d.future.is_none() => {
+            let d = data::expect_whole(el, d, at)?;
+            let b = el.f.buffer(d.view.buffer);
+            let whole = b.storage.is_global()
+                && !d.tiled
+                && d.view.offset.is_zero()
+                && d.view.shape == b.shape;
+            if !whole {
+                report_not_returnable(el, at, "a view of a buffer");
+                return None;
+            }
+            let shape = ReturnShape::Tensor(b.elem, b.shape.clone());
+            let id = d.view.buffer;
+            el.results.buffers.insert(id);
+            Some((shape, ReturnValue::Buffer(id)))
+        }
+        Value::Data(_) => {
+            report_not_returnable(el, at, "a future");
+            None
+        }
+        other => {
+            let kind = other.kind();
+            report_not_returnable(el, at, &kind);
+            None
+        }
+    }
+}
+
+fn report_not_returnable(el: &mut Elab<'_>, at: Span, what: &str) {
+    el.cx.report(
+        Diagnostic::new("E0352", at, format!("{what} can't be returned"))
+            .label("not a value the host can own")
+            .help("return a scalar, a buffer declared outside `parallel`, or a parameter"),
+    );
 }
 
 /// Names that a statement brings into its scope; an assignment may.

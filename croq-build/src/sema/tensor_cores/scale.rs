@@ -4,13 +4,25 @@
 //! the thread that has it, and that has both. Passes know nothing of it: the scales of a thread's rows are a
 //! fragment of rank 1, and what is done with them are two `apply`s.
 
-use super::{Named, sym};
+use super::mma::{Named, sym};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{
     Access, BinOp, BufferId, Expr, ExprKind, Fragment, LocalId, MathFn, MmaOp, Part, Role, Scalar,
     Spread, Stmt, StmtKind, Storage, View,
 };
-use crate::sema::Checker;
+use crate::sema::asynchronous::futures;
+use crate::sema::build;
+use crate::sema::elab::Elab;
+use crate::sema::memory::access;
+use crate::sema::memory::data;
+use crate::sema::memory::tiles;
+use crate::sema::names::params;
+use crate::sema::tensor_cores::mma;
+use crate::sema::tensor_cores::multiply;
+use crate::sema::tensor_cores::warpgroup;
+use crate::sema::values::convert;
+use crate::sema::values::expr;
+use crate::sema::values::shape;
 use crate::sema::values::value::Value;
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -26,417 +38,414 @@ struct RowScales {
     axis: usize,
 }
 
-impl Checker<'_> {
-    /// `mma.scale c, rows, factor;`
-    pub(crate) fn mma_scale(&mut self, m: &MmaStmt, span: Span) -> Option<()> {
-        let [c, rows, factor] = m.operands.as_slice() else {
-            self.report(
-                Diagnostic::new("E0100", span, "`mma.scale` takes `c, row_scales, scale`")
-                    .label("other operands than that"),
-            );
-            return None;
-        };
-        self.scale(c, rows, factor, 0, span)
-    }
+/// `mma.scale c, rows, factor;`
+pub(crate) fn lower_scale(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
+    let [c, rows, factor] = m.operands.as_slice() else {
+        el.cx.report(
+            Diagnostic::new("E0100", span, "`mma.scale` takes `c, row_scales, scale`")
+                .label("other operands than that"),
+        );
+        return None;
+    };
+    scale(el, c, rows, factor, 0, span)
+}
 
-    /// `mma.row.row.scale c, a, b, rows, factor;`
-    pub(crate) fn multiply_scaled(
-        &mut self,
-        m: &MmaStmt,
-        rows: [bool; 2],
-        span: Span,
-    ) -> Option<()> {
-        if m.is_async {
-            self.report(
-                Diagnostic::new("E0100", span, "a product is `.async` or `.scale`, not both")
-                    .label("scaled when it is over, and so by this statement")
-                    .help("remove `.async`; or scale it behind its `wait`, by `mma.scale`"),
-            );
-            return None;
-        }
-        let [c, _, _, row_scales, factor] = m.operands.as_slice() else {
-            return None;
-        };
-        let before = self.sinks.last().map_or(0, Vec::len);
-        self.multiply_by_warpgroup(m, rows, span)?;
-        self.scale(c, row_scales, factor, before, span)
+/// `mma.row.row.scale c, a, b, rows, factor;`
+pub(crate) fn lower_multiply(
+    el: &mut Elab<'_>,
+    m: &MmaStmt,
+    rows: [bool; 2],
+    span: Span,
+) -> Option<()> {
+    if m.is_async {
+        el.cx.report(
+            Diagnostic::new("E0100", span, "a product is `.async` or `.scale`, not both")
+                .label("scaled when it is over, and so by this statement")
+                .help("remove `.async`; or scale it behind its `wait`, by `mma.scale`"),
+        );
+        return None;
     }
+    let [c, _, _, row_scales, factor] = m.operands.as_slice() else {
+        return None;
+    };
+    let before = el.build.sinks.last().map_or(0, Vec::len);
+    warpgroup::lower(el, m, rows, span)?;
+    scale(el, c, row_scales, factor, before, span)
+}
 
-    /// Scales the products into `c` among the statements here, from number `from` on.
-    fn scale(
-        &mut self,
-        c: &ast::Expr,
-        rows: &ast::Expr,
-        factor: &ast::Expr,
-        from: usize,
-        span: Span,
-    ) -> Option<()> {
-        let sums = self.fragment(c, false)?;
-        let begun = self.sinks.last().and_then(|here| {
-            let here = here.get(from..)?;
-            Some(from + self.first_product(here, &sums.part)?)
-        });
-        let Some(begun) = begun else {
-            self.nothing_to_scale(&sums, span);
-            return None;
-        };
-        let id = sums.part.buffer;
-        let shape = self.fragment_shape(id)?;
-        let elem = self.f.buffer(id).elem;
-        if !elem.is_float() {
-            let text = format!("`{}` has sums of `{elem}`, which are not scaled", sums.name);
-            let d = Diagnostic::new("E0914", sums.span, text).label("scales are `f32`");
-            self.report(d.help("store the sums, and scale what is stored"));
-            return None;
-        }
-        let scales = self.row_scales(rows, *shape.first()?, &sums);
-        let value = self.expr(factor);
-        let factor = self.convert(value, Scalar::F32, factor.span);
-        let (scales, factor) = (scales?, factor?);
-        let side = self.side_of(&sums, begun)?;
-        self.many_registers(&sums, 1);
-        let factor = self.once(factor);
-        let row = self.scales_of_rows(&scales, &shape, factor, span);
-        self.add_scaled(&sums, &side, row, &shape, span);
-        Some(())
+/// Scales the products into `c` among the statements here, from number `from` on.
+fn scale(
+    el: &mut Elab<'_>,
+    c: &ast::Expr,
+    rows: &ast::Expr,
+    factor: &ast::Expr,
+    from: usize,
+    span: Span,
+) -> Option<()> {
+    let sums = mma::fragment_of(el, c, false)?;
+    let begun = el.build.sinks.last().and_then(|here| {
+        let here = here.get(from..)?;
+        Some(from + first_product(el, here, &sums.part)?)
+    });
+    let Some(begun) = begun else {
+        report_nothing_to_scale(el, &sums, span);
+        return None;
+    };
+    let id = sums.part.buffer;
+    let shape = mma::fragment_shape(el, id)?;
+    let elem = el.f.buffer(id).elem;
+    if !elem.is_float() {
+        let text = format!("`{}` has sums of `{elem}`, which are not scaled", sums.name);
+        let d = Diagnostic::new("E0914", sums.span, text).label("scales are `f32`");
+        el.cx
+            .report(d.help("store the sums, and scale what is stored"));
+        return None;
     }
+    let scales = lower_row_scales(el, rows, *shape.first()?, &sums);
+    let value = expr::lower(el, factor);
+    let factor = convert::convert(el, value, Scalar::F32, factor.span);
+    let (scales, factor) = (scales?, factor?);
+    let side = split_product(el, &sums, begun)?;
+    multiply::lint_many_registers(el, &sums, 1);
+    let factor = bind_value(el, factor);
+    let row = emit_row_scales(el, &scales, &shape, factor, span);
+    emit_add_scaled(el, &sums, &side, row, &shape, span);
+    Some(())
+}
 
-    /// The first of the statements with a product into `part`, since it was filled or scaled last.
-    fn first_product(&self, stmts: &[Stmt], part: &Part) -> Option<usize> {
-        let since = stmts.iter().rposition(|stmt| self.begins_anew(stmt, part));
-        let since = since.map_or(0, |at| at + 1);
-        let mut rest = stmts.iter().skip(since);
-        Some(since + rest.position(|stmt| product_in(stmt, part).is_some())?)
-    }
+/// The first of the statements with a product into `part`, since it was filled or scaled last.
+fn first_product(el: &Elab<'_>, stmts: &[Stmt], part: &Part) -> Option<usize> {
+    let since = stmts.iter().rposition(|stmt| begins_anew(el, stmt, part));
+    let since = since.map_or(0, |at| at + 1);
+    let mut rest = stmts.iter().skip(since);
+    Some(since + rest.position(|stmt| product_in(stmt, part).is_some())?)
+}
 
-    /// Whether the statement, or one of those it is made of, fills the sums or scales into them.
-    fn begins_anew(&self, stmt: &Stmt, part: &Part) -> bool {
-        let here = match &stmt.kind {
-            StmtKind::Mma(op) => match &**op {
-                MmaOp::Each {
-                    part: filled, add, ..
-                } => !add && covers(filled, part),
-                MmaOp::Apply {
-                    part: to, indices, ..
-                } => {
-                    let scales = indices.iter().any(|i| self.spreads.scaled.contains(i));
-                    scales && covers(to, part)
-                }
-                _ => false,
-            },
+/// Whether the statement, or one of those it is made of, fills the sums or scales into them.
+fn begins_anew(el: &Elab<'_>, stmt: &Stmt, part: &Part) -> bool {
+    let here = match &stmt.kind {
+        StmtKind::Mma(op) => match &**op {
+            MmaOp::Each {
+                part: filled, add, ..
+            } => !add && covers(filled, part),
+            MmaOp::Apply {
+                part: to, indices, ..
+            } => {
+                let scales = indices.iter().any(|i| el.fragments.scaled.contains(i));
+                scales && covers(to, part)
+            }
             _ => false,
-        };
-        let mut inner = stmt.kind.blocks().flatten();
-        here || inner.any(|stmt| self.begins_anew(stmt, part))
-    }
+        },
+        _ => false,
+    };
+    let mut inner = stmt.kind.blocks().flatten();
+    here || inner.any(|stmt| begins_anew(el, stmt, part))
+}
 
-    fn nothing_to_scale(&mut self, sums: &Named, span: Span) {
-        let outer = self.sinks.iter().rev().skip(1);
-        let elsewhere = outer
-            .flatten()
-            .rev()
-            .find_map(|stmt| product_in(stmt, &sums.part));
-        let text = format!("no product into `{}` stands in front of this", sums.name);
-        let mut d = Diagnostic::new("E0915", span, text)
-            .label("since they were filled or scaled last, and in this block");
-        if let Some(at) = elsewhere {
-            d = d.also(at, "this one is in another block");
+fn report_nothing_to_scale(el: &mut Elab<'_>, sums: &Named, span: Span) {
+    let outer = el.build.sinks.iter().rev().skip(1);
+    let elsewhere = outer
+        .flatten()
+        .rev()
+        .find_map(|stmt| product_in(stmt, &sums.part));
+    let text = format!("no product into `{}` stands in front of this", sums.name);
+    let mut d = Diagnostic::new("E0915", span, text)
+        .label("since they were filled or scaled last, and in this block");
+    if let Some(at) = elsewhere {
+        d = d.also(at, "this one is in another block");
+    }
+    el.cx
+        .report(d.help("`mma.scale` stands behind the products that it scales, in the same block"));
+}
+
+/// A tile of memory with a number for each row of the sums.
+fn lower_row_scales(
+    el: &mut Elab<'_>,
+    e: &ast::Expr,
+    rows: i64,
+    sums: &Named,
+) -> Option<RowScales> {
+    let data = match expr::lower(el, e) {
+        Value::Data(mut data) => {
+            tiles::emit_exists(el, &mut data);
+            data::expect_whole(el, data, e.span)?
         }
-        self.report(
-            d.help("`mma.scale` stands behind the products that it scales, in the same block"),
-        );
-    }
-
-    /// A tile of memory with a number for each row of the sums.
-    fn row_scales(&mut self, e: &ast::Expr, rows: i64, sums: &Named) -> Option<RowScales> {
-        let data = match self.expr(e) {
-            Value::Data(mut data) => {
-                self.tile_exists(&mut data);
-                self.whole(data, e.span)?
-            }
-            Value::Error => return None,
-            other => {
-                let kind = other.kind();
-                let text = format!("the scales of rows are a tile of memory, this is {kind}");
-                self.wrong_scales(text, rows, e.span);
-                return None;
-            }
-        };
-        self.consult(&data, e.span);
-        let buffer = self.f.buffer(data.view.buffer);
-        let (elem, own) = (buffer.elem, buffer.storage == Storage::Local);
-        let name = &data.name;
-        if elem != Scalar::F32 || own {
-            let text = match own {
-                true => format!("`{name}` is each thread's own, the scales of rows are everyone's"),
-                false => format!("the scales of rows are `f32`, `{name}` has elements of `{elem}`"),
-            };
-            self.wrong_scales(text, rows, e.span);
+        Value::Error => return None,
+        other => {
+            let kind = other.kind();
+            let text = format!("the scales of rows are a tile of memory, this is {kind}");
+            report_wrong_scales(el, text, rows, e.span);
             return None;
         }
-        let mut view = data.view;
-        let axis = match view.shape.as_slice() {
-            [_, one] if one.is_one() => 0,
-            [one, _] if one.is_one() => 1,
-            _ => usize::MAX,
+    };
+    futures::emit_use(el, &data, e.span);
+    let buffer = el.f.buffer(data.view.buffer);
+    let (elem, own) = (buffer.elem, buffer.storage == Storage::Local);
+    let name = &data.name;
+    if elem != Scalar::F32 || own {
+        let text = match own {
+            true => format!("`{name}` is each thread's own, the scales of rows are everyone's"),
+            false => format!("the scales of rows are `f32`, `{name}` has elements of `{elem}`"),
         };
-        let extent = view.shape.get(axis).cloned();
-        let known = extent.as_ref().map(Sym::as_int);
-        let (Some(extent), None | Some(None)) = (extent, known.filter(|n| *n != Some(rows))) else {
-            let shown = self.show_shape(&view.shape);
-            let text = format!(
-                "`{}` has {rows} rows, their scales have shape {shown}",
-                sums.name
-            );
-            self.wrong_scales(text, rows, e.span);
-            return None;
-        };
-        if extent.as_int().is_none() {
-            self.as_many_as_there_are(&mut view, axis, extent, rows, e.span);
-        }
-        self.mark(&view, true, false);
-        Some(RowScales { view, axis })
+        report_wrong_scales(el, text, rows, e.span);
+        return None;
     }
-
-    fn wrong_scales(&mut self, text: String, rows: i64, at: Span) {
-        self.report(
-            Diagnostic::new("E0914", at, text)
-                .label(format!("expected [{rows}, 1] or [1, {rows}] of `f32`"))
-                .help(format!(
-                    "cut the rows of these sums out of it: `s.subspan({rows}, 1).at(i, k)`"
-                )),
+    let mut view = data.view;
+    let axis = match view.shape.as_slice() {
+        [_, one] if one.is_one() => 0,
+        [one, _] if one.is_one() => 1,
+        _ => usize::MAX,
+    };
+    let extent = view.shape.get(axis).cloned();
+    let known = extent.as_ref().map(Sym::as_int);
+    let (Some(extent), None | Some(None)) = (extent, known.filter(|n| *n != Some(rows))) else {
+        let shown = shape::show(el, &view.shape);
+        let text = format!(
+            "`{}` has {rows} rows, their scales have shape {shown}",
+            sums.name
         );
+        report_wrong_scales(el, text, rows, e.span);
+        return None;
+    };
+    if extent.as_int().is_none() {
+        limit_rows(el, &mut view, axis, extent, rows, e.span);
     }
+    access::mark_accessed(el, &view, true, false);
+    Some(RowScales { view, axis })
+}
 
-    /// Rows that the view, whose extent is known at run time only, doesn't have.
-    fn as_many_as_there_are(
-        &mut self,
-        view: &mut View,
-        axis: usize,
-        extent: Sym,
-        rows: i64,
-        at: Span,
-    ) {
-        let shown = self.show(&extent);
-        if let Some(valid) = view.valid.get_mut(axis) {
-            valid.hi = Some(match &valid.hi {
-                Some(hi) => self.f.cx.min(hi, &extent),
-                None => extent,
-            });
-        }
-        self.report(
-            Diagnostic::new(
-                "W0929",
-                at,
-                format!("there are {rows} rows, and scales for {shown}"),
-            )
-            .label("rows without a scale count as scaled by 0")
+fn report_wrong_scales(el: &mut Elab<'_>, text: String, rows: i64, at: Span) {
+    el.cx.report(
+        Diagnostic::new("E0914", at, text)
+            .label(format!("expected [{rows}, 1] or [1, {rows}] of `f32`"))
             .help(format!(
-                "`s.subspan({rows}, 1).at(i, k)` says that this is meant"
+                "cut the rows of these sums out of it: `s.subspan({rows}, 1).at(i, k)`"
             )),
-        );
-    }
+    );
+}
 
-    /// Sums for the products since statement `begun`, and zeros in front of it.
-    fn side_of(&mut self, sums: &Named, begun: usize) -> Option<Part> {
-        let of = self.f.fragments.get(&sums.part.buffer)?;
-        let fragment = Fragment {
-            count: 1,
-            ..of.clone()
-        };
-        let elem = self.f.buffer(sums.part.buffer).elem;
-        let name = format!("{}_unscaled", sums.name.replace(['[', ']', ' '], "_"));
-        let part = self.silent_fragment(&name, elem, fragment, sums.span);
-        let zero = Expr::new(ExprKind::Float(0.0), elem, sums.span);
-        let fill = MmaOp::Each {
-            part: part.clone(),
-            add: false,
-            value: zero,
-        };
-        let here = self.sinks.last_mut()?;
-        for stmt in here.iter_mut().skip(begun) {
-            redirect(stmt, &sums.part, &part);
-        }
-        let fill = StmtKind::Mma(Box::new(fill));
-        here.insert(begun, Stmt::new(fill, sums.span));
-        Some(part)
+/// Rows that the view, whose extent is known at run time only, doesn't have.
+fn limit_rows(el: &mut Elab<'_>, view: &mut View, axis: usize, extent: Sym, rows: i64, at: Span) {
+    let shown = el.f.cx.show(&extent);
+    if let Some(valid) = view.valid.get_mut(axis) {
+        valid.hi = Some(match &valid.hi {
+            Some(hi) => el.f.cx.min(hi, &extent),
+            None => extent,
+        });
     }
+    el.cx.report(
+        Diagnostic::new(
+            "W0929",
+            at,
+            format!("there are {rows} rows, and scales for {shown}"),
+        )
+        .label("rows without a scale count as scaled by 0")
+        .help(format!(
+            "`s.subspan({rows}, 1).at(i, k)` says that this is meant"
+        )),
+    );
+}
 
-    /// A fragment without a name in the program.
-    fn silent_fragment(
-        &mut self,
-        name: &str,
-        elem: Scalar,
-        fragment: Fragment,
-        span: Span,
-    ) -> Part {
-        let shape = fragment.shape.iter().map(|n| sym(*n)).collect();
-        let buffer = self.new_buffer(name, elem, Storage::Fragment, shape, Sym::one(), span);
-        self.f.fragments.insert(buffer, fragment);
-        Part {
-            buffer,
-            number: Some(Sym::zero()),
-            span,
-        }
+/// Sums for the products since statement `begun`, and zeros in front of it.
+fn split_product(el: &mut Elab<'_>, sums: &Named, begun: usize) -> Option<Part> {
+    let of = el.f.fragments.get(&sums.part.buffer)?;
+    let fragment = Fragment {
+        count: 1,
+        ..of.clone()
+    };
+    let elem = el.f.buffer(sums.part.buffer).elem;
+    let name = format!("{}_unscaled", sums.name.replace(['[', ']', ' '], "_"));
+    let part = new_temporary(el, &name, elem, fragment, sums.span);
+    let zero = Expr::new(ExprKind::Float(0.0), elem, sums.span);
+    let fill = MmaOp::Each {
+        part: part.clone(),
+        add: false,
+        value: zero,
+    };
+    let here = el.build.sinks.last_mut()?;
+    for stmt in here.iter_mut().skip(begun) {
+        redirect(stmt, &sums.part, &part);
     }
+    let fill = StmtKind::Mma(Box::new(fill));
+    here.insert(begun, Stmt::new(fill, sums.span));
+    Some(part)
+}
 
-    /// A value that several statements use.
-    fn once(&mut self, value: Expr) -> Expr {
-        if let ExprKind::Float(_) | ExprKind::Local(_) | ExprKind::Param(_) = &*value.kind {
-            return value;
-        }
-        let (ty, span) = (value.ty, value.span);
-        let local = self.new_local("scale", ty, false, Role::Value, span);
-        let value = Some(value);
-        self.emit(StmtKind::Let { local, value }, span);
-        Expr::new(ExprKind::Local(local), ty, span)
+/// A fragment without a name in the program.
+fn new_temporary(
+    el: &mut Elab<'_>,
+    name: &str,
+    elem: Scalar,
+    fragment: Fragment,
+    span: Span,
+) -> Part {
+    let shape = fragment.shape.iter().map(|n| sym(*n)).collect();
+    let buffer = params::new_buffer(el, name, elem, Storage::Fragment, shape, Sym::one(), span);
+    el.f.fragments.insert(buffer, fragment);
+    Part {
+        buffer,
+        number: Some(Sym::zero()),
+        span,
     }
+}
 
-    /// An index of an `apply`.
-    fn applied_index(&mut self, name: &str, extent: i64, span: Span) -> (LocalId, Sym) {
-        let local = self.new_local(name, Scalar::Index, false, Role::Value, span);
-        let var = self.local_var(local, Some(Sym::zero()), Some(sym(extent - 1)));
-        self.varying.insert(local);
-        (local, Sym::var(var))
+/// A value that several statements use.
+fn bind_value(el: &mut Elab<'_>, value: Expr) -> Expr {
+    if let ExprKind::Float(_) | ExprKind::Local(_) | ExprKind::Param(_) = &*value.kind {
+        return value;
     }
+    let (ty, span) = (value.ty, value.span);
+    let local = build::new_local(el, "scale", ty, false, Role::Value, span);
+    let value = Some(value);
+    build::emit(el, StmtKind::Let { local, value }, span);
+    Expr::new(ExprKind::Local(local), ty, span)
+}
 
-    /// What each row is scaled by: `rows[i] * factor`, or nothing at all beyond the data's edge.
-    fn scales_of_rows(
-        &mut self,
-        scales: &RowScales,
-        shape: &[i64],
-        factor: Expr,
-        span: Span,
-    ) -> BufferId {
-        let rows = shape.first().copied().unwrap_or(1);
-        let fragment = Fragment {
-            shape: vec![rows],
-            count: 1,
-            spread: Some(Spread::Rows { warps: WARPS }),
-        };
-        let part = self.silent_fragment("row_scales", Scalar::F32, fragment, span);
-        let (local, i) = self.applied_index("i", rows, span);
-        let mut indices = vec![Sym::zero(); 2];
-        if let Some(index) = indices.get_mut(scales.axis) {
-            *index = i.clone();
-        }
-        let inside = self.has_scale(&scales.view, &indices, span);
-        let access = Access {
-            view: scales.view.clone(),
+/// An index of an `apply`.
+fn new_index(el: &mut Elab<'_>, name: &str, extent: i64, span: Span) -> (LocalId, Sym) {
+    let local = build::new_local(el, name, Scalar::Index, false, Role::Value, span);
+    let var = build::local_var(el, local, Some(Sym::zero()), Some(sym(extent - 1)));
+    el.build.varying.insert(local);
+    (local, Sym::var(var))
+}
+
+/// What each row is scaled by: `rows[i] * factor`, or nothing at all beyond the data's edge.
+fn emit_row_scales(
+    el: &mut Elab<'_>,
+    scales: &RowScales,
+    shape: &[i64],
+    factor: Expr,
+    span: Span,
+) -> BufferId {
+    let rows = shape.first().copied().unwrap_or(1);
+    let fragment = Fragment {
+        shape: vec![rows],
+        count: 1,
+        spread: Some(Spread::Rows { warps: WARPS }),
+    };
+    let part = new_temporary(el, "row_scales", Scalar::F32, fragment, span);
+    let (local, i) = new_index(el, "i", rows, span);
+    let mut indices = vec![Sym::zero(); 2];
+    if let Some(index) = indices.get_mut(scales.axis) {
+        *index = i.clone();
+    }
+    let inside = has_scale(el, &scales.view, &indices, span);
+    let access = Access {
+        view: scales.view.clone(),
+        indices,
+        span,
+    };
+    let f32 = |kind| Expr::new(kind, Scalar::F32, span);
+    let scale = f32(ExprKind::Load(access));
+    let mut value = f32(ExprKind::Binary(BinOp::Mul, scale, factor));
+    if let Some(inside) = inside {
+        value = f32(ExprKind::Select(inside, value, f32(ExprKind::Float(0.0))));
+    }
+    let store = StmtKind::Store {
+        access: applied_element(el, &part, vec![i], span),
+        op: None,
+        value,
+    };
+    let (buffer, indices) = (part.buffer, vec![local]);
+    let body = vec![Stmt::new(store, span)];
+    mma::emit(
+        el,
+        MmaOp::Apply {
+            part,
             indices,
-            span,
-        };
-        let f32 = |kind| Expr::new(kind, Scalar::F32, span);
-        let scale = f32(ExprKind::Load(access));
-        let mut value = f32(ExprKind::Binary(BinOp::Mul, scale, factor));
-        if let Some(inside) = inside {
-            value = f32(ExprKind::Select(inside, value, f32(ExprKind::Float(0.0))));
-        }
-        let store = StmtKind::Store {
-            access: self.applied_element(&part, vec![i], span),
-            op: None,
-            value,
-        };
-        let (buffer, indices) = (part.buffer, vec![local]);
-        let body = vec![Stmt::new(store, span)];
-        self.emit_mma(
-            MmaOp::Apply {
-                part,
-                indices,
-                body,
-            },
-            span,
-        );
-        buffer
-    }
+            body,
+        },
+        span,
+    );
+    buffer
+}
 
-    /// Whether an element of a view lies in the data that the view was cut from.
-    fn has_scale(&self, view: &View, place: &[Sym], span: Span) -> Option<Expr> {
-        let bool = |kind| Expr::new(kind, Scalar::Bool, span);
-        let mut all = Vec::new();
-        let mut below = |op, a: &Sym, b: &Sym| {
-            let [a, b] = [a, b].map(|s| Expr::index(s.clone(), span));
-            all.push(bool(ExprKind::Binary(op, a, b)));
-        };
-        for (at, valid) in place.iter().zip(&view.valid) {
-            if let Some(lo) = valid
-                .lo
-                .as_ref()
-                .filter(|lo| !self.f.cx.le(lo, at).is_yes())
-            {
-                below(BinOp::Le, lo, at);
-            }
-            if let Some(hi) = valid
-                .hi
-                .as_ref()
-                .filter(|hi| !self.f.cx.lt(at, hi).is_yes())
-            {
-                below(BinOp::Lt, at, hi);
-            }
+/// Whether an element of a view lies in the data that the view was cut from.
+fn has_scale(el: &Elab<'_>, view: &View, place: &[Sym], span: Span) -> Option<Expr> {
+    let bool = |kind| Expr::new(kind, Scalar::Bool, span);
+    let mut all = Vec::new();
+    let mut below = |op, a: &Sym, b: &Sym| {
+        let [a, b] = [a, b].map(|s| Expr::index(s.clone(), span));
+        all.push(bool(ExprKind::Binary(op, a, b)));
+    };
+    for (at, valid) in place.iter().zip(&view.valid) {
+        if let Some(lo) = valid.lo.as_ref().filter(|lo| !el.f.cx.le(lo, at).is_yes()) {
+            below(BinOp::Le, lo, at);
         }
-        let both = |a, b| bool(ExprKind::Binary(BinOp::LogicAnd, a, b));
-        all.into_iter().reduce(both)
-    }
-
-    /// `c(i, j) += side(i, j) * row(i)`, rounded once.
-    fn add_scaled(&mut self, sums: &Named, side: &Part, row: BufferId, shape: &[i64], span: Span) {
-        let axes = shape.iter().zip(["i", "j"]);
-        let (indices, vars): (Vec<LocalId>, Vec<Sym>) = axes
-            .map(|(extent, name)| self.applied_index(name, *extent, span))
-            .unzip();
-        let elem = self.f.buffer(sums.part.buffer).elem;
-        let row = Part {
-            buffer: row,
-            number: None,
-            span,
-        };
-        let first = vars.iter().take(1).cloned().collect();
-        let sum = self.applied_element(&sums.part, vars.clone(), span);
-        let side = self.applied_element(side, vars, span);
-        let row = self.applied_element(&row, first, span);
-        let cast = |value: Expr, to: Scalar| match value.ty == to {
-            true => value,
-            false => Expr::new(ExprKind::Cast(value), to, span),
-        };
-        let load = |access: Access, ty| {
-            let value = Expr::new(ExprKind::Load(access), ty, span);
-            cast(value, Scalar::F32)
-        };
-        let terms = vec![
-            load(side, elem),
-            load(row, Scalar::F32),
-            load(sum.clone(), elem),
-        ];
-        let value = Expr::new(ExprKind::Math(MathFn::Fma, terms), Scalar::F32, span);
-        let store = StmtKind::Store {
-            access: sum,
-            op: None,
-            value: cast(value, elem),
-        };
-        let (part, body) = (sums.part.clone(), vec![Stmt::new(store, span)]);
-        self.spreads.scaled.extend(&indices);
-        self.emit_mma(
-            MmaOp::Apply {
-                part,
-                indices,
-                body,
-            },
-            span,
-        );
-    }
-
-    /// An element of a fragment, as the program would name it inside an `apply`.
-    fn applied_element(&self, part: &Part, indices: Vec<Sym>, span: Span) -> Access {
-        let mut view = self.whole_view(part.buffer, span);
-        let elements = view.shape.iter().product::<Sym>();
-        if let Some(number) = &part.number {
-            view.offset = number * &elements;
+        if let Some(hi) = valid.hi.as_ref().filter(|hi| !el.f.cx.lt(at, hi).is_yes()) {
+            below(BinOp::Lt, at, hi);
         }
-        Access {
-            view,
+    }
+    let both = |a, b| bool(ExprKind::Binary(BinOp::LogicAnd, a, b));
+    all.into_iter().reduce(both)
+}
+
+/// `c(i, j) += side(i, j) * row(i)`, rounded once.
+fn emit_add_scaled(
+    el: &mut Elab<'_>,
+    sums: &Named,
+    side: &Part,
+    row: BufferId,
+    shape: &[i64],
+    span: Span,
+) {
+    let axes = shape.iter().zip(["i", "j"]);
+    let (indices, vars): (Vec<LocalId>, Vec<Sym>) = axes
+        .map(|(extent, name)| new_index(el, name, *extent, span))
+        .unzip();
+    let elem = el.f.buffer(sums.part.buffer).elem;
+    let row = Part {
+        buffer: row,
+        number: None,
+        span,
+    };
+    let first = vars.iter().take(1).cloned().collect();
+    let sum = applied_element(el, &sums.part, vars.clone(), span);
+    let side = applied_element(el, side, vars, span);
+    let row = applied_element(el, &row, first, span);
+    let cast = |value: Expr, to: Scalar| match value.ty == to {
+        true => value,
+        false => Expr::new(ExprKind::Cast(value), to, span),
+    };
+    let load = |access: Access, ty| {
+        let value = Expr::new(ExprKind::Load(access), ty, span);
+        cast(value, Scalar::F32)
+    };
+    let terms = vec![
+        load(side, elem),
+        load(row, Scalar::F32),
+        load(sum.clone(), elem),
+    ];
+    let value = Expr::new(ExprKind::Math(MathFn::Fma, terms), Scalar::F32, span);
+    let store = StmtKind::Store {
+        access: sum,
+        op: None,
+        value: cast(value, elem),
+    };
+    let (part, body) = (sums.part.clone(), vec![Stmt::new(store, span)]);
+    el.fragments.scaled.extend(&indices);
+    mma::emit(
+        el,
+        MmaOp::Apply {
+            part,
             indices,
-            span,
-        }
+            body,
+        },
+        span,
+    );
+}
+
+/// An element of a fragment, as the program would name it inside an `apply`.
+fn applied_element(el: &Elab<'_>, part: &Part, indices: Vec<Sym>, span: Span) -> Access {
+    let mut view = data::whole_view(el, part.buffer, span);
+    let elements = view.shape.iter().product::<Sym>();
+    if let Some(number) = &part.number {
+        view.offset = number * &elements;
+    }
+    Access {
+        view,
+        indices,
+        span,
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Named;
+use super::mma::Named;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BufferId, LocalId, Spread};
-use crate::sema::Checker;
+use crate::sema::elab::Elab;
 use crate::source::Span;
 
 #[derive(Default)]
@@ -38,122 +38,121 @@ pub(crate) struct Spreads {
     needed: Vec<(BufferId, Span)>,
 }
 
-impl Checker<'_> {
-    /// A product's word on a fragment.
-    pub(crate) fn spread(&mut self, named: &Named, spread: Spread) -> Option<()> {
-        let id = named.part.buffer;
-        let fragment = self.f.fragments.get_mut(&id)?;
-        match fragment.spread {
-            None => {
-                fragment.spread = Some(spread);
-                self.spreads.asked.insert(id, named.span);
-                Some(())
-            }
-            Some(before) if before == spread => Some(()),
-            Some(_) => {
-                let earlier = self.spreads.asked.get(&id).copied();
-                self.two_spreads(&named.name, named.span, earlier);
-                None
-            }
+/// A product's word on a fragment.
+pub(crate) fn fix(el: &mut Elab<'_>, named: &Named, spread: Spread) -> Option<()> {
+    let id = named.part.buffer;
+    let fragment = el.f.fragments.get_mut(&id)?;
+    match fragment.spread {
+        None => {
+            fragment.spread = Some(spread);
+            el.fragments.asked.insert(id, named.span);
+            Some(())
+        }
+        Some(before) if before == spread => Some(()),
+        Some(_) => {
+            let earlier = el.fragments.asked.get(&id).copied();
+            report_two_spreads(el, &named.name, named.span, earlier);
+            None
         }
     }
+}
 
-    fn two_spreads(&mut self, name: &str, at: Span, earlier: Option<Span>) {
-        let mut d = Diagnostic::new(
-            "E0927",
-            at,
-            format!("`{name}` lies in the registers for another use"),
-        )
-        .label("here its elements must be with other threads");
-        if let Some(earlier) = earlier {
-            d = d.also(earlier, "they are as this needs them");
-        }
-        self.report(d.help("load or copy it a second time, into a fragment of its own"));
+fn report_two_spreads(el: &mut Elab<'_>, name: &str, at: Span, earlier: Option<Span>) {
+    let mut d = Diagnostic::new(
+        "E0927",
+        at,
+        format!("`{name}` lies in the registers for another use"),
+    )
+    .label("here its elements must be with other threads");
+    if let Some(earlier) = earlier {
+        d = d.also(earlier, "they are as this needs them");
     }
+    el.cx
+        .report(d.help("load or copy it a second time, into a fragment of its own"));
+}
 
-    /// Elements of the two meet: whoever has one has the other.
-    pub(crate) fn meet(&mut self, a: BufferId, b: BufferId, span: Span) {
-        self.spreads.alike.push((a, b, span));
-    }
+/// Elements of the two meet: whoever has one has the other.
+pub(crate) fn meet(el: &mut Elab<'_>, a: BufferId, b: BufferId, span: Span) {
+    el.fragments.alike.push((a, b, span));
+}
 
-    pub(crate) fn spread_needed(&mut self, id: BufferId, span: Span) {
-        self.spreads.needed.push((id, span));
-    }
+pub(crate) fn need(el: &mut Elab<'_>, id: BufferId, span: Span) {
+    el.fragments.needed.push((id, span));
+}
 
-    /// Completes what is known, at the function's end.
-    pub(crate) fn spread_fragments(&mut self) {
-        let alike = std::mem::take(&mut self.spreads.alike);
-        let rank = |checker: &Self, id| checker.f.fragments.get(&id).map(|f| f.shape.len());
-        let of = |checker: &Self, id: BufferId| checker.f.fragments.get(&id).and_then(|f| f.spread);
-        let mut changed = true;
-        while std::mem::take(&mut changed) {
-            for (a, b, _) in &alike {
-                for (from, to) in [(*a, *b), (*b, *a)] {
-                    let (Some(spread), None) = (of(self, from), of(self, to)) else {
-                        continue;
-                    };
-                    // A column meets the rows of a matrix of sums.
-                    let carried = match (spread, rank(self, to)) {
-                        (_, Some(1)) => Spread::Rows {
-                            warps: spread.warps(),
-                        },
-                        (Spread::Matrix(_), _) => spread,
-                        (Spread::Rows { .. }, _) => continue,
-                    };
-                    if let Some(fragment) = self.f.fragments.get_mut(&to) {
-                        fragment.spread = Some(carried);
-                        changed = true;
-                    }
-                }
-            }
-        }
+/// Completes what is known, at the function's end.
+pub(crate) fn complete(el: &mut Elab<'_>) {
+    let alike = std::mem::take(&mut el.fragments.alike);
+    let rank = |el: &Elab<'_>, id| el.f.fragments.get(&id).map(|f| f.shape.len());
+    let of = |el: &Elab<'_>, id: BufferId| el.f.fragments.get(&id).and_then(|f| f.spread);
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
         for (a, b, _) in &alike {
-            for id in [a, b] {
-                if (of(self, *id), rank(self, *id)) == (None, Some(1))
-                    && let Some(fragment) = self.f.fragments.get_mut(id)
-                {
-                    fragment.spread = Some(Spread::Rows { warps: 1 });
+            for (from, to) in [(*a, *b), (*b, *a)] {
+                let (Some(spread), None) = (of(el, from), of(el, to)) else {
+                    continue;
+                };
+                // A column meets the rows of a matrix of sums.
+                let carried = match (spread, rank(el, to)) {
+                    (_, Some(1)) => Spread::Rows {
+                        warps: spread.warps(),
+                    },
+                    (Spread::Matrix(_), _) => spread,
+                    (Spread::Rows { .. }, _) => continue,
+                };
+                if let Some(fragment) = el.f.fragments.get_mut(&to) {
+                    fragment.spread = Some(carried);
+                    changed = true;
                 }
             }
         }
-        for (a, b, span) in &alike {
-            let fits = match (of(self, *a), of(self, *b)) {
-                (Some(a), Some(b)) => agree(a, b),
-                _ => continue,
-            };
-            if !fits {
-                let name = self.f.buffer(*b).name.clone();
-                let earlier = self.spreads.asked.get(b).copied();
-                self.two_spreads(&name, *span, earlier);
+    }
+    for (a, b, _) in &alike {
+        for id in [a, b] {
+            if (of(el, *id), rank(el, *id)) == (None, Some(1))
+                && let Some(fragment) = el.f.fragments.get_mut(id)
+            {
+                fragment.spread = Some(Spread::Rows { warps: 1 });
             }
         }
-        for (id, span) in std::mem::take(&mut self.spreads.columns) {
-            if of(self, id).is_some() || self.spreads.failed {
-                continue;
-            }
-            let name = self.f.buffer(id).name.clone();
-            self.report(
-                Diagnostic::new(
-                    "E0919",
-                    span,
-                    format!("`{name}` belongs to no matrix of sums"),
-                )
-                .label("which threads have its rows?")
-                .help("use it in an `apply` over sums, or reduce sums into it"),
-            );
+    }
+    for (a, b, span) in &alike {
+        let fits = match (of(el, *a), of(el, *b)) {
+            (Some(a), Some(b)) => agree(a, b),
+            _ => continue,
+        };
+        if !fits {
+            let name = el.f.buffer(*b).name.clone();
+            let earlier = el.fragments.asked.get(b).copied();
+            report_two_spreads(el, &name, *span, earlier);
         }
-        let mut told = BTreeSet::new();
-        for (id, span) in std::mem::take(&mut self.spreads.needed) {
-            if of(self, id).is_some() || self.spreads.failed || !told.insert(id) {
-                continue;
-            }
-            let name = self.f.buffer(id).name.clone();
-            self.report(
-                Diagnostic::new("E0913", span, format!("`{name}` takes part in no product"))
-                    .label("which threads would have what of it?")
-                    .help("multiply with it, or combine it with sums"),
-            );
+    }
+    for (id, span) in std::mem::take(&mut el.fragments.columns) {
+        if of(el, id).is_some() || el.fragments.failed {
+            continue;
         }
+        let name = el.f.buffer(id).name.clone();
+        el.cx.report(
+            Diagnostic::new(
+                "E0919",
+                span,
+                format!("`{name}` belongs to no matrix of sums"),
+            )
+            .label("which threads have its rows?")
+            .help("use it in an `apply` over sums, or reduce sums into it"),
+        );
+    }
+    let mut told = BTreeSet::new();
+    for (id, span) in std::mem::take(&mut el.fragments.needed) {
+        if of(el, id).is_some() || el.fragments.failed || !told.insert(id) {
+            continue;
+        }
+        let name = el.f.buffer(id).name.clone();
+        el.cx.report(
+            Diagnostic::new("E0913", span, format!("`{name}` takes part in no product"))
+                .label("which threads would have what of it?")
+                .help("multiply with it, or combine it with sums"),
+        );
     }
 }
 

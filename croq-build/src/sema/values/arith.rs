@@ -3,227 +3,226 @@
 use super::value::{IntValue, Value};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Expr, ExprKind, Role, Scalar, StmtKind, UnOp};
-use crate::sema::Checker;
+use crate::sema::build;
+use crate::sema::elab::Elab;
+use crate::sema::memory::tiles;
 use crate::sema::names::params::integer_range;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-impl Checker<'_> {
-    /// The symbolic integer an expression already is, without emitting anything. Exact: an operation
-    /// that could wrap in the expression's type is not translated.
-    pub(crate) fn as_sym(&self, e: &Expr) -> Option<Sym> {
-        match &*e.kind {
-            ExprKind::Index(s) => Some(s.clone()),
-            ExprKind::Int(n) => i64::try_from(*n).ok().map(Sym::int),
-            ExprKind::Local(id) => self.f.locals.get(id.index())?.var.map(Sym::var),
-            ExprKind::Cast(inner) if e.ty.is_integer() && inner.ty.is_integer() => {
-                let s = self.as_sym(inner)?;
-                self.fits(&s, e.ty).then_some(s)
-            }
-            ExprKind::Binary(op, a, b) if e.ty.is_integer() => {
-                let (a, b) = (self.as_sym(a)?, self.as_sym(b)?);
-                let s = match op {
-                    BinOp::Add => &a + &b,
-                    BinOp::Sub => &a - &b,
-                    BinOp::Mul => &a * &b,
-                    BinOp::Div if b.as_int().is_some_and(|n| n != 0) => self.f.cx.div(&a, &b),
-                    BinOp::Rem if b.as_int().is_some_and(|n| n != 0) => self.f.cx.rem(&a, &b),
-                    BinOp::Min => self.f.cx.min(&a, &b),
-                    BinOp::Max => self.f.cx.max(&a, &b),
-                    _ => return None,
-                };
-                self.fits(&s, e.ty).then_some(s)
-            }
-            ExprKind::Unary(UnOp::Neg, a) if e.ty.is_integer() => {
-                let s = -self.as_sym(a)?;
-                self.fits(&s, e.ty).then_some(s)
-            }
-            _ => None,
+/// The symbolic integer an expression already is, without emitting anything. Exact: an operation
+/// that could wrap in the expression's type is not translated.
+pub(crate) fn as_sym(el: &Elab<'_>, e: &Expr) -> Option<Sym> {
+    match &*e.kind {
+        ExprKind::Index(s) => Some(s.clone()),
+        ExprKind::Int(n) => i64::try_from(*n).ok().map(Sym::int),
+        ExprKind::Local(id) => el.f.locals.get(id.index())?.var.map(Sym::var),
+        ExprKind::Cast(inner) if e.ty.is_integer() && inner.ty.is_integer() => {
+            let s = as_sym(el, inner)?;
+            fits(el, &s, e.ty).then_some(s)
+        }
+        ExprKind::Binary(op, a, b) if e.ty.is_integer() => {
+            let (a, b) = (as_sym(el, a)?, as_sym(el, b)?);
+            let s = match op {
+                BinOp::Add => &a + &b,
+                BinOp::Sub => &a - &b,
+                BinOp::Mul => &a * &b,
+                BinOp::Div if b.as_int().is_some_and(|n| n != 0) => el.f.cx.div(&a, &b),
+                BinOp::Rem if b.as_int().is_some_and(|n| n != 0) => el.f.cx.rem(&a, &b),
+                BinOp::Min => el.f.cx.min(&a, &b),
+                BinOp::Max => el.f.cx.max(&a, &b),
+                _ => return None,
+            };
+            fits(el, &s, e.ty).then_some(s)
+        }
+        ExprKind::Unary(UnOp::Neg, a) if e.ty.is_integer() => {
+            let s = -as_sym(el, a)?;
+            fits(el, &s, e.ty).then_some(s)
+        }
+        _ => None,
+    }
+}
+
+fn fits(el: &Elab<'_>, s: &Sym, ty: Scalar) -> bool {
+    if ty == Scalar::Index || ty == Scalar::S64 {
+        return true;
+    }
+    let (lo, hi) = el.f.cx.range(s);
+    let (tlo, thi) = super::convert::int_limits(ty);
+    lo.is_some_and(|l| i128::from(l) >= tlo) && hi.is_some_and(|h| i128::from(h) <= thi)
+}
+
+/// Makes any integer value symbolic, binding it to a local when it isn't already.
+pub(crate) fn to_sym(el: &mut Elab<'_>, value: Value, span: Span) -> Option<Sym> {
+    match value {
+        Value::Int(i) => Some(i.value),
+        Value::Tuple(t) if t.len() == 1 => t.into_iter().next().map(|i| i.value),
+        Value::Scalar(e) if e.ty.is_integer() => Some(bind_sym(el, e, span)),
+        Value::Error => None,
+        other => {
+            let kind = other.kind();
+            el.cx.report(
+                Diagnostic::new("E0439", span, format!("expected an integer, found {kind}"))
+                    .label("not an integer"),
+            );
+            None
         }
     }
+}
 
-    fn fits(&self, s: &Sym, ty: Scalar) -> bool {
-        if ty == Scalar::Index || ty == Scalar::S64 {
-            return true;
-        }
-        let (lo, hi) = self.f.cx.range(s);
-        let (tlo, thi) = super::convert::int_limits(ty);
-        lo.is_some_and(|l| i128::from(l) >= tlo) && hi.is_some_and(|h| i128::from(h) <= thi)
+/// Binds an integer expression to an immutable local that the prover can name.
+fn bind_sym(el: &mut Elab<'_>, e: Expr, span: Span) -> Sym {
+    if let Some(s) = as_sym(el, &e) {
+        return s;
     }
-
-    /// Makes any integer value symbolic, binding it to a local when it isn't already.
-    pub(crate) fn to_sym(&mut self, value: Value, span: Span) -> Option<Sym> {
-        match value {
-            Value::Int(i) => Some(i.value),
-            Value::Tuple(t) if t.len() == 1 => t.into_iter().next().map(|i| i.value),
-            Value::Scalar(e) if e.ty.is_integer() => Some(self.bind_sym(e, span)),
-            Value::Error => None,
-            other => {
-                let kind = other.kind();
-                self.report(
-                    Diagnostic::new("E0439", span, format!("expected an integer, found {kind}"))
-                        .label("not an integer"),
-                );
-                None
-            }
-        }
+    let ty = e.ty;
+    let name = match &*e.kind {
+        ExprKind::Local(id) => format!("{}_now", el.f.local(*id).name),
+        ExprKind::Load(access) => format!("{}_at", el.f.buffer(access.view.buffer).name),
+        _ => "value".to_owned(),
+    };
+    let local = build::new_local(el, &name, Scalar::Index, false, Role::Value, span);
+    let (lo, hi) = value_range(el, &e, integer_range(ty));
+    let var = build::local_var(el, local, lo, hi);
+    tiles::note_data(el, var, &e);
+    let value = if ty == Scalar::Index {
+        e
+    } else {
+        Expr::new(ExprKind::Cast(e), Scalar::Index, span)
+    };
+    // A mutable may be given a value of the thread's own later in a loop: below block level its
+    // snapshots count as such.
+    let changes =
+        matches!(&*value.kind, ExprKind::Cast(e) if matches!(&*e.kind, ExprKind::Local(_)));
+    if changes && el.level().is_some_and(|l| l != crate::ir::Level::Block) {
+        el.build.varying.insert(local);
     }
+    build::emit(
+        el,
+        StmtKind::Let {
+            local,
+            value: Some(value),
+        },
+        span,
+    );
+    Sym::var(var)
+}
 
-    /// Binds an integer expression to an immutable local that the prover can name.
-    pub(crate) fn bind_sym(&mut self, e: Expr, span: Span) -> Sym {
-        if let Some(s) = self.as_sym(&e) {
-            return s;
-        }
-        let ty = e.ty;
-        let name = match &*e.kind {
-            ExprKind::Local(id) => format!("{}_now", self.f.local(*id).name),
-            ExprKind::Load(access) => format!("{}_at", self.f.buffer(access.view.buffer).name),
-            _ => "value".to_owned(),
-        };
-        let local = self.new_local(&name, Scalar::Index, false, Role::Value, span);
-        let (lo, hi) = self.value_range(&e, integer_range(ty));
-        let var = self.local_var(local, lo, hi);
-        self.note_data(var, &e);
-        let value = if ty == Scalar::Index {
-            e
-        } else {
-            Expr::new(ExprKind::Cast(e), Scalar::Index, span)
-        };
-        // A mutable may be given a value of the thread's own later in a loop: below block level its
-        // snapshots count as such.
-        let changes =
-            matches!(&*value.kind, ExprKind::Cast(e) if matches!(&*e.kind, ExprKind::Local(_)));
-        if changes && self.level().is_some_and(|l| l != crate::ir::Level::Block) {
-            self.varying.insert(local);
-        }
-        self.emit(
-            StmtKind::Let {
-                local,
-                value: Some(value),
-            },
-            span,
-        );
-        Sym::var(var)
-    }
-
-    /// A tighter range than the type's, for operations whose results are bounded.
-    fn value_range(
-        &self,
-        e: &Expr,
-        by_type: (Option<Sym>, Option<Sym>),
-    ) -> (Option<Sym>, Option<Sym>) {
-        if let ExprKind::Binary(op, a, b) = &*e.kind {
-            let constant = |e: &Expr| self.as_sym(e).and_then(|s| s.as_int());
-            match (op, constant(a), constant(b)) {
-                (BinOp::And, _, Some(n)) | (BinOp::And, Some(n), _) if n >= 0 => {
-                    return (Some(Sym::zero()), Some(Sym::int(n)));
-                }
-                (BinOp::Rem, _, Some(n)) if n > 0 => {
-                    let lo = if e.ty.is_signed() { 1 - n } else { 0 };
-                    return (Some(Sym::int(lo)), Some(Sym::int(n - 1)));
-                }
-                _ => {}
+/// A tighter range than the type's, for operations whose results are bounded.
+fn value_range(
+    el: &Elab<'_>,
+    e: &Expr,
+    by_type: (Option<Sym>, Option<Sym>),
+) -> (Option<Sym>, Option<Sym>) {
+    if let ExprKind::Binary(op, a, b) = &*e.kind {
+        let constant = |e: &Expr| as_sym(el, e).and_then(|s| s.as_int());
+        match (op, constant(a), constant(b)) {
+            (BinOp::And, _, Some(n)) | (BinOp::And, Some(n), _) if n >= 0 => {
+                return (Some(Sym::zero()), Some(Sym::int(n)));
             }
-        }
-        by_type
-    }
-
-    /// The integer value of an operand, when it is symbolic already.
-    pub(crate) fn int_of(&self, value: &Value) -> Option<IntValue> {
-        match value {
-            Value::Int(i) => Some(i.clone()),
-            Value::Tuple(t) => match t.as_slice() {
-                [one] => Some(one.clone()),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// A value as a run-time expression; symbolic integers become `Index`.
-    pub(crate) fn to_expr(&mut self, value: Value, span: Span) -> Option<Expr> {
-        match value {
-            Value::Scalar(e) => Some(e),
-            Value::Int(i) => Some(Expr::index(i.value, span)),
-            Value::Tuple(t) if t.len() == 1 => {
-                t.into_iter().next().map(|i| Expr::index(i.value, span))
-            }
-            Value::Error => None,
-            other => {
-                let kind = other.kind();
-                self.report(
-                    Diagnostic::new("E0343", span, format!("expected a scalar, found {kind}"))
-                        .label(format!("this is {kind}")),
-                );
-                None
-            }
-        }
-    }
-
-    /// Adds what a condition says about symbolic integers to the prover's assumptions.
-    pub(crate) fn assume(&mut self, cond: &Expr, holds: bool) {
-        match &*cond.kind {
-            ExprKind::Unary(UnOp::Not, inner) => self.assume(inner, !holds),
-            ExprKind::Binary(BinOp::LogicAnd, a, b) if holds => {
-                self.assume(a, true);
-                self.assume(b, true);
-            }
-            ExprKind::Binary(BinOp::LogicOr, a, b) if !holds => {
-                self.assume(a, false);
-                self.assume(b, false);
-            }
-            ExprKind::Binary(op, a, b) if op.is_comparison() => {
-                let (Some(a), Some(b)) = (self.as_sym(a), self.as_sym(b)) else {
-                    return;
-                };
-                match (op, holds) {
-                    (BinOp::Lt, true) | (BinOp::Ge, false) => self.f.cx.assume_lt(&a, &b),
-                    (BinOp::Le, true) | (BinOp::Gt, false) => self.f.cx.assume_le(&a, &b),
-                    (BinOp::Gt, true) | (BinOp::Le, false) => self.f.cx.assume_lt(&b, &a),
-                    (BinOp::Ge, true) | (BinOp::Lt, false) => self.f.cx.assume_le(&b, &a),
-                    (BinOp::Eq, true) | (BinOp::Ne, false) => self.f.cx.assume_eq(&a, &b),
-                    _ => {}
-                }
+            (BinOp::Rem, _, Some(n)) if n > 0 => {
+                let lo = if e.ty.is_signed() { 1 - n } else { 0 };
+                return (Some(Sym::int(lo)), Some(Sym::int(n - 1)));
             }
             _ => {}
         }
     }
+    by_type
+}
 
-    /// Whether a condition is decided: `Some(true)`, `Some(false)`, or not known.
-    pub(crate) fn decided(&self, cond: &Expr) -> Option<bool> {
-        use crate::symbolic::Truth;
-        match &*cond.kind {
-            ExprKind::Bool(b) => Some(*b),
-            ExprKind::Unary(UnOp::Not, a) => self.decided(a).map(|b| !b),
-            ExprKind::Binary(BinOp::LogicAnd, a, b) => match (self.decided(a), self.decided(b)) {
-                (Some(false), _) | (_, Some(false)) => Some(false),
-                (Some(true), Some(true)) => Some(true),
-                _ => None,
-            },
-            ExprKind::Binary(BinOp::LogicOr, a, b) => match (self.decided(a), self.decided(b)) {
-                (Some(true), _) | (_, Some(true)) => Some(true),
-                (Some(false), Some(false)) => Some(false),
-                _ => None,
-            },
-            ExprKind::Binary(op, a, b) if op.is_comparison() => {
-                let (a, b) = (self.as_sym(a)?, self.as_sym(b)?);
-                let cx = &self.f.cx;
-                let truth = match op {
-                    BinOp::Lt => cx.lt(&a, &b),
-                    BinOp::Le => cx.le(&a, &b),
-                    BinOp::Gt => cx.lt(&b, &a),
-                    BinOp::Ge => cx.le(&b, &a),
-                    BinOp::Eq => cx.eq(&a, &b),
-                    BinOp::Ne => cx.ne(&a, &b),
-                    _ => return None,
-                };
-                match truth {
-                    Truth::Yes => Some(true),
-                    Truth::No => Some(false),
-                    Truth::Unknown => None,
-                }
-            }
+/// The integer value of an operand, when it is symbolic already.
+pub(crate) fn int_of(value: &Value) -> Option<IntValue> {
+    match value {
+        Value::Int(i) => Some(i.clone()),
+        Value::Tuple(t) => match t.as_slice() {
+            [one] => Some(one.clone()),
             _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A value as a run-time expression; symbolic integers become `Index`.
+pub(crate) fn to_expr(el: &mut Elab<'_>, value: Value, span: Span) -> Option<Expr> {
+    match value {
+        Value::Scalar(e) => Some(e),
+        Value::Int(i) => Some(Expr::index(i.value, span)),
+        Value::Tuple(t) if t.len() == 1 => t.into_iter().next().map(|i| Expr::index(i.value, span)),
+        Value::Error => None,
+        other => {
+            let kind = other.kind();
+            el.cx.report(
+                Diagnostic::new("E0343", span, format!("expected a scalar, found {kind}"))
+                    .label(format!("this is {kind}")),
+            );
+            None
         }
+    }
+}
+
+/// Adds what a condition says about symbolic integers to the prover's assumptions.
+pub(crate) fn assume(el: &mut Elab<'_>, cond: &Expr, holds: bool) {
+    match &*cond.kind {
+        ExprKind::Unary(UnOp::Not, inner) => assume(el, inner, !holds),
+        ExprKind::Binary(BinOp::LogicAnd, a, b) if holds => {
+            assume(el, a, true);
+            assume(el, b, true);
+        }
+        ExprKind::Binary(BinOp::LogicOr, a, b) if !holds => {
+            assume(el, a, false);
+            assume(el, b, false);
+        }
+        ExprKind::Binary(op, a, b) if op.is_comparison() => {
+            let (Some(a), Some(b)) = (as_sym(el, a), as_sym(el, b)) else {
+                return;
+            };
+            match (op, holds) {
+                (BinOp::Lt, true) | (BinOp::Ge, false) => el.f.cx.assume_lt(&a, &b),
+                (BinOp::Le, true) | (BinOp::Gt, false) => el.f.cx.assume_le(&a, &b),
+                (BinOp::Gt, true) | (BinOp::Le, false) => el.f.cx.assume_lt(&b, &a),
+                (BinOp::Ge, true) | (BinOp::Lt, false) => el.f.cx.assume_le(&b, &a),
+                (BinOp::Eq, true) | (BinOp::Ne, false) => el.f.cx.assume_eq(&a, &b),
+                _ => {}
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a condition is decided: `Some(true)`, `Some(false)`, or not known.
+pub(crate) fn decided(el: &Elab<'_>, cond: &Expr) -> Option<bool> {
+    use crate::symbolic::Truth;
+    match &*cond.kind {
+        ExprKind::Bool(b) => Some(*b),
+        ExprKind::Unary(UnOp::Not, a) => decided(el, a).map(|b| !b),
+        ExprKind::Binary(BinOp::LogicAnd, a, b) => match (decided(el, a), decided(el, b)) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (Some(true), Some(true)) => Some(true),
+            _ => None,
+        },
+        ExprKind::Binary(BinOp::LogicOr, a, b) => match (decided(el, a), decided(el, b)) {
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            (Some(false), Some(false)) => Some(false),
+            _ => None,
+        },
+        ExprKind::Binary(op, a, b) if op.is_comparison() => {
+            let (a, b) = (as_sym(el, a)?, as_sym(el, b)?);
+            let cx = &el.f.cx;
+            let truth = match op {
+                BinOp::Lt => cx.lt(&a, &b),
+                BinOp::Le => cx.le(&a, &b),
+                BinOp::Gt => cx.lt(&b, &a),
+                BinOp::Ge => cx.le(&b, &a),
+                BinOp::Eq => cx.eq(&a, &b),
+                BinOp::Ne => cx.ne(&a, &b),
+                _ => return None,
+            };
+            match truth {
+                Truth::Yes => Some(true),
+                Truth::No => Some(false),
+                Truth::Unknown => None,
+            }
+        }
+        _ => None,
     }
 }

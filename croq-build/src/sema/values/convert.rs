@@ -3,373 +3,376 @@
 use super::value::Value;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, ExprKind, Scalar};
-use crate::sema::Checker;
+use crate::sema::checks::unsupported;
+use crate::sema::elab::Elab;
 use crate::source::Span;
 use crate::syntax::ast::ElemType;
 
-impl Checker<'_> {
-    /// The type of a scalar variable or cast.
-    pub(crate) fn scalar_type(&mut self, elem: ElemType, span: Span) -> Option<Scalar> {
-        match elem {
-            ElemType::Bool => Some(Scalar::Bool),
-            ElemType::Int => Some(Scalar::S32),
-            _ => self.element_type(elem, span),
-        }
+/// The type of a scalar variable or cast.
+pub(crate) fn scalar_type(el: &mut Elab<'_>, elem: ElemType, span: Span) -> Option<Scalar> {
+    match elem {
+        ElemType::Bool => Some(Scalar::Bool),
+        ElemType::Int => Some(Scalar::S32),
+        _ => element_type(el, elem, span),
     }
+}
 
-    /// The type of stored elements.
-    pub(crate) fn element_type(&mut self, elem: ElemType, span: Span) -> Option<Scalar> {
-        let scalar = match elem {
-            ElemType::F64 => Scalar::F64,
-            ElemType::F32 => Scalar::F32,
-            ElemType::F16 => Scalar::F16,
-            ElemType::Bf16 => Scalar::Bf16,
-            ElemType::F8E4M3 => Scalar::F8E4M3,
-            ElemType::F8E5M2 => Scalar::F8E5M2,
-            ElemType::S64 => Scalar::S64,
-            ElemType::S32 => Scalar::S32,
-            ElemType::S16 => Scalar::S16,
-            ElemType::S8 => Scalar::S8,
-            ElemType::U64 => Scalar::U64,
-            ElemType::U32 => Scalar::U32,
-            ElemType::U16 => Scalar::U16,
-            ElemType::U8 => Scalar::U8,
-            ElemType::Bool | ElemType::Int => {
-                self.report(
-                    Diagnostic::new(
-                        "E0701",
-                        span,
-                        "`bool` and `int` are types of scalars, not of elements",
-                    )
-                    .label("not an element type")
-                    .help("write `u8` for flags, `s32` for integers"),
-                );
-                return None;
-            }
-            other => {
-                self.no_elements_yet(other, span);
-                return None;
-            }
-        };
-        Some(scalar)
-    }
-
-    fn no_elements_yet(&mut self, elem: ElemType, span: Span) {
-        const IN_BYTES: &str =
-            "store each number in a byte of its own: products of bytes are exact";
-        let (name, instead) = match elem {
-            ElemType::S4 => ("`s4`", format!("write `s8`, and {IN_BYTES}")),
-            ElemType::U4 => ("`u4`", format!("write `u8`, and {IN_BYTES}")),
-            ElemType::Bin1 => ("`bin1`", format!("write `u8`, and {IN_BYTES}")),
-            ElemType::Tf32 => (
-                "`tf32`",
-                "write `f32`: of that tensor cores use what tf32 has".to_owned(),
-            ),
-            _ => return self.unsupported(span, "this element type"),
-        };
-        self.unsupported_but(span, &format!("the element type {name}"), Some(&instead));
-    }
-
-    /// Converts a value to `target` as an initialiser, operand or stored element would be.
-    pub(crate) fn convert(&mut self, value: Value, target: Scalar, span: Span) -> Option<Expr> {
-        match value {
-            Value::Error => None,
-            Value::Int(i) => {
-                if target == Scalar::Index {
-                    return Some(Expr::index(i.value, span));
-                }
-                if let Some(n) = i.value.as_int() {
-                    return self.literal_to(n, target, span);
-                }
-                self.index_to(i.value, target, span)
-            }
-            Value::Scalar(e) => self.convert_expr(e, target, span),
-            Value::Tuple(mut t) if t.len() == 1 => {
-                let only = t.pop()?;
-                self.convert(Value::Int(only), target, span)
-            }
-            other => {
-                let kind = other.kind();
-                self.report(
-                    Diagnostic::new(
-                        "E0303",
-                        span,
-                        format!("{kind} can't be converted to `{target}`"),
-                    )
-                    .label(format!("this is {kind}")),
-                );
-                None
-            }
-        }
-    }
-
-    fn literal_to(&mut self, n: i64, target: Scalar, span: Span) -> Option<Expr> {
-        if target == Scalar::Bool {
-            self.not_bool(span, "an integer");
-            return None;
-        }
-        if target.is_float() {
-            let value = n as f64;
-            let held = round_to(value, target);
-            if held != value {
-                self.report(
-                    Diagnostic::new(
-                        "W0707",
-                        span,
-                        format!("{n} is not representable in `{target}`"),
-                    )
-                    .label(format!("becomes {held}")),
-                );
-            }
-            return Some(Expr::new(ExprKind::Float(value), target, span));
-        }
-        let (lo, hi) = int_limits(target);
-        if i128::from(n) < lo || i128::from(n) > hi {
-            self.report(
-                Diagnostic::new("W0707", span, format!("{n} does not fit `{target}`"))
-                    .label(format!("`{target}` holds {lo} to {hi}")),
+/// The type of stored elements.
+pub(crate) fn element_type(el: &mut Elab<'_>, elem: ElemType, span: Span) -> Option<Scalar> {
+    let scalar = match elem {
+        ElemType::F64 => Scalar::F64,
+        ElemType::F32 => Scalar::F32,
+        ElemType::F16 => Scalar::F16,
+        ElemType::Bf16 => Scalar::Bf16,
+        ElemType::F8E4M3 => Scalar::F8E4M3,
+        ElemType::F8E5M2 => Scalar::F8E5M2,
+        ElemType::S64 => Scalar::S64,
+        ElemType::S32 => Scalar::S32,
+        ElemType::S16 => Scalar::S16,
+        ElemType::S8 => Scalar::S8,
+        ElemType::U64 => Scalar::U64,
+        ElemType::U32 => Scalar::U32,
+        ElemType::U16 => Scalar::U16,
+        ElemType::U8 => Scalar::U8,
+        ElemType::Bool | ElemType::Int => {
+            el.cx.report(
+                Diagnostic::new(
+                    "E0701",
+                    span,
+                    "`bool` and `int` are types of scalars, not of elements",
+                )
+                .label("not an element type")
+                .help("write `u8` for flags, `s32` for integers"),
             );
-        }
-        Some(Expr::new(ExprKind::Int(i128::from(n)), target, span))
-    }
-
-    fn index_to(
-        &mut self,
-        value: crate::symbolic::Sym,
-        target: Scalar,
-        span: Span,
-    ) -> Option<Expr> {
-        if target == Scalar::Bool {
-            self.not_bool(span, "an integer");
             return None;
         }
-        let (lo, hi) = self.f.cx.range(&value);
-        let e = Expr::index(value, span);
-        if target.is_float() {
-            let exact: i64 = match target {
-                Scalar::F64 => 1 << 53,
-                Scalar::F32 => 1 << 24,
-                Scalar::F16 => 1 << 11,
-                Scalar::Bf16 => 1 << 8,
-                _ => 1 << 3,
-            };
-            let fits = lo.is_some_and(|l| l >= -exact) && hi.is_some_and(|h| h <= exact);
-            if !fits && target != Scalar::F64 {
-                self.lossy(Scalar::S32, target, span);
-            }
-        } else if target.bytes() < 4 {
-            let (tlo, thi) = int_limits(target);
-            let fits = lo.is_some_and(|l| i128::from(l) >= tlo)
-                && hi.is_some_and(|h| i128::from(h) <= thi);
-            if !fits {
-                self.lossy(Scalar::S32, target, span);
-            }
-        }
-        Some(Expr::new(ExprKind::Cast(e), target, span))
-    }
-
-    pub(crate) fn convert_expr(&mut self, e: Expr, target: Scalar, span: Span) -> Option<Expr> {
-        let from = e.ty;
-        if from == target {
-            return Some(e);
-        }
-        if let ExprKind::Float(v) = &*e.kind
-            && target.is_float()
-        {
-            // A literal takes the type it is given; 0.1 in f32 is what everybody means.
-            let v = *v;
-            if v.is_finite() && round_to(v, target).is_infinite() {
-                self.report(
-                    Diagnostic::new("W0707", span, format!("{v} is too large for `{target}`"))
-                        .label("becomes infinite or the largest finite value"),
-                );
-            }
-            return Some(Expr::new(ExprKind::Float(v), target, span));
-        }
-        if target == Scalar::Bool {
-            self.not_bool(span, &format!("a value of type `{from}`"));
+        other => {
+            report_no_elements(el, other, span);
             return None;
         }
-        if from == Scalar::Bool {
-            self.report(
+    };
+    Some(scalar)
+}
+
+fn report_no_elements(el: &mut Elab<'_>, elem: ElemType, span: Span) {
+    const IN_BYTES: &str = "store each number in a byte of its own: products of bytes are exact";
+    let (name, instead) = match elem {
+        ElemType::S4 => ("`s4`", format!("write `s8`, and {IN_BYTES}")),
+        ElemType::U4 => ("`u4`", format!("write `u8`, and {IN_BYTES}")),
+        ElemType::Bin1 => ("`bin1`", format!("write `u8`, and {IN_BYTES}")),
+        ElemType::Tf32 => (
+            "`tf32`",
+            "write `f32`: of that tensor cores use what tf32 has".to_owned(),
+        ),
+        _ => return unsupported::report(el, span, "this element type"),
+    };
+    unsupported::report_with_remedy(
+        el,
+        span,
+        &format!("the element type {name}"),
+        Some(&instead),
+    );
+}
+
+/// Converts a value to `target` as an initialiser, operand or stored element would be.
+pub(crate) fn convert(el: &mut Elab<'_>, value: Value, target: Scalar, span: Span) -> Option<Expr> {
+    match value {
+        Value::Error => None,
+        Value::Int(i) => {
+            if target == Scalar::Index {
+                return Some(Expr::index(i.value, span));
+            }
+            if let Some(n) = i.value.as_int() {
+                return literal_to(el, n, target, span);
+            }
+            index_to(el, i.value, target, span)
+        }
+        Value::Scalar(e) => convert_expr(el, e, target, span),
+        Value::Tuple(mut t) if t.len() == 1 => {
+            let only = t.pop()?;
+            convert(el, Value::Int(only), target, span)
+        }
+        other => {
+            let kind = other.kind();
+            el.cx.report(
                 Diagnostic::new(
                     "E0303",
                     span,
-                    format!("a `bool` can't be converted to `{target}`"),
+                    format!("{kind} can't be converted to `{target}`"),
                 )
-                .label("a `bool`")
-                .help(format!("write `{} ? 1 : 0`", self.source_of(span, "cond"))),
+                .label(format!("this is {kind}")),
             );
-            return None;
+            None
         }
-        if matches!(
-            (from, target),
-            (Scalar::F16, Scalar::Bf16) | (Scalar::Bf16, Scalar::F16)
-        ) {
-            self.mixed_halves(span);
-            return None;
-        }
-        match relation(from, target) {
-            Relation::Preserving => {}
-            Relation::Sign => self.report(
-                Diagnostic::new(
-                    "W0702",
-                    span,
-                    format!("implicit conversion from `{from}` to `{target}` changes signedness"),
-                )
-                .label(format!("`{from}` here"))
-                .help(format!(
-                    "write `__to<{target}>({})` if that is meant",
-                    self.source_of(span, "…")
-                )),
-            ),
-            Relation::Lossy => match self.literal_without_f(&e).filter(|_| target.is_float()) {
-                Some(literal) => self.computed_in_double(target, span, literal),
-                None => self.lossy(from, target, span),
-            },
-        }
-        Some(Expr::new(ExprKind::Cast(e), target, span))
     }
+}
 
-    fn lossy(&mut self, from: Scalar, target: Scalar, span: Span) {
-        self.report(
+fn literal_to(el: &mut Elab<'_>, n: i64, target: Scalar, span: Span) -> Option<Expr> {
+    if target == Scalar::Bool {
+        report_not_bool(el, span, "an integer");
+        return None;
+    }
+    if target.is_float() {
+        let value = n as f64;
+        let held = round_to(value, target);
+        if held != value {
+            el.cx.report(
+                Diagnostic::new(
+                    "W0707",
+                    span,
+                    format!("{n} is not representable in `{target}`"),
+                )
+                .label(format!("becomes {held}")),
+            );
+        }
+        return Some(Expr::new(ExprKind::Float(value), target, span));
+    }
+    let (lo, hi) = int_limits(target);
+    if i128::from(n) < lo || i128::from(n) > hi {
+        el.cx.report(
+            Diagnostic::new("W0707", span, format!("{n} does not fit `{target}`"))
+                .label(format!("`{target}` holds {lo} to {hi}")),
+        );
+    }
+    Some(Expr::new(ExprKind::Int(i128::from(n)), target, span))
+}
+
+fn index_to(
+    el: &mut Elab<'_>,
+    value: crate::symbolic::Sym,
+    target: Scalar,
+    span: Span,
+) -> Option<Expr> {
+    if target == Scalar::Bool {
+        report_not_bool(el, span, "an integer");
+        return None;
+    }
+    let (lo, hi) = el.f.cx.range(&value);
+    let e = Expr::index(value, span);
+    if target.is_float() {
+        let exact: i64 = match target {
+            Scalar::F64 => 1 << 53,
+            Scalar::F32 => 1 << 24,
+            Scalar::F16 => 1 << 11,
+            Scalar::Bf16 => 1 << 8,
+            _ => 1 << 3,
+        };
+        let fits = lo.is_some_and(|l| l >= -exact) && hi.is_some_and(|h| h <= exact);
+        if !fits && target != Scalar::F64 {
+            lint_lossy(el, Scalar::S32, target, span);
+        }
+    } else if target.bytes() < 4 {
+        let (tlo, thi) = int_limits(target);
+        let fits =
+            lo.is_some_and(|l| i128::from(l) >= tlo) && hi.is_some_and(|h| i128::from(h) <= thi);
+        if !fits {
+            lint_lossy(el, Scalar::S32, target, span);
+        }
+    }
+    Some(Expr::new(ExprKind::Cast(e), target, span))
+}
+
+pub(crate) fn convert_expr(el: &mut Elab<'_>, e: Expr, target: Scalar, span: Span) -> Option<Expr> {
+    let from = e.ty;
+    if from == target {
+        return Some(e);
+    }
+    if let ExprKind::Float(v) = &*e.kind
+        && target.is_float()
+    {
+        // A literal takes the type it is given; 0.1 in f32 is what everybody means.
+        let v = *v;
+        if v.is_finite() && round_to(v, target).is_infinite() {
+            el.cx.report(
+                Diagnostic::new("W0707", span, format!("{v} is too large for `{target}`"))
+                    .label("becomes infinite or the largest finite value"),
+            );
+        }
+        return Some(Expr::new(ExprKind::Float(v), target, span));
+    }
+    if target == Scalar::Bool {
+        report_not_bool(el, span, &format!("a value of type `{from}`"));
+        return None;
+    }
+    if from == Scalar::Bool {
+        el.cx.report(
             Diagnostic::new(
-                "W0703",
+                "E0303",
                 span,
-                format!("implicit conversion from `{from}` to `{target}` may lose precision"),
+                format!("a `bool` can't be converted to `{target}`"),
+            )
+            .label("a `bool`")
+            .help(format!("write `{} ? 1 : 0`", source_text(el, span, "cond"))),
+        );
+        return None;
+    }
+    if matches!(
+        (from, target),
+        (Scalar::F16, Scalar::Bf16) | (Scalar::Bf16, Scalar::F16)
+    ) {
+        report_mixed_halves(el, span);
+        return None;
+    }
+    match relation(from, target) {
+        Relation::Preserving => {}
+        Relation::Sign => el.cx.report(
+            Diagnostic::new(
+                "W0702",
+                span,
+                format!("implicit conversion from `{from}` to `{target}` changes signedness"),
             )
             .label(format!("`{from}` here"))
             .help(format!(
                 "write `__to<{target}>({})` if that is meant",
-                self.source_of(span, "…")
+                source_text(el, span, "…")
             )),
-        );
+        ),
+        Relation::Lossy => match literal_without_f(el, &e).filter(|_| target.is_float()) {
+            Some(literal) => lint_computed_in_double(el, target, span, literal),
+            None => lint_lossy(el, from, target, span),
+        },
     }
+    Some(Expr::new(ExprKind::Cast(e), target, span))
+}
 
-    /// The commonest slip with floats: one literal without its `f`.
-    fn computed_in_double(&mut self, target: Scalar, span: Span, literal: Span) {
-        let help = match self.file.macro_at(literal) {
-            Some(name) => format!("write the literal in the macro `{name}` with an `f` behind it"),
-            None => format!("write `{}f`", self.file.snippet(literal)),
-        };
-        self.report(
-            Diagnostic::new(
-                "W0703",
-                span,
-                format!("implicit conversion from `f64` to `{target}` may lose precision"),
-            )
-            .label("computed in `f64`")
-            .also(literal, "because a literal without `f` is an `f64`")
-            .help(help),
-        );
+fn lint_lossy(el: &mut Elab<'_>, from: Scalar, target: Scalar, span: Span) {
+    el.cx.report(
+        Diagnostic::new(
+            "W0703",
+            span,
+            format!("implicit conversion from `{from}` to `{target}` may lose precision"),
+        )
+        .label(format!("`{from}` here"))
+        .help(format!(
+            "write `__to<{target}>({})` if that is meant",
+            source_text(el, span, "…")
+        )),
+    );
+}
+
+/// The commonest slip with floats: one literal without its `f`.
+fn lint_computed_in_double(el: &mut Elab<'_>, target: Scalar, span: Span, literal: Span) {
+    let help = match el.cx.file.macro_at(literal) {
+        Some(name) => format!("write the literal in the macro `{name}` with an `f` behind it"),
+        None => format!("write `{}f`", el.cx.file.snippet(literal)),
+    };
+    el.cx.report(
+        Diagnostic::new(
+            "W0703",
+            span,
+            format!("implicit conversion from `f64` to `{target}` may lose precision"),
+        )
+        .label("computed in `f64`")
+        .also(literal, "because a literal without `f` is an `f64`")
+        .help(help),
+    );
+}
+
+/// The first literal that makes an expression an `f64`, when nothing but literals does. A whole
+/// number becomes what its neighbours are, so it is not to blame.
+fn literal_without_f(el: &Elab<'_>, e: &Expr) -> Option<Span> {
+    let mut literals = Vec::new();
+    if !double_literals(e, &mut literals) {
+        return None;
     }
+    literals.into_iter().find(|literal| {
+        el.cx.file.macro_at(*literal).is_some()
+            || el.cx.file.snippet(*literal).contains(['.', 'e', 'E'])
+    })
+}
 
-    /// The first literal that makes an expression an `f64`, when nothing but literals does. A whole
-    /// number becomes what its neighbours are, so it is not to blame.
-    fn literal_without_f(&self, e: &Expr) -> Option<Span> {
-        let mut literals = Vec::new();
-        if !double_literals(e, &mut literals) {
-            return None;
-        }
-        literals.into_iter().find(|literal| {
-            self.file.macro_at(*literal).is_some()
-                || self.file.snippet(*literal).contains(['.', 'e', 'E'])
-        })
+fn report_mixed_halves(el: &mut Elab<'_>, span: Span) {
+    el.cx.report(
+        Diagnostic::new(
+            "E0704",
+            span,
+            "`f16` and `bf16` don't mix: neither contains the other",
+        )
+        .label("both in one expression")
+        .help("convert one of them, for instance `__to<f32>(…)`"),
+    );
+}
+
+pub(crate) fn report_not_bool(el: &mut Elab<'_>, span: Span, what: &str) {
+    let mut text = source_text(el, span, "x");
+    if text.contains(' ') {
+        text = format!("({text})");
     }
+    el.cx.report(
+        Diagnostic::new("E0340", span, format!("expected a `bool`, found {what}"))
+            .label("not a `bool`")
+            .help(format!("compare it: `{text} != 0`")),
+    );
+}
 
-    pub(crate) fn mixed_halves(&mut self, span: Span) {
-        self.report(
-            Diagnostic::new(
-                "E0704",
-                span,
-                "`f16` and `bf16` don't mix: neither contains the other",
-            )
-            .label("both in one expression")
-            .help("convert one of them, for instance `__to<f32>(…)`"),
-        );
+/// What the user wrote at `span`, to be written again in a help; `other` where that is long or
+/// came out of a macro.
+pub(crate) fn source_text(el: &Elab<'_>, span: Span, other: &str) -> String {
+    let text = el.cx.file.snippet(span);
+    if text.is_empty()
+        || text.len() > 40
+        || text.contains('\n')
+        || el.cx.file.macro_at(span).is_some()
+    {
+        return other.to_owned();
     }
+    text.to_owned()
+}
 
-    pub(crate) fn not_bool(&mut self, span: Span, what: &str) {
-        let mut text = self.source_of(span, "x");
-        if text.contains(' ') {
-            text = format!("({text})");
-        }
-        self.report(
-            Diagnostic::new("E0340", span, format!("expected a `bool`, found {what}"))
-                .label("not a `bool`")
-                .help(format!("compare it: `{text} != 0`")),
-        );
+/// The type two scalar operands are computed in. `None` for a `bool` with something else, and,
+/// already reported, for `f16` with `bf16`.
+pub(crate) fn common_type(el: &mut Elab<'_>, a: Scalar, b: Scalar, span: Span) -> Option<Scalar> {
+    if a == b {
+        return Some(a);
     }
-
-    /// What the user wrote at `span`, to be written again in a help; `other` where that is long or
-    /// came out of a macro.
-    pub(crate) fn source_of(&self, span: Span, other: &str) -> String {
-        let text = self.file.snippet(span);
-        if text.is_empty()
-            || text.len() > 40
-            || text.contains('\n')
-            || self.file.macro_at(span).is_some()
-        {
-            return other.to_owned();
-        }
-        text.to_owned()
+    if a == Scalar::Bool || b == Scalar::Bool {
+        return None;
     }
-
-    /// The type two scalar operands are computed in. `None` for a `bool` with something else, and,
-    /// already reported, for `f16` with `bf16`.
-    pub(crate) fn common_type(&mut self, a: Scalar, b: Scalar, span: Span) -> Option<Scalar> {
-        if a == b {
-            return Some(a);
-        }
-        if a == Scalar::Bool || b == Scalar::Bool {
-            return None;
-        }
-        match (a.is_float(), b.is_float()) {
-            (true, false) => return Some(a),
-            (false, true) => return Some(b),
-            (true, true) => {
-                if matches!(
-                    (a, b),
-                    (Scalar::F16, Scalar::Bf16) | (Scalar::Bf16, Scalar::F16)
-                ) {
-                    self.mixed_halves(span);
-                    return None;
-                }
-                return Some(if relation(a, b) == Relation::Preserving {
-                    b
-                } else if relation(b, a) == Relation::Preserving {
-                    a
-                } else {
-                    // e4m3 with e5m2: neither contains the other, f16 contains both.
-                    Scalar::F16
-                });
+    match (a.is_float(), b.is_float()) {
+        (true, false) => return Some(a),
+        (false, true) => return Some(b),
+        (true, true) => {
+            if matches!(
+                (a, b),
+                (Scalar::F16, Scalar::Bf16) | (Scalar::Bf16, Scalar::F16)
+            ) {
+                report_mixed_halves(el, span);
+                return None;
             }
-            (false, false) => {}
+            return Some(if relation(a, b) == Relation::Preserving {
+                b
+            } else if relation(b, a) == Relation::Preserving {
+                a
+            } else {
+                // e4m3 with e5m2: neither contains the other, f16 contains both.
+                Scalar::F16
+            });
         }
-        Some(match (a.is_signed(), b.is_signed()) {
-            (true, true) | (false, false) => {
-                if a.bytes() >= b.bytes() {
-                    a
-                } else {
-                    b
-                }
-            }
-            (true, false) => {
-                if a.bytes() > b.bytes() {
-                    a
-                } else {
-                    b
-                }
-            }
-            (false, true) => {
-                if b.bytes() > a.bytes() {
-                    b
-                } else {
-                    a
-                }
-            }
-        })
+        (false, false) => {}
     }
+    Some(match (a.is_signed(), b.is_signed()) {
+        (true, true) | (false, false) => {
+            if a.bytes() >= b.bytes() {
+                a
+            } else {
+                b
+            }
+        }
+        (true, false) => {
+            if a.bytes() > b.bytes() {
+                a
+            } else {
+                b
+            }
+        }
+        (false, true) => {
+            if b.bytes() > a.bytes() {
+                b
+            } else {
+                a
+            }
+        }
+    })
 }
 
 /// Adds the literals that make `e` an `f64`. False when something else does too.

@@ -3,478 +3,499 @@
 use super::value::{Derive, IntValue, Value};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Expr, ExprKind, Role, Scalar, StmtKind, UnOp};
-use crate::sema::Checker;
+use crate::sema::build;
+use crate::sema::elab::Elab;
+use crate::sema::memory::access;
+use crate::sema::memory::buffer_pools;
+use crate::sema::memory::data;
+use crate::sema::names::scope;
 use crate::sema::names::scope::Entity;
+use crate::sema::statements::assign;
+use crate::sema::statements::call;
+use crate::sema::values::arith;
+use crate::sema::values::conditionals;
+use crate::sema::values::convert;
+use crate::sema::values::integers;
+use crate::sema::values::operators;
+use crate::sema::values::shape;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
 
-impl Checker<'_> {
-    pub(crate) fn expr(&mut self, e: &ast::Expr) -> Value {
-        use ast::ExprKind as K;
-        let span = e.span;
-        match &*e.kind {
-            K::Int { value, .. } => match i64::try_from(*value) {
-                Ok(n) => Value::Int(IntValue::plain(Sym::int(n))),
-                Err(_) => Value::Scalar(Expr::new(ExprKind::Int(*value), Scalar::U64, span)),
-            },
-            K::Float { value, single } => {
-                let ty = if *single { Scalar::F32 } else { Scalar::F64 };
-                Value::Scalar(Expr::new(ExprKind::Float(*value), ty, span))
-            }
-            K::Inf => Value::Scalar(Expr::new(ExprKind::Float(f64::INFINITY), Scalar::F32, span)),
-            K::Bool(b) => Value::Scalar(Expr::bool(*b, span)),
-            K::Str(s) => Value::Str(s.clone()),
-            K::Nullptr => Value::Null,
-            K::Wildcard => Value::Wildcard,
-            K::Error => Value::Error,
-            K::Name(name) => self.name_value(name, span),
-            K::Paren(inner) => self.paren(inner),
-            K::Unary(op, a) => self.unary(*op, a, span),
-            K::Binary(op, at, a, b) => self.binary(*op, *at, a, b, span),
-            K::Ternary(c, a, b) => self.ternary(c, a, b, span),
-            K::Extent(a) => self.extent(a, span),
-            K::Increment { prefix, by, target } => self.increment_value(*prefix, *by, target, span),
-            K::List(items) => match self.shape_items(items) {
-                Some(shape) => Value::Shape(shape),
-                None => Value::Error,
-            },
-            K::Braces(items) => self.tuple(items),
-            K::Element(base, k) => self.element_of(base, k, span),
-            K::Derive(base, items) => self.derive_tuple(base, items, span),
-            K::Subscript(base, items) => self.subscript(base, items, span),
-            K::Count(a) => self.count(a, span),
-            K::SizeOf(elem) => match self.scalar_type(*elem, span) {
-                Some(t) => Value::Int(IntValue::plain(Sym::int(
-                    i64::try_from(t.bytes()).unwrap_or(i64::MAX),
-                ))),
-                None => Value::Error,
-            },
-            K::Member(base, member, _) => self.member(e, base, *member, span),
-            K::At(base, indices) => self.load(base, indices, span),
-            K::View(..) => self.data_value(e),
-            K::AddressOf(a) => self.address_of(a),
-            K::Builtin { name, args } => self.integer_builtin(name, args, span),
-            K::Cast(elem, a) => self.cast(*elem, a, span),
-            K::CppCast(..) => {
-                self.report(
-                    Diagnostic::new(
-                        "E0705",
-                        span,
-                        "a cast to a C++ type is only for `call` arguments",
-                    )
-                    .label("not an argument"),
-                );
-                Value::Error
-            }
-            K::Select(items) => self.select(items, span),
-            K::Call(call) => self.call_value(call, span),
+pub(crate) fn lower(el: &mut Elab<'_>, e: &ast::Expr) -> Value {
+    use ast::ExprKind as K;
+    let span = e.span;
+    match &*e.kind {
+        K::Int { value, .. } => match i64::try_from(*value) {
+            Ok(n) => Value::Int(IntValue::plain(Sym::int(n))),
+            Err(_) => Value::Scalar(Expr::new(ExprKind::Int(*value), Scalar::U64, span)),
+        },
+        K::Float { value, single } => {
+            let ty = if *single { Scalar::F32 } else { Scalar::F64 };
+            Value::Scalar(Expr::new(ExprKind::Float(*value), ty, span))
         }
-    }
-
-    fn name_value(&mut self, name: &str, span: Span) -> Value {
-        let Some(entity) = self.lookup(name, span) else {
-            return Value::Error;
-        };
-        match entity {
-            Entity::Int { value, .. } => Value::Int(value),
-            Entity::Tuple { values, .. } => Value::Tuple(values),
-            Entity::Range(id) => match self.ranges.get(id) {
-                Some(r) => Value::Int(r.clone()),
-                None => Value::Error,
-            },
-            Entity::RangeTuple(ids) => Value::Tuple(
-                ids.iter()
-                    .filter_map(|id| self.ranges.get(*id).cloned())
-                    .collect(),
-            ),
-            Entity::Shape(s) => Value::Shape(s),
-            Entity::Scalar { local, .. } => {
-                let ty = self.f.local(local).ty;
-                Value::Scalar(Expr::new(ExprKind::Local(local), ty, span))
-            }
-            Entity::ScalarParam { param, ty } => {
-                Value::Scalar(Expr::new(ExprKind::Param(param), ty, span))
-            }
-            Entity::Word(id) => {
-                let access = self.word(id, span);
-                let elem = self.f.buffer(id).elem;
-                self.mark(&access.view, true, false);
-                Value::Scalar(Expr::new(ExprKind::Load(access), elem, span))
-            }
-            Entity::Buffer { .. } | Entity::View(_) | Entity::Future(_) | Entity::Chosen(_) => {
-                self.named_data(name, entity, span)
-            }
-            Entity::Stream(_)
-            | Entity::Event(_)
-            | Entity::Signal(_)
-            | Entity::Flag(_)
-            | Entity::Operation(_) => {
-                let kind = entity.kind();
-                self.report(
-                    Diagnostic::new("E0203", span, format!("`{name}` is {kind}, not a value"))
-                        .label(kind),
-                );
-                Value::Error
-            }
-            Entity::Poison => Value::Error,
+        K::Inf => Value::Scalar(Expr::new(ExprKind::Float(f64::INFINITY), Scalar::F32, span)),
+        K::Bool(b) => Value::Scalar(Expr::bool(*b, span)),
+        K::Str(s) => Value::Str(s.clone()),
+        K::Nullptr => Value::Null,
+        K::Wildcard => Value::Wildcard,
+        K::Error => Value::Error,
+        K::Name(name) => lower_name(el, name, span),
+        K::Paren(inner) => lower_paren(el, inner),
+        K::Unary(op, a) => lower_unary(el, *op, a, span),
+        K::Binary(op, at, a, b) => operators::lower(el, *op, *at, a, b, span),
+        K::Ternary(c, a, b) => conditionals::lower_ternary(el, c, a, b, span),
+        K::Extent(a) => lower_extent(el, a, span),
+        K::Increment { prefix, by, target } => lower_increment(el, *prefix, *by, target, span),
+        K::List(items) => match shape::lower_items(el, items) {
+            Some(shape) => Value::Shape(shape),
+            None => Value::Error,
+        },
+        K::Braces(items) => lower_tuple(el, items),
+        K::Element(base, k) => lower_element(el, base, k, span),
+        K::Derive(base, items) => derive_tuple(el, base, items, span),
+        K::Subscript(base, items) => shape::lower_subscript(el, base, items, span),
+        K::Count(a) => shape::lower_count(el, a, span),
+        K::SizeOf(elem) => match convert::scalar_type(el, *elem, span) {
+            Some(t) => Value::Int(IntValue::plain(Sym::int(
+                i64::try_from(t.bytes()).unwrap_or(i64::MAX),
+            ))),
+            None => Value::Error,
+        },
+        K::Member(base, member, _) => data::lower_member(el, e, base, *member, span),
+        K::At(base, indices) => access::load(el, base, indices, span),
+        K::View(..) => data::value_of(el, e),
+        K::AddressOf(a) => data::address_of(el, a),
+        K::Builtin { name, args } => shape::lower_builtin(el, name, args, span),
+        K::Cast(elem, a) => lower_cast(el, *elem, a, span),
+        K::CppCast(..) => {
+            el.cx.report(
+                Diagnostic::new(
+                    "E0705",
+                    span,
+                    "a cast to a C++ type is only for `call` arguments",
+                )
+                .label("not an argument"),
+            );
+            Value::Error
         }
+        K::Select(items) => buffer_pools::lower_select(el, items, span),
+        K::Call(call) => call::lower_value(el, call, span),
     }
+}
 
-    /// `(i)` is element `i` of the base inside a derivation, plain parentheses elsewhere.
-    fn paren(&mut self, inner: &ast::Expr) -> Value {
-        let bare = matches!(
-            &*inner.kind,
-            ast::ExprKind::Int { .. } | ast::ExprKind::Name(_)
+fn lower_name(el: &mut Elab<'_>, name: &str, span: Span) -> Value {
+    let Some(entity) = scope::lookup(el, name, span) else {
+        return Value::Error;
+    };
+    match entity {
+        Entity::Int { value, .. } => Value::Int(value),
+        Entity::Tuple { values, .. } => Value::Tuple(values),
+        Entity::Range(id) => match el.ranges.values.get(id) {
+            Some(r) => Value::Int(r.clone()),
+            None => Value::Error,
+        },
+        Entity::RangeTuple(ids) => Value::Tuple(
+            ids.iter()
+                .filter_map(|id| el.ranges.values.get(*id).cloned())
+                .collect(),
+        ),
+        Entity::Shape(s) => Value::Shape(s),
+        Entity::Scalar { local, .. } => {
+            let ty = el.f.local(local).ty;
+            Value::Scalar(Expr::new(ExprKind::Local(local), ty, span))
+        }
+        Entity::ScalarParam { param, ty } => {
+            Value::Scalar(Expr::new(ExprKind::Param(param), ty, span))
+        }
+        Entity::Word(id) => {
+            let access = access::word(el, id, span);
+            let elem = el.f.buffer(id).elem;
+            access::mark_accessed(el, &access.view, true, false);
+            Value::Scalar(Expr::new(ExprKind::Load(access), elem, span))
+        }
+        Entity::Buffer { .. } | Entity::View(_) | Entity::Future(_) | Entity::Chosen(_) => {
+            data::named(el, name, entity, span)
+        }
+        Entity::Stream(_)
+        | Entity::Event(_)
+        | Entity::Signal(_)
+        | Entity::Flag(_)
+        | Entity::Operation(_) => {
+            let kind = entity.kind();
+            el.cx.report(
+                Diagnostic::new("E0203", span, format!("`{name}` is {kind}, not a value"))
+                    .label(kind),
+            );
+            Value::Error
+        }
+        Entity::Poison => Value::Error,
+    }
+}
+
+/// `(i)` is element `i` of the base inside a derivation, plain parentheses elsewhere.
+fn lower_paren(el: &mut Elab<'_>, inner: &ast::Expr) -> Value {
+    let bare = matches!(
+        &*inner.kind,
+        ast::ExprKind::Int { .. } | ast::ExprKind::Name(_)
+    );
+    let Some(base) = el.path.derive.clone().filter(|_| bare) else {
+        return lower(el, inner);
+    };
+    let saved = el.path.derive.take();
+    let k = lower(el, inner);
+    el.path.derive = saved;
+    let Some(k) = constant_of(el, &k, inner.span) else {
+        return Value::Error;
+    };
+    match base {
+        Derive::Shape(s) => pick(
+            el,
+            s.into_iter().map(IntValue::plain).collect(),
+            k,
+            inner.span,
+        ),
+        Derive::Tuple(t) => pick(el, t, k, inner.span),
+    }
+}
+
+/// A compile-time integer, for element numbers and the like.
+fn constant_of(el: &mut Elab<'_>, value: &Value, span: Span) -> Option<i64> {
+    if value.is_error() {
+        return None;
+    }
+    let n = arith::int_of(value).and_then(|i| i.value.as_int());
+    if n.is_none() {
+        el.cx.report(
+            Diagnostic::new(
+                "E0420",
+                span,
+                "an element number must be a compile-time integer",
+            )
+            .label("not a constant"),
         );
-        let Some(base) = self.derive.clone().filter(|_| bare) else {
-            return self.expr(inner);
-        };
-        let saved = self.derive.take();
-        let k = self.expr(inner);
-        self.derive = saved;
-        let Some(k) = self.const_of(&k, inner.span) else {
-            return Value::Error;
-        };
-        match base {
-            Derive::Shape(s) => {
-                self.pick(s.into_iter().map(IntValue::plain).collect(), k, inner.span)
-            }
-            Derive::Tuple(t) => self.pick(t, k, inner.span),
-        }
     }
+    n
+}
 
-    /// A compile-time integer, for element numbers and the like.
-    pub(crate) fn const_of(&mut self, value: &Value, span: Span) -> Option<i64> {
-        if value.is_error() {
-            return None;
-        }
-        let n = self.int_of(value).and_then(|i| i.value.as_int());
-        if n.is_none() {
-            self.report(
+fn pick(el: &mut Elab<'_>, items: Vec<IntValue>, k: i64, span: Span) -> Value {
+    let rank = items.len();
+    match usize::try_from(k)
+        .ok()
+        .and_then(|k| items.into_iter().nth(k))
+    {
+        Some(i) => Value::Int(IntValue {
+            literal: i.value.as_int().is_some(),
+            ..i
+        }),
+        None => {
+            el.cx.report(
                 Diagnostic::new(
                     "E0420",
                     span,
-                    "an element number must be a compile-time integer",
+                    format!("there is no element {k}: the rank is {rank}"),
                 )
-                .label("not a constant"),
+                .label(format!("elements are 0 to {}", rank.saturating_sub(1))),
             );
-        }
-        n
-    }
-
-    fn pick(&mut self, items: Vec<IntValue>, k: i64, span: Span) -> Value {
-        let rank = items.len();
-        match usize::try_from(k)
-            .ok()
-            .and_then(|k| items.into_iter().nth(k))
-        {
-            Some(i) => Value::Int(IntValue {
-                literal: i.value.as_int().is_some(),
-                ..i
-            }),
-            None => {
-                self.report(
-                    Diagnostic::new(
-                        "E0420",
-                        span,
-                        format!("there is no element {k}: the rank is {rank}"),
-                    )
-                    .label(format!("elements are 0 to {}", rank.saturating_sub(1))),
-                );
-                Value::Error
-            }
-        }
-    }
-
-    /// `x(k)`: an element of a shape or ituple, or get-ith of a bounded integer.
-    fn element_of(&mut self, base: &ast::Expr, k: &ast::Expr, span: Span) -> Value {
-        if let ast::ExprKind::Name(name) = &*base.kind
-            && self.scopes.find(name).is_none()
-            && self.file.device_names().contains_key(name.as_str())
-        {
-            self.not_a_builtin(name, base.span);
-            self.expr(k);
-            return Value::Error;
-        }
-        let b = self.expr(base);
-        let saved = self.derive.take();
-        let kv = self.expr(k);
-        self.derive = saved;
-        if b.is_error() || kv.is_error() {
-            return Value::Error;
-        }
-        let Some(n) = self.const_of(&kv, k.span) else {
-            return Value::Error;
-        };
-        match b {
-            Value::Shape(s) => self.pick(s.into_iter().map(IntValue::plain).collect(), n, span),
-            Value::Tuple(t) => self.pick(t, n, span),
-            Value::Int(IntValue {
-                bound: Some(bound), ..
-            }) => {
-                let value = if n >= 0 { Sym::int(n) } else { &bound + n };
-                let inside = self.f.cx.lt(&value, &bound);
-                let non_negative = self.f.cx.le(&Sym::zero(), &value);
-                use crate::symbolic::Truth::No;
-                if inside == No || non_negative == No {
-                    let (shown, last) = (self.show(&bound), self.show(&(&bound - 1)));
-                    self.report(
-                        Diagnostic::new(
-                            "E0577",
-                            span,
-                            format!("there is no value {n} of a bound of {shown}"),
-                        )
-                        .label(format!(
-                            "values are 0 to {last}, or -1 to -{shown} from the end"
-                        )),
-                    );
-                    return Value::Error;
-                }
-                Value::Int(IntValue {
-                    value,
-                    bound: Some(bound),
-                    literal: false,
-                    get_ith: true,
-                })
-            }
-            other => {
-                let kind = other.kind();
-                self.report(
-                    Diagnostic::new("E0420", span, format!("{kind} has no elements to pick"))
-                        .label("expected a shape, an ituple or a bounded integer"),
-                );
-                Value::Error
-            }
-        }
-    }
-
-    fn tuple(&mut self, items: &[ast::Expr]) -> Value {
-        let mut out = Vec::new();
-        let mut failed = false;
-        for item in items {
-            match self.expr(item) {
-                Value::Int(i) => out.push(i),
-                Value::Tuple(t) => out.extend(t),
-                Value::Shape(s) => out.extend(s.into_iter().map(IntValue::plain)),
-                Value::Error => failed = true,
-                Value::Scalar(e) if e.ty.is_integer() => {
-                    self.report(
-                        Diagnostic::new(
-                            "E0332",
-                            item.span,
-                            "an ituple can't hold a mutable or run-time value",
-                        )
-                        .label("known only while the kernel runs")
-                        .help("ituples are built from constants, dimensions and bounded variables"),
-                    );
-                    failed = true;
-                }
-                other => {
-                    let kind = other.kind();
-                    self.report(
-                        Diagnostic::new(
-                            "E0332",
-                            item.span,
-                            format!("an ituple holds integers, this is {kind}"),
-                        )
-                        .label("not an integer"),
-                    );
-                    failed = true;
-                }
-            }
-        }
-        if failed {
             Value::Error
-        } else {
-            Value::Tuple(out)
         }
     }
+}
 
-    fn derive_tuple(&mut self, base: &ast::Expr, items: &[ast::Expr], span: Span) -> Value {
-        let b = self.expr(base);
-        let derive = match b {
-            Value::Tuple(t) => Derive::Tuple(t),
-            Value::Shape(s) => Derive::Shape(s),
-            Value::Error => return Value::Error,
-            other => {
-                let kind = other.kind();
-                self.report(
+/// `x(k)`: an element of a shape or ituple, or get-ith of a bounded integer.
+fn lower_element(el: &mut Elab<'_>, base: &ast::Expr, k: &ast::Expr, span: Span) -> Value {
+    if let ast::ExprKind::Name(name) = &*base.kind
+        && el.names.find(name).is_none()
+        && el.cx.file.device_names().contains_key(name.as_str())
+    {
+        call::report_not_a_builtin(el, name, base.span);
+        lower(el, k);
+        return Value::Error;
+    }
+    let b = lower(el, base);
+    let saved = el.path.derive.take();
+    let kv = lower(el, k);
+    el.path.derive = saved;
+    if b.is_error() || kv.is_error() {
+        return Value::Error;
+    }
+    let Some(n) = constant_of(el, &kv, k.span) else {
+        return Value::Error;
+    };
+    match b {
+        Value::Shape(s) => pick(el, s.into_iter().map(IntValue::plain).collect(), n, span),
+        Value::Tuple(t) => pick(el, t, n, span),
+        Value::Int(IntValue {
+            bound: Some(bound), ..
+        }) => {
+            let value = if n >= 0 { Sym::int(n) } else { &bound + n };
+            let inside = el.f.cx.lt(&value, &bound);
+            let non_negative = el.f.cx.le(&Sym::zero(), &value);
+            use crate::symbolic::Truth::No;
+            if inside == No || non_negative == No {
+                let (shown, last) = (el.f.cx.show(&bound), el.f.cx.show(&(&bound - 1)));
+                el.cx.report(
                     Diagnostic::new(
-                        "E0107",
+                        "E0577",
                         span,
-                        format!("only an ituple can be derived from, this is {kind}"),
+                        format!("there is no value {n} of a bound of {shown}"),
                     )
-                    .label("not an ituple")
-                    .help("write `t {(0), 4}` where `t` is an ituple"),
+                    .label(format!(
+                        "values are 0 to {last}, or -1 to -{shown} from the end"
+                    )),
                 );
                 return Value::Error;
             }
-        };
-        let saved = self.derive.replace(derive);
-        let result = self.tuple(items);
-        self.derive = saved;
-        result
-    }
-
-    fn unary(&mut self, op: ast::UnaryOp, a: &ast::Expr, span: Span) -> Value {
-        let v = self.expr(a);
-        if v.is_error() {
-            return Value::Error;
+            Value::Int(IntValue {
+                value,
+                bound: Some(bound),
+                literal: false,
+                get_ith: true,
+            })
         }
-        match (op, v) {
-            (ast::UnaryOp::Neg, Value::Int(i)) if (-&i.value).is_poison() => {
-                self.too_large(span);
-                Value::Error
-            }
-            (ast::UnaryOp::Neg, Value::Int(i)) => Value::Int(IntValue {
-                value: -i.value,
-                bound: None,
-                literal: i.literal,
-                get_ith: false,
-            }),
-            (ast::UnaryOp::Neg, Value::Scalar(e)) if e.ty != Scalar::Bool => {
-                if let ExprKind::Float(v) = &*e.kind {
-                    return Value::Scalar(Expr::new(ExprKind::Float(-*v), e.ty, span));
-                }
-                let ty = e.ty;
-                Value::Scalar(Expr::new(ExprKind::Unary(UnOp::Neg, e), ty, span))
-            }
-            (ast::UnaryOp::Not, Value::Scalar(e)) if e.ty == Scalar::Bool => {
-                Value::Scalar(Expr::new(ExprKind::Unary(UnOp::Not, e), Scalar::Bool, span))
-            }
-            (ast::UnaryOp::BitNot, Value::Int(i)) => {
-                let e = Expr::index(i.value, span);
-                Value::Scalar(Expr::new(
-                    ExprKind::Unary(UnOp::BitNot, e),
-                    Scalar::Index,
-                    span,
-                ))
-            }
-            (ast::UnaryOp::BitNot, Value::Scalar(e)) if e.ty.is_integer() => {
-                let ty = e.ty;
-                Value::Scalar(Expr::new(ExprKind::Unary(UnOp::BitNot, e), ty, span))
-            }
-            (ast::UnaryOp::Not, v @ (Value::Int(_) | Value::Scalar(_))) => {
-                let kind = v.kind();
-                self.not_bool(a.span, &kind);
-                Value::Error
-            }
-            (op, v) => {
-                let sign = match op {
-                    ast::UnaryOp::Not => "!",
-                    ast::UnaryOp::Neg => "-",
-                    ast::UnaryOp::BitNot => "~",
-                };
-                let kind = v.kind();
-                self.report(
+        other => {
+            let kind = other.kind();
+            el.cx.report(
+                Diagnostic::new("E0420", span, format!("{kind} has no elements to pick"))
+                    .label("expected a shape, an ituple or a bounded integer"),
+            );
+            Value::Error
+        }
+    }
+}
+
+fn lower_tuple(el: &mut Elab<'_>, items: &[ast::Expr]) -> Value {
+    let mut out = Vec::new();
+    let mut failed = false;
+    for item in items {
+        match lower(el, item) {
+            Value::Int(i) => out.push(i),
+            Value::Tuple(t) => out.extend(t),
+            Value::Shape(s) => out.extend(s.into_iter().map(IntValue::plain)),
+            Value::Error => failed = true,
+            Value::Scalar(e) if e.ty.is_integer() => {
+                el.cx.report(
                     Diagnostic::new(
-                        "E0344",
-                        span,
-                        format!("`{sign}` can't be applied to {kind}"),
+                        "E0332",
+                        item.span,
+                        "an ituple can't hold a mutable or run-time value",
                     )
-                    .label(format!("the operand is {kind}")),
+                    .label("known only while the kernel runs")
+                    .help("ituples are built from constants, dimensions and bounded variables"),
                 );
-                Value::Error
+                failed = true;
             }
-        }
-    }
-
-    fn extent(&mut self, a: &ast::Expr, span: Span) -> Value {
-        match self.expr(a) {
-            Value::Int(IntValue { bound: Some(b), .. }) => Value::Int(IntValue::plain(b)),
-            Value::Tuple(t) if t.iter().all(|i| i.bound.is_some()) => Value::Tuple(
-                t.into_iter()
-                    .filter_map(|i| i.bound)
-                    .map(IntValue::plain)
-                    .collect(),
-            ),
-            Value::Error => Value::Error,
             other => {
                 let kind = other.kind();
-                self.report(
+                el.cx.report(
+                    Diagnostic::new(
+                        "E0332",
+                        item.span,
+                        format!("an ituple holds integers, this is {kind}"),
+                    )
+                    .label("not an integer"),
+                );
+                failed = true;
+            }
+        }
+    }
+    if failed {
+        Value::Error
+    } else {
+        Value::Tuple(out)
+    }
+}
+
+fn derive_tuple(el: &mut Elab<'_>, base: &ast::Expr, items: &[ast::Expr], span: Span) -> Value {
+    let b = lower(el, base);
+    let derive = match b {
+        Value::Tuple(t) => Derive::Tuple(t),
+        Value::Shape(s) => Derive::Shape(s),
+        Value::Error => return Value::Error,
+        other => {
+            let kind = other.kind();
+            el.cx.report(
+                Diagnostic::new(
+                    "E0107",
+                    span,
+                    format!("only an ituple can be derived from, this is {kind}"),
+                )
+                .label("not an ituple")
+                .help("write `t {(0), 4}` where `t` is an ituple"),
+            );
+            return Value::Error;
+        }
+    };
+    let saved = el.path.derive.replace(derive);
+    let result = lower_tuple(el, items);
+    el.path.derive = saved;
+    result
+}
+
+fn lower_unary(el: &mut Elab<'_>, op: ast::UnaryOp, a: &ast::Expr, span: Span) -> Value {
+    let v = lower(el, a);
+    if v.is_error() {
+        return Value::Error;
+    }
+    match (op, v) {
+        (ast::UnaryOp::Neg, Value::Int(i)) if (-&i.value).is_poison() => {
+            integers::report_too_large(el, span);
+            Value::Error
+        }
+        (ast::UnaryOp::Neg, Value::Int(i)) => Value::Int(IntValue {
+            value: -i.value,
+            bound: None,
+            literal: i.literal,
+            get_ith: false,
+        }),
+        (ast::UnaryOp::Neg, Value::Scalar(e)) if e.ty != Scalar::Bool => {
+            if let ExprKind::Float(v) = &*e.kind {
+                return Value::Scalar(Expr::new(ExprKind::Float(-*v), e.ty, span));
+            }
+            let ty = e.ty;
+            Value::Scalar(Expr::new(ExprKind::Unary(UnOp::Neg, e), ty, span))
+        }
+        (ast::UnaryOp::Not, Value::Scalar(e)) if e.ty == Scalar::Bool => {
+            Value::Scalar(Expr::new(ExprKind::Unary(UnOp::Not, e), Scalar::Bool, span))
+        }
+        (ast::UnaryOp::BitNot, Value::Int(i)) => {
+            let e = Expr::index(i.value, span);
+            Value::Scalar(Expr::new(
+                ExprKind::Unary(UnOp::BitNot, e),
+                Scalar::Index,
+                span,
+            ))
+        }
+        (ast::UnaryOp::BitNot, Value::Scalar(e)) if e.ty.is_integer() => {
+            let ty = e.ty;
+            Value::Scalar(Expr::new(ExprKind::Unary(UnOp::BitNot, e), ty, span))
+        }
+        (ast::UnaryOp::Not, v @ (Value::Int(_) | Value::Scalar(_))) => {
+            let kind = v.kind();
+            convert::report_not_bool(el, a.span, &kind);
+            Value::Error
+        }
+        (op, v) => {
+            let sign = match op {
+                ast::UnaryOp::Not => "!",
+                ast::UnaryOp::Neg => "-",
+                ast::UnaryOp::BitNot => "~",
+            };
+            let kind = v.kind();
+            el.cx.report(
+                Diagnostic::new(
+                    "E0344",
+                    span,
+                    format!("`{sign}` can't be applied to {kind}"),
+                )
+                .label(format!("the operand is {kind}")),
+            );
+            Value::Error
+        }
+    }
+}
+
+fn lower_extent(el: &mut Elab<'_>, a: &ast::Expr, span: Span) -> Value {
+    match lower(el, a) {
+        Value::Int(IntValue { bound: Some(b), .. }) => Value::Int(IntValue::plain(b)),
+        Value::Tuple(t) if t.iter().all(|i| i.bound.is_some()) => Value::Tuple(
+            t.into_iter()
+                .filter_map(|i| i.bound)
+                .map(IntValue::plain)
+                .collect(),
+        ),
+        Value::Error => Value::Error,
+        other => {
+            let kind = other.kind();
+            el.cx.report(
                     Diagnostic::new("E0570", span, format!("`#` asks for a bound, but this is {kind}"))
                         .label("has no bound")
                         .help("only variables of `parallel`, `with` and `foreach`, and arithmetic on them, have one"),
                 );
-                Value::Error
-            }
+            Value::Error
         }
     }
+}
 
-    fn cast(&mut self, elem: ast::ElemType, a: &ast::Expr, span: Span) -> Value {
-        let v = self.expr(a);
-        let Some(ty) = self.scalar_type(elem, span) else {
-            return Value::Error;
-        };
-        match v {
-            Value::Error => Value::Error,
-            Value::Int(i) if ty.is_integer() && i.value.as_int().is_none() && ty.bytes() >= 4 => {
-                // Stays known to the prover when it provably fits.
-                let e = Expr::index(i.value, span);
-                Value::Scalar(Expr::new(ExprKind::Cast(e), ty, span))
-            }
-            Value::Int(i) => {
-                let e = match i.value.as_int() {
-                    Some(n) if ty.is_float() => Expr::new(ExprKind::Float(n as f64), ty, span),
-                    _ => Expr::new(ExprKind::Cast(Expr::index(i.value, span)), ty, span),
-                };
-                Value::Scalar(e)
-            }
-            Value::Scalar(e) if e.ty == ty => Value::Scalar(e),
-            Value::Scalar(e) => Value::Scalar(Expr::new(ExprKind::Cast(e), ty, span)),
-            other => {
-                let kind = other.kind();
-                self.report(
-                    Diagnostic::new("E0705", span, format!("{kind} can't be cast to `{ty}`"))
-                        .label(format!("this is {kind}")),
-                );
-                Value::Error
-            }
+fn lower_cast(el: &mut Elab<'_>, elem: ast::ElemType, a: &ast::Expr, span: Span) -> Value {
+    let v = lower(el, a);
+    let Some(ty) = convert::scalar_type(el, elem, span) else {
+        return Value::Error;
+    };
+    match v {
+        Value::Error => Value::Error,
+        Value::Int(i) if ty.is_integer() && i.value.as_int().is_none() && ty.bytes() >= 4 => {
+            // Stays known to the prover when it provably fits.
+            let e = Expr::index(i.value, span);
+            Value::Scalar(Expr::new(ExprKind::Cast(e), ty, span))
+        }
+        Value::Int(i) => {
+            let e = match i.value.as_int() {
+                Some(n) if ty.is_float() => Expr::new(ExprKind::Float(n as f64), ty, span),
+                _ => Expr::new(ExprKind::Cast(Expr::index(i.value, span)), ty, span),
+            };
+            Value::Scalar(e)
+        }
+        Value::Scalar(e) if e.ty == ty => Value::Scalar(e),
+        Value::Scalar(e) => Value::Scalar(Expr::new(ExprKind::Cast(e), ty, span)),
+        other => {
+            let kind = other.kind();
+            el.cx.report(
+                Diagnostic::new("E0705", span, format!("{kind} can't be cast to `{ty}`"))
+                    .label(format!("this is {kind}")),
+            );
+            Value::Error
         }
     }
+}
 
-    /// `x++` and the like, as a value.
-    fn increment_value(&mut self, prefix: bool, by: i8, target: &ast::Expr, span: Span) -> Value {
-        let Some((local, ty)) = self.increment_target(target) else {
-            return Value::Error;
-        };
-        let current = Expr::new(ExprKind::Local(local), ty, span);
-        if prefix {
-            self.emit_increment(local, ty, by, span);
-            return Value::Scalar(current);
-        }
-        let old = self.new_local("before", ty, false, Role::Value, span);
-        self.emit(
-            StmtKind::Let {
-                local: old,
-                value: Some(current),
-            },
-            span,
-        );
-        self.emit_increment(local, ty, by, span);
-        Value::Scalar(Expr::new(ExprKind::Local(old), ty, span))
+/// `x++` and the like, as a value.
+fn lower_increment(
+    el: &mut Elab<'_>,
+    prefix: bool,
+    by: i8,
+    target: &ast::Expr,
+    span: Span,
+) -> Value {
+    let Some((local, ty)) = assign::increment_target(el, target) else {
+        return Value::Error;
+    };
+    let current = Expr::new(ExprKind::Local(local), ty, span);
+    if prefix {
+        emit_increment(el, local, ty, by, span);
+        return Value::Scalar(current);
     }
+    let old = build::new_local(el, "before", ty, false, Role::Value, span);
+    build::emit(
+        el,
+        StmtKind::Let {
+            local: old,
+            value: Some(current),
+        },
+        span,
+    );
+    emit_increment(el, local, ty, by, span);
+    Value::Scalar(Expr::new(ExprKind::Local(old), ty, span))
+}
 
-    pub(crate) fn emit_increment(
-        &mut self,
-        local: crate::ir::LocalId,
-        ty: Scalar,
-        by: i8,
-        span: Span,
-    ) {
-        let current = Expr::new(ExprKind::Local(local), ty, span);
-        let one = if ty.is_float() {
-            ExprKind::Float(1.0)
-        } else {
-            ExprKind::Int(1)
-        };
-        let op = if by < 0 { BinOp::Sub } else { BinOp::Add };
-        let value = Expr::new(
-            ExprKind::Binary(op, current, Expr::new(one, ty, span)),
-            ty,
-            span,
-        );
-        self.emit(StmtKind::Assign { local, value }, span);
-    }
+pub(crate) fn emit_increment(
+    el: &mut Elab<'_>,
+    local: crate::ir::LocalId,
+    ty: Scalar,
+    by: i8,
+    span: Span,
+) {
+    let current = Expr::new(ExprKind::Local(local), ty, span);
+    let one = if ty.is_float() {
+        ExprKind::Float(1.0)
+    } else {
+        ExprKind::Int(1)
+    };
+    let op = if by < 0 { BinOp::Sub } else { BinOp::Add };
+    let value = Expr::new(
+        ExprKind::Binary(op, current, Expr::new(one, ty, span)),
+        ty,
+        span,
+    );
+    build::emit(el, StmtKind::Assign { local, value }, span);
 }

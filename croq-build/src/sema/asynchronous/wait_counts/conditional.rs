@@ -1,7 +1,9 @@
 //! Copies that are under way if a condition holds, and only then: `if (more) t = …; … if (more) wait t;`.
 
-use super::{Checker, Flight};
+use super::Flight;
 use crate::ir::{BinOp, Expr, ExprKind, Scalar, UnOp};
+use crate::sema::elab::Elab;
+use crate::sema::values::arith;
 
 impl Flight {
     /// What is under way where a condition holds, or doesn't.
@@ -51,20 +53,20 @@ impl Flight {
     }
 }
 
-impl Checker<'_> {
-    /// A condition that is the same wherever it stands in a turn of the loops around, as a text that tells it
-    /// from others.
-    pub(crate) fn fixed(&self, cond: &Expr) -> Option<String> {
-        match &*cond.kind {
-            ExprKind::Unary(UnOp::Not, a) => Some(format!("!({})", self.fixed(a)?)),
-            ExprKind::Binary(op @ (BinOp::LogicAnd | BinOp::LogicOr), a, b) => {
-                Some(format!("({}) {op:?} ({})", self.fixed(a)?, self.fixed(b)?))
-            }
-            ExprKind::Binary(op, a, b) if cond.ty == Scalar::Bool => {
-                let (a, b) = (self.as_sym(a)?, self.as_sym(b)?);
-                Some(format!("{a:?} {op:?} {b:?}"))
-            }
-            _ => None,
+/// A condition that is the same wherever it stands in a turn of the loops around, as a text that tells it
+/// from others.
+pub(crate) fn invariant_condition(el: &Elab<'_>, cond: &Expr) -> Option<String> {
+    match &*cond.kind {
+        ExprKind::Unary(UnOp::Not, a) => Some(format!("!({})", invariant_condition(el, a)?)),
+        ExprKind::Binary(op @ (BinOp::LogicAnd | BinOp::LogicOr), a, b) => Some(format!(
+            "({}) {op:?} ({})",
+            invariant_condition(el, a)?,
+            invariant_condition(el, b)?
+        )),
+        ExprKind::Binary(op, a, b) if cond.ty == Scalar::Bool => {
+            let (a, b) = (arith::as_sym(el, a)?, arith::as_sym(el, b)?);
+            Some(format!("{a:?} {op:?} {b:?}"))
         }
+        _ => None,
     }
 }

@@ -1,0 +1,134 @@
+//! Statements and locals of the function under construction.
+
+use crate::sema::statements::control;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ir::{self, LocalId, Role, Scalar, Stmt, StmtKind};
+use crate::sema::elab::Elab;
+use crate::source::Span;
+use crate::symbolic::{Sym, Var};
+
+/// Statements under construction, and what is known about their values.
+pub(crate) struct Builder {
+    /// Statement lists under construction, innermost last.
+    pub sinks: Vec<Vec<Stmt>>,
+    /// Checks over dimensions and parameters alone: they come before anything else.
+    pub entry: Vec<Stmt>,
+    pub check_rows: BTreeMap<(&'static str, String, Span), u32>,
+    pub seen_checks: BTreeSet<(String, u32)>,
+    /// Of the access at hand: what its checks ask for, where they don't end the launch.
+    pub guards: Vec<ir::Expr>,
+    /// Variables whose value depends on data: elements, calls, what changes.
+    pub from_data: BTreeSet<Var>,
+    /// Checks of tile numbers with such variables in them.
+    pub by_data: Vec<(ir::CheckId, Sym)>,
+    /// Locals whose value may differ between threads of a block.
+    pub varying: BTreeSet<LocalId>,
+    /// Kernels of which it was said that not all targets have them.
+    pub older_left_out: BTreeSet<Span>,
+    /// What was reported as not supported.
+    pub unsupported: BTreeSet<String>,
+}
+
+impl Builder {
+    pub fn new() -> Self {
+        Self {
+            sinks: vec![Vec::new()],
+            entry: Vec::new(),
+            check_rows: BTreeMap::new(),
+            seen_checks: BTreeSet::new(),
+            guards: Vec::new(),
+            from_data: BTreeSet::new(),
+            by_data: Vec::new(),
+            varying: BTreeSet::new(),
+            older_left_out: BTreeSet::new(),
+            unsupported: BTreeSet::new(),
+        }
+    }
+}
+
+pub(crate) fn emit(el: &mut Elab<'_>, kind: StmtKind, span: Span) {
+    if let StmtKind::Let {
+        local,
+        value: Some(e),
+    }
+    | StmtKind::Assign { local, value: e } = &kind
+    {
+        let divergent = el.kernel.as_ref().is_some_and(|k| k.divergent > 0);
+        if divergent || control::varies_in_block(el, e) {
+            el.build.varying.insert(*local);
+        }
+    }
+    if let Some(sink) = el.build.sinks.last_mut() {
+        sink.push(Stmt::new(kind, span));
+    }
+}
+
+/// Runs `body` with a fresh statement list, and returns what it emitted.
+pub(crate) fn collect<R>(
+    el: &mut Elab<'_>,
+    body: impl FnOnce(&mut Elab<'_>) -> R,
+) -> (R, Vec<Stmt>) {
+    el.build.sinks.push(Vec::new());
+    let result = body(el);
+    let stmts = el.build.sinks.pop().unwrap_or_default();
+    (result, stmts)
+}
+
+/// The name of the function's next kernel: `scale_0`, unless that means something else in C++.
+pub(crate) fn kernel_name(el: &Elab<'_>) -> String {
+    let number = el.f.kernels.len();
+    let plain = format!("{}_{number}", el.f.name);
+    let mut name = ir::cpp_names::spelt(&plain);
+    let declared = |name: &String| el.cx.file.device.iter().any(|d| d.names.contains(name));
+    if name == plain && !declared(&name) {
+        return plain;
+    }
+    // No kernel that keeps its name ends like this.
+    let function = el.cx.siblings.iter().position(|f| *f == el.f.name);
+    name = format!("{name}k{}", function.unwrap_or(0));
+    while declared(&name) {
+        name.push('_');
+    }
+    name
+}
+
+pub(crate) fn new_local(
+    el: &mut Elab<'_>,
+    name: &str,
+    ty: Scalar,
+    mutable: bool,
+    role: Role,
+    span: Span,
+) -> LocalId {
+    let id = LocalId(u32::try_from(el.f.locals.len()).unwrap_or(u32::MAX));
+    el.f.locals.push(ir::Local {
+        name: name.to_owned(),
+        ty,
+        mutable,
+        var: None,
+        role,
+        span,
+    });
+    id
+}
+
+/// A new symbolic variable that a local holds.
+pub(crate) fn local_var(
+    el: &mut Elab<'_>,
+    local: LocalId,
+    lo: Option<Sym>,
+    hi: Option<Sym>,
+) -> Var {
+    let name = el.f.locals[local.index()].name.clone();
+    let var = el.f.cx.new_var(&name, lo, hi);
+    el.f.locals[local.index()].var = Some(var);
+    el.f.var_home.insert(var, ir::VarHome::Local(local));
+    var
+}
+
+pub(crate) fn splice(el: &mut Elab<'_>, stmts: Vec<Stmt>) {
+    if let Some(sink) = el.build.sinks.last_mut() {
+        sink.extend(stmts);
+    }
+}
