@@ -54,7 +54,7 @@ pub(crate) fn emit(el: &mut Elab<'_>, kind: StmtKind, span: Span) {
     }
     | StmtKind::Assign { local, value: e } = &kind
     {
-        let divergent = el.kernel.as_ref().is_some_and(|k| k.divergent > 0);
+        let divergent = el.path.is_divergent();
         if divergent || control::varies_in_block(el, e) {
             el.build.varying.insert(*local);
         }

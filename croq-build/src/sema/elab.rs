@@ -9,7 +9,7 @@ use crate::sema::context::Cx;
 use crate::sema::levels::kernel::KernelState;
 use crate::sema::levels::nest::Node;
 use crate::sema::memory::{buffer_pools::Pools, swizzles::Swizzles};
-use crate::sema::names::path::Path;
+use crate::sema::names::path::{Frame, Path};
 use crate::sema::names::returns::Results;
 use crate::sema::names::scope::Scopes;
 use crate::sema::statements::ranges::Ranges;
@@ -100,6 +100,14 @@ impl<'a> Elab<'a> {
             },
             fragments: Spreads::default(),
         }
+    }
+
+    /// Runs `body` as part of a construct.
+    pub fn within<R>(&mut self, frame: Frame, body: impl FnOnce(&mut Self) -> R) -> R {
+        self.path.push(frame);
+        let result = body(self);
+        self.path.pop();
+        result
     }
 
     /// The execution level here; `None` on the host.

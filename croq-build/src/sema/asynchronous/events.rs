@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{
     Buffer, BufferId, Engine, Event, EventAt, EventId, FutureId, Scalar, Slot, Stmt, StmtKind,
-    Storage, ThreadSet,
+    Storage,
 };
 use crate::sema::elab::Elab;
 use crate::sema::names::scope::Entity;
@@ -106,7 +106,7 @@ fn check_place(
             );
             None
         }
-        (_, true) if el.kernel.as_ref().is_some_and(|k| k.regions > 0) => {
+        (_, true) if el.path.in_region() => {
             el.cx.report(
                 Diagnostic::new("E0564", span, "an event declared inside `inthreads`")
                     .label("its mbarrier is made ready for all threads of the block")
@@ -376,10 +376,10 @@ pub(crate) fn wait(el: &mut Elab<'_>, e: &ast::Expr, span: Span) {
 }
 
 fn check_outside_regions(el: &mut Elab<'_>, code: &'static str, e: &ast::Expr, what: &str) {
-    let Some(k) = el.kernel.as_ref().filter(|k| k.regions == 0) else {
+    let Some(k) = el.kernel.as_ref().filter(|_| !el.path.in_region()) else {
         return;
     };
-    let threads = k.threads.as_ref().and_then(Sym::as_int);
+    let threads = k.threads.count.as_ref().and_then(Sym::as_int);
     let who = threads.map_or_else(|| "all threads".to_owned(), |n| format!("all {n} threads"));
     let name = el.cx.file.snippet(e.span).to_owned();
     el.cx.report(
@@ -423,7 +423,7 @@ pub(crate) fn trigger(
 }
 
 fn arrive(el: &mut Elab<'_>, at: EventAt, span: Span) {
-    let divergent = el.kernel.as_ref().is_some_and(|k| k.divergent > 0);
+    let divergent = el.path.is_divergent();
     if divergent && el.f.event(at.event).count.is_none() {
         let name = el.f.event(at.event).name.clone();
         el.cx.report(
@@ -673,11 +673,6 @@ pub(crate) fn event_of_copy(el: &mut Elab<'_>, e: &ast::Expr) -> Option<EventAt>
         return None;
     }
     Some(at)
-}
-
-/// The threads of the innermost `inthreads` around; `None` outside, or where they are not known.
-pub(crate) fn region_threads<'c>(el: &'c Elab<'_>) -> Option<&'c ThreadSet> {
-    el.kernel.as_ref()?.sets.last()?.as_ref()
 }
 
 /// A copy is begun right before its `trigger`: only there is it known which slot that means.

@@ -472,9 +472,9 @@ pub(crate) fn lower_wait(el: &mut Elab<'_>, operands: &[ast::Expr], span: Span) 
 }
 
 fn regions_around(el: &Elab<'_>) -> Vec<Span> {
-    el.kernel
-        .as_ref()
-        .map_or_else(Vec::new, |k| k.regions_at.clone())
+    let mut regions: Vec<Span> = el.path.regions().map(|(_, at)| at).collect();
+    regions.reverse();
+    regions
 }
 
 /// The `inthreads` around a copy that is not around this place.

@@ -155,11 +155,9 @@ fn emit_wait(el: &mut Elab<'_>, signal: SignalId, at: Span, span: Span) {
         );
         return;
     };
-    let once = k.divergent == 0
-        && k.regions == 0
-        && el.path.loops == 0
-        && el.path.loops_apart == 0
-        && el.path.uncertain == k.uncertain;
+    let path = &el.path;
+    let once =
+        !path.is_divergent() && !path.in_region() && !path.in_loop() && path.is_certain_in_kernel();
     if !once {
         el.cx.report(
             Diagnostic::new(

@@ -30,7 +30,7 @@ pub(crate) fn lint_decided_comparison(
     let from_macro = [at_a, at_b, span]
         .iter()
         .any(|at| el.cx.file.macro_at(*at).is_some());
-    if !one_bounded || from_macro || el.path.asserting || el.path.dead > 0 {
+    if !one_bounded || from_macro || el.path.in_predicate() || el.path.is_dead() {
         return;
     }
     let Some(holds) = arith::decided(el, cond) else {
@@ -97,7 +97,7 @@ pub(crate) fn lint_pointless_region(el: &mut Elab<'_>, set: Option<&ThreadSet>, 
     let threads = el
         .kernel
         .as_ref()
-        .and_then(|k| k.threads.as_ref())
+        .and_then(|k| k.threads.count.as_ref())
         .and_then(Sym::as_int)
         .and_then(|n| u32::try_from(n).ok());
     let (Some(set), Some(threads)) = (set, threads) else {
@@ -148,7 +148,7 @@ pub(crate) fn lint_racing_store(
 ) {
     let Some(k) = &el.kernel else { return };
     let guarded =
-        el.path.conditional > 0 || el.path.dead > 0 || k.regions > 0 || k.yielded.is_some();
+        el.path.is_conditional() || el.path.is_dead() || el.path.in_region() || k.yielded.is_some();
     let storage = el.f.buffer(access.view.buffer).storage;
     if guarded || !(storage.is_global() || storage == Storage::Shared) {
         return;
@@ -161,7 +161,7 @@ pub(crate) fn lint_racing_store(
                 Some(VarHome::Local(id)) if el.f.local(*id).role == Role::Value => return,
                 None => return,
                 // A unit's own slice of a buffer: every index below the block is in the thread's number.
-                _ if k.tid == Some(v) => return,
+                _ if k.threads.id == Some(v) => return,
                 _ => vars.push(v),
             }
         }

@@ -56,7 +56,7 @@ pub(crate) fn emit_check(
     span: Span,
 ) {
     let of_one_place = matches!(code, "R12" | "R13" | "R14");
-    let early = el.path.uncertain == 0 || !of_one_place;
+    let early = el.path.is_certain() || !of_one_place;
     emit_check_at(el, early, code, message, cond, values, inputs, span);
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn emit_check_at(
     inputs: &[&Sym],
     span: Span,
 ) {
-    if el.path.dead > 0 {
+    if el.path.is_dead() {
         return;
     }
     let row = row(el, code, message, span);

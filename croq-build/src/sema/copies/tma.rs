@@ -183,7 +183,7 @@ pub(crate) fn lower_modifiers(el: &mut Elab<'_>, c: &CopyStmt) -> Option<Tma> {
                 });
             }
             CopyModifier::Multicast => {
-                let size = el.kernel.as_ref().map(|k| k.cluster.iter().product());
+                let size = el.kernel.as_ref().map(|k| k.grid.cluster.iter().product());
                 tma.blocks = size.unwrap_or(1);
             }
             _ => {}

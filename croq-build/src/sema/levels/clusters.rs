@@ -24,7 +24,7 @@ const PORTABLE: i64 = 8;
 const MOST: i64 = 16;
 
 pub(crate) fn in_cluster(el: &Elab<'_>) -> bool {
-    let size = el.kernel.as_ref().map(|k| k.cluster.iter().product());
+    let size = el.kernel.as_ref().map(|k| k.grid.cluster.iter().product());
     size.is_some_and(|n: u32| n > 1)
 }
 
@@ -136,13 +136,13 @@ pub(crate) fn lower(
             None,
             item.span,
         );
-        if let Some(slot) = el.kernel.as_mut().and_then(|k| k.places.get_mut(axis)) {
+        if let Some(slot) = el.kernel.as_mut().and_then(|k| k.grid.places.get_mut(axis)) {
             *slot = value.as_var();
         }
         values.push(value);
     }
     if let Some(k) = el.kernel.as_mut() {
-        k.cluster = cluster;
+        k.grid.cluster = cluster;
     }
     thread_mapping::bind_indices(el, &item.binding, values, extents);
     match (p.items.get(1), tree.children.first()) {
@@ -155,7 +155,7 @@ pub(crate) fn lower(
             el.nests.push(node_cursor(tree));
             stmt::lower_block(el, &p.body);
             el.nests.pop();
-            el.kernel.as_mut()?.grid.take()
+            el.kernel.as_mut()?.grid.extents.take()
         }
     }
 }
@@ -205,7 +205,7 @@ fn check_sizes(el: &mut Elab<'_>, extents: &[Sym], at: Span) -> Option<Vec<u32>>
 /// A block's number is not below that in its cluster: the first block of a cluster is one of the grid.
 pub(crate) fn assume_first_block(el: &mut Elab<'_>) {
     let Some(k) = &el.kernel else { return };
-    for (place, block) in k.places.into_iter().zip(k.blocks) {
+    for (place, block) in k.grid.places.into_iter().zip(k.grid.indices) {
         if let (Some(place), Some(block)) = (place, block) {
             el.f.cx.assume_le(&Sym::var(place), &Sym::var(block));
         }
@@ -220,7 +220,11 @@ pub(crate) fn check_multicast(el: &mut Elab<'_>, tma: bool, at: Span) -> bool {
                 .label("threads copy to their own block alone")
                 .help("write `tma`, or remove it"),
         );
-    } else if el.kernel.as_ref().is_some_and(|k| k.places == [None; 3]) {
+    } else if el
+        .kernel
+        .as_ref()
+        .is_some_and(|k| k.grid.places == [None; 3])
+    {
         el.cx.report(
             Diagnostic::new("W1044", at, "`.multicast` without a cluster")
                 .label("each block loads for itself")
@@ -281,7 +285,11 @@ pub(crate) fn check_trigger(el: &mut Elab<'_>, after: &[ast::Name], at: Span) ->
             .also(copy.span, "arrives at its own")
             .help("write `trigger … after` without `.cluster`"),
         );
-    } else if el.kernel.as_ref().is_none_or(|k| k.places == [None; 3]) {
+    } else if el
+        .kernel
+        .as_ref()
+        .is_none_or(|k| k.grid.places == [None; 3])
+    {
         el.cx.report(
             Diagnostic::new("W1044", at, "`trigger.cluster` without a cluster")
                 .label("there are no other blocks to tell")
@@ -293,7 +301,7 @@ pub(crate) fn check_trigger(el: &mut Elab<'_>, after: &[ast::Name], at: Span) ->
 
 /// The grid is made of whole clusters.
 pub(crate) fn check_grid(el: &mut Elab<'_>, grid: &[Sym; 3], at: Span) -> Option<()> {
-    let cluster = el.kernel.as_ref().map_or([1; 3], |k| k.cluster);
+    let cluster = el.kernel.as_ref().map_or([1; 3], |k| k.grid.cluster);
     let axes = grid.iter().zip(cluster).zip(["x", "y", "z"]);
     for ((blocks, size), axis) in axes.filter(|((_, size), _)| *size > 1) {
         let left = el.f.cx.rem(blocks, &Sym::int(i64::from(size)));

@@ -2,7 +2,6 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Level, Role, Scalar, Storage, VarHome, View};
-use crate::sema::asynchronous::events;
 use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::elab::Elab;
@@ -53,7 +52,7 @@ pub(crate) fn count_of(el: &mut Elab<'_>, level: Level, at: Span) -> Option<Sym>
     if level == Level::Block {
         return Some(Sym::one());
     }
-    let threads = el.kernel.as_ref().and_then(|k| k.threads.clone());
+    let threads = el.kernel.as_ref().and_then(|k| k.threads.count.clone());
     let Some(threads) = threads else {
         el.cx.report(
             Diagnostic::new("E0509", at, "the number of threads is not known here")
@@ -84,11 +83,11 @@ pub(crate) fn number_of(el: &mut Elab<'_>, level: Level) -> Sym {
 
 /// The linear thread id as a symbolic integer.
 fn thread_id(el: &mut Elab<'_>) -> Sym {
-    if let Some(v) = el.kernel.as_ref().and_then(|k| k.tid) {
+    if let Some(v) = el.kernel.as_ref().and_then(|k| k.threads.id) {
         return Sym::var(v);
     }
     let span = el.kernel.as_ref().map_or_else(Span::default, |k| k.header);
-    let threads = el.kernel.as_ref().and_then(|k| k.threads.clone());
+    let threads = el.kernel.as_ref().and_then(|k| k.threads.count.clone());
     let local = build::new_local(
         el,
         "tid",
@@ -100,8 +99,8 @@ fn thread_id(el: &mut Elab<'_>) -> Sym {
     let hi = threads.map(|t| &t - 1);
     let var = build::local_var(el, local, Some(Sym::zero()), hi);
     if let Some(k) = el.kernel.as_mut() {
-        k.tid = Some(var);
-        k.tid_local = Some(local);
+        k.threads.id = Some(var);
+        k.threads.id_local = Some(local);
     }
     Sym::var(var)
 }
@@ -145,7 +144,7 @@ pub(crate) fn copy_level(
     }
     if level != Level::Thread {
         warn_if_not_all_arrive(el, c.head, "a cooperative copy");
-        if el.kernel.as_ref().is_some_and(|k| k.regions > 0) {
+        if el.path.in_region() {
             return level_in_region(el, level, c);
         }
     }
@@ -155,7 +154,7 @@ pub(crate) fn copy_level(
 /// Inside `inthreads` those threads of the unit share a copy that come there; a block's are those of
 /// the region.
 fn level_in_region(el: &mut Elab<'_>, level: Level, c: &CopyStmt) -> Option<Level> {
-    let Some(set) = events::region_threads(el).cloned() else {
+    let Some(set) = el.path.region_threads().cloned() else {
         let what = "a cooperative copy by threads that are known only at run time";
         unsupported::report(el, c.head, what);
         return None;
@@ -190,7 +189,7 @@ fn level_in_region(el: &mut Elab<'_>, level: Level, c: &CopyStmt) -> Option<Leve
 
 /// Warns where threads that take part in something together may not all arrive.
 pub(crate) fn warn_if_not_all_arrive(el: &mut Elab<'_>, at: Span, what: &str) {
-    if el.kernel.as_ref().is_some_and(|k| k.divergent > 0) {
+    if el.path.is_divergent() {
         el.cx.report(
             Diagnostic::new(
                 "W0551",
@@ -222,5 +221,7 @@ fn one_unit_comes(el: &Elab<'_>, level: Level) -> bool {
         Level::Group => 32,
         Level::Thread => 1,
     };
-    events::region_threads(el).is_some_and(|set| set.is_in_one(unit))
+    el.path
+        .region_threads()
+        .is_some_and(|set| set.is_in_one(unit))
 }

@@ -8,8 +8,8 @@ use crate::sema::levels::instances;
 use crate::sema::levels::nest;
 use crate::sema::levels::thread_mapping;
 use crate::sema::names::params;
+use crate::sema::names::path::Frame;
 use crate::sema::names::scope;
-use crate::sema::statements::control;
 use crate::sema::statements::stmt;
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use super::thread_mapping::{binding_names, block_index, part_name};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{self, BinOp, Expr, ExprKind, Hardware, Level, Scalar, Stmt, StmtKind};
 use crate::sema::elab::Elab;
-use crate::sema::levels::kernel::KernelState;
+use crate::sema::levels::kernel::{Grid, KernelState, Threads};
 use crate::sema::names::scope::Entity;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
@@ -147,35 +147,18 @@ fn lower_launch(
     el.f.cx.push_scope();
     let first_local = el.f.locals.len();
     el.kernel = Some(KernelState {
-        threads: None,
-        threads_at: p.header,
+        threads: Threads::new(p.header),
+        grid: Grid::new(tree.cooperative.is_some()),
         level: Level::Block,
-        cooperative: tree.cooperative.is_some(),
-        cluster: [1; 3],
-        places: [None; 3],
-        grid: None,
-        blocks: [None; 3],
-        tid: None,
-        tid_local: None,
         first_local,
         first_inner_local: usize::MAX,
-        homes: BTreeMap::new(),
-        regions: 0,
-        sets: Vec::new(),
-        regions_at: Vec::new(),
-        divergent: 0,
         header: p.header,
         yielded: None,
-        uncertain: el.path.uncertain,
         awaited: BTreeMap::new(),
     });
-    let outer_loops = std::mem::take(&mut el.path.loops);
-    let outer_conditions = std::mem::take(&mut el.path.conditional);
-    let uncertain = el.path.uncertain;
-    let (grid, mut body) = build::collect(el, |el| lower_outermost(el, p, tree));
-    el.path.uncertain = uncertain;
-    el.path.loops = outer_loops;
-    el.path.conditional = outer_conditions;
+    let (grid, mut body) = el.within(Frame::Launch, |el| {
+        build::collect(el, |el| lower_outermost(el, p, tree))
+    });
     el.f.cx.pop_scope();
     let ended = el.names.pop();
     scope::report_unused(el, ended);
@@ -184,7 +167,7 @@ fn lower_launch(
         el.results.poisoned = true;
         return;
     };
-    if let Some(local) = k.tid_local {
+    if let Some(local) = k.threads.id_local {
         let value = Expr::new(ExprKind::Hardware(Hardware::Thread), Scalar::Index, span);
         body.insert(
             0,
@@ -197,7 +180,7 @@ fn lower_launch(
             ),
         );
     }
-    let threads = k.threads.unwrap_or_else(Sym::one);
+    let threads = k.threads.count.unwrap_or_else(Sym::one);
     let bounds = p.attrs.iter().find(|a| a.name.text == "launch_bounds");
     if let Some(at) = bounds.map(|a| a.span) {
         check_launch_bounds(el, &attrs, &threads, at, p.header);
@@ -208,7 +191,7 @@ fn lower_launch(
         name,
         span: p.header,
         grid,
-        cluster: k.cluster,
+        cluster: k.grid.cluster,
         threads,
         attrs,
         body,
@@ -309,7 +292,11 @@ pub(crate) fn lower_blocks(
         let e = block_index(axis, item.span);
         let value =
             thread_mapping::new_index_variable(el, &name, Level::Block, e, extent, None, item.span);
-        if let Some(slot) = el.kernel.as_mut().and_then(|k| k.blocks.get_mut(axis)) {
+        if let Some(slot) = el
+            .kernel
+            .as_mut()
+            .and_then(|k| k.grid.indices.get_mut(axis))
+        {
             *slot = value.as_var();
         }
         values.push(value);
@@ -372,7 +359,7 @@ pub(crate) fn lower_after_header(
 
 /// A `parallel` inside a kernel: the next child of the nest's tree.
 fn lower_inner(el: &mut Elab<'_>, p: &ParallelStmt) {
-    if el.kernel.as_ref().is_some_and(|k| k.regions > 0) {
+    if el.path.in_region() {
         el.cx.report(
             Diagnostic::new("E0563", p.header, "`parallel` inside `inthreads`")
                 .label("only part of the threads come here"),
@@ -403,7 +390,7 @@ fn lower_inner(el: &mut Elab<'_>, p: &ParallelStmt) {
                 .help("move it to the `parallel` that starts the kernel"),
         );
     }
-    if el.path.conditional > 0 && el.kernel.as_ref().is_some_and(|k| k.divergent > 0) {
+    if el.path.is_conditional() && el.path.is_divergent() {
         instances::warn_if_not_all_arrive(el, p.header, "an inner `parallel`");
     }
     let Some((item, rest)) = p.items.split_first() else {
@@ -416,13 +403,11 @@ fn lower_inner(el: &mut Elab<'_>, p: &ParallelStmt) {
             let ended = el.names.pop();
             scope::report_unused(el, ended);
             if let Some(k) = el.kernel.as_mut() {
-                k.grid = grid;
+                k.grid.extents = grid;
             }
         }
         Some(extents) => {
-            control::apart_from_loops(el, |el| {
-                thread_mapping::lower_level(el, item, &extents, &node, rest, &p.body)
-            });
+            thread_mapping::lower_level(el, item, &extents, &node, rest, &p.body);
         }
         None => lower_poisoned_body(el, p),
     }

@@ -3,7 +3,6 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Registers, StmtKind};
-use crate::sema::asynchronous::events;
 use crate::sema::build;
 use crate::sema::elab::Elab;
 use crate::sema::levels::instances;
@@ -77,11 +76,13 @@ pub(crate) fn set_registers_of_each(
         let help = "write a multiple of 8 from 24 to 256";
         return refuse(el, text, "not such a number", help);
     };
-    let around = el.kernel.as_ref().filter(|k| k.regions > 0);
-    let whole = match around {
-        Some(_) => events::region_threads(el).is_some_and(|set| set.is_whole(WARPGROUP)),
-        None => {
-            let threads = el.kernel.as_ref().and_then(|k| k.threads.clone());
+    let whole = match el.path.in_region() {
+        true => el
+            .path
+            .region_threads()
+            .is_some_and(|set| set.is_whole(WARPGROUP)),
+        false => {
+            let threads = el.kernel.as_ref().and_then(|k| k.threads.count.clone());
             let rest = threads.map(|n| el.f.cx.rem(&n, &Sym::int(i64::from(WARPGROUP))));
             rest.is_some_and(|rest| rest.is_zero())
         }

@@ -10,6 +10,7 @@ use crate::sema::elab::Elab;
 use crate::sema::levels::extents;
 use crate::sema::levels::kernel::ThreadIndex;
 use crate::sema::levels::parallel;
+use crate::sema::names::path::Frame;
 use crate::sema::names::scope;
 use crate::sema::names::scope::{Entity, IntKind};
 use crate::sema::statements::stmt;
@@ -49,12 +50,14 @@ pub(crate) fn lower_level(
     };
     if let Some(unit) = inside_unit {
         check_unit_total(el, &total, unit, parent, item.span)?;
-    } else if !el.path.merging {
+    } else if !el.path.is_merged() {
         fix_block_total(el, &total, item.span)?;
     }
-    let whole_block = inside_unit.is_none() && !el.path.merging;
+    let whole_block = inside_unit.is_none() && !el.path.is_merged();
     let saved = parallel::enter_level(el, node.level);
-    let merging = std::mem::replace(&mut el.path.merging, node.merged);
+    el.path.push(Frame::Level {
+        merged: node.merged,
+    });
     el.names.push();
     let ((), stmts) = build::collect(el, |el| {
         let mut values = Vec::new();
@@ -77,7 +80,7 @@ pub(crate) fn lower_level(
     });
     let ended = el.names.pop();
     scope::report_unused(el, ended);
-    el.path.merging = merging;
+    el.path.pop();
     parallel::leave_level(el, saved);
     build::emit(
         el,
@@ -161,7 +164,7 @@ fn fix_block_total(el: &mut Elab<'_>, total: &Sym, at: Span) -> Option<()> {
     let known = el
         .kernel
         .as_ref()
-        .and_then(|k| k.threads.clone().map(|t| (t, k.threads_at)));
+        .and_then(|k| k.threads.count.clone().map(|t| (t, k.threads.declared)));
     if let Some((threads, first)) = known {
         match el.f.cx.eq(&threads, total) {
             Truth::Yes => {}
@@ -213,8 +216,8 @@ fn fix_block_total(el: &mut Elab<'_>, total: &Sym, at: Span) -> Option<()> {
         ),
     }
     if let Some(k) = el.kernel.as_mut() {
-        k.threads = Some(total.clone());
-        k.threads_at = at;
+        k.threads.count = Some(total.clone());
+        k.threads.declared = at;
     }
     Some(())
 }
@@ -240,7 +243,7 @@ pub(crate) fn lower_split(
     };
     parallel::check_grid_limit(el, 0, &blocks, item.span);
     if let Some(k) = el.kernel.as_mut() {
-        k.threads = Some(threads.clone());
+        k.threads.count = Some(threads.clone());
     }
     let saved = parallel::enter_level(el, Level::Thread);
     el.nests.push(Vec::new());
@@ -371,7 +374,7 @@ pub(crate) fn new_index_variable(
     let local = build::new_local(el, name, Scalar::Index, false, Role::Parallel(level), at);
     let var = build::local_var(el, local, Some(Sym::zero()), Some(extent - 1));
     if let (Some(home), Some(k)) = (home, el.kernel.as_mut()) {
-        k.homes.insert(var, home);
+        k.threads.indices.insert(var, home);
     }
     build::emit(
         el,

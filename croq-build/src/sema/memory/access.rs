@@ -84,7 +84,7 @@ pub(crate) fn access(
                 "elements can be read and written only inside `parallel`",
             )
             .label("this runs on the host, the data is on the device")
-            .help(match el.path.returning {
+            .help(match el.path.in_returned() {
                 true => "return the tensor, and take the element from that",
                 false => "move the statement into a `parallel`",
             }),

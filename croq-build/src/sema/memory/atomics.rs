@@ -103,7 +103,7 @@ pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Val
         return Value::Error;
     }
     instances::warn_if_not_all_arrive(el, span, "an atomic operation whose result all threads get");
-    if el.kernel.as_ref().is_some_and(|k| k.regions > 0) {
+    if el.path.in_region() {
         unsupported::report(
             el,
             span,

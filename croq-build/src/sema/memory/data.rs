@@ -142,7 +142,7 @@ pub(crate) fn check_inside(
     if above == Truth::Yes && below == Truth::Yes {
         return true;
     }
-    if el.path.dead > 0 {
+    if el.path.is_dead() {
         return true;
     }
     let refuted = above == Truth::No || below == Truth::No || reaches_outside(el, index, lo, hi);
@@ -219,7 +219,7 @@ fn report_outside(
 /// linear in loop and parallel variables, which take all their values (in a region, those that tell
 /// threads apart don't), and no condition restricts which instances come here.
 fn reaches_outside(el: &Elab<'_>, index: &Sym, lo: &Sym, hi: &Sym) -> bool {
-    if el.path.conditional > 0 {
+    if el.path.is_conditional() {
         return false;
     }
     let high = extreme(el, index, true);
@@ -231,7 +231,7 @@ fn reaches_outside(el: &Elab<'_>, index: &Sym, lo: &Sym, hi: &Sym) -> bool {
 pub(crate) fn extreme(el: &Elab<'_>, index: &Sym, upper: bool) -> Option<Sym> {
     use crate::ir::{Role, VarHome};
     let mut s = index.clone();
-    let in_region = el.kernel.as_ref().is_some_and(|k| k.regions > 0);
+    let in_region = el.path.in_region();
     for v in index.vars().into_iter().rev() {
         if in_region && instances::is_unit_variable(el, v) {
             return None;

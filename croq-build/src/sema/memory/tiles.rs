@@ -47,7 +47,7 @@ pub(crate) fn check_number(
 ) {
     // A literal is the turn of a loop that was written out.
     let literal = number.as_int().is_some();
-    if el.path.dead > 0 || literal || origin_of(el, number) == Origin::Instance {
+    if el.path.is_dead() || literal || origin_of(el, number) == Origin::Instance {
         return;
     }
     let cx = &el.f.cx;
@@ -82,7 +82,7 @@ pub(crate) fn emit_exists(el: &mut Elab<'_>, data: &mut Data) {
         } else {
             both(compare(BinOp::Le, &lo, &number, at), below)
         };
-        let early = el.path.uncertain == 0;
+        let early = el.path.is_certain();
         let values = [number.clone(), hi.clone()];
         let inputs = [&number, &lo, &hi];
         if origin_of(el, &number) == Origin::Data {

@@ -290,7 +290,7 @@ fn check_chunk_exists(
 ) -> Option<()> {
     let cx = &el.f.cx;
     let below = cx.lt(index, factor) != Truth::No;
-    if el.path.dead > 0 || (below && cx.le(&Sym::zero(), index) != Truth::No) {
+    if el.path.is_dead() || (below && cx.le(&Sym::zero(), index) != Truth::No) {
         return Some(());
     }
     let (i, f) = (el.f.cx.show(index), el.f.cx.show(factor));
@@ -400,7 +400,7 @@ fn lower_subspan(
         }
         let step = step.unwrap_or_else(|| extent.clone());
         let origin = &index * &step;
-        if el.path.dead == 0 && el.f.cx.lt(&origin, &parent) == Truth::No {
+        if !el.path.is_dead() && el.f.cx.lt(&origin, &parent) == Truth::No {
             let (o, p) = (el.f.cx.show(&origin), el.f.cx.show(&parent));
             el.cx.report(
                 Diagnostic::new(
@@ -416,7 +416,7 @@ fn lower_subspan(
             return None;
         }
         let end = &origin + &extent;
-        if el.path.dead == 0 && el.f.cx.lt(&Sym::zero(), &end) == Truth::No {
+        if !el.path.is_dead() && el.f.cx.lt(&Sym::zero(), &end) == Truth::No {
             let (i, e) = (el.f.cx.show(&index), el.f.cx.show(&end));
             el.cx.report(
                 Diagnostic::new(

@@ -48,7 +48,7 @@ pub(crate) fn lower_view(
         let end = &origin + &extent;
         let starts = el.f.cx.lt(&origin, &parent);
         let ends = el.f.cx.lt(&Sym::zero(), &end);
-        if el.path.dead == 0 && (starts == Truth::No || ends == Truth::No) {
+        if !el.path.is_dead() && (starts == Truth::No || ends == Truth::No) {
             let (o, p) = (el.f.cx.show(&origin), el.f.cx.show(&parent));
             el.cx.report(
                 Diagnostic::new(

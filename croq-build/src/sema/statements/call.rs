@@ -8,6 +8,7 @@ use crate::sema::elab::Elab;
 use crate::sema::levels::registers;
 use crate::sema::memory::atomics;
 use crate::sema::memory::guards;
+use crate::sema::names::path::Frame;
 use crate::sema::statements::control;
 use crate::sema::statements::device_calls;
 use crate::sema::values::arith;
@@ -300,15 +301,15 @@ fn lower_assert(el: &mut Elab<'_>, call: &CallExpr, span: Span) {
         );
         return;
     };
-    el.path.asserting = true;
-    let c = conditionals::lower_condition(el, cond);
-    el.path.asserting = false;
+    let c = el.within(Frame::Predicate, |el| {
+        conditionals::lower_condition(el, cond)
+    });
     let Some(c) = c else {
         return;
     };
     match arith::decided(el, &c) {
         Some(true) => return,
-        Some(false) if el.path.dead == 0 && el.path.conditional == 0 => {
+        Some(false) if !el.path.is_dead() && !el.path.is_conditional() => {
             el.cx.report(
                 Diagnostic::new("E0760", cond.span, format!("assertion failed: {text}"))
                     .label("never holds"),

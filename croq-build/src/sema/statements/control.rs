@@ -13,6 +13,7 @@ use crate::sema::levels::clusters;
 use crate::sema::levels::instances;
 use crate::sema::levels::registers;
 use crate::sema::names::params;
+use crate::sema::names::path::Frame;
 use crate::sema::names::scope::Entity;
 use crate::sema::statements::stmt;
 use crate::sema::values::arith;
@@ -38,7 +39,9 @@ pub(crate) fn lower_if(
     let arms = el.names.condition();
     let decided = arith::decided(el, &cond);
     let divergent = varies_in_block(el, &cond);
-    diverge(el, divergent, 1);
+    if divergent {
+        el.path.push(Frame::Divergent);
+    }
     el.names.enter_arm(arms, true);
     let ((), yes) = conditionals::assuming(el, &cond, true, decided == Some(false), |el| {
         stmt::lower_block(el, then)
@@ -51,7 +54,9 @@ pub(crate) fn lower_if(
         }
     });
     el.names.leave_arm();
-    diverge(el, divergent, -1);
+    if divergent {
+        el.path.pop();
+    }
     match decided {
         Some(true) => build::splice(el, yes),
         Some(false) => build::splice(el, no),
@@ -72,12 +77,6 @@ pub(crate) fn lower_if(
                 arith::assume(el, &cond, true);
             }
         }
-    }
-}
-
-fn diverge(el: &mut Elab<'_>, divergent: bool, by: i32) {
-    if let (true, Some(k)) = (divergent, el.kernel.as_mut()) {
-        k.divergent = k.divergent.saturating_add_signed(by);
     }
 }
 
@@ -111,21 +110,22 @@ pub(crate) fn lower_while(el: &mut Elab<'_>, cond: &ast::Expr, body: &ast::Block
 fn lower_while_body(el: &mut Elab<'_>, cond: &ast::Expr, body: &ast::Block, span: Span) {
     let at = cond.span;
     let (cond_value, prelude) = build::collect(el, |el| conditionals::lower_condition(el, cond));
-    el.path.loops += 1;
     let Some(cond) = cond_value else {
-        stmt::lower_block(el, body);
-        el.path.loops -= 1;
+        el.within(Frame::Loop, |el| stmt::lower_block(el, body));
         return;
     };
+    el.path.push(Frame::Loop);
     let divergent = varies_in_block(el, &cond);
-    diverge(el, divergent, 1);
+    if divergent {
+        el.path.push(Frame::Divergent);
+    }
     let never = arith::decided(el, &cond) == Some(false);
-    let uncertain = el.path.uncertain;
     let ((), stmts) =
         conditionals::assuming(el, &cond, true, never, |el| stmt::lower_block(el, body));
-    el.path.uncertain = uncertain;
-    diverge(el, divergent, -1);
-    el.path.loops -= 1;
+    if divergent {
+        el.path.pop();
+    }
+    el.path.pop();
     lints::lint_endless_loop(el, &cond, &prelude, &stmts, at);
     build::emit(
         el,
@@ -138,20 +138,9 @@ fn lower_while_body(el: &mut Elab<'_>, cond: &ast::Expr, body: &ast::Block, span
     );
 }
 
-/// Runs `body`, where `break` can't mean the loops around it: threads that don't come here run
-/// them too, and would wait for the missing ones at the next barrier.
-pub(crate) fn apart_from_loops<R>(el: &mut Elab<'_>, body: impl FnOnce(&mut Elab<'_>) -> R) -> R {
-    let around = std::mem::take(&mut el.path.loops);
-    el.path.loops_apart += around;
-    let result = body(el);
-    el.path.loops_apart -= around;
-    el.path.loops = around;
-    result
-}
-
 pub(crate) fn lower_break(el: &mut Elab<'_>, is_break: bool, span: Span) {
     let word = if is_break { "break" } else { "continue" };
-    if el.path.loops == 0 && el.path.loops_apart > 0 {
+    if el.path.loops() == 0 && el.path.in_loop() {
         el.cx.report(
             Diagnostic::new(
                 "E0550",
@@ -163,14 +152,14 @@ pub(crate) fn lower_break(el: &mut Elab<'_>, is_break: bool, span: Span) {
         );
         return;
     }
-    if el.path.loops == 0 {
+    if el.path.loops() == 0 {
         el.cx.report(
             Diagnostic::new("E0550", span, format!("`{word}` outside a loop"))
                 .label("no `foreach` or `while` around this"),
         );
         return;
     }
-    el.path.uncertain += 1;
+    el.path.leave();
     build::emit(
         el,
         if is_break {
@@ -186,7 +175,7 @@ pub(crate) fn lower_yield(el: &mut Elab<'_>, span: Span) {
     match el.kernel.as_mut() {
         Some(k) => {
             k.yielded.get_or_insert(span);
-            el.path.uncertain += 1;
+            el.path.leave();
             build::emit(el, StmtKind::Yield, span);
         }
         None => el.cx.report(
@@ -216,8 +205,8 @@ pub(crate) fn lower_inthreads(
         );
         return;
     }
-    let depth = el.kernel.as_ref().map_or(0, |k| k.regions);
-    if is_async && depth > 0 {
+    let outermost = !el.path.in_region();
+    if is_async && !outermost {
         el.cx.report(
             Diagnostic::new(
                 "E0562",
@@ -228,13 +217,15 @@ pub(crate) fn lower_inthreads(
             .help("drop `.async`"),
         );
     }
-    el.path.asserting = true;
-    let cond = conditionals::lower_condition(el, pred);
-    el.path.asserting = false;
+    let cond = el.within(Frame::Predicate, |el| {
+        conditionals::lower_condition(el, pred)
+    });
     let Some(cond) = cond else {
-        enter_region(el, None, pred.span);
-        apart_from_loops(el, |el| stmt::lower_block(el, body));
-        end_region(el);
+        let region = Frame::Region {
+            threads: None,
+            span: pred.span,
+        };
+        el.within(region, |el| stmt::lower_block(el, body));
         return;
     };
     let before = el.cx.diags.len();
@@ -246,8 +237,8 @@ pub(crate) fn lower_inthreads(
             report_threads_unknown(el, pred.span);
         }
     }
-    let set = match (own, el.kernel.as_ref().map(|k| k.sets.as_slice())) {
-        (Some(own), Some([.., around])) => around.as_ref().map(|a| a.intersect(&own)),
+    let set = match (own, el.path.regions().next()) {
+        (Some(own), Some((around, _))) => around.map(|a| a.intersect(&own)),
         (own, _) => own,
     };
     let nobody = set.as_ref().is_some_and(ThreadSet::is_empty);
@@ -261,17 +252,19 @@ pub(crate) fn lower_inthreads(
             .label("never holds"),
         );
     }
-    enter_region(el, set.clone(), pred.span);
+    let region = Frame::Region {
+        threads: set.clone(),
+        span: pred.span,
+    };
     // Threads that are there come here, whatever the other variables are.
-    let some_come = set.as_ref().is_some_and(|set| !set.is_empty());
-    let ((), stmts) = conditionals::assuming(el, &cond, true, nobody, |el| {
-        let conditional = el.path.conditional;
-        el.path.conditional -= u32::from(some_come);
-        apart_from_loops(el, |el| stmt::lower_block(el, body));
-        el.path.conditional = conditional;
+    let condition = Frame::Condition {
+        restricts: set.as_ref().is_none_or(ThreadSet::is_empty),
+        never: nobody,
+    };
+    let ((), stmts) = el.within(region, |el| {
+        conditionals::assuming_in(el, &cond, true, condition, |el| stmt::lower_block(el, body))
     });
-    end_region(el);
-    if depth == 0 && !is_async {
+    if outermost && !is_async {
         instances::warn_if_not_all_arrive(el, span, "the barrier after `inthreads`");
     }
     // What no thread executes is told, checked as far as can be, and left out.
@@ -285,27 +278,11 @@ pub(crate) fn lower_inthreads(
             set,
             among: None,
             is_async,
-            outermost: depth == 0,
+            outermost,
             body: stmts,
         },
         span,
     );
-}
-
-fn enter_region(el: &mut Elab<'_>, set: Option<ThreadSet>, at: Span) {
-    if let Some(k) = el.kernel.as_mut() {
-        k.regions += 1;
-        k.sets.push(set);
-        k.regions_at.push(at);
-    }
-}
-
-fn end_region(el: &mut Elab<'_>) {
-    if let Some(k) = el.kernel.as_mut() {
-        k.sets.pop();
-        k.regions_at.pop();
-        k.regions = k.regions.saturating_sub(1);
-    }
 }
 
 /// Regions that run at the same time need to know who is where.
@@ -357,11 +334,11 @@ fn names_unit(el: &Elab<'_>, e: &Expr) -> bool {
 /// The linear ids of the threads that satisfy a predicate, when that is static.
 fn thread_set(el: &Elab<'_>, cond: &Expr) -> Option<ThreadSet> {
     let k = el.kernel.as_ref()?;
-    let threads = u32::try_from(k.threads.as_ref()?.as_int()?)
+    let threads = u32::try_from(k.threads.count.as_ref()?.as_int()?)
         .ok()
         .filter(|n| *n <= 1024)?;
     let condition = thread_condition(el, cond)?;
-    let homes = &k.homes;
+    let homes = &k.threads.indices;
     let mut set = ThreadSet::default();
     for tid in 0..threads {
         let at = |v: crate::symbolic::Var| {
@@ -465,7 +442,7 @@ pub(crate) fn lower_sync_barrier(el: &mut Elab<'_>, level: ast::Level, span: Spa
 }
 
 fn waits_together(el: &Elab<'_>) -> bool {
-    el.kernel.as_ref().is_some_and(|k| k.cooperative)
+    el.kernel.as_ref().is_some_and(|k| k.grid.cooperative)
 }
 
 fn emit_barrier(el: &mut Elab<'_>, scope: BarrierScope, span: Span) {
@@ -478,7 +455,7 @@ fn emit_barrier(el: &mut Elab<'_>, scope: BarrierScope, span: Span) {
         BarrierScope::Cluster => (true, "cluster"),
         scope => (scope == BarrierScope::Block, "block"),
     };
-    if wide && el.kernel.as_ref().is_some_and(|k| k.regions > 0) {
+    if wide && el.path.in_region() {
         el.cx.report(
             Diagnostic::new(
                 "E0582",
@@ -518,7 +495,7 @@ pub(crate) fn lower_named_barrier(
     let block = el
         .kernel
         .as_ref()
-        .and_then(|k| k.threads.as_ref()?.as_int());
+        .and_then(|k| k.threads.count.as_ref()?.as_int());
     // Number 0 is that of `sync.shared`, at which all threads wait.
     let first = u32::from(!waits);
     let fits = |threads: u32| block.is_none_or(|n| i64::from(threads) <= n) && threads > 0;

@@ -7,6 +7,7 @@ use crate::sema::checks::unsupported;
 use crate::sema::elab::Elab;
 use crate::sema::levels::instances;
 use crate::sema::names::params;
+use crate::sema::names::path::Frame;
 use crate::sema::names::scope;
 use crate::sema::names::scope::Entity;
 use crate::sema::statements::ranges;
@@ -255,11 +256,9 @@ fn open_loop(
 }
 
 fn lower_body(el: &mut Elab<'_>, body: &ast::Block) {
-    el.path.loops += 1;
     el.names.enter_loop();
-    stmt::lower_block(el, body);
+    el.within(Frame::Loop, |el| stmt::lower_block(el, body));
     el.names.leave_loop();
-    el.path.loops -= 1;
 }
 
 fn lower_nest(
@@ -279,8 +278,9 @@ fn lower_nest(
         .filter(|(at, _)| *at == depth || *at == usize::MAX)
         .map(|(_, u)| u);
     // Whether the loop runs at all may not be known, but inside it does.
-    let uncertain = el.path.uncertain;
-    el.path.uncertain += u32::from(!el.f.cx.lt(&lo, &hi).is_yes());
+    el.path.push(Frame::Range {
+        may_be_empty: !el.f.cx.lt(&lo, &hi).is_yes(),
+    });
     el.f.cx.push_scope();
     el.f.cx.assume_lt(&lo, &hi);
     owners::enter_loop(el, &(&hi - &lo), &step);
@@ -289,7 +289,7 @@ fn lower_nest(
     });
     owners::leave_loop(el);
     el.f.cx.pop_scope();
-    el.path.uncertain = uncertain;
+    el.path.pop();
     if let Some(r) = el.ranges.values.get_mut(range) {
         r.value = Sym::zero();
     }

@@ -12,6 +12,7 @@ use crate::sema::elab::Elab;
 use crate::sema::levels::parallel;
 use crate::sema::memory::buffers;
 use crate::sema::memory::data;
+use crate::sema::names::path::Frame;
 use crate::sema::names::scope;
 use crate::sema::names::scope::Entity;
 use crate::sema::statements::assign;
@@ -143,7 +144,7 @@ fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
         S::Call(call) => call::lower_statement(el, call, span),
         S::Return(value) => {
             lower_return(el, value.as_ref(), span);
-            el.path.uncertain += 1;
+            el.path.leave();
         }
         S::SyncStorage(storage) => control::lower_sync_storage(el, *storage, span),
         S::SyncBarrier(level) => control::lower_sync_barrier(el, *level, span),
@@ -210,9 +211,7 @@ fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: Span) {
         build::emit(el, StmtKind::Return(ReturnValue::Nothing), span);
         return;
     };
-    el.path.returning = true;
-    let v = expr::lower(el, value);
-    el.path.returning = false;
+    let v = el.within(Frame::Returned, |el| expr::lower(el, value));
     if v.is_error() {
         el.results.poisoned = true;
         return;

@@ -152,10 +152,10 @@ fn only_unit(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<Level> {
     };
     let warps = el.f.fragments.get(&id)?.spread?.warps();
     let kernel = el.kernel.as_ref()?;
-    if kernel.threads != Some(Sym::int(32 * warps)) {
+    if kernel.threads.count != Some(Sym::int(32 * warps)) {
         return None;
     }
-    if el.path.conditional > 0 && kernel.divergent > 0 {
+    if el.path.is_conditional() && el.path.is_divergent() {
         instances::warn_if_not_all_arrive(el, span, "`mma.store`");
     }
     Some(match warps {

@@ -49,9 +49,9 @@ pub(crate) fn note_owners(el: &mut Elab<'_>, op: &MmaOp, span: Span) {
         _ => return,
     };
     // Outside of all regions everyone comes.
-    let set = match el.kernel.as_ref().and_then(|k| k.sets.last()) {
-        Some(Some(set)) => set.clone(),
-        _ => ThreadSet::first(u32::MAX),
+    let set = match el.path.region_threads() {
+        Some(set) => set.clone(),
+        None => ThreadSet::first(u32::MAX),
     };
     let place = Place { sums, set, span };
     match multiplies {

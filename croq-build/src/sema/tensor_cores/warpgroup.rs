@@ -30,10 +30,10 @@ pub(crate) struct Operation {
     name: String,
     span: Span,
     /// Where, and under how many conditions.
-    waited: Option<(Span, u32)>,
+    waited: Option<(Span, usize)>,
     /// Loops and conditions around it.
-    loops: u32,
-    conditions: u32,
+    loops: usize,
+    conditions: usize,
 }
 
 /// What is multiplied.
@@ -198,8 +198,8 @@ fn name_product(el: &mut Elab<'_>, name: Option<&ast::Name>, number: usize, span
         name: name.map_or_else(String::new, |n| n.text.clone()),
         span,
         waited: None,
-        loops: el.path.loops,
-        conditions: el.path.conditional,
+        loops: el.path.loops(),
+        conditions: el.path.conditions(),
     });
     if let Some(name) = name {
         scope::declare(el, name, Entity::Operation(number));
@@ -211,7 +211,7 @@ pub(crate) fn wait_for_product(el: &mut Elab<'_>, number: usize, at: Span) {
     if mma::check_by_warp(el, at, "waiting for a product").is_none() {
         return;
     }
-    let (loops, conditions) = (el.path.loops, el.path.conditional);
+    let (loops, conditions) = (el.path.loops(), el.path.conditions());
     let Some(operation) = el.fragments.operations.get_mut(number) else {
         return;
     };

@@ -5,6 +5,7 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, ExprKind, Role, Scalar, StmtKind};
 use crate::sema::build;
 use crate::sema::elab::Elab;
+use crate::sema::names::path::Frame;
 use crate::sema::statements::call;
 use crate::sema::statements::device_calls;
 use crate::sema::values::arith;
@@ -138,15 +139,22 @@ pub(crate) fn assuming<R>(
     never: bool,
     body: impl FnOnce(&mut Elab<'_>) -> R,
 ) -> (R, Vec<crate::ir::Stmt>) {
+    let restricts = true;
+    let frame = Frame::Condition { restricts, never };
+    assuming_in(el, cond, holds, frame, body)
+}
+
+/// The same in a frame that says what the condition means for instances.
+pub(crate) fn assuming_in<R>(
+    el: &mut Elab<'_>,
+    cond: &Expr,
+    holds: bool,
+    frame: Frame,
+    body: impl FnOnce(&mut Elab<'_>) -> R,
+) -> (R, Vec<crate::ir::Stmt>) {
     el.f.cx.push_scope();
     arith::assume(el, cond, holds);
-    el.path.conditional += 1;
-    el.path.uncertain += 1;
-    el.path.dead += u32::from(never);
-    let result = build::collect(el, body);
-    el.path.dead -= u32::from(never);
-    el.path.uncertain -= 1;
-    el.path.conditional -= 1;
+    let result = el.within(frame, |el| build::collect(el, body));
     el.f.cx.pop_scope();
     result
 }

@@ -8,6 +8,7 @@ use crate::sema::elab::Elab;
 use crate::sema::memory::access;
 use crate::sema::memory::buffer_pools;
 use crate::sema::memory::data;
+use crate::sema::names::path::Frame;
 use crate::sema::names::scope;
 use crate::sema::names::scope::Entity;
 use crate::sema::statements::assign;
@@ -139,12 +140,10 @@ fn lower_paren(el: &mut Elab<'_>, inner: &ast::Expr) -> Value {
         &*inner.kind,
         ast::ExprKind::Int { .. } | ast::ExprKind::Name(_)
     );
-    let Some(base) = el.path.derive.clone().filter(|_| bare) else {
+    let Some(base) = el.path.derivation().cloned().filter(|_| bare) else {
         return lower(el, inner);
     };
-    let saved = el.path.derive.take();
-    let k = lower(el, inner);
-    el.path.derive = saved;
+    let k = el.within(Frame::Derivation(None), |el| lower(el, inner));
     let Some(k) = constant_of(el, &k, inner.span) else {
         return Value::Error;
     };
@@ -213,9 +212,7 @@ fn lower_element(el: &mut Elab<'_>, base: &ast::Expr, k: &ast::Expr, span: Span)
         return Value::Error;
     }
     let b = lower(el, base);
-    let saved = el.path.derive.take();
-    let kv = lower(el, k);
-    el.path.derive = saved;
+    let kv = el.within(Frame::Derivation(None), |el| lower(el, k));
     if b.is_error() || kv.is_error() {
         return Value::Error;
     }
@@ -326,10 +323,7 @@ fn derive_tuple(el: &mut Elab<'_>, base: &ast::Expr, items: &[ast::Expr], span: 
             return Value::Error;
         }
     };
-    let saved = el.path.derive.replace(derive);
-    let result = lower_tuple(el, items);
-    el.path.derive = saved;
-    result
+    el.within(Frame::Derivation(Some(derive)), |el| lower_tuple(el, items))
 }
 
 fn lower_unary(el: &mut Elab<'_>, op: ast::UnaryOp, a: &ast::Expr, span: Span) -> Value {

@@ -114,7 +114,7 @@ fn report_overflow(el: &mut Elab<'_>, op: BinOp, at: Span, x: &Sym, y: &Sym) -> 
         return Value::Error;
     };
     let text = format!("{a} {} {b} does not fit in 64 bits", sign(op));
-    let d = if el.path.counting {
+    let d = if el.path.in_count() {
         Diagnostic::new("E0429", at, text).label("more than any memory or grid holds")
     } else {
         Diagnostic::new("E0349", at, text)
@@ -140,7 +140,7 @@ pub(crate) fn check_divisor(el: &mut Elab<'_>, y: &Sym, at: Span, span: Span) ->
             let shown = el.f.cx.show(y);
             run_time::emit_check_at(
                 el,
-                el.path.uncertain == 0,
+                el.path.is_certain(),
                 "R06",
                 format!("division by zero: `{shown}` is 0"),
                 cond,

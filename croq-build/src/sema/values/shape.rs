@@ -6,6 +6,7 @@ use crate::ir::{BinOp, Scalar};
 use crate::sema::checks::run_time;
 use crate::sema::elab::Elab;
 use crate::sema::memory::data;
+use crate::sema::names::path::Frame;
 use crate::sema::values::arith;
 use crate::sema::values::expr;
 use crate::sema::values::integers;
@@ -50,10 +51,7 @@ pub(crate) fn lower_items(el: &mut Elab<'_>, items: &[ast::Expr]) -> Option<Vec<
 
 /// The value of an expression that says how many there are of something.
 pub(crate) fn lower_counted(el: &mut Elab<'_>, e: &ast::Expr) -> Value {
-    let outer = std::mem::replace(&mut el.path.counting, true);
-    let value = expr::lower(el, e);
-    el.path.counting = outer;
-    value
+    el.within(Frame::Count, |el| expr::lower(el, e))
 }
 
 /// Extents that make memory: positive, and not the current value of a loop variable.
@@ -317,9 +315,8 @@ pub(crate) fn lower_subscript(
     match b {
         Value::Error => Value::Error,
         Value::Shape(s) => {
-            let saved = el.path.derive.replace(Derive::Shape(s));
-            let shape = lower_items(el, items);
-            el.path.derive = saved;
+            let derivation = Frame::Derivation(Some(Derive::Shape(s)));
+            let shape = el.within(derivation, |el| lower_items(el, items));
             shape.map_or(Value::Error, Value::Shape)
         }
         Value::Data(d) => {
