@@ -15,16 +15,25 @@ use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
 use crate::ir;
 use crate::source::{SourceFile, Span};
 use crate::syntax::ast;
+use asynchronous::{events, flags, futures, wait_counts};
+use checks::{lints, races};
+use copies::tma_legality;
+use memory::{buffer_pools, swizzles, tiles};
+use names::{hiding, params, returns, scope};
+use state::cx::Cx;
+use state::elab::{Elab, Rules};
+use statements::stmt;
+use tensor_cores::{spread, warpgroup};
+use values::expr;
 
 mod asynchronous;
 mod build;
 mod checks;
-mod context;
 mod copies;
-mod elab;
 mod levels;
 mod memory;
 mod names;
+mod state;
 mod statements;
 mod tensor_cores;
 #[cfg(test)]
@@ -36,34 +45,12 @@ pub mod instructions {
     pub use super::tensor_cores::{Typed, of_warpgroups, of_warps};
 }
 
-use asynchronous::{events, flags, futures, wait_counts};
-use checks::{lints, races};
-use context::Cx;
-use copies::tma_legality;
-use elab::Elab;
-use memory::{buffer_pools, swizzles, tiles};
-use names::{hiding, params, returns, scope};
-use statements::stmt;
-use tensor_cores::{spread, warpgroup};
+pub use state::cx::{Options, Target};
 
-/// What the checks need to know about the targets.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// What the kernels are built for; empty is anything.
-    pub targets: Vec<Target>,
-    /// The last sub-level of threads and groups is the fastest, not the first.
-    pub last_is_fastest: bool,
-    /// A failed check is recorded, and the kernel goes on: what it was made for is guarded.
-    pub reports: bool,
-}
-
-#[derive(Clone, Debug)]
-pub struct Target {
-    /// `sm_90a`
-    pub name: String,
-    /// `90`
-    pub number: u16,
-}
+const RULES: Rules = Rules {
+    expression: expr::lower,
+    block: stmt::lower_block,
+};
 
 /// Checks every function of a file. Only functions without an error come back.
 pub fn check(
@@ -108,7 +95,7 @@ pub fn check(
                 faults: &faults,
                 diags: &mut own,
             };
-            elaborate(Elab::new(cx, function), function)
+            elaborate(Elab::new(cx, RULES, function), function)
         };
         let failed = own.has_errors();
         let broken = failed || !faults.is_empty();

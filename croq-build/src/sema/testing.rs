@@ -2,7 +2,8 @@
 
 use crate::diagnostics::Diagnostics;
 use crate::ir::Function;
-use crate::sema::{Options, Target, check};
+use crate::sema::check;
+use crate::sema::state::cx::{Options, Target};
 use crate::source::{self, SourceFile};
 use crate::syntax;
 

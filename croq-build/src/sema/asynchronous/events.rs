@@ -1,18 +1,5 @@
 //! Events: declarations, `wait`, `trigger`, and copies that complete them (language 06).
 
-use crate::sema::asynchronous::flags;
-use crate::sema::asynchronous::futures;
-use crate::sema::asynchronous::signals;
-use crate::sema::build;
-use crate::sema::checks::unsupported;
-use crate::sema::levels::clusters;
-use crate::sema::levels::instances;
-use crate::sema::memory::buffers;
-use crate::sema::memory::data;
-use crate::sema::names::params;
-use crate::sema::names::scope;
-use crate::sema::values::arith;
-use crate::sema::values::expr;
 use std::collections::BTreeMap;
 
 use crate::diagnostics::Diagnostic;
@@ -20,25 +7,21 @@ use crate::ir::{
     Buffer, BufferId, Engine, Event, EventAt, EventId, FutureId, Scalar, Slot, Stmt, StmtKind,
     Storage,
 };
-use crate::sema::elab::Elab;
-use crate::sema::names::scope::Entity;
+use crate::sema::asynchronous::{flags, futures, signals};
+use crate::sema::build;
+use crate::sema::checks::unsupported;
+use crate::sema::levels::{clusters, instances};
+use crate::sema::memory::{buffers, data};
+use crate::sema::names::{params, scope};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::Entity;
+use crate::sema::values::arith;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, EventItem, Name};
 
 /// Phases of so many slots fit into one word of each thread.
 const SLOTS: u64 = 64;
-
-/// What is known of the events of a function, beside their IR.
-#[derive(Default)]
-pub(crate) struct Known {
-    /// The extents of arrays.
-    arrays: BTreeMap<EventId, Vec<u64>>,
-    /// Named copies that a `trigger … after` has bound to an event.
-    bound: BTreeMap<FutureId, (EventAt, Span)>,
-    /// Named copies that were waited for.
-    pub waited: BTreeMap<FutureId, Span>,
-}
 
 pub(crate) fn declare_all(
     el: &mut Elab<'_>,
@@ -265,7 +248,7 @@ pub(crate) fn slot_at(
     }
     let mut slot = Sym::zero();
     for (extent, index) in array.iter().zip(subscripts) {
-        let v = expr::lower(el, index);
+        let v = el.expression(index);
         let i = arith::to_sym(el, v, index.span)?;
         let extent = Sym::int(i64::try_from(*extent).unwrap_or(i64::MAX));
         let what = |n: &str| format!("the subscript of `{n}`");
@@ -337,7 +320,7 @@ fn lower_order(
         );
         return None;
     }
-    let v = expr::lower(el, order);
+    let v = el.expression(order);
     if v.is_error() {
         return None;
     }
@@ -358,10 +341,10 @@ fn lower_order(
     }
 }
 
-fn is_int(v: &crate::sema::values::value::Value) -> bool {
+fn is_int(v: &crate::sema::state::value::Value) -> bool {
     match v {
-        crate::sema::values::value::Value::Int(_) => true,
-        crate::sema::values::value::Value::Scalar(e) => e.ty.is_integer() || e.ty == Scalar::Index,
+        crate::sema::state::value::Value::Int(_) => true,
+        crate::sema::state::value::Value::Scalar(e) => e.ty.is_integer() || e.ty == Scalar::Index,
         _ => false,
     }
 }

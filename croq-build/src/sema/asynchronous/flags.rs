@@ -5,28 +5,17 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Expr, ExprKind, LocalId, Role, Scalar, StmtKind, UnOp};
 use crate::sema::asynchronous::events;
 use crate::sema::build;
-use crate::sema::checks::run_time;
-use crate::sema::checks::unsupported;
-use crate::sema::elab::Elab;
+use crate::sema::checks::{run_time, unsupported};
 use crate::sema::memory::buffers;
-use crate::sema::names::params;
-use crate::sema::names::scope;
-use crate::sema::names::scope::Entity;
+use crate::sema::names::{params, scope};
+use crate::sema::state::asynchronous::Flag;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::Entity;
 use crate::source::Span;
 use crate::syntax::ast::{self, EventItem};
 
 /// Bits of the variable.
 const SLOTS: u64 = 64;
-
-pub(crate) struct Flag {
-    name: String,
-    local: LocalId,
-    array: Vec<u64>,
-    ready: bool,
-    /// Where first.
-    waited: Option<Span>,
-    triggered: Option<Span>,
-}
 
 pub(crate) fn declare_all(el: &mut Elab<'_>, count: Option<&ast::Expr>, items: &[EventItem]) {
     if let Some(count) = count.filter(|e| params::constant(el, e) != Some(1)) {

@@ -5,102 +5,26 @@
 //! and each has a small integer, its handle, that says which tile is its own. Exchanging futures
 //! exchanges handles; no bytes move, and compilers keep handles in registers or unroll them away.
 
-use crate::sema::asynchronous::events;
-use crate::sema::asynchronous::signals;
+use crate::diagnostics::Diagnostic;
+use crate::ir::{
+    self, Expr, ExprKind, FutureId, Level, Role, Scalar, StmtKind, Storage, View, Waited,
+};
+use crate::sema::asynchronous::{events, signals};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
+use crate::sema::copies::copy::Bound;
 use crate::sema::levels::instances;
 use crate::sema::memory::buffer_pools;
 use crate::sema::names::scope;
+use crate::sema::state::asynchronous::{Future, Handle};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::Entity;
+use crate::sema::state::value::{Data, Value};
 use crate::sema::tensor_cores::warpgroup;
 use crate::sema::values::shape;
-use std::collections::{BTreeMap, BTreeSet};
-
-use crate::diagnostics::Diagnostic;
-use crate::ir::{
-    self, Expr, ExprKind, FutureId, Level, LocalId, Role, Scalar, StmtKind, Storage, View, Waited,
-};
-use crate::sema::copies::copy::Bound;
-use crate::sema::elab::Elab;
-use crate::sema::names::scope::Entity;
-use crate::sema::values::value::{Data, Value};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
-use crate::syntax::ast::{self, Name, StmtKind as S};
-
-/// What is known of a future.
-pub(crate) struct Future {
-    pub name: String,
-    pub span: Span,
-    /// Declared by `dma.any`.
-    pub any: bool,
-    pub is_async: bool,
-    /// Its bytes come by the copy engine.
-    pub by_tma: bool,
-    /// The copy's destination as the first copy had it; `None` before that.
-    pub data: Option<Data>,
-    /// Whose threads share the copy.
-    pub level: Level,
-    pub handle: Option<Handle>,
-    /// The number of scopes open where it was declared.
-    pub depth: usize,
-    /// The `inthreads` around its copies.
-    pub regions: Vec<Span>,
-}
-
-/// Where a moving future's data is: tile number `local` of `pool`.
-#[derive(Clone)]
-pub(crate) struct Handle {
-    pub local: LocalId,
-    /// `None` until the first copy tells the type.
-    pub pool: Option<ir::BufferId>,
-    /// Elements of a tile.
-    pub tile: Sym,
-}
-
-/// Futures that `swap` and `rotate` name, by name; those that are exchanged share a number.
-pub(crate) fn exchanged(stmts: &[ast::Stmt]) -> BTreeMap<String, usize> {
-    let mut groups: Vec<BTreeSet<String>> = Vec::new();
-    gather(stmts, &mut groups);
-    let mut out = BTreeMap::new();
-    for (number, group) in groups.into_iter().enumerate() {
-        out.extend(group.into_iter().map(|name| (name, number)));
-    }
-    out
-}
-
-fn gather(stmts: &[ast::Stmt], groups: &mut Vec<BTreeSet<String>>) {
-    for stmt in stmts {
-        match &stmt.kind {
-            S::Swap { names } | S::Rotate { names } => {
-                let mut group: BTreeSet<String> = names.iter().map(|n| n.text.clone()).collect();
-                groups.retain(|other| {
-                    let apart = other.is_disjoint(&group);
-                    if !apart {
-                        group.extend(other.iter().cloned());
-                    }
-                    apart
-                });
-                groups.push(group);
-            }
-            S::Block(b)
-            | S::With { body: b, .. }
-            | S::Inthreads { body: b, .. }
-            | S::While { body: b, .. } => gather(&b.stmts, groups),
-            S::Parallel(p) => gather(&p.body.stmts, groups),
-            S::Foreach(f) => gather(&f.body.stmts, groups),
-            S::If {
-                then, otherwise, ..
-            } => {
-                gather(&then.stmts, groups);
-                if let Some(b) = otherwise {
-                    gather(&b.stmts, groups);
-                }
-            }
-            _ => {}
-        }
-    }
-}
+use crate::syntax::ast::{self, Name};
 
 /// `f = dma.any;`
 pub(crate) fn declare_placeholder(el: &mut Elab<'_>, name: &Name, span: Span) {

@@ -8,9 +8,9 @@ use crate::ir::{BarrierReason, BarrierScope, Level, Signal, SignalId, Stmt, Stmt
 use crate::sema::asynchronous::flags;
 use crate::sema::build;
 use crate::sema::checks::unsupported;
-use crate::sema::elab::Elab;
 use crate::sema::names::scope;
-use crate::sema::names::scope::Entity;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::Entity;
 use crate::source::Span;
 use crate::syntax::ast::{self, EventItem};
 

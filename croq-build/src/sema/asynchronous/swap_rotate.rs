@@ -1,18 +1,17 @@
 //! `swap` and `rotate`: futures exchange what they stand for.
 
-use super::futures::Future;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{self, Expr, ExprKind, FutureId, LocalId, Role, Scalar, StmtKind, Storage, View};
 use crate::sema::asynchronous::futures;
 use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::copies::copy;
-use crate::sema::elab::Elab;
-use crate::sema::names::params;
-use crate::sema::names::scope;
-use crate::sema::names::scope::Entity;
+use crate::sema::names::{params, scope};
+use crate::sema::state::asynchronous::Future;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::Entity;
+use crate::sema::state::value::Data;
 use crate::sema::values::shape;
-use crate::sema::values::value::Data;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::Name;

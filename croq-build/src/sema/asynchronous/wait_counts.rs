@@ -10,7 +10,6 @@
 
 mod conditional;
 
-use crate::sema::asynchronous::futures;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::Diagnostic;
@@ -18,8 +17,9 @@ use crate::ir::{
     Access, BufferId, FutureId, Level, Stmt, StmtKind, Valid, View, Visit, Waited, retain_stmts,
     walk_block,
 };
-use crate::sema::elab::Elab;
+use crate::sema::asynchronous::futures;
 use crate::sema::memory::overlap::{meet, stores_into};
+use crate::sema::state::elab::Elab;
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
 

@@ -5,14 +5,13 @@ use crate::ir::{
     Access, BinOp, Expr, ExprKind, Level, Role, Stmt, StmtKind, Storage, ThreadSet, VarHome, Visit,
     walk_exprs,
 };
-use crate::sema::elab::Elab;
 use crate::sema::levels::clusters;
 use crate::sema::memory::data;
-use crate::sema::names::scope::{Entity, IntKind};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::{Entity, IntKind};
+use crate::sema::state::value::{IntValue, Value};
 use crate::sema::statements::control;
-use crate::sema::values::arith;
-use crate::sema::values::convert;
-use crate::sema::values::value::{IntValue, Value};
+use crate::sema::values::{arith, convert};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 

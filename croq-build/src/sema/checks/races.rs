@@ -12,7 +12,7 @@ use crate::ir::{
     Access, BufferId, Expr, ExprKind, Level, LocalId, Role, Stmt, StmtKind, Storage, Visit,
     walk_exprs,
 };
-use crate::sema::elab::Elab;
+use crate::sema::state::elab::Elab;
 use crate::symbolic::{Sym, Var};
 
 /// More instances than a block can have are not gone through.

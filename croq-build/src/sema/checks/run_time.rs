@@ -1,8 +1,8 @@
 //! Run-time checks: what the prover could neither prove nor refute.
 
 use crate::ir::{BinOp, CheckId, CheckInfo, Expr, ExprKind, Scalar, Stmt, StmtKind, VarHome};
-use crate::sema::elab::Elab;
 use crate::sema::memory::guards;
+use crate::sema::state::elab::Elab;
 use crate::source::Span;
 use crate::symbolic::Sym;
 

@@ -1,7 +1,7 @@
 //! Constructs of the language that croq parses but does not lower yet.
 
 use crate::diagnostics::Diagnostic;
-use crate::sema::elab::Elab;
+use crate::sema::state::elab::Elab;
 use crate::source::Span;
 
 /// Never silence, never a panic: what isn't there yet says so on its own span, the first time

@@ -3,12 +3,10 @@
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Transform};
 use crate::sema::checks::run_time;
-use crate::sema::elab::Elab;
 use crate::sema::names::params;
-use crate::sema::values::convert;
-use crate::sema::values::expr;
-use crate::sema::values::shape;
-use crate::sema::values::value::Data;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::Data;
+use crate::sema::values::{convert, shape};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, CopyDest, CopyOp, CopyStmt};
@@ -149,7 +147,7 @@ fn lower_padding(
         return None;
     }
     let elem = el.f.buffer(source.view.buffer).elem;
-    let v = expr::lower(el, value);
+    let v = el.expression(value);
     let value = convert::convert(el, v, elem, value.span)?;
     let low = lists.into_iter().next().unwrap_or_default();
     Some(Transform::Pad { low, value })

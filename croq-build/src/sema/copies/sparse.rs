@@ -2,9 +2,9 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::sema::checks::unsupported;
-use crate::sema::elab::Elab;
 use crate::sema::memory::data;
 use crate::sema::names::params;
+use crate::sema::state::elab::Elab;
 use crate::sema::values::shape;
 use crate::source::Span;
 use crate::syntax::ast::{self, CopyDest, CopyOp, CopyStmt};

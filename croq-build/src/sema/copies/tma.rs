@@ -4,11 +4,10 @@
 use crate::diagnostics::Diagnostic;
 use crate::ir::{CacheHint, Engine, Level, Storage, Tma, View};
 use crate::sema::copies::tma_legality;
-use crate::sema::elab::Elab;
-use crate::sema::levels::clusters;
-use crate::sema::levels::instances;
+use crate::sema::levels::{clusters, instances};
 use crate::sema::memory::swizzles;
 use crate::sema::names::params;
+use crate::sema::state::elab::Elab;
 use crate::source::Span;
 use crate::syntax::ast::{self, CopyModifier, CopyOp, CopyStmt};
 

@@ -9,12 +9,11 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{
     BinOp, BufferId, Expr, ExprKind, Frame, Scalar, Stmt, StmtKind, View, Visit, walk_block,
 };
-use crate::sema::checks::run_time;
-use crate::sema::checks::unsupported;
-use crate::sema::elab::Elab;
+use crate::sema::checks::{run_time, unsupported};
 use crate::sema::levels::instances;
 use crate::sema::memory::data::dense_strides;
 use crate::sema::memory::swizzles;
+use crate::sema::state::elab::Elab;
 use crate::sema::values::shape;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};

@@ -1,19 +1,16 @@
 //! `: cluster`: blocks that are resident together. Its bounds say how many along each axis of the grid,
 //! its variables which of them a block is; the grid is that of the `: block` inside.
 
-use super::nest::{Node, level_name};
-use super::parallel::node_cursor;
-use super::thread_mapping::{block_index, index_op, part_name};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Level, Role, VarHome};
-use crate::sema::checks::run_time;
-use crate::sema::checks::unsupported;
+use crate::sema::checks::{run_time, unsupported};
 use crate::sema::copies::tma;
-use crate::sema::elab::Elab;
 use crate::sema::levels::extents;
-use crate::sema::levels::parallel;
-use crate::sema::levels::thread_mapping;
-use crate::sema::statements::stmt;
+use crate::sema::levels::nest::level_name;
+use crate::sema::levels::parallel::{self, node_cursor};
+use crate::sema::levels::thread_mapping::{self, block_index, index_op, part_name};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::nest::Node;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth, Var};
 use crate::syntax::ast::{self, CopyStmt, ParallelItem, ParallelStmt, StmtKind as S};
@@ -153,7 +150,7 @@ pub(crate) fn lower(
         }
         _ => {
             el.nests.push(node_cursor(tree));
-            stmt::lower_block(el, &p.body);
+            el.block(&p.body);
             el.nests.pop();
             el.kernel.as_mut()?.grid.extents.take()
         }

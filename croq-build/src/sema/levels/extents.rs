@@ -1,13 +1,13 @@
 //! How many instances a level has: the bounds of `parallel`.
 
-use super::thread_mapping::binding_names;
 use crate::diagnostics::Diagnostic;
 use crate::ir::BinOp;
 use crate::sema::checks::run_time;
-use crate::sema::elab::Elab;
 use crate::sema::levels::instances;
+use crate::sema::levels::thread_mapping::binding_names;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::Value;
 use crate::sema::values::shape;
-use crate::sema::values::value::Value;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, Binding, ParallelBound, ParallelItem};

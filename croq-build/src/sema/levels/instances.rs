@@ -4,7 +4,7 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{Level, Role, Scalar, Storage, VarHome, View};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
-use crate::sema::elab::Elab;
+use crate::sema::state::elab::Elab;
 use crate::sema::statements::control;
 use crate::source::Span;
 use crate::symbolic::Sym;

@@ -3,7 +3,6 @@
 pub(crate) mod clusters;
 pub(crate) mod extents;
 pub(crate) mod instances;
-pub(crate) mod kernel;
 pub(crate) mod nest;
 pub(crate) mod parallel;
 pub(crate) mod registers;

@@ -6,28 +6,11 @@
 use crate::diagnostics::Diagnostic;
 use crate::ir::Level;
 use crate::sema::checks::unsupported;
-use crate::sema::elab::Elab;
 use crate::sema::levels::clusters;
 use crate::sema::names::params;
-use crate::source::Span;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::nest::Node;
 use crate::syntax::ast::{self, ParallelBound, ParallelItem, ParallelStmt, Stmt, StmtKind as S};
-
-/// One `parallel` item with what was decided for it; children in source order.
-#[derive(Clone, Debug)]
-pub(crate) struct Node {
-    pub level: Level,
-    pub explicit: bool,
-    /// Two thread-level items in a row: the outer counts whole inner sets.
-    pub merged: bool,
-    /// A single unannotated level over more instances than a block holds: blocks times threads.
-    pub single: bool,
-    /// `block<cooperative>`
-    pub cooperative: Option<Span>,
-    pub children: Vec<Node>,
-    pub span: Span,
-    /// The number of instances, when it is a literal.
-    count: Option<i64>,
-}
 
 /// Levels of a whole nest; `None` after an error.
 pub(crate) fn assign(el: &mut Elab<'_>, outermost: &ParallelStmt) -> Option<Node> {

@@ -1,25 +1,19 @@
 //! `parallel`: launches, and the levels inside them.
 
-use crate::sema::build;
-use crate::sema::checks::run_time;
-use crate::sema::levels::clusters;
-use crate::sema::levels::extents;
-use crate::sema::levels::instances;
-use crate::sema::levels::nest;
-use crate::sema::levels::thread_mapping;
-use crate::sema::names::params;
-use crate::sema::names::path::Frame;
-use crate::sema::names::scope;
-use crate::sema::statements::stmt;
 use std::collections::BTreeMap;
 
-use super::nest::Node;
-use super::thread_mapping::{binding_names, block_index, part_name};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{self, BinOp, Expr, ExprKind, Hardware, Level, Scalar, Stmt, StmtKind};
-use crate::sema::elab::Elab;
-use crate::sema::levels::kernel::{Grid, KernelState, Threads};
-use crate::sema::names::scope::Entity;
+use crate::sema::build;
+use crate::sema::checks::run_time;
+use crate::sema::levels::thread_mapping::{self, binding_names, block_index, part_name};
+use crate::sema::levels::{clusters, extents, instances, nest};
+use crate::sema::names::{params, scope};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::kernel::{Grid, KernelState, Threads};
+use crate::sema::state::nest::Node;
+use crate::sema::state::path::Frame;
+use crate::sema::state::scopes::Entity;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, ParallelItem, ParallelStmt};
@@ -351,7 +345,7 @@ pub(crate) fn lower_after_header(
         }
         _ => {
             el.nests.push(node_cursor(node));
-            stmt::lower_block(el, body);
+            el.block(body);
             el.nests.pop();
         }
     }

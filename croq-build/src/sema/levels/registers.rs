@@ -4,9 +4,9 @@
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Registers, StmtKind};
 use crate::sema::build;
-use crate::sema::elab::Elab;
 use crate::sema::levels::instances;
 use crate::sema::names::params;
+use crate::sema::state::elab::Elab;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::CallExpr;

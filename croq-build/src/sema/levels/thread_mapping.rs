@@ -1,21 +1,20 @@
 //! Levels below the block: how many threads they are, and their indices as parts of a thread's number.
 
-use super::nest::{Node, level_name};
-use super::parallel::first_inner;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Expr, ExprKind, Hardware, Level, Role, Scalar, StmtKind};
 use crate::sema::build;
 use crate::sema::checks::run_time;
-use crate::sema::elab::Elab;
 use crate::sema::levels::extents;
-use crate::sema::levels::kernel::ThreadIndex;
-use crate::sema::levels::parallel;
-use crate::sema::names::path::Frame;
+use crate::sema::levels::nest::level_name;
+use crate::sema::levels::parallel::{self, first_inner};
 use crate::sema::names::scope;
-use crate::sema::names::scope::{Entity, IntKind};
-use crate::sema::statements::stmt;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::kernel::ThreadIndex;
+use crate::sema::state::nest::Node;
+use crate::sema::state::path::Frame;
+use crate::sema::state::scopes::{Entity, IntKind};
+use crate::sema::state::value::IntValue;
 use crate::sema::values::arith;
-use crate::sema::values::value::IntValue;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, Binding, ParallelItem, ParallelStmt};
@@ -251,7 +250,7 @@ pub(crate) fn lower_split(
     let (result, stmts) = build::collect(el, |el| {
         if small {
             split_indices(el, item, extents, None);
-            stmt::lower_block(el, &p.body);
+            el.block(&p.body);
             return;
         }
         let block = block_index(0, item.span);
@@ -283,7 +282,7 @@ pub(crate) fn lower_split(
         }
         let ((), inner) = build::collect(el, |el| {
             split_indices(el, item, extents, Some(linear.clone()));
-            stmt::lower_block(el, &p.body);
+            el.block(&p.body);
         });
         el.f.cx.pop_scope();
         if skip {

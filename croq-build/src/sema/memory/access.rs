@@ -2,14 +2,11 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Access, View};
-use crate::sema::elab::Elab;
-use crate::sema::memory::data;
-use crate::sema::memory::guards;
+use crate::sema::memory::{data, guards};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::Value;
 use crate::sema::tensor_cores::apply;
-use crate::sema::values::arith;
-use crate::sema::values::expr;
-use crate::sema::values::shape;
-use crate::sema::values::value::Value;
+use crate::sema::values::{arith, shape};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast;
@@ -43,7 +40,7 @@ pub(crate) fn access(
     span: Span,
 ) -> Option<Access> {
     el.build.guards.clear();
-    let data = match expr::lower(el, base) {
+    let data = match el.expression(base) {
         Value::Data(d) => apply::expect_accessible(el, d, base.span),
         Value::Error => None,
         other => {
@@ -181,7 +178,7 @@ fn indices(el: &mut Elab<'_>, exprs: &[ast::Expr]) -> Option<Vec<(Sym, Span)>> {
     let mut out = Vec::new();
     let mut ok = true;
     for e in exprs {
-        match expr::lower(el, e) {
+        match el.expression(e) {
             Value::Tuple(t) => out.extend(t.into_iter().map(|i| (i.value, e.span))),
             Value::Wildcard => {
                 el.cx.report(

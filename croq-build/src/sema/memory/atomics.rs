@@ -5,24 +5,21 @@
 //! for all threads of its unit: it goes through a word of shared memory, and the pass that places
 //! barriers sees to the rest.
 
-use super::guards::{guarded, guarded_result};
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::ir::{
     Access, Atomic, AtomicOp, Expr, ExprKind, Level, Role, Scalar, Stmt, StmtKind, Storage,
 };
 use crate::sema::build;
 use crate::sema::checks::unsupported;
-use crate::sema::elab::Elab;
 use crate::sema::levels::instances;
 use crate::sema::memory::access;
-use crate::sema::memory::guards;
-use crate::sema::names::params;
-use crate::sema::names::scope;
-use crate::sema::names::scope::Entity;
+use crate::sema::memory::guards::{self, guarded, guarded_result};
+use crate::sema::names::{params, scope};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::Entity;
+use crate::sema::state::value::Value;
 use crate::sema::statements::call;
 use crate::sema::values::convert;
-use crate::sema::values::expr;
-use crate::sema::values::value::Value;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, CallExpr};
@@ -210,7 +207,7 @@ fn lower(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Option<(Atomic, Opti
     let (first, rest) = call.args.split_first()?;
     let access = lower_element(el, name, first);
     let guard = guards::take(el);
-    let operands: Vec<(Value, Span)> = rest.iter().map(|e| (expr::lower(el, e), e.span)).collect();
+    let operands: Vec<(Value, Span)> = rest.iter().map(|e| (el.expression(e), e.span)).collect();
     let access = access?;
     let buffer = el.f.buffer(access.view.buffer);
     let (elem, declared) = (buffer.elem, buffer.span);
@@ -268,7 +265,7 @@ fn lower_element(el: &mut Elab<'_>, name: &str, e: &ast::Expr) -> Option<Access>
             Entity::Poison => return None,
             other => format!("`{text}` is {}", other.kind()),
         },
-        _ => match expr::lower(el, e) {
+        _ => match el.expression(e) {
             Value::Error => return None,
             other => format!("this is {}", other.kind()),
         },

@@ -5,14 +5,6 @@
 //! function is checked only the places in the pool are handed out; at its end every view of a part is
 //! rewritten to a view of its pool.
 
-use crate::sema::build;
-use crate::sema::checks::unsupported;
-use crate::sema::memory::data;
-use crate::sema::memory::tiles;
-use crate::sema::names::params;
-use crate::sema::values::arith;
-use crate::sema::values::expr;
-use crate::sema::values::shape;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::Diagnostic;
@@ -20,48 +12,16 @@ use crate::ir::{
     self, BinOp, BufferId, Expr, ExprKind, LocalId, Role, Scalar, Stmt, StmtKind, Storage, View,
     change_views, retain_stmts,
 };
-use crate::sema::elab::Elab;
-use crate::sema::values::value::{Data, Value};
+use crate::sema::build;
+use crate::sema::checks::unsupported;
+use crate::sema::memory::{data, tiles};
+use crate::sema::names::params;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::{Data, Value};
+use crate::sema::values::{arith, shape};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast;
-
-#[derive(Default)]
-pub(crate) struct Pools {
-    /// For a buffer that became part of another: which, and where in it.
-    part_of: BTreeMap<BufferId, (BufferId, Sym)>,
-    /// One pool for each group of exchanged futures, kernel and type.
-    of_futures: BTreeMap<(usize, usize, Scalar, Sym), BufferId>,
-    /// The shapes of buffers before they became pools.
-    declared: BTreeMap<BufferId, Vec<Sym>>,
-}
-
-impl Pools {
-    /// The pool that a buffer is in after all, and where.
-    pub(crate) fn find(&self, buffer: BufferId) -> (BufferId, Sym) {
-        let (mut at, mut place) = (buffer, Sym::zero());
-        while let Some((outer, base)) = self.part_of.get(&at) {
-            place = &place + base;
-            at = *outer;
-        }
-        (at, place)
-    }
-
-    /// Every buffer that was declared and is in the pool `root`, which may be the only one.
-    pub(crate) fn parts(&self, root: BufferId) -> Vec<BufferId> {
-        let others = self.part_of.keys().copied();
-        let made_up = |id: BufferId| self.of_futures.values().any(|pool| *pool == id);
-        std::iter::once(root)
-            .chain(others.filter(|part| self.find(*part).0 == root))
-            .filter(|id| !made_up(*id))
-            .collect()
-    }
-
-    /// What a buffer was declared as, whatever became of it.
-    pub(crate) fn declared_shape(&self, id: BufferId) -> Option<&[Sym]> {
-        self.declared.get(&id).map(Vec::as_slice)
-    }
-}
 
 /// The pool of a group of futures with tiles of this kind; `buffer` is in it from now on.
 pub(crate) fn pool_for(el: &mut Elab<'_>, group: usize, buffer: BufferId, tile: &Sym) -> BufferId {
@@ -161,7 +121,7 @@ pub(crate) fn lower_select(el: &mut Elab<'_>, items: &[ast::Expr], span: Span) -
     let Some((selector, operands)) = items.split_first() else {
         return Value::Error;
     };
-    let value = expr::lower(el, selector);
+    let value = el.expression(selector);
     let number = match &value {
         Value::Error => None,
         Value::Int(i) => Some(i.value.clone()),

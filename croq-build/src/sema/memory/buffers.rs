@@ -5,18 +5,13 @@ use crate::ir::{self, Level, Scalar, StmtKind, Storage};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::copies::copy;
-use crate::sema::elab::Elab;
 use crate::sema::levels::instances;
-use crate::sema::memory::access;
-use crate::sema::memory::data;
-use crate::sema::names::params;
-use crate::sema::names::scope;
-use crate::sema::names::scope::Entity;
-use crate::sema::values::arith;
-use crate::sema::values::convert;
-use crate::sema::values::expr;
-use crate::sema::values::shape;
-use crate::sema::values::value::Value;
+use crate::sema::memory::{access, data};
+use crate::sema::names::{params, scope};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::Entity;
+use crate::sema::state::value::Value;
+use crate::sema::values::{arith, convert, shape};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, BufferShape, ElemType};
@@ -176,7 +171,7 @@ fn declare_one(
     }
     copy::warn_of_spills(el, id, item.name.span);
     if let Some(init) = &item.init {
-        let v = expr::lower(el, init);
+        let v = el.expression(init);
         if !matches!(v, Value::Error | Value::Int(_) | Value::Scalar(_)) {
             let kind = v.kind();
             el.cx.report(
@@ -245,7 +240,7 @@ pub(crate) fn check_affordable(el: &mut Elab<'_>, id: ir::BufferId, at: Span) ->
 
 /// `what` an array consists of.
 pub(crate) fn array_extent(el: &mut Elab<'_>, e: &ast::Expr, what: &str) -> Option<u64> {
-    let v = expr::lower(el, e);
+    let v = el.expression(e);
     if v.is_error() {
         return None;
     }

@@ -3,19 +3,14 @@
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, BufferId, Frame, Valid, View};
 use crate::sema::asynchronous::futures;
-use crate::sema::checks::run_time;
-use crate::sema::checks::unsupported;
-use crate::sema::elab::Elab;
+use crate::sema::checks::{run_time, unsupported};
 use crate::sema::levels::instances;
-use crate::sema::memory::access;
-use crate::sema::memory::guards;
-use crate::sema::memory::tiles;
-use crate::sema::memory::view;
-use crate::sema::names::scope::Entity;
+use crate::sema::memory::{access, guards, tiles, view};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::Entity;
+use crate::sema::state::value::{Data, Value};
 use crate::sema::tensor_cores::mma;
 use crate::sema::values::arith;
-use crate::sema::values::expr;
-use crate::sema::values::value::{Data, Value};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast;
@@ -99,7 +94,7 @@ pub(crate) fn element_of_array(
     }
     let extent = d.array.remove(0);
     let rest: u64 = super::buffers::elements_of(&d.array);
-    let v = expr::lower(el, index);
+    let v = el.expression(index);
     let Some(i) = arith::to_sym(el, v, index.span) else {
         return Value::Error;
     };
@@ -280,7 +275,7 @@ pub(crate) fn lower_member(
     span: Span,
 ) -> Value {
     match member {
-        ast::Member::Span => match expr::lower(el, base) {
+        ast::Member::Span => match el.expression(base) {
             Value::Data(d) => Value::Shape(d.view.shape),
             Value::Error => Value::Error,
             other => {
@@ -292,7 +287,7 @@ pub(crate) fn lower_member(
                 Value::Error
             }
         },
-        ast::Member::Data => match expr::lower(el, base) {
+        ast::Member::Data => match el.expression(base) {
             Value::Data(d) if d.future.is_some() => {
                 futures::emit_use(el, &d, span);
                 Value::Data(Data {
@@ -343,7 +338,7 @@ fn lower_or(
     e: &ast::Expr,
     otherwise: impl FnOnce(&str) -> Diagnostic,
 ) -> Option<Data> {
-    match expr::lower(el, e) {
+    match el.expression(e) {
         Value::Data(d) => expect_whole(el, d, e.span),
         Value::Error => None,
         other => {

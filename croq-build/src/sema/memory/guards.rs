@@ -8,7 +8,7 @@
 use crate::ir::{Access, Expr, ExprKind, LocalId, Role, Scalar, Stmt, StmtKind};
 use crate::sema::build;
 use crate::sema::checks::run_time::both;
-use crate::sema::elab::Elab;
+use crate::sema::state::elab::Elab;
 use crate::source::Span;
 use crate::symbolic::Sym;
 

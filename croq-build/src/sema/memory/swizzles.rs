@@ -10,34 +10,13 @@ use crate::ir::{
     Access, Arg, BinOp, BufferId, CppName, Expr, ExprKind, MmaOp, Scalar, Stmt, StmtKind, Storage,
     Swizzle, View, Visit, walk_block,
 };
-use crate::sema::checks::run_time;
-use crate::sema::checks::unsupported;
-use crate::sema::elab::Elab;
+use crate::sema::checks::{run_time, unsupported};
 use crate::sema::names::params;
+use crate::sema::state::elab::Elab;
 use crate::sema::values::integers;
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, Truth};
 use crate::syntax::ast::{self, CopyModifier, CopyStmt};
-
-#[derive(Default)]
-pub(crate) struct Swizzles {
-    /// Each `.swiz` of a function, in order: of which buffer, how wide, and where.
-    said: Vec<(BufferId, u32, Span)>,
-    /// What warpgroups multiply, and where: it is swizzled even if nobody says so.
-    wanted: Vec<(BufferId, Span)>,
-    /// Where warpgroups store sums: lanes store rows side by side, which swizzled are in different banks.
-    liked: Vec<(BufferId, Span)>,
-}
-
-impl Swizzles {
-    pub(crate) fn want(&mut self, id: BufferId, at: Span) {
-        self.wanted.push((id, at));
-    }
-
-    pub(crate) fn like(&mut self, id: BufferId, at: Span) {
-        self.liked.push((id, at));
-    }
-}
 
 /// The pattern repeats after so many rows of 128 bytes.
 const ROWS: i64 = 8;

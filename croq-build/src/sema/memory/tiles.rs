@@ -2,29 +2,17 @@
 //! where data decides it, and where arguments alone do; where parallel or loop variables do, it is a halo or the
 //! end of a ragged edge, and nothing is moved.
 
-use crate::sema::checks::run_time;
 use std::collections::BTreeSet;
 
 use crate::ir::{
     BinOp, CheckId, CppName, Expr, ExprKind, Function, LocalId, Role, Stmt, StmtKind, VarHome,
     Visit, retain_stmts, walk_block, walk_exprs,
 };
-use crate::sema::checks::run_time::{both, compare};
-use crate::sema::elab::Elab;
-use crate::sema::values::value::Data;
+use crate::sema::checks::run_time::{self, both, compare};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::{Data, TileNumber};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth, Var};
-
-/// `lo <= number < hi`, or the tile is outside; to be checked where it is moved.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct TileNumber {
-    number: Sym,
-    lo: Sym,
-    hi: Sym,
-    /// With `{0}` for the number, and `{1}` for the limit.
-    message: String,
-    at: Span,
-}
 
 /// What decides a tile number.
 #[derive(Clone, Copy, PartialEq, Eq)]

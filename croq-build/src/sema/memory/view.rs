@@ -4,14 +4,10 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Valid, View};
 use crate::sema::asynchronous::futures;
 use crate::sema::checks::run_time;
-use crate::sema::elab::Elab;
-use crate::sema::memory::data;
-use crate::sema::memory::tiles;
-use crate::sema::memory::windows;
-use crate::sema::values::arith;
-use crate::sema::values::expr;
-use crate::sema::values::shape;
-use crate::sema::values::value::{Data, IntValue, Value};
+use crate::sema::memory::{data, tiles, windows};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::{Data, IntValue, Value};
+use crate::sema::values::{arith, shape};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, ViewOp};
@@ -90,7 +86,7 @@ pub(crate) fn tile_args(el: &mut Elab<'_>, exprs: &[ast::Expr]) -> Option<Vec<Ar
     let mut out = Vec::new();
     let mut ok = true;
     for e in exprs {
-        match expr::lower(el, e) {
+        match el.expression(e) {
             Value::Wildcard => out.push(None),
             Value::Tuple(t) => out.extend(t.into_iter().map(|i| Some(i.value))),
             Value::Shape(s) => out.extend(s.into_iter().map(Some)),
@@ -139,7 +135,7 @@ fn lower_chunkat(el: &mut Elab<'_>, data: &mut Data, args: &[ast::Expr], at: Spa
     let mut pairs: Vec<Option<(Sym, Sym)>> = Vec::new();
     let mut ok = true;
     for arg in args {
-        let parts = match expr::lower(el, arg) {
+        let parts = match el.expression(arg) {
             Value::Wildcard => {
                 pairs.push(None);
                 continue;

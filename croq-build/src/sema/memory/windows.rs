@@ -1,15 +1,13 @@
 //! Windows, and other shapes for the same data: `view`, `span_as`, `sqz`.
 
-use super::data::dense_strides;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Frame, Valid, View};
 use crate::sema::checks::run_time;
-use crate::sema::elab::Elab;
-use crate::sema::memory::tiles;
-use crate::sema::memory::view;
-use crate::sema::values::expr;
+use crate::sema::memory::data::dense_strides;
+use crate::sema::memory::{tiles, view};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::{Data, Value};
 use crate::sema::values::shape;
-use crate::sema::values::value::{Data, Value};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast;
@@ -84,7 +82,7 @@ pub(crate) fn lower_span_as(
 ) -> Option<()> {
     let mut shape = Vec::new();
     for item in items {
-        match expr::lower(el, item) {
+        match el.expression(item) {
             Value::Int(i) => shape.push(i.value),
             Value::Shape(s) => shape.extend(s),
             Value::Tuple(t) => shape.extend(t.into_iter().map(|i| i.value)),

@@ -2,6 +2,5 @@
 
 pub(crate) mod hiding;
 pub(crate) mod params;
-pub(crate) mod path;
 pub(crate) mod returns;
 pub(crate) mod scope;

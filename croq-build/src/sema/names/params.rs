@@ -1,13 +1,13 @@
 //! Parameters and symbolic dimensions.
 
-use super::scope::{Entity, IntKind};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{self, BufferId, DimId, Extent, ParamId, Passing, Scalar};
 use crate::sema::checks::unsupported;
-use crate::sema::elab::Elab;
 use crate::sema::names::scope;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::{Entity, IntKind};
+use crate::sema::state::value::IntValue;
 use crate::sema::values::convert;
-use crate::sema::values::value::IntValue;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;

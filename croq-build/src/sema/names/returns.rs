@@ -1,47 +1,16 @@
 //! What a function gives back: returned values, and parameters that are written.
 
 use crate::diagnostics::Diagnostic;
+use crate::ir::{self, Passing};
 use crate::sema::checks::run_time;
 use crate::sema::names::params;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::results::ReturnShape;
 use crate::sema::statements::stmt;
-use crate::sema::values::convert;
-use crate::sema::values::shape;
-use std::collections::BTreeSet;
-
-use crate::ir::{self, Passing, Scalar};
-use crate::sema::elab::Elab;
+use crate::sema::values::{convert, shape};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
-
-/// What the function gives back.
-pub(crate) struct Results {
-    /// What each `return` gives.
-    pub returned: Vec<(Span, ReturnShape)>,
-    pub declared: ast::RetType,
-    /// A `return` is in error.
-    pub poisoned: bool,
-    /// Buffers that are returned.
-    pub buffers: BTreeSet<ir::BufferId>,
-}
-
-impl Results {
-    pub fn new(declared: &ast::RetType) -> Self {
-        Self {
-            returned: Vec::new(),
-            declared: declared.clone(),
-            poisoned: false,
-            buffers: BTreeSet::new(),
-        }
-    }
-}
-
-#[derive(Clone, PartialEq)]
-pub(crate) enum ReturnShape {
-    Nothing,
-    Scalar(Scalar),
-    Tensor(Scalar, Vec<Sym>),
-}
 
 /// Writes to a by-value parameter vanish at the end of the call, unless it is returned.
 pub(crate) fn lint_lost_writes(el: &mut Elab<'_>) {

@@ -5,24 +5,14 @@ use crate::ir::{Expr, ExprKind, Level, LocalId, Scalar, Stmt, StmtKind, Storage}
 use crate::sema::build;
 use crate::sema::checks::lints;
 use crate::sema::copies::copy;
-use crate::sema::elab::Elab;
-use crate::sema::memory::access;
-use crate::sema::memory::atomics;
-use crate::sema::memory::data;
-use crate::sema::memory::guards;
-use crate::sema::names::hiding;
-use crate::sema::names::scope;
-use crate::sema::names::scope::{Entity, IntKind};
-use crate::sema::statements::call;
-use crate::sema::statements::decl;
-use crate::sema::statements::device_calls;
+use crate::sema::memory::{access, atomics, data, guards};
+use crate::sema::names::{hiding, scope};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::{Entity, IntKind};
+use crate::sema::state::value::{Data, Value};
+use crate::sema::statements::{call, decl, device_calls};
 use crate::sema::tensor_cores::fragments;
-use crate::sema::values::arith;
-use crate::sema::values::convert;
-use crate::sema::values::expr;
-use crate::sema::values::integers;
-use crate::sema::values::operators;
-use crate::sema::values::value::{Data, Value};
+use crate::sema::values::{arith, convert, integers, operators};
 use crate::source::Span;
 use crate::syntax::ast;
 
@@ -53,11 +43,11 @@ pub(crate) fn lower(
             scope::declare(el, &name, Entity::Poison);
         }
         ast::ExprKind::Error => {
-            expr::lower(el, value);
+            el.expression(value);
         }
         _ => {
-            let v = expr::lower(el, target);
-            expr::lower(el, value);
+            let v = el.expression(target);
+            el.expression(value);
             if v.is_error() {
                 return;
             }
@@ -85,7 +75,7 @@ fn assign_name(
     let here = el.names.in_innermost(&name.text);
     match (found, op) {
         (None, Some(_)) => {
-            expr::lower(el, value);
+            el.expression(value);
             el.cx.report(
                 Diagnostic::new(
                     "E0204",
@@ -114,7 +104,7 @@ fn assign_name(
             store_value(el, Some(access), None, op, value, span);
         }
         (Some((Entity::Poison, _)), _) => {
-            expr::lower(el, value);
+            el.expression(value);
         }
         (Some((entity, declared)), op) => reassign(el, name, &entity, declared, here, op, value),
     }
@@ -145,7 +135,7 @@ fn set(
             .also(header, "the kernel starts here, with a copy")
             .help("return the result through a buffer"),
         );
-        expr::lower(el, value);
+        el.expression(value);
         return;
     }
     let v = match &*value.kind {
@@ -154,7 +144,7 @@ fn set(
         }
         _ => match atomics::as_update(el, value) {
             Some(call) => atomics::lower_value(el, call, value.span),
-            None => expr::lower(el, value),
+            None => el.expression(value),
         },
     };
     if !decl::check_initialiser(el, &v, value.span) {
@@ -240,7 +230,7 @@ fn reassign(
         )),
         _ => return hiding::hide(el, name, entity, value),
     };
-    expr::lower(el, value);
+    el.expression(value);
     el.cx.report(d);
 }
 
@@ -264,7 +254,7 @@ pub(crate) fn define(el: &mut Elab<'_>, name: &ast::Name, value: &ast::Expr) {
         );
         return scope::declare(el, name, Entity::Poison);
     }
-    let entity = match expr::lower(el, value) {
+    let entity = match el.expression(value) {
         Value::Error => Entity::Poison,
         Value::Data(d)
             if d.future.is_some() && matches!(&*value.kind, ast::ExprKind::Select(_)) =>
@@ -333,7 +323,7 @@ fn store_value(
         (ast::ExprKind::Call(call), Some(t)) if call::is_device_call(el, call) => {
             device_calls::lower(el, call, t, value.span)
         }
-        _ => expr::lower(el, value),
+        _ => el.expression(value),
     };
     let (Some(access), Some(elem)) = (access, elem) else {
         return;

@@ -4,21 +4,13 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{self, BinOp, Expr, ExprKind, MathFn, PrintPart, Scalar, StmtKind};
 use crate::sema::build;
 use crate::sema::checks::run_time;
-use crate::sema::elab::Elab;
 use crate::sema::levels::registers;
-use crate::sema::memory::atomics;
-use crate::sema::memory::guards;
-use crate::sema::names::path::Frame;
-use crate::sema::statements::control;
-use crate::sema::statements::device_calls;
-use crate::sema::values::arith;
-use crate::sema::values::conditionals;
-use crate::sema::values::convert;
-use crate::sema::values::expr;
-use crate::sema::values::integers;
-use crate::sema::values::scalars;
-use crate::sema::values::shape;
-use crate::sema::values::value::Value;
+use crate::sema::memory::{atomics, guards};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::path::Frame;
+use crate::sema::state::value::Value;
+use crate::sema::statements::{control, device_calls};
+use crate::sema::values::{arith, conditionals, convert, integers, scalars, shape};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, CallExpr, CallKind};
@@ -58,7 +50,7 @@ pub(crate) fn is_device_call(el: &Elab<'_>, call: &CallExpr) -> bool {
 
 pub(crate) fn lower_statement(el: &mut Elab<'_>, e: &ast::Expr, span: Span) {
     let ast::ExprKind::Call(call) = &*e.kind else {
-        expr::lower(el, e);
+        el.expression(e);
         return;
     };
     let name = call.callee.text.as_str();
@@ -99,7 +91,7 @@ fn lower_builtin(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
     if name.starts_with("__atomic_") {
         atomics::report_unknown(el, name, call.callee.span);
         for a in &call.args {
-            expr::lower(el, a);
+            el.expression(a);
         }
         return Value::Error;
     }
@@ -116,7 +108,7 @@ fn lower_builtin(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
     }
     report_not_a_builtin(el, name, call.callee.span);
     for a in &call.args {
-        expr::lower(el, a);
+        el.expression(a);
     }
     Value::Error
 }
@@ -174,7 +166,7 @@ fn lower_min_max(el: &mut Elab<'_>, call: &CallExpr, is_min: bool, span: Span) -
     if check_arity(el, call, 2, span).is_none() {
         return Value::Error;
     }
-    let values: Vec<Value> = call.args.iter().map(|a| expr::lower(el, a)).collect();
+    let values: Vec<Value> = call.args.iter().map(|a| el.expression(a)).collect();
     let at: Vec<Span> = call.args.iter().map(|a| a.span).collect();
     let (Ok([a, b]), Ok([sa, sb])) = (<[Value; 2]>::try_from(values), <[Span; 2]>::try_from(at))
     else {
@@ -241,7 +233,7 @@ fn lower_math(
     let mut values = Vec::new();
     let mut ty: Option<Scalar> = None;
     for a in &call.args {
-        let v = expr::lower(el, a);
+        let v = el.expression(a);
         let this = match &v {
             Value::Error => return Value::Error,
             Value::Int(_) => None,
@@ -343,7 +335,7 @@ fn lower_assert(el: &mut Elab<'_>, call: &CallExpr, span: Span) {
 fn lower_print(el: &mut Elab<'_>, call: &CallExpr, newline: bool, span: Span) {
     let mut parts = Vec::new();
     for a in &call.args {
-        let v = expr::lower(el, a);
+        let v = el.expression(a);
         if !lower_print_operand(el, v, a.span, &mut parts) {
             return;
         }
@@ -399,7 +391,7 @@ fn lower_print_operand(el: &mut Elab<'_>, v: Value, at: Span, parts: &mut Vec<Pr
 fn emit_print(el: &mut Elab<'_>, call: &CallExpr) {
     let mut text = String::new();
     for a in &call.args {
-        match expr::lower(el, a) {
+        match el.expression(a) {
             Value::Str(s) => text.push_str(&s),
             Value::Int(i) => text.push_str(&el.f.cx.show(&i.value)),
             Value::Shape(s) => text.push_str(&shape::show(el, &s)),

@@ -8,16 +8,12 @@ use crate::ir::{
 use crate::sema::asynchronous::futures;
 use crate::sema::build;
 use crate::sema::checks::lints;
-use crate::sema::elab::Elab;
-use crate::sema::levels::clusters;
-use crate::sema::levels::instances;
-use crate::sema::levels::registers;
+use crate::sema::levels::{clusters, instances, registers};
 use crate::sema::names::params;
-use crate::sema::names::path::Frame;
-use crate::sema::names::scope::Entity;
-use crate::sema::statements::stmt;
-use crate::sema::values::arith;
-use crate::sema::values::conditionals;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::path::Frame;
+use crate::sema::state::scopes::Entity;
+use crate::sema::values::{arith, conditionals};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
@@ -30,9 +26,9 @@ pub(crate) fn lower_if(
     span: Span,
 ) {
     let Some(cond) = conditionals::lower_condition(el, cond) else {
-        stmt::lower_block(el, then);
+        el.block(then);
         if let Some(b) = otherwise {
-            stmt::lower_block(el, b);
+            el.block(b);
         }
         return;
     };
@@ -43,14 +39,13 @@ pub(crate) fn lower_if(
         el.path.push(Frame::Divergent);
     }
     el.names.enter_arm(arms, true);
-    let ((), yes) = conditionals::assuming(el, &cond, true, decided == Some(false), |el| {
-        stmt::lower_block(el, then)
-    });
+    let ((), yes) =
+        conditionals::assuming(el, &cond, true, decided == Some(false), |el| el.block(then));
     el.names.leave_arm();
     el.names.enter_arm(arms, false);
     let ((), no) = conditionals::assuming(el, &cond, false, decided == Some(true), |el| {
         if let Some(b) = otherwise {
-            stmt::lower_block(el, b);
+            el.block(b);
         }
     });
     el.names.leave_arm();
@@ -111,7 +106,7 @@ fn lower_while_body(el: &mut Elab<'_>, cond: &ast::Expr, body: &ast::Block, span
     let at = cond.span;
     let (cond_value, prelude) = build::collect(el, |el| conditionals::lower_condition(el, cond));
     let Some(cond) = cond_value else {
-        el.within(Frame::Loop, |el| stmt::lower_block(el, body));
+        el.within(Frame::Loop, |el| el.block(body));
         return;
     };
     el.path.push(Frame::Loop);
@@ -120,8 +115,7 @@ fn lower_while_body(el: &mut Elab<'_>, cond: &ast::Expr, body: &ast::Block, span
         el.path.push(Frame::Divergent);
     }
     let never = arith::decided(el, &cond) == Some(false);
-    let ((), stmts) =
-        conditionals::assuming(el, &cond, true, never, |el| stmt::lower_block(el, body));
+    let ((), stmts) = conditionals::assuming(el, &cond, true, never, |el| el.block(body));
     if divergent {
         el.path.pop();
     }
@@ -225,7 +219,7 @@ pub(crate) fn lower_inthreads(
             threads: None,
             span: pred.span,
         };
-        el.within(region, |el| stmt::lower_block(el, body));
+        el.within(region, |el| el.block(body));
         return;
     };
     let before = el.cx.diags.len();
@@ -262,7 +256,7 @@ pub(crate) fn lower_inthreads(
         never: nobody,
     };
     let ((), stmts) = el.within(region, |el| {
-        conditionals::assuming_in(el, &cond, true, condition, |el| stmt::lower_block(el, body))
+        conditionals::assuming_in(el, &cond, true, condition, |el| el.block(body))
     });
     if outermost && !is_async {
         instances::warn_if_not_all_arrive(el, span, "the barrier after `inthreads`");

@@ -4,19 +4,13 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, Role, Scalar, StmtKind, Storage};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
-use crate::sema::elab::Elab;
-use crate::sema::memory::atomics;
-use crate::sema::memory::tiles;
-use crate::sema::names::params;
-use crate::sema::names::scope;
-use crate::sema::names::scope::{Entity, IntKind};
-use crate::sema::statements::call;
-use crate::sema::statements::device_calls;
-use crate::sema::values::arith;
-use crate::sema::values::convert;
-use crate::sema::values::expr;
-use crate::sema::values::shape;
-use crate::sema::values::value::{IntValue, Value};
+use crate::sema::memory::{atomics, tiles};
+use crate::sema::names::{params, scope};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::{Entity, IntKind};
+use crate::sema::state::value::{IntValue, Value};
+use crate::sema::statements::{call, device_calls};
+use crate::sema::values::{arith, convert, shape};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, ElemType};
@@ -27,7 +21,7 @@ pub(crate) fn declare_mdspan(
     name: &ast::Name,
     value: &ast::Expr,
 ) {
-    let v = expr::lower(el, value);
+    let v = el.expression(value);
     let entity = match v {
         Value::Shape(s) => Some(s),
         Value::Tuple(t) => Some(t.into_iter().map(|i| i.value).collect()),
@@ -87,7 +81,7 @@ pub(crate) fn declare_ituple(
     name: &ast::Name,
     value: &ast::Expr,
 ) {
-    let entity = match expr::lower(el, value) {
+    let entity = match el.expression(value) {
         Value::Tuple(values) => {
             check_rank(el, rank, "ituple", values.len());
             Entity::Tuple {
@@ -241,7 +235,7 @@ fn declare_scalar(
         }
         _ => match atomics::as_update(el, init).filter(|_| is_mutable) {
             Some(call) => atomics::lower_value(el, call, init.span),
-            None => expr::lower(el, init),
+            None => el.expression(init),
         },
     };
     if !check_initialiser(el, &value, init.span) {

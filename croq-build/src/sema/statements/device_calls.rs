@@ -2,15 +2,11 @@
 
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::ir::{Arg, Call, Expr, ExprKind, Scalar};
-use crate::sema::elab::Elab;
-use crate::sema::memory::access;
-use crate::sema::memory::data;
-use crate::sema::memory::tiles;
-use crate::sema::names::scope::Entity;
-use crate::sema::values::arith;
-use crate::sema::values::convert;
-use crate::sema::values::expr;
-use crate::sema::values::value::Value;
+use crate::sema::memory::{access, data, tiles};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::Entity;
+use crate::sema::state::value::Value;
+use crate::sema::values::{arith, convert};
 use crate::source::{DeviceTextKind, Signature, Span, TemplateParam};
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, CallExpr, TemplateArg};
@@ -55,7 +51,7 @@ pub(crate) fn lower_expr(
             },
             TemplateArg::Name(n) => ok &= named_targ(el, n, &mut targs),
             TemplateArg::Expr(e) => {
-                let v = expr::lower(el, e);
+                let v = el.expression(e);
                 match (&v, arith::int_of(&v)) {
                     (_, Some(i)) => ok &= const_targ(el, &i.value, e.span, &mut targs),
                     (Value::Error, _) => ok = false,
@@ -149,7 +145,7 @@ fn lower_argument(el: &mut Elab<'_>, a: &ast::Expr) -> Option<Arg> {
         let inner = lower_argument(el, inner)?;
         return Some(Arg::Cast(ty.clone(), Box::new(inner)));
     }
-    match expr::lower(el, a) {
+    match el.expression(a) {
         Value::Data(mut d) => {
             tiles::emit_exists(el, &mut d);
             let d = data::expect_whole(el, d, a.span)?;

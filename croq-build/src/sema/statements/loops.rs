@@ -4,18 +4,15 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{LocalId, Role, Scalar, StmtKind, Unroll};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
-use crate::sema::elab::Elab;
 use crate::sema::levels::instances;
-use crate::sema::names::params;
-use crate::sema::names::path::Frame;
-use crate::sema::names::scope;
-use crate::sema::names::scope::Entity;
+use crate::sema::names::{params, scope};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::path::Frame;
+use crate::sema::state::scopes::Entity;
+use crate::sema::state::value::Value;
 use crate::sema::statements::ranges;
-use crate::sema::statements::stmt;
 use crate::sema::tensor_cores::owners;
 use crate::sema::values::arith;
-use crate::sema::values::expr;
-use crate::sema::values::value::Value;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, ForeachRanges, ForeachStmt, LoopSuffix};
@@ -107,11 +104,11 @@ fn named_ranges<'f>(
             }
             Some(
                 Entity::Int {
-                    kind: crate::sema::names::scope::IntKind::Parallel,
+                    kind: crate::sema::state::scopes::IntKind::Parallel,
                     ..
                 }
                 | Entity::Tuple {
-                    kind: crate::sema::names::scope::IntKind::Parallel,
+                    kind: crate::sema::state::scopes::IntKind::Parallel,
                     ..
                 },
             ) => {
@@ -174,7 +171,7 @@ fn open_loop(
         .unwrap_or_else(Sym::one);
     let mut field = |e: &Option<ast::Expr>| -> Option<Sym> {
         let e = e.as_ref()?;
-        let v = expr::lower(el, e);
+        let v = el.expression(e);
         match v {
             Value::Int(_) => arith::to_sym(el, v, e.span),
             Value::Scalar(s) if s.ty.is_integer() => arith::to_sym(el, Value::Scalar(s), e.span),
@@ -257,7 +254,7 @@ fn open_loop(
 
 fn lower_body(el: &mut Elab<'_>, body: &ast::Block) {
     el.names.enter_loop();
-    el.within(Frame::Loop, |el| stmt::lower_block(el, body));
+    el.within(Frame::Loop, |el| el.block(body));
     el.names.leave_loop();
 }
 

@@ -1,23 +1,13 @@
 //! `with`, and the ranges that its names and those of loops stand for.
 
 use crate::diagnostics::Diagnostic;
-use crate::sema::elab::Elab;
 use crate::sema::names::scope;
-use crate::sema::names::scope::Entity;
-use crate::sema::statements::stmt;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::Entity;
+use crate::sema::state::value::{IntValue, Value};
 use crate::sema::values::arith;
-use crate::sema::values::expr;
-use crate::sema::values::value::{IntValue, Value};
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, Binding, Within};
-
-/// The ranges of `with`s and loops, by number.
-#[derive(Default)]
-pub(crate) struct Ranges {
-    /// Current value and bound.
-    pub values: Vec<IntValue>,
-    pub names: Vec<String>,
-}
 
 pub(crate) fn lower_with(
     el: &mut Elab<'_>,
@@ -30,7 +20,7 @@ pub(crate) fn lower_with(
         bind_range(el, within);
     }
     unify(el, pairs);
-    stmt::lower_block(el, body);
+    el.block(body);
     let ended = el.names.pop();
     scope::report_unused(el, ended);
 }
@@ -93,7 +83,7 @@ pub(crate) fn bind_range(el: &mut Elab<'_>, within: &Within) -> Vec<usize> {
         };
         return checked_range(el, within, extents, true);
     }
-    let (extents, is_shape) = match expr::lower(el, &within.bound) {
+    let (extents, is_shape) = match el.expression(&within.bound) {
         Value::Shape(s) => (s, true),
         Value::Data(d) => (d.view.shape, true),
         Value::Tuple(t) if t.len() > 1 => (t.into_iter().map(|i| i.value).collect(), true),
@@ -126,7 +116,7 @@ fn run_time_shape(el: &mut Elab<'_>, items: &[ast::Expr]) -> Option<Vec<Sym>> {
     let mut out = Vec::new();
     let mut ok = true;
     for item in items {
-        match expr::lower(el, item) {
+        match el.expression(item) {
             Value::Shape(s) => out.extend(s),
             Value::Tuple(t) => out.extend(t.into_iter().map(|i| i.value)),
             v => match arith::to_sym(el, v, item.span) {

@@ -2,36 +2,23 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{ReturnValue, Scalar, StmtKind};
-use crate::sema::asynchronous::events;
-use crate::sema::asynchronous::futures;
-use crate::sema::asynchronous::swap_rotate;
+use crate::sema::asynchronous::{events, futures, swap_rotate};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::copies::copy;
-use crate::sema::elab::Elab;
 use crate::sema::levels::parallel;
-use crate::sema::memory::buffers;
-use crate::sema::memory::data;
-use crate::sema::names::path::Frame;
+use crate::sema::memory::{buffers, data};
 use crate::sema::names::scope;
-use crate::sema::names::scope::Entity;
-use crate::sema::statements::assign;
-use crate::sema::statements::call;
-use crate::sema::statements::control;
-use crate::sema::statements::decl;
-use crate::sema::statements::loops;
-use crate::sema::statements::ranges;
-use crate::sema::tensor_cores::apply;
-use crate::sema::tensor_cores::fragments;
-use crate::sema::tensor_cores::mma;
-use crate::sema::values::convert;
-use crate::sema::values::expr;
-use crate::sema::values::shape;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::path::Frame;
+use crate::sema::state::results::ReturnShape;
+use crate::sema::state::scopes::Entity;
+use crate::sema::state::value::Value;
+use crate::sema::statements::{assign, call, control, decl, loops, ranges};
+use crate::sema::tensor_cores::{apply, fragments, mma};
+use crate::sema::values::{convert, expr, shape};
 use crate::source::Span;
 use crate::syntax::ast::{self, Stmt, StmtKind as S};
-
-use crate::sema::names::returns::ReturnShape;
-use crate::sema::values::value::Value;
 
 pub(crate) fn lower_all(el: &mut Elab<'_>, stmts: &[Stmt]) {
     let mut dead_reported = false;
@@ -211,7 +198,7 @@ fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: Span) {
         build::emit(el, StmtKind::Return(ReturnValue::Nothing), span);
         return;
     };
-    let v = el.within(Frame::Returned, |el| expr::lower(el, value));
+    let v = el.within(Frame::Returned, |el| el.expression(value));
     if v.is_error() {
         el.results.poisoned = true;
         return;

@@ -1,28 +1,18 @@
 //! Work on the elements of fragments: `apply`, reductions of rows, copies.
 
-use super::mma::Named;
 use crate::diagnostics::Diagnostic;
-use crate::ir::{Access, BufferId, Level, MmaOp, Role, Scalar, Storage};
+use crate::ir::{Access, Level, MmaOp, Role, Scalar, Storage};
 use crate::sema::build;
-use crate::sema::elab::Elab;
 use crate::sema::memory::data;
-use crate::sema::names::params;
-use crate::sema::names::scope;
-use crate::sema::names::scope::{Entity, IntKind};
-use crate::sema::statements::stmt;
-use crate::sema::tensor_cores::mma;
-use crate::sema::tensor_cores::multiply;
-use crate::sema::tensor_cores::spread;
-use crate::sema::values::value::{Data, IntValue};
+use crate::sema::names::{params, scope};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::fragments::{Applied, Named};
+use crate::sema::state::scopes::{Entity, IntKind};
+use crate::sema::state::value::{Data, IntValue};
+use crate::sema::tensor_cores::{mma, multiply, spread};
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 use crate::syntax::ast::{self, FragOp};
-
-/// An `apply` under way.
-pub(crate) struct Applied {
-    buffer: BufferId,
-    indices: Vec<Var>,
-}
 
 /// `apply {i, j} in t.span body`
 pub(crate) fn lower(
@@ -52,7 +42,7 @@ pub(crate) fn lower(
         indices: locals.iter().filter_map(|l| el.f.local(*l).var).collect(),
     });
     el.names.enter_loop();
-    let ((), stmts) = build::collect(el, |el| stmt::lower_block(el, body));
+    let ((), stmts) = build::collect(el, |el| el.block(body));
     el.names.leave_loop();
     el.fragments.applied = outer;
     if let (Some(level), Some(k)) = (level, el.kernel.as_mut()) {

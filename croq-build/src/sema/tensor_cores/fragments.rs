@@ -1,18 +1,15 @@
 //! Declared fragments: sums, and tiles of registers.
 
-use super::mma::{Named, sym};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BufferId, Expr, ExprKind, Fragment, Level, MmaOp, Part, Scalar, Storage};
-use crate::sema::elab::Elab;
 use crate::sema::memory::buffers;
-use crate::sema::names::params;
-use crate::sema::names::scope;
-use crate::sema::names::scope::Entity;
-use crate::sema::tensor_cores::mma;
-use crate::sema::values::arith;
-use crate::sema::values::convert;
-use crate::sema::values::expr;
-use crate::sema::values::value::Value;
+use crate::sema::names::{params, scope};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::fragments::Named;
+use crate::sema::state::scopes::Entity;
+use crate::sema::state::value::Value;
+use crate::sema::tensor_cores::mma::{self, sym};
+use crate::sema::values::{arith, convert};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, BufferItem, ElemType, MmaStmt};
@@ -133,7 +130,7 @@ fn emit_fill(el: &mut Elab<'_>, id: BufferId, value: Expr, span: Span) {
 
 /// The value of a fill: of type `elem`, or of its own as long as the fragment has none.
 fn lower_fill_value(el: &mut Elab<'_>, e: &ast::Expr, elem: Option<Scalar>) -> Option<Expr> {
-    let value = expr::lower(el, e);
+    let value = el.expression(e);
     let scalar = match &value {
         Value::Int(_) => true,
         Value::Scalar(_) => true,
@@ -263,7 +260,7 @@ fn declare_one(
 fn lower_extents(el: &mut Elab<'_>, shape: &[ast::Expr], span: Span) -> Option<Vec<i64>> {
     let mut extents = Vec::new();
     for e in shape {
-        let value = expr::lower(el, e);
+        let value = el.expression(e);
         let extent = arith::to_sym(el, value, e.span)?;
         match extent.as_int().filter(|n| *n > 0) {
             Some(n) => extents.push(n),

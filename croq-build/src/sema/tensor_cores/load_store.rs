@@ -1,25 +1,15 @@
 //! `mma.load` and `mma.store`: between memory and the registers of a warp.
 
-use super::mma::sym;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, MmaOp, Part, Storage, Valid, View};
 use crate::sema::asynchronous::futures;
 use crate::sema::checks::run_time;
-use crate::sema::elab::Elab;
-use crate::sema::memory::access;
-use crate::sema::memory::buffers;
-use crate::sema::memory::data;
-use crate::sema::memory::swizzles;
-use crate::sema::memory::tiles;
-use crate::sema::tensor_cores::fragments;
-use crate::sema::tensor_cores::mma;
-use crate::sema::tensor_cores::multiply;
-use crate::sema::tensor_cores::spread;
-use crate::sema::tensor_cores::warpgroup;
-use crate::sema::values::arith;
-use crate::sema::values::expr;
-use crate::sema::values::shape;
-use crate::sema::values::value::{Data, Value};
+use crate::sema::memory::{access, buffers, data, swizzles, tiles};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::{Data, Value};
+use crate::sema::tensor_cores::mma::{self, sym};
+use crate::sema::tensor_cores::{fragments, multiply, spread, warpgroup};
+use crate::sema::values::{arith, shape};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, MmaStmt};
@@ -103,7 +93,7 @@ pub(crate) fn lint_rest_of_tile(el: &mut Elab<'_>, data: &Data) {
 
 /// The memory that a load or store names.
 pub(crate) fn tile_of(el: &mut Elab<'_>, e: &ast::Expr, what: &str) -> Option<Data> {
-    let data = match expr::lower(el, e) {
+    let data = match el.expression(e) {
         Value::Data(mut data) => {
             tiles::emit_exists(el, &mut data);
             data::expect_whole(el, data, e.span)?
@@ -331,7 +321,7 @@ fn explicit_mask(
 ) -> Option<()> {
     let replaces = view.may_cross();
     for (axis, limit) in limits.iter().enumerate() {
-        let value = expr::lower(el, limit);
+        let value = el.expression(limit);
         let limit = arith::to_sym(el, value, limit.span)?;
         mask_axis(el, view, axis, &limit, span);
         if let Some(valid) = view.valid.get_mut(axis) {

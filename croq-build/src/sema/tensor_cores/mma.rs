@@ -3,31 +3,19 @@
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BufferId, Level, MmaOp, Part, Storage};
 use crate::sema::build;
-use crate::sema::elab::Elab;
-use crate::sema::levels::instances;
-use crate::sema::levels::parallel;
+use crate::sema::levels::{instances, parallel};
 use crate::sema::names::scope;
-use crate::sema::names::scope::Entity;
-use crate::sema::tensor_cores::fragments;
-use crate::sema::tensor_cores::load_store;
-use crate::sema::tensor_cores::multiply;
-use crate::sema::tensor_cores::owners;
-use crate::sema::tensor_cores::scale;
-use crate::sema::tensor_cores::sparse_mma;
-use crate::sema::tensor_cores::warpgroup;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::fragments::Named;
+use crate::sema::state::scopes::Entity;
+use crate::sema::state::value::Value;
+use crate::sema::tensor_cores::{
+    fragments, load_store, multiply, owners, scale, sparse_mma, warpgroup,
+};
 use crate::sema::values::convert;
-use crate::sema::values::expr;
-use crate::sema::values::value::Value;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, MmaStmt};
-
-/// A fragment as a statement names it.
-pub(crate) struct Named {
-    pub part: Part,
-    pub name: String,
-    pub span: Span,
-}
 
 pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, span: Span) {
     let done = lower_parts(el, m, span);
@@ -39,7 +27,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, span: Span) {
         && let Some(name) = &m.target
         && !el.names.in_innermost(&name.text)
     {
-        scope::declare(el, name, crate::sema::names::scope::Entity::Poison);
+        scope::declare(el, name, crate::sema::state::scopes::Entity::Poison);
     }
 }
 
@@ -193,7 +181,7 @@ pub(crate) fn check_by_warp(el: &mut Elab<'_>, span: Span, what: &str) -> Option
 
 /// The fragment that an expression names; `whole` takes an array of them as well.
 pub(crate) fn fragment_of(el: &mut Elab<'_>, e: &ast::Expr, whole: bool) -> Option<Named> {
-    let data = match expr::lower(el, e) {
+    let data = match el.expression(e) {
         Value::Data(data) => data,
         Value::Error => return None,
         other => {

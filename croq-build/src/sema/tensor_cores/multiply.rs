@@ -1,13 +1,12 @@
 //! `mma.row.col c, a, b`: extents, types, and the instruction.
 
-use super::instruction_table::{Missing, WARPGROUP_ROWS, select};
-use super::mma::{Named, sym};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Atom, Layout, MmaOp, Scalar, Spread};
-use crate::sema::elab::Elab;
-use crate::sema::tensor_cores::mma;
-use crate::sema::tensor_cores::owners;
-use crate::sema::tensor_cores::spread;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::fragments::Named;
+use crate::sema::tensor_cores::instruction_table::{Missing, WARPGROUP_ROWS, select};
+use crate::sema::tensor_cores::mma::{self, sym};
+use crate::sema::tensor_cores::{owners, spread};
 use crate::source::Span;
 use crate::syntax::ast::MmaStmt;
 

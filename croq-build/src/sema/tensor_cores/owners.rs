@@ -1,35 +1,17 @@
 //! Whose sums they are: each thread of a block has registers of its own, which others never see. And how many
 //! products they add up.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::mma::Named;
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BufferId, MmaOp, Scalar, ThreadSet};
-use crate::sema::elab::Elab;
+use crate::ir::{MmaOp, Scalar, ThreadSet};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::fragments::{Named, Place};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
 /// Beyond this not every whole number is an `f16`.
 const EXACT: i64 = 2048;
-
-#[derive(Default)]
-pub(crate) struct Owners {
-    products: Vec<Place>,
-    uses: Vec<Place>,
-    /// Turns of the loops around, as far as they are known.
-    turns: Vec<i64>,
-    /// In how many loops sums were filled last.
-    filled: BTreeMap<BufferId, usize>,
-    lossy: BTreeSet<BufferId>,
-}
-
-/// A statement about sums, and which threads come to it.
-struct Place {
-    sums: BufferId,
-    set: ThreadSet,
-    span: Span,
-}
 
 pub(crate) fn note_owners(el: &mut Elab<'_>, op: &MmaOp, span: Span) {
     if let MmaOp::Each {

@@ -4,7 +4,6 @@
 //! the thread that has it, and that has both. Passes know nothing of it: the scales of a thread's rows are a
 //! fragment of rank 1, and what is done with them are two `apply`s.
 
-use super::mma::{Named, sym};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{
     Access, BinOp, BufferId, Expr, ExprKind, Fragment, LocalId, MathFn, MmaOp, Part, Role, Scalar,
@@ -12,18 +11,14 @@ use crate::ir::{
 };
 use crate::sema::asynchronous::futures;
 use crate::sema::build;
-use crate::sema::elab::Elab;
-use crate::sema::memory::access;
-use crate::sema::memory::data;
-use crate::sema::memory::tiles;
+use crate::sema::memory::{access, data, tiles};
 use crate::sema::names::params;
-use crate::sema::tensor_cores::mma;
-use crate::sema::tensor_cores::multiply;
-use crate::sema::tensor_cores::warpgroup;
-use crate::sema::values::convert;
-use crate::sema::values::expr;
-use crate::sema::values::shape;
-use crate::sema::values::value::Value;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::fragments::Named;
+use crate::sema::state::value::Value;
+use crate::sema::tensor_cores::mma::{self, sym};
+use crate::sema::tensor_cores::{multiply, warpgroup};
+use crate::sema::values::{convert, shape};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, MmaStmt};
@@ -102,7 +97,7 @@ fn scale(
         return None;
     }
     let scales = lower_row_scales(el, rows, *shape.first()?, &sums);
-    let value = expr::lower(el, factor);
+    let value = el.expression(factor);
     let factor = convert::convert(el, value, Scalar::F32, factor.span);
     let (scales, factor) = (scales?, factor?);
     let side = split_product(el, &sums, begun)?;
@@ -165,7 +160,7 @@ fn lower_row_scales(
     rows: i64,
     sums: &Named,
 ) -> Option<RowScales> {
-    let data = match expr::lower(el, e) {
+    let data = match el.expression(e) {
         Value::Data(mut data) => {
             tiles::emit_exists(el, &mut data);
             data::expect_whole(el, data, e.span)?

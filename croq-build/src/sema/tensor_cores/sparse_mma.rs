@@ -1,12 +1,11 @@
 //! Sparse products: what is wrong with one is told, but none is compiled yet.
 
-use super::multiply::turned;
 use crate::diagnostics::Diagnostic;
 use crate::sema::checks::unsupported;
-use crate::sema::elab::Elab;
-use crate::sema::names::scope::Entity;
-use crate::sema::values::expr;
-use crate::sema::values::value::Value;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::Entity;
+use crate::sema::state::value::Value;
+use crate::sema::tensor_cores::multiply::turned;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, MmaStmt};
@@ -53,7 +52,7 @@ fn check_metadata(el: &mut Elab<'_>, e: Option<&ast::Expr>, span: Span) -> Optio
         _ => None,
     });
     if let Some(e) = e
-        && matches!(expr::lower(el, e), Value::Error)
+        && matches!(el.expression(e), Value::Error)
     {
         return None;
     }
@@ -82,7 +81,7 @@ fn check_metadata(el: &mut Elab<'_>, e: Option<&ast::Expr>, span: Span) -> Optio
 
 /// Of a tile or a fragment, if they are constant.
 fn extents_of(el: &mut Elab<'_>, e: &ast::Expr) -> Option<[i64; 2]> {
-    let Value::Data(data) = expr::lower(el, e) else {
+    let Value::Data(data) = el.expression(e) else {
         return None;
     };
     let extents: Vec<i64> = data.view.shape.iter().filter_map(Sym::as_int).collect();

@@ -1,42 +1,12 @@
 //! Who has what of each fragment: gathered from products, and carried over to fragments that meet others.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::mma::Named;
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BufferId, LocalId, Spread};
-use crate::sema::elab::Elab;
+use crate::ir::{BufferId, Spread};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::fragments::Named;
 use crate::source::Span;
-
-#[derive(Default)]
-pub(crate) struct Spreads {
-    /// Filled without a type, and not multiplied into yet.
-    pub untyped: BTreeSet<BufferId>,
-    /// Where operands are loaded.
-    pub loaded: BTreeMap<BufferId, Span>,
-    /// Which product gave sums their extents.
-    pub shaped: BTreeMap<BufferId, Span>,
-    /// Of these it was said that they are large.
-    pub told: BTreeSet<BufferId>,
-    /// What asked for a spread first.
-    asked: BTreeMap<BufferId, Span>,
-    /// Matrices that meet element by element.
-    alike: Vec<(BufferId, BufferId, Span)>,
-    /// Something was wrong: what is still unknown would be known otherwise.
-    pub failed: bool,
-    /// The `apply` that this is in.
-    pub applied: Option<super::apply::Applied>,
-    /// Columns whose values are added over their owners.
-    pub columns: Vec<(BufferId, Span)>,
-    /// Products with names of their own.
-    pub operations: Vec<super::warpgroup::Operation>,
-    /// Indices of the `apply`s that scale products.
-    pub scaled: BTreeSet<LocalId>,
-    /// Who multiplies into sums, and who uses them.
-    pub owners: super::owners::Owners,
-    /// Loads and stores, which need to know.
-    needed: Vec<(BufferId, Span)>,
-}
 
 /// A product's word on a fragment.
 pub(crate) fn fix(el: &mut Elab<'_>, named: &Named, spread: Spread) -> Option<()> {

@@ -1,40 +1,23 @@
 //! Products by a warpgroup (WGMMA): operands where they lie in shared memory, B always, A or in registers.
 
-use super::instruction_table::select_for_warpgroup;
-use super::mma::Named;
-use super::multiply::turned;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{
     Expr, Layout, Level, MmaOp, Operand, Product, Scalar, Spread, Storage, Tile, View,
 };
-use crate::sema::elab::Elab;
 use crate::sema::memory::access;
-use crate::sema::names::params;
-use crate::sema::names::scope;
-use crate::sema::names::scope::Entity;
-use crate::sema::tensor_cores::load_store;
-use crate::sema::tensor_cores::mma;
-use crate::sema::tensor_cores::multiply;
-use crate::sema::tensor_cores::owners;
-use crate::sema::tensor_cores::spread;
-use crate::sema::values::expr;
-use crate::sema::values::value::{Data, Value};
+use crate::sema::names::{params, scope};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::fragments::{Named, Operation};
+use crate::sema::state::scopes::Entity;
+use crate::sema::state::value::{Data, Value};
+use crate::sema::tensor_cores::instruction_table::select_for_warpgroup;
+use crate::sema::tensor_cores::multiply::{self, turned};
+use crate::sema::tensor_cores::{load_store, mma, owners, spread};
 use crate::source::Span;
 use crate::syntax::ast::{self, MmaStmt};
 
 /// The only target with these instructions.
 const TARGET: &str = "sm_90a";
-
-/// A product with a name, for which the program waits.
-pub(crate) struct Operation {
-    name: String,
-    span: Span,
-    /// Where, and under how many conditions.
-    waited: Option<(Span, usize)>,
-    /// Loops and conditions around it.
-    loops: usize,
-    conditions: usize,
-}
 
 /// What is multiplied.
 struct Factor {
@@ -262,7 +245,7 @@ pub(crate) fn report_not_waited_for(el: &mut Elab<'_>) {
 }
 
 fn lower_operand(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Factor> {
-    let fragment = match expr::lower(el, e) {
+    let fragment = match el.expression(e) {
         Value::Data(data) => el.f.buffer(data.view.buffer).storage == Storage::Fragment,
         Value::Error => return None,
         _ => false,

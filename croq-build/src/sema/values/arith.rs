@@ -1,12 +1,12 @@
 //! Between run-time expressions and symbolic integers.
 
-use super::value::{IntValue, Value};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Expr, ExprKind, Role, Scalar, StmtKind, UnOp};
 use crate::sema::build;
-use crate::sema::elab::Elab;
 use crate::sema::memory::tiles;
 use crate::sema::names::params::integer_range;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::{IntValue, Value};
 use crate::source::Span;
 use crate::symbolic::Sym;
 

@@ -1,17 +1,13 @@
 //! Conditions, and `?:`.
 
-use super::value::Value;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, ExprKind, Role, Scalar, StmtKind};
 use crate::sema::build;
-use crate::sema::elab::Elab;
-use crate::sema::names::path::Frame;
-use crate::sema::statements::call;
-use crate::sema::statements::device_calls;
-use crate::sema::values::arith;
-use crate::sema::values::convert;
-use crate::sema::values::expr;
-use crate::sema::values::scalars;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::path::Frame;
+use crate::sema::state::value::Value;
+use crate::sema::statements::{call, device_calls};
+use crate::sema::values::{arith, convert, scalars};
 use crate::source::Span;
 use crate::syntax::ast;
 
@@ -23,16 +19,16 @@ pub(crate) fn lower_ternary(
     span: Span,
 ) -> Value {
     let Some(cond) = lower_condition(el, c) else {
-        expr::lower(el, a);
-        expr::lower(el, b);
+        el.expression(a);
+        el.expression(b);
         return Value::Error;
     };
     let decided = arith::decided(el, &cond);
     let (va, sa) = assuming(el, &cond, true, decided == Some(false), |el| {
-        expr::lower(el, a)
+        el.expression(a)
     });
     let (vb, sb) = assuming(el, &cond, false, decided == Some(true), |el| {
-        expr::lower(el, b)
+        el.expression(b)
     });
     if va.is_error() || vb.is_error() {
         return Value::Error;
@@ -165,7 +161,7 @@ pub(crate) fn lower_condition(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Expr> 
         ast::ExprKind::Call(call) if call::is_device_call(el, call) => {
             device_calls::lower(el, call, Scalar::Bool, e.span)
         }
-        _ => expr::lower(el, e),
+        _ => el.expression(e),
     };
     match value {
         Value::Scalar(c) if c.ty == Scalar::Bool => Some(c),

@@ -1,10 +1,10 @@
 //! Element types, and conversions between them (language 02 section 9).
 
-use super::value::Value;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, ExprKind, Scalar};
 use crate::sema::checks::unsupported;
-use crate::sema::elab::Elab;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::Value;
 use crate::source::Span;
 use crate::syntax::ast::ElemType;
 

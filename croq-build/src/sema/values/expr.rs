@@ -1,24 +1,16 @@
 //! Expressions.
 
-use super::value::{Derive, IntValue, Value};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Expr, ExprKind, Role, Scalar, StmtKind, UnOp};
 use crate::sema::build;
-use crate::sema::elab::Elab;
-use crate::sema::memory::access;
-use crate::sema::memory::buffer_pools;
-use crate::sema::memory::data;
-use crate::sema::names::path::Frame;
+use crate::sema::memory::{access, buffer_pools, data};
 use crate::sema::names::scope;
-use crate::sema::names::scope::Entity;
-use crate::sema::statements::assign;
-use crate::sema::statements::call;
-use crate::sema::values::arith;
-use crate::sema::values::conditionals;
-use crate::sema::values::convert;
-use crate::sema::values::integers;
-use crate::sema::values::operators;
-use crate::sema::values::shape;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::path::Frame;
+use crate::sema::state::scopes::Entity;
+use crate::sema::state::value::{Derive, IntValue, Value};
+use crate::sema::statements::{assign, call};
+use crate::sema::values::{arith, conditionals, convert, integers, operators, shape};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;

@@ -1,13 +1,12 @@
 //! Operators on integers that the prover knows.
 
-use super::operators::sign;
-use super::value::{IntValue, Value};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Expr, ExprKind, Scalar};
-use crate::sema::checks::run_time;
-use crate::sema::checks::run_time::compare;
-use crate::sema::elab::Elab;
+use crate::sema::checks::run_time::{self, compare};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::{IntValue, Value};
 use crate::sema::values::arith;
+use crate::sema::values::operators::sign;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 

@@ -8,4 +8,3 @@ pub(crate) mod integers;
 pub(crate) mod operators;
 pub(crate) mod scalars;
 pub(crate) mod shape;
-pub(crate) mod value;

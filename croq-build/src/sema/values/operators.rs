@@ -1,17 +1,12 @@
 //! Binary operators, and those of tuples and shapes; `integers` and `scalars` have the others.
 
-use super::value::{IntValue, Value};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Expr, ExprKind, Role, Scalar, StmtKind};
 use crate::sema::build;
-use crate::sema::checks::lints;
-use crate::sema::checks::run_time;
-use crate::sema::elab::Elab;
-use crate::sema::values::arith;
-use crate::sema::values::conditionals;
-use crate::sema::values::expr;
-use crate::sema::values::integers;
-use crate::sema::values::scalars;
+use crate::sema::checks::{lints, run_time};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::{IntValue, Value};
+use crate::sema::values::{arith, conditionals, integers, scalars};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast;
@@ -37,8 +32,8 @@ pub(crate) fn lower(
         }
         _ => {}
     }
-    let va = expr::lower(el, a);
-    let vb = expr::lower(el, b);
+    let va = el.expression(a);
+    let vb = el.expression(b);
     if va.is_error() || vb.is_error() {
         return Value::Error;
     }

@@ -1,13 +1,11 @@
 //! Operators on scalars of one element type.
 
-use super::value::Value;
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Expr, ExprKind, Scalar};
 use crate::sema::checks::run_time::compare;
-use crate::sema::elab::Elab;
-use crate::sema::values::arith;
-use crate::sema::values::convert;
-use crate::sema::values::operators;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::Value;
+use crate::sema::values::{arith, convert, operators};
 use crate::source::Span;
 use crate::symbolic::Sym;
 

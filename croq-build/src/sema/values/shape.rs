@@ -1,15 +1,13 @@
 //! Shapes, element counts and the integer helpers that may be used in them.
 
-use super::value::{Derive, IntValue, Value};
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Scalar};
 use crate::sema::checks::run_time;
-use crate::sema::elab::Elab;
 use crate::sema::memory::data;
-use crate::sema::names::path::Frame;
-use crate::sema::values::arith;
-use crate::sema::values::expr;
-use crate::sema::values::integers;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::path::Frame;
+use crate::sema::state::value::{Derive, IntValue, Value};
+use crate::sema::values::{arith, integers};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast;
@@ -51,7 +49,7 @@ pub(crate) fn lower_items(el: &mut Elab<'_>, items: &[ast::Expr]) -> Option<Vec<
 
 /// The value of an expression that says how many there are of something.
 pub(crate) fn lower_counted(el: &mut Elab<'_>, e: &ast::Expr) -> Value {
-    el.within(Frame::Count, |el| expr::lower(el, e))
+    el.within(Frame::Count, |el| el.expression(e))
 }
 
 /// Extents that make memory: positive, and not the current value of a loop variable.
@@ -175,7 +173,7 @@ pub(crate) fn check_positive(el: &mut Elab<'_>, extent: &Sym, span: Span) -> boo
 
 /// `|x|`
 pub(crate) fn lower_count(el: &mut Elab<'_>, a: &ast::Expr, span: Span) -> Value {
-    let shape = match expr::lower(el, a) {
+    let shape = match el.expression(a) {
         Value::Shape(s) => s,
         Value::Data(d) => d.view.shape,
         Value::Error => return Value::Error,
@@ -207,7 +205,7 @@ pub(crate) fn lower_builtin(
     args: &[ast::Expr],
     span: Span,
 ) -> Value {
-    let values: Vec<Value> = args.iter().map(|a| expr::lower(el, a)).collect();
+    let values: Vec<Value> = args.iter().map(|a| el.expression(a)).collect();
     if values.iter().any(Value::is_error) {
         return Value::Error;
     }
@@ -311,7 +309,7 @@ pub(crate) fn lower_subscript(
     items: &[ast::Expr],
     span: Span,
 ) -> Value {
-    let b = expr::lower(el, base);
+    let b = el.expression(base);
     match b {
         Value::Error => Value::Error,
         Value::Shape(s) => {

@@ -1,8 +1,8 @@
 //! Copies that are under way if a condition holds, and only then: `if (more) t = …; … if (more) wait t;`.
 
-use super::Flight;
 use crate::ir::{BinOp, Expr, ExprKind, Scalar, UnOp};
-use crate::sema::elab::Elab;
+use crate::sema::asynchronous::wait_counts::Flight;
+use crate::sema::state::elab::Elab;
 use crate::sema::values::arith;
 
 impl Flight {

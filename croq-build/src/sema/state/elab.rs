@@ -2,23 +2,33 @@
 
 use std::collections::BTreeMap;
 
-use crate::ir::{self, Level, LocalId};
-use crate::sema::asynchronous::{events, flags, futures};
-use crate::sema::build::Builder;
-use crate::sema::context::Cx;
-use crate::sema::levels::kernel::KernelState;
-use crate::sema::levels::nest::Node;
-use crate::sema::memory::{buffer_pools::Pools, swizzles::Swizzles};
-use crate::sema::names::path::{Frame, Path};
-use crate::sema::names::returns::Results;
-use crate::sema::names::scope::Scopes;
-use crate::sema::statements::ranges::Ranges;
-use crate::sema::tensor_cores::spread::Spreads;
-use crate::source::Span;
-use crate::symbolic::{Ctx, Sym};
+use crate::ir::{self, Level};
+use crate::sema::state::asynchronous::{self, Asynchronous};
+use crate::sema::state::builder::Builder;
+use crate::sema::state::cx::Cx;
+use crate::sema::state::fragments::Spreads;
+use crate::sema::state::kernel::KernelState;
+use crate::sema::state::nest::Node;
+use crate::sema::state::path::{Frame, Path};
+use crate::sema::state::ranges::Ranges;
+use crate::sema::state::results::Results;
+use crate::sema::state::scopes::Scopes;
+use crate::sema::state::storage::BufferFacts;
+use crate::sema::state::value::Value;
+use crate::symbolic::Ctx;
 use crate::syntax::ast;
 
+/// The entries of the two recursive parts of the language. Rules for parts of an expression need the
+/// rule for expressions, which needs them: they go by this table, so that modules depend on each
+/// other in one direction.
+#[derive(Clone, Copy)]
+pub(crate) struct Rules {
+    pub expression: fn(&mut Elab<'_>, &ast::Expr) -> Value,
+    pub block: fn(&mut Elab<'_>, &ast::Block),
+}
+
 pub(crate) struct Elab<'a> {
+    rules: Rules,
     pub cx: Cx<'a>,
     /// The function under construction.
     pub f: ir::Function,
@@ -31,39 +41,13 @@ pub(crate) struct Elab<'a> {
     /// Levels of the `parallel`s still to come in each open body, last first.
     pub nests: Vec<Vec<Node>>,
     pub results: Results,
-    pub storage: Storage,
+    pub storage: BufferFacts,
     pub asynchronous: Asynchronous,
     pub fragments: Spreads,
 }
 
-/// What is gathered about buffers until the function's end.
-#[derive(Default)]
-pub(crate) struct Storage {
-    /// Buffers that element stores and copies write, and where first.
-    pub stored: BTreeMap<ir::BufferId, Span>,
-    /// Shared buffers that a copy may leave partly as they were, and where.
-    pub cut_off: BTreeMap<ir::BufferId, Span>,
-    pub pools: Pools,
-    pub swizzles: Swizzles,
-    /// Where the swizzle of a buffer was decided.
-    pub swizzle_at: BTreeMap<ir::BufferId, Span>,
-}
-
-/// Events and futures.
-#[derive(Default)]
-pub(crate) struct Asynchronous {
-    pub events: events::Known,
-    pub flags: Vec<flags::Flag>,
-    /// By `ir::FutureId`.
-    pub futures: Vec<futures::Future>,
-    /// Names of futures that are exchanged, each with the number of its group.
-    pub exchanged: BTreeMap<String, usize>,
-    /// The tile that a placeholder's handle starts with.
-    pub first_tiles: BTreeMap<LocalId, Sym>,
-}
-
 impl<'a> Elab<'a> {
-    pub fn new(cx: Cx<'a>, function: &ast::Function) -> Self {
+    pub fn new(cx: Cx<'a>, rules: Rules, function: &ast::Function) -> Self {
         let f = ir::Function {
             name: function.name.text.clone(),
             span: function.span,
@@ -84,6 +68,7 @@ impl<'a> Elab<'a> {
             reports: cx.options.reports,
         };
         Self {
+            rules,
             cx,
             f,
             build: Builder::new(),
@@ -93,13 +78,23 @@ impl<'a> Elab<'a> {
             kernel: None,
             nests: Vec::new(),
             results: Results::new(&function.ret),
-            storage: Storage::default(),
+            storage: BufferFacts::default(),
             asynchronous: Asynchronous {
-                exchanged: futures::exchanged(&function.body),
+                exchanged: asynchronous::exchanged(&function.body),
                 ..Asynchronous::default()
             },
             fragments: Spreads::default(),
         }
+    }
+
+    /// An expression: its value, after the statements that it takes.
+    pub fn expression(&mut self, e: &ast::Expr) -> Value {
+        (self.rules.expression)(self, e)
+    }
+
+    /// A block with a scope of its own.
+    pub fn block(&mut self, block: &ast::Block) {
+        (self.rules.block)(self, block);
     }
 
     /// Runs `body` as part of a construct.

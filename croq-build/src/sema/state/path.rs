@@ -1,7 +1,7 @@
 //! What is known about the way to the statement at hand: the constructs around it, innermost last.
 
 use crate::ir::ThreadSet;
-use crate::sema::values::value::Derive;
+use crate::sema::state::value::Derive;
 use crate::source::Span;
 
 /// A construct around the statement or expression at hand.

@@ -1,7 +1,6 @@
 //! What a function is checked against, and where findings go.
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::sema::Options;
 use crate::source::{SourceFile, Span};
 
 pub(crate) struct Cx<'a> {
@@ -22,4 +21,23 @@ impl Cx<'_> {
     pub fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
         self.report(Diagnostic::new(code, span, message));
     }
+}
+
+/// What the checks need to know about the targets.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// What the kernels are built for; empty is anything.
+    pub targets: Vec<Target>,
+    /// The last sub-level of threads and groups is the fastest, not the first.
+    pub last_is_fastest: bool,
+    /// A failed check is recorded, and the kernel goes on: what it was made for is guarded.
+    pub reports: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// `sm_90a`
+    pub name: String,
+    /// `90`
+    pub number: u16,
 }

@@ -1,7 +1,6 @@
 //! What an expression can be.
 
 use crate::ir::{Expr, FutureId, View};
-use crate::sema::memory::tiles::TileNumber;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -110,4 +109,15 @@ impl Value {
 pub(crate) enum Derive {
     Shape(Vec<Sym>),
     Tuple(Vec<IntValue>),
+}
+
+/// `lo <= number < hi`, or the tile is outside; to be checked where it is moved.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct TileNumber {
+    pub number: Sym,
+    pub lo: Sym,
+    pub hi: Sym,
+    /// With `{0}` for the number, and `{1}` for the limit.
+    pub message: String,
+    pub at: Span,
 }
