@@ -1,8 +1,8 @@
 //! Statements and locals of the function under construction.
 
-use crate::ir::{self, LocalId, Role, Scalar, Stmt, StmtKind};
+use crate::ir::{self, BufferId, LocalId, Role, Scalar, Stmt, StmtKind};
+use crate::sema::levels::uniformity;
 use crate::sema::state::elab::Elab;
-use crate::sema::statements::control;
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 
@@ -14,7 +14,7 @@ pub(crate) fn emit(el: &mut Elab<'_>, kind: StmtKind, span: Span) {
     | StmtKind::Assign { local, value: e } = &kind
     {
         let divergent = el.path.is_divergent();
-        if divergent || control::varies_in_block(el, e) {
+        if divergent || uniformity::varies_in_block(el, e) {
             el.build.varying.insert(*local);
         }
     }
@@ -90,4 +90,31 @@ pub(crate) fn splice(el: &mut Elab<'_>, stmts: Vec<Stmt>) {
     if let Some(sink) = el.build.sinks.last_mut() {
         sink.extend(stmts);
     }
+}
+
+pub(crate) fn new_buffer(
+    el: &mut Elab<'_>,
+    name: &str,
+    elem: Scalar,
+    storage: ir::Storage,
+    shape: Vec<Sym>,
+    copies: Sym,
+    span: Span,
+) -> BufferId {
+    let id = BufferId(u32::try_from(el.f.buffers.len()).unwrap_or(u32::MAX));
+    let count = shape
+        .iter()
+        .fold(copies, |product, extent| &product * extent);
+    el.f.buffers.push(ir::Buffer {
+        name: name.to_owned(),
+        elem,
+        storage,
+        shape,
+        count,
+        span,
+        read: false,
+        written: false,
+        swizzle: None,
+    });
+    id
 }

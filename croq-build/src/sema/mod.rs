@@ -13,9 +13,11 @@ use std::collections::BTreeMap;
 
 use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
 use crate::ir;
+use crate::sema::asynchronous::copy_events;
+use crate::sema::state::cx;
 use crate::source::{SourceFile, Span};
 use crate::syntax::ast;
-use asynchronous::{events, flags, futures, wait_counts};
+use asynchronous::{flags, futures, wait_counts};
 use checks::{lints, races};
 use copies::tma_legality;
 use memory::{buffer_pools, swizzles, tiles};
@@ -84,7 +86,7 @@ pub fn check(
             .iter()
             .filter(|d| d.severity == Severity::Error)
             .map(|d| d.primary.span)
-            .filter(|at| touch(*at, function.span))
+            .filter(|at| cx::touch(*at, function.span))
             .collect();
         let mut own = Diagnostics::new();
         let result = {
@@ -102,7 +104,7 @@ pub fn check(
         for d in own.into_sorted() {
             // What did not parse is told already, and what follows from a part that is missing is
             // no news.
-            let told = faults.iter().any(|at| touch(*at, d.primary.span));
+            let told = faults.iter().any(|at| cx::touch(*at, d.primary.span));
             let follows = broken && rests_on_the_whole(d.code);
             if !told && !follows {
                 diags.push(d);
@@ -113,10 +115,6 @@ pub fn check(
         }
     }
     done
-}
-
-fn touch(a: Span, b: Span) -> bool {
-    a.start <= b.end && b.start <= a.end
 }
 
 /// Whether a finding speaks of the function as a whole: it may be wrong when a part is in error.
@@ -148,7 +146,7 @@ fn elaborate(mut el: Elab<'_>, function: &ast::Function) -> ir::Function {
     el.f.body.extend(body);
     tma_legality::check_rings(&mut el);
     buffer_pools::rewrite_views(&mut el);
-    events::bind_copies(&mut el);
+    copy_events::bind_copies(&mut el);
     swizzles::check_uses(&mut el);
     tma_legality::check_swizzled_boxes(&mut el);
     if !el.cx.diags.has_errors() {

@@ -3,14 +3,15 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Expr, ExprKind, LocalId, Role, Scalar, StmtKind, UnOp};
-use crate::sema::asynchronous::events;
+use crate::sema::asynchronous::slots;
 use crate::sema::build;
 use crate::sema::checks::{run_time, unsupported};
-use crate::sema::memory::buffers;
-use crate::sema::names::{params, scope};
+use crate::sema::memory::arrays;
+use crate::sema::names::scope;
 use crate::sema::state::asynchronous::Flag;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
+use crate::sema::values::constants;
 use crate::source::Span;
 use crate::syntax::ast::{self, EventItem};
 
@@ -18,7 +19,7 @@ use crate::syntax::ast::{self, EventItem};
 const SLOTS: u64 = 64;
 
 pub(crate) fn declare_all(el: &mut Elab<'_>, count: Option<&ast::Expr>, items: &[EventItem]) {
-    if let Some(count) = count.filter(|e| params::constant(el, e) != Some(1)) {
+    if let Some(count) = count.filter(|e| constants::constant(el, e) != Some(1)) {
         el.cx.report(
             Diagnostic::new(
                 "W1003",
@@ -38,7 +39,7 @@ pub(crate) fn declare_all(el: &mut Elab<'_>, count: Option<&ast::Expr>, items: &
 fn declare_one(el: &mut Elab<'_>, item: &EventItem) -> Option<usize> {
     let mut array = Vec::new();
     for extent in &item.array {
-        array.push(buffers::array_extent(el, extent, "event")?);
+        array.push(arrays::array_extent(el, extent, "event")?);
     }
     let (name, span) = (item.name.text.clone(), item.name.span);
     if array.iter().product::<u64>() > SLOTS {
@@ -131,7 +132,7 @@ pub(crate) fn wait(el: &mut Elab<'_>, at: usize, e: &ast::Expr, span: Span) {
 fn slots(el: &mut Elab<'_>, at: usize, e: &ast::Expr) -> Option<Expr> {
     let flag = el.asynchronous.flags.get(at)?;
     let (name, array) = (flag.name.clone(), flag.array.clone());
-    let count: u64 = crate::sema::memory::buffers::elements_of(&array);
+    let count: u64 = crate::sema::memory::arrays::elements_of(&array);
     let mut subscripts = Vec::new();
     let mut root = e;
     loop {
@@ -157,7 +158,7 @@ fn slots(el: &mut Elab<'_>, at: usize, e: &ast::Expr) -> Option<Expr> {
         let all = u64::MAX >> (SLOTS - count.clamp(1, SLOTS));
         return Some(bits(all, e.span));
     }
-    let slot = events::slot_at(el, &name, &array, &subscripts, e.span)?;
+    let slot = slots::slot_at(el, &name, &array, &subscripts, e.span)?;
     let one = bits(1, e.span);
     Some(op(BinOp::Shl, one, Expr::index(slot, e.span)))
 }

@@ -6,25 +6,19 @@
 //! exchanges handles; no bytes move, and compilers keep handles in registers or unroll them away.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{
-    self, Expr, ExprKind, FutureId, Level, Role, Scalar, StmtKind, Storage, View, Waited,
-};
-use crate::sema::asynchronous::{events, signals};
+use crate::ir::{self, Expr, ExprKind, FutureId, Level, Role, Scalar, StmtKind, Storage, View};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
-use crate::sema::copies::copy::Bound;
-use crate::sema::levels::instances;
 use crate::sema::memory::buffer_pools;
 use crate::sema::names::scope;
 use crate::sema::state::asynchronous::{Future, Handle};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::{Data, Value};
-use crate::sema::tensor_cores::warpgroup;
 use crate::sema::values::shape;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
-use crate::syntax::ast::{self, Name};
+use crate::syntax::ast::Name;
 
 /// `f = dma.any;`
 pub(crate) fn declare_placeholder(el: &mut Elab<'_>, name: &Name, span: Span) {
@@ -295,7 +289,7 @@ pub(crate) fn bind(
     let storage = el.f.buffer(own.buffer).storage;
     let aligned = el.f.cx.divides(&tile, &own.offset) == Truth::Yes;
     let fixed = tile.as_int().is_some() && el.f.buffer(own.buffer).count.as_int().is_some();
-    let dense = own.strides == crate::sema::memory::data::dense_strides(&own.shape);
+    let dense = own.strides == crate::sema::memory::whole::dense_strides(&own.shape);
     if !aligned || !fixed || !dense || storage.is_global() {
         unsupported::report(
             el,
@@ -339,171 +333,6 @@ pub(crate) fn handle_for(el: &mut Elab<'_>, name: &Name) -> Option<Handle> {
     Some(new_handle(el, &name.text, name.span))
 }
 
-/// `wait f, g;`
-pub(crate) fn lower_wait(el: &mut Elab<'_>, operands: &[ast::Expr], span: Span) {
-    let mut ids = Vec::new();
-    for operand in operands {
-        if signals::wait(el, operand, span) {
-            continue;
-        }
-        if events::names_event(el, operand).is_some() {
-            wait_for(el, &std::mem::take(&mut ids), span);
-            events::wait(el, operand, span);
-            continue;
-        }
-        let ast::ExprKind::Name(name) = &*operand.kind else {
-            let text = el.cx.file.snippet(operand.span).to_owned();
-            el.cx.report(
-                Diagnostic::new(
-                    "E1014",
-                    operand.span,
-                    format!("`wait` takes futures and events, `{text}` is neither"),
-                )
-                .label("nothing to wait for"),
-            );
-            continue;
-        };
-        match scope::lookup(el, name, operand.span) {
-            Some(Entity::Future(id)) => ids.push((id, operand.span)),
-            Some(Entity::Operation(id)) => {
-                wait_for(el, &std::mem::take(&mut ids), span);
-                warpgroup::wait_for_product(el, id, operand.span);
-            }
-            Some(Entity::Poison) | None => {}
-            Some(Entity::Chosen(_)) => el.cx.report(
-                Diagnostic::new(
-                    "E1014",
-                    operand.span,
-                    format!("`{name}` is the data of one of several copies, chosen by `select`"),
-                )
-                .label("not a copy")
-                .help("wait for the copies that it is chosen among"),
-            ),
-            Some(other) => {
-                let kind = other.kind();
-                el.cx.report(
-                    Diagnostic::new(
-                        "E1014",
-                        operand.span,
-                        format!("`wait` takes futures and events, `{name}` is {kind}"),
-                    )
-                    .label("nothing to wait for"),
-                );
-            }
-        }
-    }
-    wait_for(el, &ids, span);
-}
-
-fn regions_around(el: &Elab<'_>) -> Vec<Span> {
-    let mut regions: Vec<Span> = el.path.regions().map(|(_, at)| at).collect();
-    regions.reverse();
-    regions
-}
-
-/// The `inthreads` around a copy that is not around this place.
-fn region_of_copy(el: &Elab<'_>, id: FutureId) -> Option<Span> {
-    let here = regions_around(el);
-    let copied = &get(el, id)?.regions;
-    copied.iter().find(|at| !here.contains(at)).copied()
-}
-
-fn wait_for(el: &mut Elab<'_>, ids: &[(FutureId, Span)], span: Span) {
-    let (mut futures, mut boxes) = (Vec::new(), Vec::new());
-    for (id, at) in ids.iter().copied() {
-        let Some(future) = get(el, id) else {
-            continue;
-        };
-        let (name, declared, level) = (future.name.clone(), future.span, future.level);
-        let (by_tma, sync) = (future.by_tma, future.data.is_some() && !future.is_async);
-        let list = if by_tma { &mut boxes } else { &mut futures };
-        if let Some(bound) = events::completed_event(el, id) {
-            el.cx.report(
-                Diagnostic::new(
-                    "E1035",
-                    at,
-                    format!("the copy `{name}` completes an event: it can't be waited for as well"),
-                )
-                .label("arrives at the event")
-                .also(bound, "bound here")
-                .help("wait for the event"),
-            );
-            continue;
-        }
-        if let Some(apart) = region_of_copy(el, id) {
-            el.cx.report(
-                Diagnostic::new(
-                    "E0842",
-                    at,
-                    format!("threads wait for `{name}` here that have no part in the copy"),
-                )
-                .label("other threads than copied")
-                .also(apart, "only these copy")
-                .help("wait inside of this `inthreads`, and let an event tell the others"),
-            );
-            continue;
-        }
-        el.asynchronous.events.waited.entry(id).or_insert(at);
-        if sync {
-            el.cx.report(
-                Diagnostic::new("E0843", at, format!("the copy `{name}` is synchronous"))
-                    .label("has arrived already")
-                    .also(declared, "copied here, without `.async`")
-                    .help(format!(
-                        "remove the `wait`, or write `{}.copy.async`",
-                        if by_tma { "tma" } else { "dma" }
-                    )),
-            );
-            continue;
-        }
-        match value_of(el, id, at) {
-            Value::Data(data) => list.push(Waited {
-                future: id,
-                view: data.view,
-                level,
-                arrival: None,
-            }),
-            _ => continue,
-        }
-        if level != Level::Thread {
-            instances::warn_if_not_all_arrive(el, span, "a `wait`");
-        }
-    }
-    if !futures.is_empty() {
-        let pending = None;
-        build::emit(el, StmtKind::Wait { futures, pending }, span);
-    }
-    if !boxes.is_empty() {
-        build::emit(el, StmtKind::WaitTma { futures: boxes }, span);
-    }
-}
-
-/// `… after g`
-pub(crate) fn lower_after(el: &mut Elab<'_>, name: &Name) {
-    let entity = scope::lookup(el, &name.text, name.span);
-    if let Some(Entity::Future(id)) = entity
-        && get(el, id).is_some_and(|f| f.is_async)
-    {
-        return wait_for(el, &[(id, name.span)], name.span);
-    }
-    let kind = match entity {
-        Some(Entity::Poison) | None => return,
-        Some(Entity::Future(_)) => "a synchronous copy",
-        Some(ref other) => other.kind(),
-    };
-    el.cx.report(
-        Diagnostic::new(
-            "E0876",
-            name.span,
-            format!(
-                "`after` names an asynchronous copy, `{}` is {kind}",
-                name.text
-            ),
-        )
-        .label("nothing to come after"),
-    );
-}
-
 /// Placeholders that were never copied into.
 pub(crate) fn report_unbound(el: &mut Elab<'_>) {
     let unbound: Vec<(String, Span)> = el
@@ -526,4 +355,21 @@ pub(crate) fn report_unbound(el: &mut Elab<'_>) {
             )),
         );
     }
+}
+
+/// What a copy's name stood for before it.
+pub(crate) enum Bound {
+    /// The copy has no name.
+    Nothing,
+    New,
+    /// A placeholder's.
+    Again(FutureId),
+    /// An error was reported.
+    Refused,
+}
+
+pub(crate) fn regions_around(el: &Elab<'_>) -> Vec<Span> {
+    let mut regions: Vec<Span> = el.path.regions().map(|(_, at)| at).collect();
+    regions.reverse();
+    regions
 }

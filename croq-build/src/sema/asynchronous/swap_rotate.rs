@@ -5,8 +5,8 @@ use crate::ir::{self, Expr, ExprKind, FutureId, LocalId, Role, Scalar, StmtKind,
 use crate::sema::asynchronous::futures;
 use crate::sema::build;
 use crate::sema::checks::unsupported;
-use crate::sema::copies::copy;
-use crate::sema::names::{params, scope};
+use crate::sema::memory::buffers;
+use crate::sema::names::scope;
 use crate::sema::state::asynchronous::Future;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
@@ -202,8 +202,8 @@ fn bind_like(el: &mut Elab<'_>, id: FutureId, other: FutureId, at: Span) -> Opti
     let b = el.f.buffer(data.view.buffer);
     let (elem, storage, shape) = (b.elem, b.storage, data.view.shape.clone());
     let name = futures::get(el, id)?.name.clone();
-    let buffer = params::new_buffer(el, &name, elem, storage, shape, Sym::one(), at);
-    copy::warn_of_spills(el, buffer, at);
+    let buffer = build::new_buffer(el, &name, elem, storage, shape, Sym::one(), at);
+    buffers::warn_of_spills(el, buffer, at);
     let view = View {
         buffer,
         offset: Sym::zero(),

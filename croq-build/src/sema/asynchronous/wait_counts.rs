@@ -8,8 +8,6 @@
 //! Where the branches of an `if` begin different numbers of copies, the one that begins fewer gets
 //! empty groups, so that the count is the same on either way.
 
-mod conditional;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::Diagnostic;
@@ -17,54 +15,12 @@ use crate::ir::{
     Access, BufferId, FutureId, Level, Stmt, StmtKind, Valid, View, Visit, Waited, retain_stmts,
     walk_block,
 };
+use crate::sema::asynchronous::flight::{self, Flight};
 use crate::sema::asynchronous::futures;
 use crate::sema::memory::overlap::{meet, stores_into};
 use crate::sema::state::elab::Elab;
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
-
-/// For each future that may be under way: the least number of younger groups, and the copy. What the
-/// copy engine moves is in no group: it is waited for by itself.
-#[derive(Clone, Default, PartialEq)]
-struct Flight {
-    copies: BTreeMap<FutureId, (Option<u32>, Span)>,
-    /// Of some of them: the condition under which alone they are, and whether it holds then.
-    guards: BTreeMap<FutureId, (String, bool)>,
-    /// No path leads here.
-    nowhere: bool,
-}
-
-impl Flight {
-    fn nowhere() -> Self {
-        Self {
-            nowhere: true,
-            ..Self::default()
-        }
-    }
-
-    fn join(&mut self, other: &Flight) {
-        if other.nowhere {
-            return;
-        }
-        if self.nowhere {
-            *self = other.clone();
-            return;
-        }
-        self.join_guards(other);
-        for (id, (younger, span)) in &other.copies {
-            self.copies
-                .entry(*id)
-                .and_modify(|(n, _)| *n = (*n).min(*younger))
-                .or_insert((*younger, *span));
-        }
-    }
-
-    fn begin_group(&mut self) {
-        for (younger, _) in self.copies.values_mut() {
-            *younger = younger.map(|n| n.saturating_add(1));
-        }
-    }
-}
 
 #[derive(Default)]
 struct Exits {
@@ -236,7 +192,7 @@ impl Walker<'_, '_> {
                 then,
                 otherwise,
             } => {
-                let condition = conditional::invariant_condition(self.el, cond);
+                let condition = flight::invariant_condition(self.el, cond);
                 let condition = condition.as_ref();
                 let one = self.block(then, flight.under(condition, true));
                 let other = self.block(otherwise, flight.under(condition, false));

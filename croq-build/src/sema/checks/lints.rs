@@ -5,12 +5,11 @@ use crate::ir::{
     Access, BinOp, Expr, ExprKind, Level, Role, Stmt, StmtKind, Storage, ThreadSet, VarHome, Visit,
     walk_exprs,
 };
-use crate::sema::levels::clusters;
-use crate::sema::memory::data;
+use crate::sema::levels::{cluster_legality, uniformity};
+use crate::sema::memory::bounds;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::{Entity, IntKind};
 use crate::sema::state::value::{IntValue, Value};
-use crate::sema::statements::control;
 use crate::sema::values::{arith, convert};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
@@ -41,7 +40,7 @@ pub(crate) fn lint_decided_comparison(
         (&b.value, &a.value, at_b)
     };
     let text = el.cx.file.snippet(at).to_owned();
-    let ends = data::extreme(el, value, false).zip(data::extreme(el, value, true));
+    let ends = bounds::extreme(el, value, false).zip(bounds::extreme(el, value, true));
     let why = match (el.f.cx.range(value), ends) {
         (_, Some((lo, hi))) if other.as_int().is_none() && lo != hi => {
             let (lo, hi) = (el.f.cx.show(&lo), el.f.cx.show(&hi));
@@ -167,7 +166,7 @@ pub(crate) fn lint_racing_store(
     }
     let mut depends = Mentioned(Vec::new());
     walk_exprs(stored, &mut depends);
-    let own_value = control::varies_in_block(el, stored);
+    let own_value = uniformity::varies_in_block(el, stored);
     let mut everywhere = Vec::new();
     for binding in el.names.visible() {
         let Entity::Int {
@@ -182,7 +181,7 @@ pub(crate) fn lint_racing_store(
         let several = el.f.cx.le(bound, &Sym::one()) != Truth::Yes;
         let own = value.value.vars();
         // Each block is in one place of its cluster.
-        if own.iter().any(|v| clusters::is_of_cluster(el, *v)) {
+        if own.iter().any(|v| cluster_legality::is_of_cluster(el, *v)) {
             continue;
         }
         let matters = op.is_some() || own_value || own.iter().any(|v| depends.0.contains(v));

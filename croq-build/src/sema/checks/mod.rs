@@ -3,4 +3,5 @@
 pub(crate) mod lints;
 pub(crate) mod races;
 pub(crate) mod run_time;
+pub(crate) mod targets;
 pub(crate) mod unsupported;

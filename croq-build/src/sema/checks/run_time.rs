@@ -1,7 +1,6 @@
 //! Run-time checks: what the prover could neither prove nor refute.
 
 use crate::ir::{BinOp, CheckId, CheckInfo, Expr, ExprKind, Scalar, Stmt, StmtKind, VarHome};
-use crate::sema::memory::guards;
 use crate::sema::state::elab::Elab;
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -94,7 +93,7 @@ pub(crate) fn emit_check_at(
             el.build.entry.push(stmt);
         }
     } else {
-        if guards::is_reporting(el)
+        if is_reporting(el)
             && let StmtKind::Check { cond, .. } = &stmt.kind
         {
             el.build.guards.push(cond.clone());
@@ -126,7 +125,7 @@ pub(crate) fn emit_compare(
         span,
     );
     // A check that is recorded only says nothing about what follows.
-    if known_at_entry(el, a) && known_at_entry(el, b) && !guards::is_reporting(el) {
+    if known_at_entry(el, a) && known_at_entry(el, b) && !is_reporting(el) {
         match op {
             BinOp::Le => el.f.cx.assume_le(a, b),
             BinOp::Lt => el.f.cx.assume_lt(a, b),
@@ -145,4 +144,9 @@ pub(crate) fn emit_equal_at_entry(
     span: Span,
 ) {
     emit_compare(el, code, message, BinOp::Eq, a, b, span);
+}
+
+/// Whether what fails here is recorded and does not end the launch.
+pub(crate) fn is_reporting(el: &Elab<'_>) -> bool {
+    el.cx.options.reports && el.kernel.is_some()
 }

@@ -2,31 +2,22 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{self, FutureId, Level, StmtKind, Storage, Transform, Valid, View};
-use crate::sema::asynchronous::{events, futures};
+use crate::sema::asynchronous::futures::{self, Bound};
+use crate::sema::asynchronous::{copy_events, wait};
 use crate::sema::build;
+use crate::sema::checks::run_time;
 use crate::sema::copies::{shapes, sparse, tma};
-use crate::sema::levels::{clusters, instances};
-use crate::sema::memory::data::{self, dense_strides};
-use crate::sema::memory::{access, buffers, guards, swizzles, tiles};
-use crate::sema::names::{params, scope};
+use crate::sema::levels::{cluster_legality, host_kernels, instances, uniformity};
+use crate::sema::memory::whole::{self, dense_strides};
+use crate::sema::memory::{buffers, data, swizzles, tiles};
+use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
-use crate::sema::state::value::{Data, Value};
+use crate::sema::state::value::Data;
 use crate::sema::values::shape;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, CopyDest, CopyModifier, CopyStmt};
-
-/// What a copy's name stood for before it.
-pub(crate) enum Bound {
-    /// The copy has no name.
-    Nothing,
-    New,
-    /// A placeholder's.
-    Again(FutureId),
-    /// An error was reported.
-    Refused,
-}
 
 pub(crate) fn lower(el: &mut Elab<'_>, c: &CopyStmt, span: Span) {
     let bound = futures::name_of_copy(el, c.name.as_ref());
@@ -102,7 +93,7 @@ fn lower_parts(
                 .name
                 .as_ref()
                 .map_or_else(|| "copied".to_owned(), |n| n.text.clone());
-            (data::data_of(view, &name, c.head), zfill)
+            (whole::data_of(view, &name, c.head), zfill)
         }
     };
     if zfill
@@ -123,7 +114,7 @@ fn lower_parts(
     let cut = |v: &crate::ir::Valid| v.lo.is_some() || v.hi.is_some();
     let partial = source.view.valid.iter().any(cut);
     // A tile whose number has failed its check is read all the same, as zeros.
-    let zero_fill = zero_fill || (partial && guards::is_reporting(el));
+    let zero_fill = zero_fill || (partial && run_time::is_reporting(el));
     if partial && !zero_fill && c.engine == ast::Engine::Dma {
         el.storage.cut_off.entry(dest.view.buffer).or_insert(c.head);
     }
@@ -137,10 +128,10 @@ fn lower_parts(
     let mut engine = tma::choose_engine(el, c, &source.view, &dest.view, zero_fill, level)?;
     let event = c.is_async.as_ref().and_then(|a| a.1.as_ref());
     if let (Some(event), ir::Engine::Tma(tma)) = (event, &mut engine) {
-        tma.event = Some(events::event_of_copy(el, event)?);
+        tma.event = Some(copy_events::event_of_copy(el, event)?);
     }
-    access::mark_accessed(el, &source.view, true, false);
-    access::mark_accessed(el, &dest.view, false, true);
+    whole::mark_accessed(el, &source.view, true, false);
+    whole::mark_accessed(el, &dest.view, false, true);
     el.storage.stored.entry(dest.view.buffer).or_insert(span);
     // What an event is completed by needs no wait.
     let is_async = c.is_async.is_some() && event.is_none();
@@ -174,38 +165,9 @@ fn lower_parts(
     if el.kernel.is_some() {
         build::emit(el, StmtKind::Copy(copy), span);
     } else {
-        emit_host_kernel(el, StmtKind::Copy(copy), span);
+        host_kernels::emit_host_kernel(el, StmtKind::Copy(copy), span);
     }
     Some(future)
-}
-
-/// Runs one block-level statement over device memory from host code: a kernel of its own.
-pub(crate) fn emit_host_kernel(el: &mut Elab<'_>, kind: StmtKind, span: Span) {
-    let id = ir::KernelId(u32::try_from(el.f.kernels.len()).unwrap_or(u32::MAX));
-    let name = build::kernel_name(el);
-    el.f.kernels.push(ir::Kernel {
-        name,
-        span,
-        grid: [Sym::one(), Sym::one(), Sym::one()],
-        cluster: [1; 3],
-        threads: Sym::int(256),
-        attrs: ir::LaunchAttrs::default(),
-        body: vec![ir::Stmt::new(kind, span)],
-        fastest: Vec::new(),
-        shared: Vec::new(),
-        shared_bytes: Sym::zero(),
-        waits: false,
-        ordered: false,
-        tracked: Vec::new(),
-        escaping: Vec::new(),
-        asynchronous: false,
-        warpgroups: false,
-        one_thread: None,
-        unwritten: Default::default(),
-        anew: Default::default(),
-        maps: Vec::new(),
-    });
-    build::emit(el, StmtKind::Launch(id), span);
 }
 
 fn check_supported(el: &mut Elab<'_>, c: &CopyStmt) -> bool {
@@ -226,7 +188,7 @@ fn check_supported(el: &mut Elab<'_>, c: &CopyStmt) -> bool {
         ok &= check_async_supported(el, c, *at, event.as_ref());
     }
     if let Some(after) = &c.after {
-        futures::lower_after(el, after);
+        wait::lower_after(el, after);
     }
     for (modifier, at) in &c.modifiers {
         match modifier {
@@ -259,7 +221,7 @@ fn check_supported(el: &mut Elab<'_>, c: &CopyStmt) -> bool {
                 ok = false;
                 continue;
             }
-            CopyModifier::Multicast => ok &= clusters::check_multicast(el, tma, *at),
+            CopyModifier::Multicast => ok &= cluster_legality::check_multicast(el, tma, *at),
         }
     }
     ok
@@ -394,7 +356,7 @@ fn new_destination(
         .map_or_else(|| "copied".to_owned(), |n| n.text.clone());
     let shown = shape::show(el, &shape);
     for extent in &shape {
-        let host = extent.vars().iter().all(|v| instances::host_known(el, *v));
+        let host = extent.vars().iter().all(|v| uniformity::host_known(el, *v));
         let fixed = extent.as_int().is_some();
         if storage == ast::Storage::Local && !fixed {
             el.cx.report(
@@ -423,14 +385,14 @@ fn new_destination(
     }
     let ir_storage = ir_storage(storage);
     let per_instance =
-        ir_storage == Storage::Shared && instances::differs_between_units(el, &source.view);
+        ir_storage == Storage::Shared && uniformity::differs_between_units(el, &source.view);
     let level = el.level().unwrap_or(Level::Block);
     let slices = if per_instance {
         instances::count_of(el, level, at)?
     } else {
         Sym::one()
     };
-    let id = params::new_buffer(el, &name, elem, ir_storage, shape.clone(), slices, at);
+    let id = build::new_buffer(el, &name, elem, ir_storage, shape.clone(), slices, at);
     buffers::check_affordable(el, id, at)?;
     // What a placeholder of an outer block has, the next turn of a loop may still read.
     let outer = match bound {
@@ -440,7 +402,7 @@ fn new_destination(
     if matches!(ir_storage, Storage::Host | Storage::Shared) && !outer {
         build::emit(el, StmtKind::Alloc(id), at);
     }
-    warn_of_spills(el, id, at);
+    buffers::warn_of_spills(el, id, at);
     let size = shape.iter().fold(Sym::one(), |p, e| &p * e);
     let offset = if per_instance {
         &instances::number_of(el, level) * &size
@@ -459,50 +421,6 @@ fn new_destination(
         valid,
         span: at,
     })
-}
-
-/// Warns of a buffer that is too large for the registers of a thread.
-pub(crate) fn warn_of_spills(el: &mut Elab<'_>, id: ir::BufferId, at: Span) {
-    let b = el.f.buffer(id);
-    let (name, storage, elem) = (b.name.clone(), b.storage, b.elem);
-    let bytes = b
-        .count
-        .as_int()
-        .and_then(|n| u64::try_from(n).ok())
-        .and_then(|n| n.checked_mul(elem.bytes()));
-    if storage == Storage::Local
-        && let Some(bytes) = bytes.filter(|b| *b > 255 * 4)
-    {
-        el.cx.report(
-            Diagnostic::new(
-                "W0624",
-                at,
-                format!(
-                    "`{name}` takes {bytes} bytes of every thread: it will not stay in registers"
-                ),
-            )
-            .label("larger than the register file allows")
-            .help("use `shared` memory, or a smaller tile"),
-        );
-    }
-}
-
-/// A value that is not data, as a copy endpoint.
-pub(crate) fn report_not_data(el: &mut Elab<'_>, v: &Value, at: Span) -> bool {
-    if let Value::Data(d) = v {
-        let name = d.name.clone();
-        el.cx.report(
-            Diagnostic::new(
-                "E0326",
-                at,
-                format!("an element is assigned a scalar, `{name}` is spanned data"),
-            )
-            .label("a whole buffer")
-            .help(format!("pick an element: `{name}.at(…)`")),
-        );
-        return false;
-    }
-    true
 }
 
 fn ir_storage(storage: ast::Storage) -> Storage {

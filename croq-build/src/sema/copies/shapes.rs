@@ -3,10 +3,9 @@
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Transform};
 use crate::sema::checks::run_time;
-use crate::sema::names::params;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Data;
-use crate::sema::values::{convert, shape};
+use crate::sema::values::{constants, convert, shape};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, CopyDest, CopyOp, CopyStmt};
@@ -56,7 +55,7 @@ fn lower_permutation(
     }
     let mut out = Vec::new();
     for p in perm {
-        let axis = params::constant(el, p)
+        let axis = constants::constant(el, p)
             .and_then(|n| usize::try_from(n).ok())
             .filter(|n| *n < rank);
         match axis {
@@ -110,7 +109,7 @@ fn lower_padding(
         }
         let mut numbers = Vec::new();
         for e in list {
-            match params::constant(el, e) {
+            match constants::constant(el, e) {
                 Some(n @ 0..=2048) => numbers.push(n.unsigned_abs()),
                 Some(n) => {
                     el.cx.report(
@@ -170,7 +169,7 @@ pub(crate) fn moved_shape(
                 let l = low.get(axis).copied().unwrap_or(0);
                 let h = high
                     .get(axis)
-                    .and_then(|e| params::constant(el, e))
+                    .and_then(|e| constants::constant(el, e))
                     .unwrap_or(0);
                 out.push(extent + (i64::try_from(l).unwrap_or(0) + h));
             }

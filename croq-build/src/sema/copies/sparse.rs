@@ -3,9 +3,8 @@
 use crate::diagnostics::Diagnostic;
 use crate::sema::checks::unsupported;
 use crate::sema::memory::data;
-use crate::sema::names::params;
 use crate::sema::state::elab::Elab;
-use crate::sema::values::shape;
+use crate::sema::values::{constants, shape};
 use crate::source::Span;
 use crate::syntax::ast::{self, CopyDest, CopyOp, CopyStmt};
 
@@ -25,7 +24,7 @@ pub(crate) fn check(
         return;
     }
     if let Some((n, m)) = pattern {
-        let found = (params::constant(el, n), params::constant(el, m));
+        let found = (constants::constant(el, n), constants::constant(el, m));
         if found != (Some(2), Some(4)) {
             el.cx.report(
                 Diagnostic::new("E0875", n.span.to(m.span), "the only sparse pattern is 2:4")

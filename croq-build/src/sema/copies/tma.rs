@@ -3,16 +3,14 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{CacheHint, Engine, Level, Storage, Tma, View};
+use crate::sema::checks::targets;
 use crate::sema::copies::tma_legality;
-use crate::sema::levels::{clusters, instances};
+use crate::sema::levels::{cluster_legality, uniformity};
 use crate::sema::memory::swizzles;
-use crate::sema::names::params;
 use crate::sema::state::elab::Elab;
+use crate::sema::values::constants;
 use crate::source::Span;
 use crate::syntax::ast::{self, CopyModifier, CopyOp, CopyStmt};
-
-/// The first architecture with a copy engine.
-const FROM: u16 = 90;
 
 /// Who moves a copy's bytes. The levels, shapes and storages of the copy are checked already.
 pub(crate) fn choose_engine(
@@ -40,7 +38,7 @@ pub(crate) fn choose_engine(
     };
     check_uniform(el, global, level, at)?;
     if is_multicast(c) {
-        clusters::check_whole_blocks(el, level, load, c)?;
+        cluster_legality::check_whole_blocks(el, level, load, c)?;
     }
     let frame = tma_legality::tensor_of(el, global, at)?;
     let shape = tma_legality::check_box(el, source, dest, load, zero_fill, &frame, c)?;
@@ -60,13 +58,13 @@ pub(crate) fn choose_engine(
         );
         return Some(Engine::Threads);
     }
-    note_targets(el, c.head, "N0860", "copy engine");
+    targets::note_targets(el, c.head, "N0860", "copy engine");
     Some(Engine::Tma(tma))
 }
 
 /// Whether any of the targets has a copy engine.
 pub(crate) fn check_available(el: &mut Elab<'_>, c: &CopyStmt) -> bool {
-    let (newer, older) = targets(el);
+    let (newer, older) = targets::targets(el);
     if !newer.is_empty() || older.is_empty() {
         return true;
     }
@@ -76,31 +74,6 @@ pub(crate) fn check_available(el: &mut Elab<'_>, c: &CopyStmt) -> bool {
             .help("add an architecture: `.arch(\"sm_90a\")`, or use `dma`"),
     );
     false
-}
-
-/// Those with a copy engine, and those without.
-pub(crate) fn targets(el: &Elab<'_>) -> (String, String) {
-    let list = |newer: bool| {
-        let targets = el.cx.options.targets.iter();
-        let names: Vec<&str> = targets
-            .filter(|t| (t.number >= FROM) == newer)
-            .map(|t| t.name.as_str())
-            .collect();
-        names.join(" and ")
-    };
-    (list(true), list(false))
-}
-
-/// Says once for each kernel that not all targets have something.
-pub(crate) fn note_targets(el: &mut Elab<'_>, at: Span, code: &'static str, what: &str) {
-    let (newer, older) = targets(el);
-    let header = el.kernel.as_ref().map_or(at, |k| k.header);
-    if older.is_empty() || !el.build.older_left_out.insert(header) {
-        return;
-    }
-    let text = format!("this kernel is built for {newer} alone");
-    let label = format!("{older} has no {what}");
-    el.cx.report(Diagnostic::new(code, at, text).label(label));
 }
 
 /// Device memory on one side, shared memory on the other.
@@ -158,7 +131,7 @@ pub(crate) fn lower_modifiers(el: &mut Elab<'_>, c: &CopyStmt) -> Option<Tma> {
     };
     for (modifier, at) in &c.modifiers {
         match modifier {
-            CopyModifier::Promote(n) => match params::constant(el, n) {
+            CopyModifier::Promote(n) => match constants::constant(el, n) {
                 Some(64) => tma.promotion = 64,
                 Some(128) => tma.promotion = 128,
                 Some(256) => tma.promotion = 256,
@@ -213,7 +186,7 @@ fn check_uniform(el: &mut Elab<'_>, global: &View, level: Level, at: Span) -> Op
         .offset
         .vars()
         .into_iter()
-        .find(|v| instances::is_unit_variable(el, *v));
+        .find(|v| uniformity::is_unit_variable(el, *v));
     let name = var.map_or_else(
         || "the tile".to_owned(),
         |v| format!("`{}`", el.f.cx.name(v)),

@@ -10,9 +10,9 @@ use crate::ir::{
     BinOp, BufferId, Expr, ExprKind, Frame, Scalar, Stmt, StmtKind, View, Visit, walk_block,
 };
 use crate::sema::checks::{run_time, unsupported};
-use crate::sema::levels::instances;
-use crate::sema::memory::data::dense_strides;
+use crate::sema::levels::uniformity;
 use crate::sema::memory::swizzles;
+use crate::sema::memory::whole::dense_strides;
 use crate::sema::state::elab::Elab;
 use crate::sema::values::shape;
 use crate::source::Span;
@@ -28,7 +28,8 @@ const SHARED_BYTES: i64 = 128;
 
 /// The tensor that the global side is a box of, as the host knows it.
 pub(crate) fn tensor_of(el: &mut Elab<'_>, global: &View, at: Span) -> Option<Frame> {
-    let known = |el: &Elab<'_>, sym: &Sym| sym.vars().iter().all(|v| instances::host_known(el, *v));
+    let known =
+        |el: &Elab<'_>, sym: &Sym| sym.vars().iter().all(|v| uniformity::host_known(el, *v));
     let Some(frame) = global.frame.clone() else {
         el.cx.report(
             Diagnostic::new("E0868", at, "this window has strides of its own")

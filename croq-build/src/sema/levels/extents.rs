@@ -3,8 +3,7 @@
 use crate::diagnostics::Diagnostic;
 use crate::ir::BinOp;
 use crate::sema::checks::run_time;
-use crate::sema::levels::instances;
-use crate::sema::levels::thread_mapping::binding_names;
+use crate::sema::levels::uniformity;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Value;
 use crate::sema::values::shape;
@@ -131,7 +130,7 @@ fn lower(el: &mut Elab<'_>, e: &ast::Expr, in_list: bool, out: &mut Vec<Sym>) ->
         }
     };
     for v in values {
-        if v.vars().iter().any(|x| !instances::host_known(el, *x)) {
+        if v.vars().iter().any(|x| !uniformity::host_known(el, *x)) {
             report_not_host(el, e);
             return None;
         }
@@ -173,4 +172,40 @@ fn report_not_host(el: &mut Elab<'_>, e: &ast::Expr) {
                 .label("known only inside the kernel, or mutable")
                 .help("launch dimensions come from constants, dimensions and parameters; loop with `foreach` over run-time counts"),
         );
+}
+
+pub(crate) fn binding_names(binding: &Binding) -> Vec<&ast::Name> {
+    match binding {
+        Binding::None => Vec::new(),
+        Binding::One(n) => vec![n],
+        Binding::Tuple { whole, parts } => whole.iter().chain(parts).collect(),
+    }
+}
+
+pub(crate) fn check_grid_limit(el: &mut Elab<'_>, axis: usize, extent: &Sym, at: Span) {
+    let limit = if axis == 0 {
+        i64::from(i32::MAX)
+    } else {
+        65535
+    };
+    let name = ["x", "y", "z"].get(axis).copied().unwrap_or("z");
+    match el.f.cx.le(extent, &Sym::int(limit)) {
+        Truth::Yes => {}
+        Truth::No => {
+            let shown = el.f.cx.show(extent);
+            el.cx.report(
+                Diagnostic::new(
+                    "E0522",
+                    at,
+                    format!("{shown} blocks along {name}: at most {limit} fit"),
+                )
+                .label(format!("sub-level {axis} is the grid's {name}"))
+                .help("put the largest count first"),
+            );
+        }
+        Truth::Unknown => {
+            let message = format!("{{0}} blocks along {name}, at most {{1}} fit");
+            run_time::emit_compare(el, "R05", message, BinOp::Le, extent, &Sym::int(limit), at);
+        }
+    }
 }

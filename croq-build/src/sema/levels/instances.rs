@@ -1,51 +1,14 @@
 //! Whose threads copy: the level of a copy, and who an instance of a level is.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{Level, Role, Scalar, Storage, VarHome, View};
+use crate::ir::{Level, Role, Scalar, Storage, View};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
+use crate::sema::levels::uniformity;
 use crate::sema::state::elab::Elab;
-use crate::sema::statements::control;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, CopyStmt};
-
-/// Known when the kernel is launched.
-pub(crate) fn host_known(el: &Elab<'_>, v: crate::symbolic::Var) -> bool {
-    match el.f.var_home.get(&v) {
-        Some(VarHome::Dim(_) | VarHome::Param(_)) => true,
-        Some(VarHome::Local(id)) => el
-            .kernel
-            .as_ref()
-            .is_none_or(|k| id.index() < k.first_local),
-        None => false,
-    }
-}
-
-/// Whether a view differs between units below the block.
-pub(crate) fn differs_between_units(el: &Elab<'_>, view: &View) -> bool {
-    let Some(level) = el.level() else {
-        return false;
-    };
-    if level == Level::Block {
-        return false;
-    }
-    let depends = |s: &Sym| s.vars().iter().any(|v| is_unit_variable(el, *v));
-    depends(&view.offset)
-        || view.shape.iter().any(&depends)
-        || view
-            .valid
-            .iter()
-            .any(|v| v.lo.iter().chain(&v.hi).any(&depends))
-}
-
-/// A variable whose value may differ between the units below the block.
-pub(crate) fn is_unit_variable(el: &Elab<'_>, v: crate::symbolic::Var) -> bool {
-    match el.f.var_home.get(&v) {
-        Some(VarHome::Local(id)) => control::local_varies(el, *id),
-        _ => false,
-    }
-}
 
 /// Number of units of `level` in the block.
 pub(crate) fn count_of(el: &mut Elab<'_>, level: Level, at: Span) -> Option<Sym> {
@@ -123,8 +86,8 @@ pub(crate) fn copy_level(
     if from == Storage::Local || to == Storage::Local {
         return Some(Level::Thread);
     }
-    let by_source = differs_between_units(el, source);
-    let by_dest = differs_between_units(el, dest);
+    let by_source = uniformity::differs_between_units(el, source);
+    let by_dest = uniformity::differs_between_units(el, dest);
     let level = if by_source || by_dest {
         current
     } else {

@@ -6,10 +6,10 @@
 use crate::diagnostics::Diagnostic;
 use crate::ir::Level;
 use crate::sema::checks::unsupported;
-use crate::sema::levels::clusters;
-use crate::sema::names::params;
+use crate::sema::levels::cluster_legality;
 use crate::sema::state::elab::Elab;
-use crate::sema::state::nest::Node;
+use crate::sema::state::nests::{self, Node};
+use crate::sema::values::constants;
 use crate::syntax::ast::{self, ParallelBound, ParallelItem, ParallelStmt, Stmt, StmtKind as S};
 
 /// Levels of a whole nest; `None` after an error.
@@ -32,7 +32,7 @@ pub(crate) fn assign(el: &mut Elab<'_>, outermost: &ParallelStmt) -> Option<Node
         };
     }
     check_order(el, &node, None, &mut ok);
-    ok &= clusters::check_blocks(el, outermost, &node);
+    ok &= cluster_legality::check_blocks(el, outermost, &node);
     ok.then_some(node)
 }
 
@@ -97,10 +97,10 @@ fn build_node(
 
 fn literal_count(el: &mut Elab<'_>, bound: &ParallelBound) -> Option<i64> {
     match bound {
-        ParallelBound::Single(e) => params::constant(el, e),
+        ParallelBound::Single(e) => constants::constant(el, e),
         ParallelBound::List(list, _) => list
             .iter()
-            .map(|e| params::constant(el, e))
+            .map(|e| constants::constant(el, e))
             .try_fold(1i64, |p, n| p.checked_mul(n?)),
     }
 }
@@ -121,7 +121,7 @@ fn infer_levels(el: &mut Elab<'_>, node: &mut Node, root: bool, ok: &mut bool) {
                     .iter()
                     .find(|c| c.level <= Level::Block)
                     .map_or(node.span, |c| c.span);
-                let name = level_name(outermost_child);
+                let name = nests::level_name(outermost_child);
                 let text = format!("what lies outside `{name}` is not inferred");
                 el.cx.report(
                     Diagnostic::new("E0511", node.span, text)
@@ -138,7 +138,7 @@ fn infer_levels(el: &mut Elab<'_>, node: &mut Node, root: bool, ok: &mut bool) {
             (false, Level::Group4) => Level::Block,
         };
         if mixed {
-            let name = level_name(node.level);
+            let name = nests::level_name(node.level);
             el.cx.report(
                 Diagnostic::new(
                     "W0520",
@@ -171,7 +171,10 @@ fn check_order(el: &mut Elab<'_>, node: &Node, above: Option<&Node>, ok: &mut bo
     if let Some(parent) = above {
         let strictly = node.level > parent.level || parent.merged && node.level == Level::Thread;
         if !strictly {
-            let (child, outer) = (level_name(node.level), level_name(parent.level));
+            let (child, outer) = (
+                nests::level_name(node.level),
+                nests::level_name(parent.level),
+            );
             el.cx.report(
                 Diagnostic::new("E0512", node.span, format!("`{child}` inside `{outer}`"))
                     .label("must be a finer level")
@@ -191,16 +194,6 @@ fn check_order(el: &mut Elab<'_>, node: &Node, above: Option<&Node>, ok: &mut bo
     }
     for child in &node.children {
         check_order(el, child, Some(node), ok);
-    }
-}
-
-pub(crate) fn level_name(level: Level) -> &'static str {
-    match level {
-        Level::Cluster => "cluster",
-        Level::Block => "block",
-        Level::Group4 => "group-4",
-        Level::Group => "group",
-        Level::Thread => "thread",
     }
 }
 
@@ -253,5 +246,24 @@ pub(crate) fn uses_shared(stmts: &[Stmt]) -> bool {
             then, otherwise, ..
         } => uses_shared(&then.stmts) || otherwise.as_ref().is_some_and(|b| uses_shared(&b.stmts)),
         _ => false,
+    })
+}
+
+/// The children of a node, last first, to be taken in source order.
+pub(crate) fn node_cursor(node: &Node) -> Vec<Node> {
+    node.children.iter().rev().cloned().collect()
+}
+
+pub(crate) fn first_inner(stmts: &[ast::Stmt]) -> Option<&ParallelStmt> {
+    use ast::StmtKind as S;
+    stmts.iter().find_map(|s| match &s.kind {
+        S::Parallel(p) => Some(p),
+        S::Block(b) | S::With { body: b, .. } | S::While { body: b, .. } => first_inner(&b.stmts),
+        S::Foreach(f) => first_inner(&f.body.stmts),
+        S::If {
+            then, otherwise, ..
+        } => first_inner(&then.stmts)
+            .or_else(|| otherwise.as_ref().and_then(|b| first_inner(&b.stmts))),
+        _ => None,
     })
 }

@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{self, BinOp, Expr, ExprKind, Hardware, Level, Scalar, Stmt, StmtKind};
+use crate::ir::{self, Expr, ExprKind, Hardware, Level, Scalar, Stmt, StmtKind};
 use crate::sema::build;
-use crate::sema::checks::run_time;
-use crate::sema::levels::thread_mapping::{self, binding_names, block_index, part_name};
-use crate::sema::levels::{clusters, extents, instances, nest};
-use crate::sema::names::{params, scope};
+use crate::sema::levels::extents::{self, binding_names};
+use crate::sema::levels::{blocks, clusters, instances, nest, thread_mapping};
+use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::kernel::{Grid, KernelState, Threads};
-use crate::sema::state::nest::Node;
+use crate::sema::state::nests::Node;
 use crate::sema::state::path::Frame;
 use crate::sema::state::scopes::Entity;
+use crate::sema::values::constants;
 use crate::source::Span;
-use crate::symbolic::{Sym, Truth};
-use crate::syntax::ast::{self, ParallelItem, ParallelStmt};
+use crate::symbolic::Sym;
+use crate::syntax::ast::{self, ParallelStmt};
 
 pub(crate) fn lower(el: &mut Elab<'_>, p: &ParallelStmt, span: Span) {
     if el.kernel.is_some() {
@@ -58,7 +58,7 @@ fn lower_attributes(el: &mut Elab<'_>, p: &ParallelStmt) -> ir::LaunchAttrs {
                     .iter()
                     .map(|e| match &*e.kind {
                         ast::ExprKind::Wildcard => Some(0),
-                        _ => params::constant(el, e).and_then(|n| u32::try_from(n).ok()),
+                        _ => constants::constant(el, e).and_then(|n| u32::try_from(n).ok()),
                     })
                     .collect();
                 let rest_positive = numbers.iter().skip(1).all(|n| n.is_some_and(|n| n > 0));
@@ -81,7 +81,7 @@ fn lower_attributes(el: &mut Elab<'_>, p: &ParallelStmt) -> ir::LaunchAttrs {
                 let n = attr
                     .args
                     .first()
-                    .and_then(|e| params::constant(el, e))
+                    .and_then(|e| constants::constant(el, e))
                     .and_then(|n| u32::try_from(n).ok());
                 match n.filter(|n| *n > 0 && attr.args.len() == 1) {
                     Some(n) => attrs.maxnreg = Some(n),
@@ -252,103 +252,7 @@ fn lower_outermost(el: &mut Elab<'_>, p: &ParallelStmt, tree: &Node) -> Option<[
             return Some([Sym::one(), Sym::one(), Sym::one()]);
         }
     }
-    lower_blocks(el, item, &extents, tree, rest, &p.body)
-}
-
-/// The blocks of a kernel; returns the grid.
-pub(crate) fn lower_blocks(
-    el: &mut Elab<'_>,
-    item: &ParallelItem,
-    extents: &[Sym],
-    tree: &Node,
-    rest: &[ParallelItem],
-    body: &ast::Block,
-) -> Option<[Sym; 3]> {
-    if tree.children.is_empty() && tree.explicit && !super::nest::uses_shared(&body.stmts) {
-        el.cx.report(
-            Diagnostic::new(
-                "W0523",
-                item.span,
-                "a block with no inner `parallel` runs one thread",
-            )
-            .label("one thread per block")
-            .help("add an inner `parallel … : thread`, or write `: thread` here"),
-        );
-    }
-    let mut grid = [Sym::one(), Sym::one(), Sym::one()];
-    let mut values = Vec::new();
-    for (axis, extent) in extents.iter().enumerate() {
-        check_grid_limit(el, axis, extent, item.span);
-        if let Some(g) = grid.get_mut(axis) {
-            *g = extent.clone();
-        }
-        let name = part_name(&item.binding, axis);
-        let e = block_index(axis, item.span);
-        let value =
-            thread_mapping::new_index_variable(el, &name, Level::Block, e, extent, None, item.span);
-        if let Some(slot) = el
-            .kernel
-            .as_mut()
-            .and_then(|k| k.grid.indices.get_mut(axis))
-        {
-            *slot = value.as_var();
-        }
-        values.push(value);
-    }
-    clusters::check_grid(el, &grid, item.span)?;
-    clusters::assume_first_block(el);
-    thread_mapping::bind_indices(el, &item.binding, values, extents);
-    lower_after_header(el, tree, rest, body);
-    Some(grid)
-}
-
-pub(crate) fn check_grid_limit(el: &mut Elab<'_>, axis: usize, extent: &Sym, at: Span) {
-    let limit = if axis == 0 {
-        i64::from(i32::MAX)
-    } else {
-        65535
-    };
-    let name = ["x", "y", "z"].get(axis).copied().unwrap_or("z");
-    match el.f.cx.le(extent, &Sym::int(limit)) {
-        Truth::Yes => {}
-        Truth::No => {
-            let shown = el.f.cx.show(extent);
-            el.cx.report(
-                Diagnostic::new(
-                    "E0522",
-                    at,
-                    format!("{shown} blocks along {name}: at most {limit} fit"),
-                )
-                .label(format!("sub-level {axis} is the grid's {name}"))
-                .help("put the largest count first"),
-            );
-        }
-        Truth::Unknown => {
-            let message = format!("{{0}} blocks along {name}, at most {{1}} fit");
-            run_time::emit_compare(el, "R05", message, BinOp::Le, extent, &Sym::int(limit), at);
-        }
-    }
-}
-
-/// The rest of a header's items, or the body.
-pub(crate) fn lower_after_header(
-    el: &mut Elab<'_>,
-    node: &Node,
-    rest: &[ParallelItem],
-    body: &ast::Block,
-) {
-    match (rest.split_first(), node.children.first()) {
-        (Some((item, rest)), Some(child)) => {
-            if let Some(extents) = extents::lower_all(el, item) {
-                thread_mapping::lower_level(el, item, &extents, child, rest, body);
-            }
-        }
-        _ => {
-            el.nests.push(node_cursor(node));
-            el.block(body);
-            el.nests.pop();
-        }
-    }
+    blocks::lower_blocks(el, item, &extents, tree, rest, &p.body)
 }
 
 /// A `parallel` inside a kernel: the next child of the nest's tree.
@@ -393,7 +297,7 @@ fn lower_inner(el: &mut Elab<'_>, p: &ParallelStmt) {
     match extents::lower_all(el, item) {
         Some(extents) if node.level == Level::Block => {
             el.names.push();
-            let grid = lower_blocks(el, item, &extents, &node, rest, &p.body);
+            let grid = blocks::lower_blocks(el, item, &extents, &node, rest, &p.body);
             let ended = el.names.pop();
             scope::report_unused(el, ended);
             if let Some(k) = el.kernel.as_mut() {
@@ -405,44 +309,4 @@ fn lower_inner(el: &mut Elab<'_>, p: &ParallelStmt) {
         }
         None => lower_poisoned_body(el, p),
     }
-}
-
-pub(crate) fn enter_level(el: &mut Elab<'_>, level: Level) -> (Level, usize) {
-    let locals = el.f.locals.len();
-    match el.kernel.as_mut() {
-        Some(k) => {
-            let saved = (k.level, k.first_inner_local);
-            k.level = level;
-            k.first_inner_local = k.first_inner_local.min(locals);
-            saved
-        }
-        None => (level, usize::MAX),
-    }
-}
-
-pub(crate) fn leave_level(el: &mut Elab<'_>, saved: (Level, usize)) {
-    if let Some(k) = el.kernel.as_mut() {
-        k.level = saved.0;
-        // Locals of the part just left are out of scope; later ones are uniform again.
-        k.first_inner_local = saved.1;
-    }
-}
-
-/// The children of a node, last first, to be taken in source order.
-pub(crate) fn node_cursor(node: &Node) -> Vec<Node> {
-    node.children.iter().rev().cloned().collect()
-}
-
-pub(crate) fn first_inner(stmts: &[ast::Stmt]) -> Option<&ParallelStmt> {
-    use ast::StmtKind as S;
-    stmts.iter().find_map(|s| match &s.kind {
-        S::Parallel(p) => Some(p),
-        S::Block(b) | S::With { body: b, .. } | S::While { body: b, .. } => first_inner(&b.stmts),
-        S::Foreach(f) => first_inner(&f.body.stmts),
-        S::If {
-            then, otherwise, ..
-        } => first_inner(&then.stmts)
-            .or_else(|| otherwise.as_ref().and_then(|b| first_inner(&b.stmts))),
-        _ => None,
-    })
 }

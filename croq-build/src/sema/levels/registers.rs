@@ -5,8 +5,8 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{Registers, StmtKind};
 use crate::sema::build;
 use crate::sema::levels::instances;
-use crate::sema::names::params;
 use crate::sema::state::elab::Elab;
+use crate::sema::values::constants;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::CallExpr;
@@ -47,7 +47,7 @@ pub(crate) fn in_assembly(text: &str) -> Option<(bool, Option<i64>)> {
 
 pub(crate) fn set_registers(el: &mut Elab<'_>, call: &CallExpr, more: bool, span: Span) {
     let number = match call.args.as_slice() {
-        [only] if call.targs.is_empty() => params::constant(el, only),
+        [only] if call.targs.is_empty() => constants::constant(el, only),
         _ => None,
     };
     set_registers_of_each(el, &call.callee.text, number, more, span);

@@ -1,23 +1,20 @@
 //! Levels below the block: how many threads they are, and their indices as parts of a thread's number.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BinOp, Expr, ExprKind, Hardware, Level, Role, Scalar, StmtKind};
+use crate::ir::{BinOp, Expr, ExprKind, Hardware, Level, Scalar, StmtKind};
 use crate::sema::build;
 use crate::sema::checks::run_time;
-use crate::sema::levels::extents;
-use crate::sema::levels::nest::level_name;
-use crate::sema::levels::parallel::{self, first_inner};
+use crate::sema::levels::nest::{self, first_inner};
+use crate::sema::levels::{extents, indices};
 use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::kernel::ThreadIndex;
-use crate::sema::state::nest::Node;
+use crate::sema::state::nests::{Node, level_name};
 use crate::sema::state::path::Frame;
-use crate::sema::state::scopes::{Entity, IntKind};
-use crate::sema::state::value::IntValue;
 use crate::sema::values::arith;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
-use crate::syntax::ast::{self, Binding, ParallelItem, ParallelStmt};
+use crate::syntax::ast::{self, ParallelItem, ParallelStmt};
 
 /// Threads per block when a single level is split into blocks and threads.
 const SPLIT_THREADS: i64 = 256;
@@ -53,18 +50,18 @@ pub(crate) fn lower_level(
         fix_block_total(el, &total, item.span)?;
     }
     let whole_block = inside_unit.is_none() && !el.path.is_merged();
-    let saved = parallel::enter_level(el, node.level);
+    let saved = indices::enter_level(el, node.level);
     el.path.push(Frame::Level {
         merged: node.merged,
     });
     el.names.push();
     let ((), stmts) = build::collect(el, |el| {
         let mut values = Vec::new();
-        let digits = digits(el, extents, divisor, whole_block);
+        let digits = indices::digits(el, extents, divisor, whole_block);
         for (axis, (extent, index)) in extents.iter().zip(digits).enumerate() {
-            let name = part_name(&item.binding, axis);
-            let e = thread_expr(&index, item.span);
-            values.push(new_index_variable(
+            let name = indices::part_name(&item.binding, axis);
+            let e = indices::thread_expr(&index, item.span);
+            values.push(indices::new_index_variable(
                 el,
                 &name,
                 node.level,
@@ -74,13 +71,13 @@ pub(crate) fn lower_level(
                 item.span,
             ));
         }
-        bind_indices(el, &item.binding, values, extents);
-        parallel::lower_after_header(el, node, rest, body);
+        indices::bind_indices(el, &item.binding, values, extents);
+        lower_after_header(el, node, rest, body);
     });
     let ended = el.names.pop();
     scope::report_unused(el, ended);
     el.path.pop();
-    parallel::leave_level(el, saved);
+    indices::leave_level(el, saved);
     build::emit(
         el,
         StmtKind::Parallel {
@@ -240,11 +237,11 @@ pub(crate) fn lower_split(
     } else {
         el.f.cx.cdiv(&total, &threads)
     };
-    parallel::check_grid_limit(el, 0, &blocks, item.span);
+    extents::check_grid_limit(el, 0, &blocks, item.span);
     if let Some(k) = el.kernel.as_mut() {
         k.threads.count = Some(threads.clone());
     }
-    let saved = parallel::enter_level(el, Level::Thread);
+    let saved = indices::enter_level(el, Level::Thread);
     el.nests.push(Vec::new());
     el.names.push();
     let (result, stmts) = build::collect(el, |el| {
@@ -253,8 +250,9 @@ pub(crate) fn lower_split(
             el.block(&p.body);
             return;
         }
-        let block = block_index(0, item.span);
-        let bvar = new_index_variable(el, "block", Level::Block, block, &blocks, None, item.span);
+        let block = indices::block_index(0, item.span);
+        let bvar =
+            indices::new_index_variable(el, "block", Level::Block, block, &blocks, None, item.span);
         let t = Expr::new(
             ExprKind::Hardware(Hardware::Thread),
             Scalar::Index,
@@ -264,7 +262,7 @@ pub(crate) fn lower_split(
             divisor: Sym::one(),
             modulus: None,
         };
-        let tvar = new_index_variable(
+        let tvar = indices::new_index_variable(
             el,
             "lane",
             Level::Thread,
@@ -305,7 +303,7 @@ pub(crate) fn lower_split(
     let ended = el.names.pop();
     scope::report_unused(el, ended);
     el.nests.pop();
-    parallel::leave_level(el, saved);
+    indices::leave_level(el, saved);
     build::emit(
         el,
         StmtKind::Parallel {
@@ -320,14 +318,14 @@ pub(crate) fn lower_split(
 /// Indices of a split level, from the linear instance number.
 fn split_indices(el: &mut Elab<'_>, item: &ParallelItem, extents: &[Sym], linear: Option<Sym>) {
     let mut values = Vec::new();
-    let digits = digits(el, extents, Sym::one(), true);
+    let digits = indices::digits(el, extents, Sym::one(), true);
     for (axis, (extent, index)) in extents.iter().zip(digits).enumerate() {
-        let name = part_name(&item.binding, axis);
+        let name = indices::part_name(&item.binding, axis);
         let (e, home) = match &linear {
-            None => (thread_expr(&index, item.span), Some(index)),
-            Some(l) => (split_expr(l, &index, item.span), None),
+            None => (indices::thread_expr(&index, item.span), Some(index)),
+            Some(l) => (indices::split_expr(l, &index, item.span), None),
         };
-        values.push(new_index_variable(
+        values.push(indices::new_index_variable(
             el,
             &name,
             Level::Thread,
@@ -337,141 +335,26 @@ fn split_indices(el: &mut Elab<'_>, item: &ParallelItem, extents: &[Sym], linear
             item.span,
         ));
     }
-    bind_indices(el, &item.binding, values, extents);
+    indices::bind_indices(el, &item.binding, values, extents);
 }
 
-/// How the indices of a level follow from the thread's number, in units of `unit` threads. `open`:
-/// there are no more threads, so that the slowest is the quotient alone.
-fn digits(el: &Elab<'_>, extents: &[Sym], unit: Sym, open: bool) -> Vec<ThreadIndex> {
-    let mut step = unit;
-    let slowest = extents.len().saturating_sub(1);
-    let mut digit = |(at, extent): (usize, &Sym)| {
-        let modulus = (!open || at != slowest).then(|| extent.clone());
-        let divisor = step.clone();
-        step = &step * extent;
-        ThreadIndex { divisor, modulus }
-    };
-    if el.cx.options.last_is_fastest {
-        let mut digits: Vec<ThreadIndex> =
-            extents.iter().rev().enumerate().map(&mut digit).collect();
-        digits.reverse();
-        return digits;
-    }
-    extents.iter().enumerate().map(&mut digit).collect()
-}
-
-/// Declares an index variable's local, and returns it as a symbolic integer.
-pub(crate) fn new_index_variable(
+/// The rest of a header's items, or the body.
+pub(crate) fn lower_after_header(
     el: &mut Elab<'_>,
-    name: &str,
-    level: Level,
-    value: Expr,
-    extent: &Sym,
-    home: Option<ThreadIndex>,
-    at: Span,
-) -> Sym {
-    let local = build::new_local(el, name, Scalar::Index, false, Role::Parallel(level), at);
-    let var = build::local_var(el, local, Some(Sym::zero()), Some(extent - 1));
-    if let (Some(home), Some(k)) = (home, el.kernel.as_mut()) {
-        k.threads.indices.insert(var, home);
-    }
-    build::emit(
-        el,
-        StmtKind::Let {
-            local,
-            value: Some(value),
-        },
-        at,
-    );
-    Sym::var(var)
-}
-
-pub(crate) fn bind_indices(
-    el: &mut Elab<'_>,
-    binding: &Binding,
-    values: Vec<Sym>,
-    extents: &[Sym],
+    node: &Node,
+    rest: &[ParallelItem],
+    body: &ast::Block,
 ) {
-    let ints: Vec<IntValue> = values
-        .into_iter()
-        .zip(extents)
-        .map(|(v, e)| IntValue::bounded(v, e.clone()))
-        .collect();
-    let kind = IntKind::Parallel;
-    match binding {
-        Binding::None => {}
-        Binding::One(name) => {
-            if let Some(value) = ints.into_iter().next() {
-                scope::declare(el, name, Entity::Int { value, kind });
+    match (rest.split_first(), node.children.first()) {
+        (Some((item, rest)), Some(child)) => {
+            if let Some(extents) = extents::lower_all(el, item) {
+                lower_level(el, item, &extents, child, rest, body);
             }
         }
-        Binding::Tuple { whole, parts } => {
-            for (name, value) in parts.iter().zip(&ints) {
-                scope::declare(
-                    el,
-                    name,
-                    Entity::Int {
-                        value: value.clone(),
-                        kind,
-                    },
-                );
-            }
-            if let Some(name) = whole {
-                scope::declare(el, name, Entity::Tuple { values: ints, kind });
-            }
+        _ => {
+            el.nests.push(nest::node_cursor(node));
+            el.block(body);
+            el.nests.pop();
         }
     }
-}
-
-pub(crate) fn binding_names(binding: &Binding) -> Vec<&ast::Name> {
-    match binding {
-        Binding::None => Vec::new(),
-        Binding::One(n) => vec![n],
-        Binding::Tuple { whole, parts } => whole.iter().chain(parts).collect(),
-    }
-}
-
-pub(crate) fn part_name(binding: &Binding, axis: usize) -> String {
-    match binding {
-        Binding::None => "instance".into(),
-        Binding::One(n) => n.text.clone(),
-        Binding::Tuple { parts, .. } => parts
-            .get(axis)
-            .map_or_else(|| "index".into(), |n| n.text.clone()),
-    }
-}
-
-pub(crate) fn block_index(axis: usize, at: Span) -> Expr {
-    let axis = u8::try_from(axis).unwrap_or(0);
-    Expr::new(ExprKind::Hardware(Hardware::Block(axis)), Scalar::Index, at)
-}
-
-pub(crate) fn index_op(op: BinOp, a: Expr, b: Sym, at: Span) -> Expr {
-    Expr::new(
-        ExprKind::Binary(op, a, Expr::index(b, at)),
-        Scalar::Index,
-        at,
-    )
-}
-
-fn divided(mut e: Expr, index: &ThreadIndex, at: Span) -> Expr {
-    if !index.divisor.is_one() {
-        e = index_op(BinOp::Div, e, index.divisor.clone(), at);
-    }
-    if let Some(m) = &index.modulus {
-        e = index_op(BinOp::Rem, e, m.clone(), at);
-    }
-    e
-}
-
-fn thread_expr(index: &ThreadIndex, at: Span) -> Expr {
-    divided(
-        Expr::new(ExprKind::Hardware(Hardware::Thread), Scalar::Index, at),
-        index,
-        at,
-    )
-}
-
-fn split_expr(linear: &Sym, index: &ThreadIndex, at: Span) -> Expr {
-    divided(Expr::index(linear.clone(), at), index, at)
 }

@@ -2,10 +2,10 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Access, View};
-use crate::sema::memory::{data, guards};
+use crate::sema::memory::{bounds, guards, whole};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Value;
-use crate::sema::tensor_cores::apply;
+use crate::sema::tensor_cores::elements;
 use crate::sema::values::{arith, shape};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
@@ -21,16 +21,8 @@ pub(crate) fn load(
         return Value::Error;
     };
     let elem = el.f.buffer(access.view.buffer).elem;
-    mark_accessed(el, &access.view, true, false);
+    whole::mark_accessed(el, &access.view, true, false);
     Value::Scalar(guards::guard_load(el, access, elem, span))
-}
-
-/// Notes what a kernel does to a buffer.
-pub(crate) fn mark_accessed(el: &mut Elab<'_>, view: &View, read: bool, written: bool) {
-    if let Some(b) = el.f.buffers.get_mut(view.buffer.index()) {
-        b.read |= read;
-        b.written |= written;
-    }
 }
 
 pub(crate) fn access(
@@ -41,7 +33,7 @@ pub(crate) fn access(
 ) -> Option<Access> {
     el.build.guards.clear();
     let data = match el.expression(base) {
-        Value::Data(d) => apply::expect_accessible(el, d, base.span),
+        Value::Data(d) => elements::expect_accessible(el, d, base.span),
         Value::Error => None,
         other => {
             let kind = other.kind();
@@ -120,7 +112,7 @@ pub(crate) fn access(
         indices,
         span,
     };
-    apply::check_own_element(el, &access, &data.name)?;
+    elements::check_own_element(el, &access, &data.name)?;
     ok.then_some(access)
 }
 
@@ -128,7 +120,7 @@ pub(crate) fn access(
 pub(crate) fn word(el: &mut Elab<'_>, id: crate::ir::BufferId, span: Span) -> Access {
     el.build.guards.clear();
     Access {
-        view: data::whole_view(el, id, span),
+        view: whole::whole_view(el, id, span),
         indices: vec![Sym::zero()],
         span,
     }
@@ -154,7 +146,7 @@ fn check_axis(
         None => extent.clone(),
     };
     let rank = view.rank();
-    data::check_inside(
+    bounds::check_inside(
         el,
         "E0431",
         "R12",

@@ -12,13 +12,13 @@ use crate::ir::{
 use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::levels::instances;
-use crate::sema::memory::access;
 use crate::sema::memory::guards::{self, guarded, guarded_result};
-use crate::sema::names::{params, scope};
+use crate::sema::memory::{access, whole};
+use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::Value;
-use crate::sema::statements::call;
+use crate::sema::statements::device_calls;
 use crate::sema::values::convert;
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -124,11 +124,11 @@ fn broadcast(
 ) -> Option<Expr> {
     let units = instances::count_of(el, level, span)?;
     let (ty, storage) = (value.ty, Storage::Shared);
-    let id = params::new_buffer(el, "before", ty, storage, vec![Sym::one()], units, span);
+    let id = build::new_buffer(el, "before", ty, storage, vec![Sym::one()], units, span);
     build::emit(el, StmtKind::Alloc(id), span);
     let mut word = access::word(el, id, span);
     word.view.offset = instances::number_of(el, level);
-    access::mark_accessed(el, &word.view, true, true);
+    whole::mark_accessed(el, &word.view, true, true);
     let store = StmtKind::Store {
         access: word.clone(),
         op: None,
@@ -245,7 +245,7 @@ fn lower(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Option<(Atomic, Opti
         _ => None,
     };
     let value = lower_operand(el, operands.next()?, elem, &shown)?;
-    access::mark_accessed(el, &access.view, true, true);
+    whole::mark_accessed(el, &access.view, true, true);
     el.storage.stored.entry(access.view.buffer).or_insert(span);
     let atomic = Atomic {
         op,
@@ -316,7 +316,7 @@ fn lower_operand(
 /// Whether an expression is an atomic operation and nothing else.
 pub(crate) fn as_update<'e>(el: &Elab<'_>, e: &'e ast::Expr) -> Option<&'e CallExpr> {
     match &*e.kind {
-        ast::ExprKind::Call(call) if is_atomic(call) && !call::is_device_call(el, call) => {
+        ast::ExprKind::Call(call) if is_atomic(call) && !device_calls::is_device_call(el, call) => {
             Some(call)
         }
         _ => None,

@@ -4,14 +4,13 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{self, Level, Scalar, StmtKind, Storage};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
-use crate::sema::copies::copy;
-use crate::sema::levels::instances;
-use crate::sema::memory::{access, data};
-use crate::sema::names::{params, scope};
+use crate::sema::levels::{host_kernels, uniformity};
+use crate::sema::memory::{arrays, whole};
+use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::Value;
-use crate::sema::values::{arith, convert, shape};
+use crate::sema::values::{convert, shape};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, BufferShape, ElemType};
@@ -105,7 +104,7 @@ fn declare_one(
 ) -> Option<(ir::BufferId, Vec<u64>)> {
     let mut array = Vec::new();
     for e in &item.array {
-        match array_extent(el, e, "buffer") {
+        match arrays::array_extent(el, e, "buffer") {
             Some(n) => array.push(n),
             None => return None,
         }
@@ -127,7 +126,7 @@ fn declare_one(
         let unknown = shape
             .iter()
             .flat_map(Sym::vars)
-            .find(|v| !instances::host_known(el, *v));
+            .find(|v| !uniformity::host_known(el, *v));
         if let Some(v) = unknown {
             let name = el.f.cx.name(v).to_owned();
             el.cx.report(
@@ -141,9 +140,9 @@ fn declare_one(
             return None;
         }
     }
-    let copies: u64 = super::buffers::elements_of(&array);
+    let copies: u64 = arrays::elements_of(&array);
     let copies = Sym::int(i64::try_from(copies).unwrap_or(i64::MAX));
-    let id = params::new_buffer(
+    let id = build::new_buffer(
         el,
         &item.name.text,
         elem,
@@ -169,7 +168,7 @@ fn declare_one(
     if matches!(storage, Storage::Host | Storage::Shared | Storage::Local) {
         build::emit(el, StmtKind::Alloc(id), span);
     }
-    copy::warn_of_spills(el, id, item.name.span);
+    warn_of_spills(el, id, item.name.span);
     if let Some(init) = &item.init {
         let v = el.expression(init);
         if !matches!(v, Value::Error | Value::Int(_) | Value::Scalar(_)) {
@@ -185,7 +184,7 @@ fn declare_one(
             return None;
         }
         let value = convert::convert(el, v, elem, init.span)?;
-        let mut view = data::whole_view(el, id, item.name.span);
+        let mut view = whole::whole_view(el, id, item.name.span);
         if !array.is_empty() {
             // All buffers of the array at once, as one row.
             view.shape = vec![el.f.buffer(id).count.clone()];
@@ -198,10 +197,10 @@ fn declare_one(
         } else {
             Level::Block
         };
-        access::mark_accessed(el, &view, false, true);
+        whole::mark_accessed(el, &view, false, true);
         let fill = StmtKind::Fill { view, value, level };
         if storage == Storage::Host {
-            copy::emit_host_kernel(el, fill, span);
+            host_kernels::emit_host_kernel(el, fill, span);
         } else {
             build::emit(el, fill, span);
         }
@@ -238,40 +237,28 @@ pub(crate) fn check_affordable(el: &mut Elab<'_>, id: ir::BufferId, at: Span) ->
     None
 }
 
-/// `what` an array consists of.
-pub(crate) fn array_extent(el: &mut Elab<'_>, e: &ast::Expr, what: &str) -> Option<u64> {
-    let v = el.expression(e);
-    if v.is_error() {
-        return None;
+/// Warns of a buffer that is too large for the registers of a thread.
+pub(crate) fn warn_of_spills(el: &mut Elab<'_>, id: ir::BufferId, at: Span) {
+    let b = el.f.buffer(id);
+    let (name, storage, elem) = (b.name.clone(), b.storage, b.elem);
+    let bytes = b
+        .count
+        .as_int()
+        .and_then(|n| u64::try_from(n).ok())
+        .and_then(|n| n.checked_mul(elem.bytes()));
+    if storage == Storage::Local
+        && let Some(bytes) = bytes.filter(|b| *b > 255 * 4)
+    {
+        el.cx.report(
+            Diagnostic::new(
+                "W0624",
+                at,
+                format!(
+                    "`{name}` takes {bytes} bytes of every thread: it will not stay in registers"
+                ),
+            )
+            .label("larger than the register file allows")
+            .help("use `shared` memory, or a smaller tile"),
+        );
     }
-    match arith::int_of(&v).and_then(|i| i.value.as_int()) {
-        Some(n @ 1..) => u64::try_from(n).ok(),
-        Some(n) => {
-            el.cx.report(
-                Diagnostic::new(
-                    "E0434",
-                    e.span,
-                    format!("an array needs at least one {what}, this is {n}"),
-                )
-                .label("not positive"),
-            );
-            None
-        }
-        None => {
-            el.cx.report(
-                Diagnostic::new(
-                    "E0435",
-                    e.span,
-                    format!("the number of {what}s must be a compile-time integer"),
-                )
-                .label("not a constant"),
-            );
-            None
-        }
-    }
-}
-
-/// How many buffers an array of arrays has.
-pub(crate) fn elements_of(array: &[u64]) -> u64 {
-    array.iter().fold(1, |all, n| all.saturating_mul(*n))
 }

@@ -12,11 +12,6 @@ use crate::sema::state::elab::Elab;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// Whether what fails here is recorded and does not end the launch.
-pub(crate) fn is_reporting(el: &Elab<'_>) -> bool {
-    el.cx.options.reports && el.kernel.is_some()
-}
-
 /// What must hold for the access that was checked last.
 pub(crate) fn take(el: &mut Elab<'_>) -> Option<Expr> {
     std::mem::take(&mut el.build.guards)

@@ -11,9 +11,8 @@ use crate::ir::{
     Swizzle, View, Visit, walk_block,
 };
 use crate::sema::checks::{run_time, unsupported};
-use crate::sema::names::params;
 use crate::sema::state::elab::Elab;
-use crate::sema::values::integers;
+use crate::sema::values::{constants, integers};
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, Truth};
 use crate::syntax::ast::{self, CopyModifier, CopyStmt};
@@ -34,7 +33,7 @@ pub(crate) fn width_of(el: &mut Elab<'_>, width: Option<&ast::Expr>, at: Span) -
         );
         return Some(128);
     };
-    let value = params::constant(el, width);
+    let value = constants::constant(el, width);
     if let Some(bytes @ (32 | 64 | 128)) = value {
         return u32::try_from(bytes).ok();
     }
@@ -63,7 +62,7 @@ pub(crate) fn ask(el: &mut Elab<'_>, c: &CopyStmt, dest: &View) -> Option<()> {
     };
     // What is wrong with the width was told before.
     let bytes = match width {
-        Some(width) => u32::try_from(params::constant(el, width)?).ok()?,
+        Some(width) => u32::try_from(constants::constant(el, width)?).ok()?,
         None => 128,
     };
     ask_of_access(el, dest.buffer, bytes, at)

@@ -9,20 +9,11 @@ use crate::ir::{
     Visit, retain_stmts, walk_block, walk_exprs,
 };
 use crate::sema::checks::run_time::{self, both, compare};
+use crate::sema::memory::origins::{self, Origin};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{Data, TileNumber};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth, Var};
-
-/// What decides a tile number.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Origin {
-    /// Constants, dimensions and scalar parameters.
-    Arguments,
-    /// Parallel or loop variables, and no data.
-    Instance,
-    Data,
-}
 
 /// Notes that a tile of `data` must have a number within `lo <= number < hi`, if that is anybody's to check.
 pub(crate) fn check_number(
@@ -35,7 +26,7 @@ pub(crate) fn check_number(
 ) {
     // A literal is the turn of a loop that was written out.
     let literal = number.as_int().is_some();
-    if el.path.is_dead() || literal || origin_of(el, number) == Origin::Instance {
+    if el.path.is_dead() || literal || origins::origin_of(el, number) == Origin::Instance {
         return;
     }
     let cx = &el.f.cx;
@@ -73,7 +64,7 @@ pub(crate) fn emit_exists(el: &mut Elab<'_>, data: &mut Data) {
         let early = el.path.is_certain();
         let values = [number.clone(), hi.clone()];
         let inputs = [&number, &lo, &hi];
-        if origin_of(el, &number) == Origin::Data {
+        if origins::origin_of(el, &number) == Origin::Data {
             let row = run_time::row(el, "R12", message.clone(), at);
             el.build.by_data.push((row, number.clone()));
         }
@@ -117,53 +108,6 @@ pub(crate) fn settle(el: &mut Elab<'_>, body: &mut Vec<Stmt>) {
     retain_stmts(body, stays);
     for kernel in &mut el.f.kernels {
         retain_stmts(&mut kernel.body, stays);
-    }
-}
-
-fn origin_of(el: &Elab<'_>, number: &Sym) -> Origin {
-    let vars = number.vars();
-    if vars.iter().any(|v| el.build.from_data.contains(v)) {
-        Origin::Data
-    } else if run_time::known_at_entry(el, number) {
-        Origin::Arguments
-    } else {
-        Origin::Instance
-    }
-}
-
-/// Notes whether what a variable stands for depends on data.
-pub(crate) fn note_data(el: &mut Elab<'_>, v: Var, value: &Expr) {
-    let mut find = Find { el, found: false };
-    walk_exprs(value, &mut find);
-    if find.found {
-        el.build.from_data.insert(v);
-    }
-}
-
-struct Find<'c, 'a> {
-    el: &'c Elab<'a>,
-    found: bool,
-}
-
-impl Visit for Find<'_, '_> {
-    fn expr(&mut self, e: &Expr) {
-        self.found |= match &*e.kind {
-            ExprKind::Load(_) | ExprKind::Call(_) => true,
-            // What changes, and what a statement of its own computed: an atomic operation, a shuffle.
-            ExprKind::Local(id) => match self.el.f.locals.get(id.index()) {
-                Some(local) => match local.var {
-                    Some(v) => self.el.build.from_data.contains(&v),
-                    None => true,
-                },
-                None => true,
-            },
-            _ => false,
-        };
-    }
-
-    fn sym(&mut self, s: &Sym) {
-        let vars = s.vars();
-        self.found |= vars.iter().any(|v| self.el.build.from_data.contains(v));
     }
 }
 

@@ -1,19 +1,15 @@
 //! Tile operators: each folds into the view it is applied to (language 04 section 3).
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BinOp, Valid, View};
+use crate::ir::BinOp;
 use crate::sema::asynchronous::futures;
 use crate::sema::checks::run_time;
-use crate::sema::memory::{data, tiles, windows};
+use crate::sema::memory::{cut, tile_operands, tiles, windows};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{Data, IntValue, Value};
-use crate::sema::values::{arith, shape};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, ViewOp};
-
-/// A tiling argument: `None` is `_`.
-type Arg = Option<Sym>;
 
 pub(crate) fn lower_operator(
     el: &mut Elab<'_>,
@@ -27,10 +23,10 @@ pub(crate) fn lower_operator(
             factors,
             at: indices,
         } => {
-            let f = tile_args(el, factors)?;
-            let i = tile_args(el, indices)?;
-            arg_count(el, "E0810", "chunk factors", f.len(), &data, at)?;
-            arg_count(el, "E0810", "chunk indices", i.len(), &data, at)?;
+            let f = tile_operands::tile_args(el, factors)?;
+            let i = tile_operands::tile_args(el, indices)?;
+            tile_operands::arg_count(el, "E0810", "chunk factors", f.len(), &data, at)?;
+            tile_operands::arg_count(el, "E0810", "chunk indices", i.len(), &data, at)?;
             let pairs = f
                 .into_iter()
                 .zip(i)
@@ -81,56 +77,6 @@ pub(crate) fn lower_operator(
     Some(data)
 }
 
-/// Integers and wildcards, ituples and shapes spliced. Run-time integers are allowed.
-pub(crate) fn tile_args(el: &mut Elab<'_>, exprs: &[ast::Expr]) -> Option<Vec<Arg>> {
-    let mut out = Vec::new();
-    let mut ok = true;
-    for e in exprs {
-        match el.expression(e) {
-            Value::Wildcard => out.push(None),
-            Value::Tuple(t) => out.extend(t.into_iter().map(|i| Some(i.value))),
-            Value::Shape(s) => out.extend(s.into_iter().map(Some)),
-            v => match arith::to_sym(el, v, e.span) {
-                Some(s) => out.push(Some(s)),
-                None => ok = false,
-            },
-        }
-    }
-    ok.then_some(out)
-}
-
-pub(crate) fn arg_count(
-    el: &mut Elab<'_>,
-    code: &'static str,
-    what: &str,
-    got: usize,
-    data: &Data,
-    at: Span,
-) -> Option<()> {
-    let rank = data.view.rank();
-    if got == rank {
-        return Some(());
-    }
-    let shape = shape::show(el, &data.view.shape);
-    let one = what.replace("indices", "index");
-    let noun = if got == 1 {
-        one.trim_end_matches('s')
-    } else {
-        what
-    };
-    let mut d = Diagnostic::new(
-        code,
-        at,
-        format!("{got} {noun} for `{}`, which has shape {shape}", data.name),
-    )
-    .label(format!("expected {rank}"));
-    if got < rank && (what.ends_with("arguments") || what.ends_with("extents")) {
-        d = d.help("write `_` for an axis that stays whole");
-    }
-    el.cx.report(d);
-    None
-}
-
 fn lower_chunkat(el: &mut Elab<'_>, data: &mut Data, args: &[ast::Expr], at: Span) -> Option<()> {
     let mut pairs: Vec<Option<(Sym, Sym)>> = Vec::new();
     let mut ok = true;
@@ -165,7 +111,7 @@ fn lower_chunkat(el: &mut Elab<'_>, data: &mut Data, args: &[ast::Expr], at: Spa
     if !ok {
         return None;
     }
-    arg_count(el, "E0810", "tiling arguments", pairs.len(), data, at)?;
+    tile_operands::arg_count(el, "E0810", "tiling arguments", pairs.len(), data, at)?;
     if pairs.iter().all(Option::is_none) {
         el.cx.report(
             Diagnostic::new("N0813", at, "every argument is `_`: this tiles nothing")
@@ -272,7 +218,7 @@ fn chunks(
         // An index below the factor can't leave the axis: factor · (extent / factor) ≤ extent.
         let inside = el.f.cx.lt(&index, &factor) == Truth::Yes
             && el.f.cx.le(&Sym::zero(), &index) == Truth::Yes;
-        cut(el, &mut data.view, axis, origin, tile, inside);
+        cut::cut(el, &mut data.view, axis, origin, tile, inside);
     }
     Some(())
 }
@@ -301,61 +247,6 @@ fn check_chunk_exists(
     None
 }
 
-/// Narrows one axis to `extent` elements from `origin`.
-pub(crate) fn cut(
-    el: &mut Elab<'_>,
-    view: &mut View,
-    axis: usize,
-    origin: Sym,
-    extent: Sym,
-    known_inside: bool,
-) {
-    let cx = &el.f.cx;
-    let (Some(parent), Some(stride)) = (
-        view.shape.get(axis).cloned(),
-        view.strides.get(axis).cloned(),
-    ) else {
-        return;
-    };
-    let old = view.valid.get(axis).cloned().unwrap_or_default();
-    let end = &origin + &extent;
-    let inside_high = known_inside || cx.le(&end, &parent) == Truth::Yes;
-    let inside_low = known_inside || cx.le(&Sym::zero(), &origin) == Truth::Yes;
-    let mut hi = (!inside_high).then(|| &parent - &origin);
-    let mut lo = (!inside_low).then(|| -&origin);
-    if let Some(h) = old.hi
-        && cx.le(&end, &h) != Truth::Yes
-    {
-        let h = &h - &origin;
-        hi = Some(match hi {
-            Some(other) => cx.min(&other, &h),
-            None => h,
-        });
-    }
-    if let Some(l) = old.lo
-        && cx.le(&l, &origin) != Truth::Yes
-    {
-        let l = &l - &origin;
-        lo = Some(match lo {
-            Some(other) => cx.max(&other, &l),
-            None => l,
-        });
-    }
-    view.offset = &view.offset + &(&origin * &stride);
-    if let Some(frame) = &mut view.frame
-        && let Some(along) = frame.axes.get(axis)
-        && let Some(at) = frame.origin.get_mut(*along)
-    {
-        *at = &*at + &origin;
-    }
-    if let Some(s) = view.shape.get_mut(axis) {
-        *s = extent;
-    }
-    if let Some(v) = view.valid.get_mut(axis) {
-        *v = Valid { lo, hi };
-    }
-}
-
 fn lower_subspan(
     el: &mut Elab<'_>,
     data: &mut Data,
@@ -365,20 +256,20 @@ fn lower_subspan(
     indices: Option<&[ast::Expr]>,
     at: Span,
 ) -> Option<()> {
-    let e = tile_args(el, extents)?;
-    arg_count(el, "E0810", "tile extents", e.len(), data, at)?;
+    let e = tile_operands::tile_args(el, extents)?;
+    tile_operands::arg_count(el, "E0810", "tile extents", e.len(), data, at)?;
     let rank = data.view.rank();
     let steps = if step.is_empty() {
         vec![None; rank]
     } else {
-        tile_args(el, step)?
+        tile_operands::tile_args(el, step)?
     };
-    arg_count(el, "E0824", "steps", steps.len(), data, at)?;
+    tile_operands::arg_count(el, "E0824", "steps", steps.len(), data, at)?;
     let i = match indices {
-        Some(list) => tile_args(el, list)?,
+        Some(list) => tile_operands::tile_args(el, list)?,
         None => vec![None; rank],
     };
-    arg_count(el, "E0824", "tile indices", i.len(), data, at)?;
+    tile_operands::arg_count(el, "E0824", "tile indices", i.len(), data, at)?;
     for (axis, ((extent, step), index)) in e.into_iter().zip(steps).zip(i).enumerate() {
         let parent = data.view.shape.get(axis)?.clone();
         let index = index.unwrap_or_default();
@@ -425,12 +316,12 @@ fn lower_subspan(
             return None;
         }
         check_tile_inside(el, data, axis, (&index, &step), &extent, at);
-        cut(el, &mut data.view, axis, origin, extent, false);
+        cut::cut(el, &mut data.view, axis, origin, extent, false);
     }
     if !strides.is_empty() {
-        let s = tile_args(el, strides)?;
-        arg_count(el, "E0824", "strides", s.len(), data, at)?;
-        lower_stride(el, data, s, at);
+        let s = tile_operands::tile_args(el, strides)?;
+        tile_operands::arg_count(el, "E0824", "strides", s.len(), data, at)?;
+        cut::lower_stride(el, data, s, at);
     }
     Some(())
 }
@@ -508,43 +399,6 @@ fn lower_tile_extent(
     Some(())
 }
 
-pub(crate) fn lower_stride(el: &mut Elab<'_>, data: &mut Data, strides: Vec<Arg>, at: Span) {
-    data.view.frame = None;
-    for (axis, stride) in strides.into_iter().enumerate() {
-        let (Some(stride), Some(slot)) = (stride, data.view.strides.get_mut(axis)) else {
-            continue;
-        };
-        if stride.is_zero() {
-            el.cx.diags.push(
-                Diagnostic::new("N0825", at, format!("the stride of axis {axis} is 0"))
-                    .label("every position is the same element"),
-            );
-        }
-        *slot = stride;
-    }
-    let last = data
-        .view
-        .shape
-        .iter()
-        .zip(&data.view.strides)
-        .fold(data.view.offset.clone(), |sum, (e, s)| {
-            &sum + &(&(e - 1) * s)
-        });
-    let count = el.f.buffer(data.view.buffer).count.clone();
-    let name = data.name.clone();
-    data::check_inside(
-        el,
-        "E0819",
-        "R12",
-        &last,
-        &Sym::zero(),
-        &count,
-        at,
-        &|n| format!("the last element of this strided window of `{n}`"),
-        &name,
-    );
-}
-
 fn lower_modspan(
     el: &mut Elab<'_>,
     data: &mut Data,
@@ -552,13 +406,13 @@ fn lower_modspan(
     indices: Option<&[ast::Expr]>,
     at: Span,
 ) -> Option<()> {
-    let e = tile_args(el, extents)?;
-    arg_count(el, "E0810", "tile extents", e.len(), data, at)?;
+    let e = tile_operands::tile_args(el, extents)?;
+    tile_operands::arg_count(el, "E0810", "tile extents", e.len(), data, at)?;
     let i = match indices {
-        Some(list) => tile_args(el, list)?,
+        Some(list) => tile_operands::tile_args(el, list)?,
         None => vec![None; e.len()],
     };
-    arg_count(el, "E0824", "tile indices", i.len(), data, at)?;
+    tile_operands::arg_count(el, "E0824", "tile indices", i.len(), data, at)?;
     for (axis, (extent, index)) in e.into_iter().zip(i).enumerate() {
         let Some(extent) = extent else { continue };
         let parent = data.view.shape.get(axis)?.clone();
@@ -577,7 +431,7 @@ fn lower_modspan(
             tiles::check_number(el, data, index, (Sym::zero(), tiles), message, at);
         }
         let index = index.unwrap_or(last);
-        cut(el, &mut data.view, axis, &index * &extent, tile, false);
+        cut::cut(el, &mut data.view, axis, &index * &extent, tile, false);
     }
     Some(())
 }

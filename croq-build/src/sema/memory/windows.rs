@@ -3,8 +3,8 @@
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Frame, Valid, View};
 use crate::sema::checks::run_time;
-use crate::sema::memory::data::dense_strides;
-use crate::sema::memory::{tiles, view};
+use crate::sema::memory::whole::dense_strides;
+use crate::sema::memory::{cut, tile_operands, tiles};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{Data, Value};
 use crate::sema::values::shape;
@@ -20,13 +20,13 @@ pub(crate) fn lower_view(
     from: Option<&[ast::Expr]>,
     at: Span,
 ) -> Option<()> {
-    let e = view::tile_args(el, extents)?;
-    view::arg_count(el, "E0824", "window extents", e.len(), data, at)?;
+    let e = tile_operands::tile_args(el, extents)?;
+    tile_operands::arg_count(el, "E0824", "window extents", e.len(), data, at)?;
     let o = match from {
-        Some(list) => view::tile_args(el, list)?,
+        Some(list) => tile_operands::tile_args(el, list)?,
         None => vec![None; e.len()],
     };
-    view::arg_count(el, "E0824", "origin coordinates", o.len(), data, at)?;
+    tile_operands::arg_count(el, "E0824", "origin coordinates", o.len(), data, at)?;
     for (axis, (extent, origin)) in e.into_iter().zip(o).enumerate() {
         let parent = data.view.shape.get(axis)?.clone();
         let extent = extent.unwrap_or_else(|| parent.clone());
@@ -64,12 +64,12 @@ pub(crate) fn lower_view(
         );
         let first = Sym::one() - &extent;
         tiles::check_number(el, data, &origin, (first, parent), message, at);
-        view::cut(el, &mut data.view, axis, origin, extent, false);
+        cut::cut(el, &mut data.view, axis, origin, extent, false);
     }
     if !strides.is_empty() {
-        let s = view::tile_args(el, strides)?;
-        view::arg_count(el, "E0824", "strides", s.len(), data, at)?;
-        view::lower_stride(el, data, s, at);
+        let s = tile_operands::tile_args(el, strides)?;
+        tile_operands::arg_count(el, "E0824", "strides", s.len(), data, at)?;
+        cut::lower_stride(el, data, s, at);
     }
     Some(())
 }

@@ -1,5 +1,6 @@
 //! What names stand for: scopes, parameters, results.
 
+pub(crate) mod builtins;
 pub(crate) mod hiding;
 pub(crate) mod params;
 pub(crate) mod returns;

@@ -1,13 +1,14 @@
 //! Parameters and symbolic dimensions.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{self, BufferId, DimId, Extent, ParamId, Passing, Scalar};
+use crate::ir::{self, DimId, Extent, ParamId, Passing, Scalar};
+use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::{Entity, IntKind};
 use crate::sema::state::value::IntValue;
-use crate::sema::values::convert;
+use crate::sema::values::{constants, convert};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
@@ -36,7 +37,7 @@ fn lower(el: &mut Elab<'_>, position: usize, param: &ast::Param) {
         .cx
         .faults
         .iter()
-        .any(|at| crate::sema::touch(*at, param.span))
+        .any(|at| crate::sema::state::cx::touch(*at, param.span))
     {
         return push_param(
             el,
@@ -66,7 +67,7 @@ fn lower(el: &mut Elab<'_>, position: usize, param: &ast::Param) {
             lower_tensor(el, id, &name, param, *elem, dims)
         }
         ast::ParamTypeKind::SpannedRank { elem, rank } => {
-            let count = constant(el, rank).filter(|n| (1..=8).contains(n));
+            let count = constants::constant(el, rank).filter(|n| (1..=8).contains(n));
             let Some(count) = count else {
                 el.cx.report(
                     Diagnostic::new(
@@ -176,7 +177,7 @@ fn lower_scalar(
             Entity::ScalarParam { param: id, ty },
         );
     }
-    let (lo, hi) = integer_range(ty);
+    let (lo, hi) = convert::integer_range(ty);
     let var = el.f.cx.new_var(name, lo, hi);
     el.f.var_home.insert(var, ir::VarHome::Param(id));
     let value = IntValue {
@@ -232,7 +233,7 @@ fn lower_tensor(
     let Some(elem) = convert::element_type(el, elem, param.ty.span).filter(|_| !failed) else {
         return (ir::ParamKind::Stream, Entity::Poison);
     };
-    let buffer = new_buffer(
+    let buffer = build::new_buffer(
         el,
         name,
         elem,
@@ -340,7 +341,7 @@ fn lower_dimension_expr(
             sym,
         );
     }
-    let Some(n) = constant(el, e) else {
+    let Some(n) = constants::constant(el, e) else {
         el.cx.report(
             Diagnostic::new(
                 "E0402",
@@ -416,74 +417,5 @@ fn check_dimension_names(el: &mut Elab<'_>) {
             .also(param, "a parameter")
             .help("rename one of them"),
         );
-    }
-}
-
-pub(crate) fn new_buffer(
-    el: &mut Elab<'_>,
-    name: &str,
-    elem: Scalar,
-    storage: ir::Storage,
-    shape: Vec<Sym>,
-    copies: Sym,
-    span: Span,
-) -> BufferId {
-    let id = BufferId(u32::try_from(el.f.buffers.len()).unwrap_or(u32::MAX));
-    let count = shape
-        .iter()
-        .fold(copies, |product, extent| &product * extent);
-    el.f.buffers.push(ir::Buffer {
-        name: name.to_owned(),
-        elem,
-        storage,
-        shape,
-        count,
-        span,
-        read: false,
-        written: false,
-        swizzle: None,
-    });
-    id
-}
-
-/// An integer constant: literals and arithmetic on them.
-pub(crate) fn constant(el: &mut Elab<'_>, e: &ast::Expr) -> Option<i64> {
-    use ast::{BinOp, ExprKind, UnaryOp};
-    match &*e.kind {
-        ExprKind::Int { value, .. } => i64::try_from(*value).ok(),
-        ExprKind::Paren(inner) => constant(el, inner),
-        ExprKind::Unary(UnaryOp::Neg, inner) => constant(el, inner)?.checked_neg(),
-        ExprKind::Binary(op, _, a, b) => {
-            let (a, b) = (constant(el, a)?, constant(el, b)?);
-            match op {
-                BinOp::Add => a.checked_add(b),
-                BinOp::Sub => a.checked_sub(b),
-                BinOp::Mul => a.checked_mul(b),
-                BinOp::Div => a.checked_div(b),
-                BinOp::Rem => a.checked_rem(b),
-                _ => None,
-            }
-        }
-        ExprKind::Builtin { name, args } if name.text == "cdiv" => {
-            let [a, b] = args.as_slice() else { return None };
-            let (a, b) = (constant(el, a)?, constant(el, b)?);
-            a.checked_add(b)?.checked_sub(1)?.checked_div(b)
-        }
-        _ => None,
-    }
-}
-
-/// The values an integer type can hold, as far as 64-bit signed integers reach.
-pub(crate) fn integer_range(ty: Scalar) -> (Option<Sym>, Option<Sym>) {
-    let range = |lo: i64, hi: i64| (Some(Sym::int(lo)), Some(Sym::int(hi)));
-    match ty {
-        Scalar::S8 => range(-128, 127),
-        Scalar::U8 => range(0, 255),
-        Scalar::S16 => range(-32768, 32767),
-        Scalar::U16 => range(0, 65535),
-        Scalar::S32 => range(i64::from(i32::MIN), i64::from(i32::MAX)),
-        Scalar::U32 => range(0, i64::from(u32::MAX)),
-        Scalar::Bool => range(0, 1),
-        _ => (None, None),
     }
 }

@@ -3,11 +3,10 @@
 use crate::diagnostics::Diagnostic;
 use crate::ir::{self, Passing};
 use crate::sema::checks::run_time;
-use crate::sema::names::params;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::results::ReturnShape;
-use crate::sema::statements::stmt;
-use crate::sema::values::{convert, shape};
+use crate::sema::statements::returns;
+use crate::sema::values::{constants, convert, shape};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
@@ -125,7 +124,7 @@ fn lower_declared(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, shape: Retur
             );
         }
         _ => {
-            let got = stmt::describe_result(el, &shape);
+            let got = returns::describe_result(el, &shape);
             let want = format!("`{}`", el.cx.file.snippet(ty.span));
             report_mismatch(el, ty.span, at, &want, &got);
         }
@@ -135,7 +134,7 @@ fn lower_declared(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, shape: Retur
 fn declared_shape(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, got: &[Sym]) {
     let want: Vec<Option<Sym>> = match &ty.kind {
         ast::ParamTypeKind::SpannedRank { rank, .. } => {
-            vec![None; usize::try_from(params::constant(el, rank).unwrap_or(0)).unwrap_or(0)]
+            vec![None; usize::try_from(constants::constant(el, rank).unwrap_or(0)).unwrap_or(0)]
         }
         ast::ParamTypeKind::Spanned { dims, .. } => dims
             .iter()
@@ -187,7 +186,7 @@ fn lower_dimension(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Sym> {
         );
         return None;
     }
-    let n = params::constant(el, e)?;
+    let n = constants::constant(el, e)?;
     Some(Sym::int(n))
 }
 

@@ -41,3 +41,7 @@ pub struct Target {
     /// `90`
     pub number: u16,
 }
+
+pub(crate) fn touch(a: Span, b: Span) -> bool {
+    a.start <= b.end && b.start <= a.end
+}

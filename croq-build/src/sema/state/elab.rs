@@ -8,7 +8,7 @@ use crate::sema::state::builder::Builder;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::fragments::Spreads;
 use crate::sema::state::kernel::KernelState;
-use crate::sema::state::nest::Node;
+use crate::sema::state::nests::Node;
 use crate::sema::state::path::{Frame, Path};
 use crate::sema::state::ranges::Ranges;
 use crate::sema::state::results::Results;

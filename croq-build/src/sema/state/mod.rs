@@ -6,7 +6,7 @@ pub(crate) mod cx;
 pub(crate) mod elab;
 pub(crate) mod fragments;
 pub(crate) mod kernel;
-pub(crate) mod nest;
+pub(crate) mod nests;
 pub(crate) mod path;
 pub(crate) mod ranges;
 pub(crate) mod results;

@@ -4,13 +4,12 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, ExprKind, Level, LocalId, Scalar, Stmt, StmtKind, Storage};
 use crate::sema::build;
 use crate::sema::checks::lints;
-use crate::sema::copies::copy;
-use crate::sema::memory::{access, atomics, data, guards};
+use crate::sema::memory::{access, atomics, guards, whole};
 use crate::sema::names::{hiding, scope};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::{Entity, IntKind};
-use crate::sema::state::value::{Data, Value};
-use crate::sema::statements::{call, decl, device_calls};
+use crate::sema::state::value::Value;
+use crate::sema::statements::{decl, device_calls};
 use crate::sema::tensor_cores::fragments;
 use crate::sema::values::{arith, convert, integers, operators};
 use crate::source::Span;
@@ -86,7 +85,7 @@ fn assign_name(
                 .help(format!("declare it first: `mutable {} = …;`", name.text)),
             );
         }
-        (None, None) => define(el, name, value),
+        (None, None) => decl::define(el, name, value),
         (
             Some((
                 Entity::Scalar {
@@ -139,7 +138,7 @@ fn set(
         return;
     }
     let v = match &*value.kind {
-        ast::ExprKind::Call(call) if call::is_device_call(el, call) => {
+        ast::ExprKind::Call(call) if device_calls::is_device_call(el, call) => {
             device_calls::lower(el, call, ty, value.span)
         }
         _ => match atomics::as_update(el, value) {
@@ -153,7 +152,7 @@ fn set(
     let v = match op {
         None => v,
         Some(op) => {
-            let Some(op) = crate::sema::values::operators::plain(op) else {
+            let Some(op) = crate::sema::values::operator_names::plain(op) else {
                 return;
             };
             let current = Value::Scalar(Expr::new(ExprKind::Local(local), ty, span));
@@ -234,68 +233,6 @@ fn reassign(
     el.cx.report(d);
 }
 
-/// `name = value` where the name is new.
-pub(crate) fn define(el: &mut Elab<'_>, name: &ast::Name, value: &ast::Expr) {
-    if let ast::ExprKind::Call(call) = &*value.kind
-        && call::is_device_call(el, call)
-    {
-        el.cx.report(
-            Diagnostic::new(
-                "E0783",
-                value.span,
-                format!("the type of `{}` can't be known from a call", name.text),
-            )
-            .label("returns whatever the C++ function does")
-            .help(format!(
-                "annotate it: `f32 {} = {};`",
-                name.text,
-                convert::source_text(el, value.span, "call …")
-            )),
-        );
-        return scope::declare(el, name, Entity::Poison);
-    }
-    let entity = match el.expression(value) {
-        Value::Error => Entity::Poison,
-        Value::Data(d)
-            if d.future.is_some() && matches!(&*value.kind, ast::ExprKind::Select(_)) =>
-        {
-            Entity::Chosen(Data {
-                name: name.text.clone(),
-                ..d
-            })
-        }
-        Value::Data(d) if d.future.is_some() => {
-            el.cx.report(
-                Diagnostic::new(
-                    "E0308",
-                    value.span,
-                    format!("the future `{}` can't be copied", d.name),
-                )
-                .label("a future")
-                .help(format!(
-                    "use `{0}` itself, or name its data: `{0}.data`",
-                    d.name
-                )),
-            );
-            Entity::Poison
-        }
-        Value::Data(d) => match data::expect_whole(el, d, value.span) {
-            Some(d) => Entity::View(Data {
-                name: name.text.clone(),
-                ..d
-            }),
-            None => Entity::Poison,
-        },
-        v => {
-            if !decl::check_initialiser(el, &v, value.span) {
-                return scope::declare(el, name, Entity::Poison);
-            }
-            decl::bind_scalar(el, name, v, None, false, value.span)
-        }
-    };
-    scope::declare(el, name, entity);
-}
-
 fn store(
     el: &mut Elab<'_>,
     base: &ast::Expr,
@@ -320,7 +257,7 @@ fn store_value(
 ) {
     let elem = access.as_ref().map(|a| el.f.buffer(a.view.buffer).elem);
     let v = match (&*value.kind, elem) {
-        (ast::ExprKind::Call(call), Some(t)) if call::is_device_call(el, call) => {
+        (ast::ExprKind::Call(call), Some(t)) if device_calls::is_device_call(el, call) => {
             device_calls::lower(el, call, t, value.span)
         }
         _ => el.expression(value),
@@ -328,7 +265,7 @@ fn store_value(
     let (Some(access), Some(elem)) = (access, elem) else {
         return;
     };
-    if v.is_error() || !copy::report_not_data(el, &v, value.span) {
+    if v.is_error() || !whole::report_not_data(el, &v, value.span) {
         return;
     }
     let one = match &v {
@@ -347,7 +284,7 @@ fn store_value(
         );
         return;
     }
-    let op = op.and_then(crate::sema::values::operators::plain);
+    let op = op.and_then(crate::sema::values::operator_names::plain);
     if op.is_some() && elem == Scalar::Bool {
         return;
     }
@@ -355,7 +292,7 @@ fn store_value(
         return;
     };
     lints::lint_racing_store(el, &access, op, &e, span);
-    access::mark_accessed(el, &access.view, op.is_some(), true);
+    whole::mark_accessed(el, &access.view, op.is_some(), true);
     el.storage.stored.entry(access.view.buffer).or_insert(span);
     let storage = el.f.buffer(access.view.buffer).storage;
     let store = StmtKind::Store {
@@ -391,39 +328,4 @@ fn update_operand(
         return None;
     }
     convert::convert(el, v, elem, at)
-}
-
-/// The mutable scalar that `++` and `--` work on.
-pub(crate) fn increment_target(el: &mut Elab<'_>, target: &ast::Expr) -> Option<(LocalId, Scalar)> {
-    if let ast::ExprKind::Name(text) = &*target.kind {
-        return match scope::lookup(el, text, target.span)? {
-            Entity::Scalar {
-                local,
-                mutable: true,
-            } => Some((local, el.f.local(local).ty)),
-            Entity::Poison => None,
-            other => {
-                let kind = other.kind();
-                el.cx.report(
-                    Diagnostic::new(
-                        "E0324",
-                        target.span,
-                        format!("`++` and `--` need a mutable scalar, `{text}` is {kind}"),
-                    )
-                    .label("never changes")
-                    .help(format!("declare it with `mutable {text} = …`")),
-                );
-                None
-            }
-        };
-    }
-    el.cx.report(
-        Diagnostic::new("E0324", target.span, "`++` and `--` need a mutable scalar")
-            .label("not a scalar's name")
-            .help(format!(
-                "write `{} += 1`",
-                convert::source_text(el, target.span, "x.at(i)")
-            )),
-    );
-    None
 }

@@ -4,12 +4,13 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{self, BinOp, Expr, ExprKind, MathFn, PrintPart, Scalar, StmtKind};
 use crate::sema::build;
 use crate::sema::checks::run_time;
-use crate::sema::levels::registers;
-use crate::sema::memory::{atomics, guards};
+use crate::sema::levels::{barriers, registers};
+use crate::sema::memory::atomics;
+use crate::sema::names::builtins;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::value::Value;
-use crate::sema::statements::{control, device_calls};
+use crate::sema::statements::device_calls;
 use crate::sema::values::{arith, conditionals, convert, integers, scalars, shape};
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -18,7 +19,7 @@ use crate::syntax::ast::{self, CallExpr, CallKind};
 /// A call in a place where a value is wanted.
 pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
     match call.kind {
-        _ if is_device_call(el, call) => {
+        _ if device_calls::is_device_call(el, call) => {
             el.cx.report(
                 Diagnostic::new(
                     "E0307",
@@ -37,17 +38,6 @@ pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Val
     }
 }
 
-/// `call f(…)`, or `f(…)` where a pragma registered `f`.
-pub(crate) fn is_device_call(el: &Elab<'_>, call: &CallExpr) -> bool {
-    let at = call.callee.span;
-    call.kind == CallKind::Device
-        || el
-            .cx
-            .file
-            .function_at(at)
-            .is_some_and(|f| f.is_intrinsic(&call.callee.text, at))
-}
-
 pub(crate) fn lower_statement(el: &mut Elab<'_>, e: &ast::Expr, span: Span) {
     let ast::ExprKind::Call(call) = &*e.kind else {
         el.expression(e);
@@ -60,7 +50,7 @@ pub(crate) fn lower_statement(el: &mut Elab<'_>, e: &ast::Expr, span: Span) {
         return registers::set_registers(el, call, more, span);
     }
     match (call.kind, name) {
-        _ if is_device_call(el, call) => {
+        _ if device_calls::is_device_call(el, call) => {
             if let Some(expr) = device_calls::lower_expr(el, call, Scalar::S32, span) {
                 build::emit(el, StmtKind::Eval(expr), span);
             }
@@ -82,7 +72,7 @@ fn lower_builtin(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
     if matches!(name, "__min" | "__max") {
         return lower_min_max(el, call, name == "__min", span);
     }
-    if let Some((function, arity)) = math(name) {
+    if let Some((function, arity)) = builtins::math(name) {
         return lower_math(el, function, arity, call, span);
     }
     if crate::sema::memory::atomics::is_atomic(call) {
@@ -96,7 +86,7 @@ fn lower_builtin(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
         return Value::Error;
     }
     if matches!(name, "__bar_sync" | "__bar_arrive") {
-        control::lower_named_barrier(el, call, name == "__bar_sync", span);
+        barriers::lower_named_barrier(el, call, name == "__bar_sync", span);
         return Value::Error;
     }
     if matches!(name, "assert" | "print" | "println") {
@@ -115,12 +105,15 @@ fn lower_builtin(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
 
 pub(crate) fn report_not_a_builtin(el: &mut Elab<'_>, name: &str, at: Span) {
     let mut d = Diagnostic::new("E0208", at, format!("`{name}` is not a builtin")).label("unknown");
-    if let Some(meant) = meant(name) {
+    if let Some(meant) = builtins::meant(name) {
         return el.cx.report(d.help(format!("here that is `{meant}`")));
     }
     let near = crate::diagnostics::nearest(
         name,
-        MATH.iter().map(|(n, ..)| *n).chain(OTHERS.iter().copied()),
+        builtins::MATH
+            .iter()
+            .map(|(n, ..)| *n)
+            .chain(builtins::OTHERS.iter().copied()),
     );
     d = match near {
         Some(near) if !el.cx.file.device_names().contains_key(name) => {
@@ -327,7 +320,7 @@ fn lower_assert(el: &mut Elab<'_>, call: &CallExpr, span: Span) {
         &refs,
         span,
     );
-    if !guards::is_reporting(el) {
+    if !run_time::is_reporting(el) {
         arith::assume(el, &c, true);
     }
 }
@@ -428,90 +421,4 @@ impl ir::Visit for Inputs {
     fn sym(&mut self, s: &Sym) {
         self.syms.push(s.clone());
     }
-}
-
-/// The math builtins: name, function, number of arguments.
-#[rustfmt::skip]
-const MATH: &[(&str, MathFn, usize)] = &[
-    ("__acos", MathFn::Acos, 1),
-    ("__asin", MathFn::Asin, 1),
-    ("__atan", MathFn::Atan, 1),
-    ("__ceil", MathFn::Ceil, 1),
-    ("__cos", MathFn::Cos, 1),
-    ("__cosh", MathFn::Cosh, 1),
-    ("__exp", MathFn::Exp, 1),
-    ("__exp2f", MathFn::Exp2, 1),
-    ("__expm1", MathFn::Expm1, 1),
-    ("__fabs", MathFn::Fabs, 1),
-    ("__floor", MathFn::Floor, 1),
-    ("__frcp_rn", MathFn::Recip, 1),
-    ("__gelu", MathFn::Gelu, 1),
-    ("__isfinite", MathFn::IsFinite, 1),
-    ("__log", MathFn::Log, 1),
-    ("__log1p", MathFn::Log1p, 1),
-    ("__round", MathFn::Round, 1),
-    ("__rsqrt", MathFn::Rsqrt, 1),
-    ("__sigmoid", MathFn::Sigmoid, 1),
-    ("__sign", MathFn::Sign, 1),
-    ("__sin", MathFn::Sin, 1),
-    ("__sinh", MathFn::Sinh, 1),
-    ("__softplus", MathFn::Softplus, 1),
-    ("__sqrt", MathFn::Sqrt, 1),
-    ("__tan", MathFn::Tan, 1),
-    ("__tanh", MathFn::Tanh, 1),
-    ("__atan2", MathFn::Atan2, 2),
-    ("__pow", MathFn::Pow, 2),
-    ("__fmaf", MathFn::Fma, 3),
-];
-
-/// Other builtins whose names can be mistyped.
-const OTHERS: &[&str] = &[
-    "__min",
-    "__max",
-    "__alignup",
-    "__aligndown",
-    "__bar_sync",
-    "__bar_arrive",
-    "assert",
-    "print",
-    "println",
-];
-
-/// What other languages' functions are called here.
-pub(crate) fn meant(name: &str) -> Option<&'static str> {
-    let plain = name.strip_prefix("atomic").map(str::to_lowercase);
-    Some(match (name, plain.as_deref()) {
-        ("abs" | "fabs" | "fabsf", _) => "__fabs",
-        ("fma" | "fmaf", _) => "__fmaf",
-        ("fmax" | "fmaxf", _) => "__max",
-        ("fmin" | "fminf", _) => "__min",
-        ("exp2" | "exp2f", _) => "__exp2f",
-        ("__syncthreads" | "syncthreads", _) => "sync.shared",
-        (_, Some("add")) => "__atomic_add",
-        (_, Some("sub")) => "__atomic_sub",
-        (_, Some("exch")) => "__atomic_exch",
-        (_, Some("min")) => "__atomic_min",
-        (_, Some("max")) => "__atomic_max",
-        (_, Some("and")) => "__atomic_and",
-        (_, Some("or")) => "__atomic_or",
-        (_, Some("xor")) => "__atomic_xor",
-        (_, Some("cas")) => "__atomic_cas",
-        _ => {
-            let named = |name: &str| {
-                let all = MATH
-                    .iter()
-                    .map(|(known, ..)| *known)
-                    .chain(OTHERS.iter().copied());
-                all.into_iter()
-                    .find(|known| known.strip_prefix("__") == Some(name))
-            };
-            return named(name).or_else(|| named(name.strip_suffix('f')?));
-        }
-    })
-}
-
-fn math(name: &str) -> Option<(MathFn, usize)> {
-    MATH.iter()
-        .find(|(known, ..)| *known == name)
-        .map(|(_, function, arity)| (*function, *arity))
 }

@@ -4,13 +4,13 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, Role, Scalar, StmtKind, Storage};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
-use crate::sema::memory::{atomics, tiles};
-use crate::sema::names::{params, scope};
+use crate::sema::memory::{atomics, origins, whole};
+use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::{Entity, IntKind};
-use crate::sema::state::value::{IntValue, Value};
-use crate::sema::statements::{call, device_calls};
-use crate::sema::values::{arith, convert, shape};
+use crate::sema::state::value::{Data, IntValue, Value};
+use crate::sema::statements::device_calls;
+use crate::sema::values::{arith, constants, convert, shape};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, ElemType};
@@ -61,7 +61,7 @@ pub(crate) fn declare_mdspan(
 
 fn check_rank(el: &mut Elab<'_>, rank: Option<&ast::Expr>, what: &str, got: usize) {
     let Some(rank) = rank else { return };
-    let want = params::constant(el, rank);
+    let want = constants::constant(el, rank);
     if want != i64::try_from(got).ok() {
         let text = el.cx.file.snippet(rank.span).to_owned();
         el.cx.report(
@@ -175,7 +175,7 @@ fn declare_word(
         return Entity::Poison;
     }
     let span = item.name.span;
-    let id = params::new_buffer(
+    let id = build::new_buffer(
         el,
         &item.name.text,
         elem,
@@ -230,7 +230,7 @@ fn declare_scalar(
         );
     };
     let value = match (&*init.kind, scalar) {
-        (ast::ExprKind::Call(call), Some(t)) if call::is_device_call(el, call) => {
+        (ast::ExprKind::Call(call), Some(t)) if device_calls::is_device_call(el, call) => {
             device_calls::lower(el, call, t, init.span)
         }
         _ => match atomics::as_update(el, init).filter(|_| is_mutable) {
@@ -353,10 +353,10 @@ fn bind_expr(el: &mut Elab<'_>, name: &ast::Name, e: Expr, mutable: bool) -> Ent
                 let (lo, hi) = el.f.cx.range(s);
                 (lo.map(Sym::int), hi.map(Sym::int))
             }
-            None => crate::sema::names::params::integer_range(e.ty),
+            None => crate::sema::values::convert::integer_range(e.ty),
         };
         let var = build::local_var(el, local, lo, hi);
-        tiles::note_data(el, var, &e);
+        origins::note_data(el, var, &e);
     }
     build::emit(
         el,
@@ -367,4 +367,66 @@ fn bind_expr(el: &mut Elab<'_>, name: &ast::Name, e: Expr, mutable: bool) -> Ent
         name.span,
     );
     Entity::Scalar { local, mutable }
+}
+
+/// `name = value` where the name is new.
+pub(crate) fn define(el: &mut Elab<'_>, name: &ast::Name, value: &ast::Expr) {
+    if let ast::ExprKind::Call(call) = &*value.kind
+        && device_calls::is_device_call(el, call)
+    {
+        el.cx.report(
+            Diagnostic::new(
+                "E0783",
+                value.span,
+                format!("the type of `{}` can't be known from a call", name.text),
+            )
+            .label("returns whatever the C++ function does")
+            .help(format!(
+                "annotate it: `f32 {} = {};`",
+                name.text,
+                convert::source_text(el, value.span, "call …")
+            )),
+        );
+        return scope::declare(el, name, Entity::Poison);
+    }
+    let entity = match el.expression(value) {
+        Value::Error => Entity::Poison,
+        Value::Data(d)
+            if d.future.is_some() && matches!(&*value.kind, ast::ExprKind::Select(_)) =>
+        {
+            Entity::Chosen(Data {
+                name: name.text.clone(),
+                ..d
+            })
+        }
+        Value::Data(d) if d.future.is_some() => {
+            el.cx.report(
+                Diagnostic::new(
+                    "E0308",
+                    value.span,
+                    format!("the future `{}` can't be copied", d.name),
+                )
+                .label("a future")
+                .help(format!(
+                    "use `{0}` itself, or name its data: `{0}.data`",
+                    d.name
+                )),
+            );
+            Entity::Poison
+        }
+        Value::Data(d) => match whole::expect_whole(el, d, value.span) {
+            Some(d) => Entity::View(Data {
+                name: name.text.clone(),
+                ..d
+            }),
+            None => Entity::Poison,
+        },
+        v => {
+            if !check_initialiser(el, &v, value.span) {
+                return scope::declare(el, name, Entity::Poison);
+            }
+            bind_scalar(el, name, v, None, false, value.span)
+        }
+    };
+    scope::declare(el, name, entity);
 }

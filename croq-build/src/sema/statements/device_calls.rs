@@ -2,14 +2,14 @@
 
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::ir::{Arg, Call, Expr, ExprKind, Scalar};
-use crate::sema::memory::{access, data, tiles};
+use crate::sema::memory::{tiles, whole};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::Value;
 use crate::sema::values::{arith, convert};
 use crate::source::{DeviceTextKind, Signature, Span, TemplateParam};
 use crate::symbolic::Sym;
-use crate::syntax::ast::{self, CallExpr, TemplateArg};
+use crate::syntax::ast::{self, CallExpr, CallKind, TemplateArg};
 
 /// `call f(…)` whose result becomes a `ty`.
 pub(crate) fn lower(el: &mut Elab<'_>, call: &CallExpr, ty: Scalar, span: Span) -> Value {
@@ -148,12 +148,12 @@ fn lower_argument(el: &mut Elab<'_>, a: &ast::Expr) -> Option<Arg> {
     match el.expression(a) {
         Value::Data(mut d) => {
             tiles::emit_exists(el, &mut d);
-            let d = data::expect_whole(el, d, a.span)?;
-            access::mark_accessed(el, &d.view, true, true);
+            let d = whole::expect_whole(el, d, a.span)?;
+            whole::mark_accessed(el, &d.view, true, true);
             Some(Arg::Pointer(d.view))
         }
         Value::Address(view) => {
-            access::mark_accessed(el, &view, true, true);
+            whole::mark_accessed(el, &view, true, true);
             Some(Arg::Pointer(view))
         }
         Value::Null => Some(Arg::Null),
@@ -390,4 +390,15 @@ fn arguments(n: usize) -> String {
         1 => "1 argument".to_owned(),
         _ => format!("{n} arguments"),
     }
+}
+
+/// `call f(…)`, or `f(…)` where a pragma registered `f`.
+pub(crate) fn is_device_call(el: &Elab<'_>, call: &CallExpr) -> bool {
+    let at = call.callee.span;
+    call.kind == CallKind::Device
+        || el
+            .cx
+            .file
+            .function_at(at)
+            .is_some_and(|f| f.is_intrinsic(&call.callee.text, at))
 }

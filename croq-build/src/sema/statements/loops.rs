@@ -4,15 +4,15 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{LocalId, Role, Scalar, StmtKind, Unroll};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
-use crate::sema::levels::instances;
-use crate::sema::names::{params, scope};
+use crate::sema::levels::uniformity;
+use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::Value;
 use crate::sema::statements::ranges;
 use crate::sema::tensor_cores::owners;
-use crate::sema::values::arith;
+use crate::sema::values::{arith, constants};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, ForeachRanges, ForeachStmt, LoopSuffix};
@@ -196,7 +196,7 @@ fn open_loop(
         lo = field(&s.lo).unwrap_or_default();
         hi = &bound + &field(&s.hi).unwrap_or_default();
         if let Some(e) = &s.step {
-            match params::constant(el, e) {
+            match constants::constant(el, e) {
                 Some(n @ 1..) => step = n,
                 _ => el.cx.report(
                     Diagnostic::new(
@@ -227,10 +227,11 @@ fn open_loop(
         .unwrap_or_else(|| "i".into());
     let local = build::new_local(el, &name, Scalar::Index, false, Role::Loop, at);
     let last = &hi - 1;
-    if [&lo, &hi]
-        .iter()
-        .any(|s| s.vars().iter().any(|v| instances::is_unit_variable(el, *v)))
-    {
+    if [&lo, &hi].iter().any(|s| {
+        s.vars()
+            .iter()
+            .any(|v| uniformity::is_unit_variable(el, *v))
+    }) {
         el.build.varying.insert(local);
     }
     let var = build::local_var(el, local, Some(lo.clone()), Some(last));
@@ -315,7 +316,7 @@ fn unroll(
         match suffix {
             LoopSuffix::Unroll(None, _) => result = Some((usize::MAX, Unroll::Full)),
             LoopSuffix::Unroll(Some(e), at) => {
-                let n = params::constant(el, e);
+                let n = constants::constant(el, e);
                 let extent = loops
                     .last()
                     .and_then(|l| el.ranges.values.get(l.0))

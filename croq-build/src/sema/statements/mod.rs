@@ -3,8 +3,11 @@
 pub(crate) mod assign;
 pub(crate) mod call;
 pub(crate) mod control;
+pub(crate) mod cpp;
 pub(crate) mod decl;
 pub(crate) mod device_calls;
+pub(crate) mod increments;
 pub(crate) mod loops;
 pub(crate) mod ranges;
+pub(crate) mod returns;
 pub(crate) mod stmt;

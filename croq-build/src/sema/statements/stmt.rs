@@ -1,22 +1,18 @@
 //! Statements, in order.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{ReturnValue, Scalar, StmtKind};
-use crate::sema::asynchronous::{events, futures, swap_rotate};
-use crate::sema::build;
+use crate::sema::asynchronous::{events, futures, swap_rotate, trigger, wait};
 use crate::sema::checks::unsupported;
 use crate::sema::copies::copy;
-use crate::sema::levels::parallel;
-use crate::sema::memory::{buffers, data};
+use crate::sema::levels::{barriers, parallel, regions};
+use crate::sema::memory::buffers;
 use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
-use crate::sema::state::path::Frame;
-use crate::sema::state::results::ReturnShape;
 use crate::sema::state::scopes::Entity;
-use crate::sema::state::value::Value;
-use crate::sema::statements::{assign, call, control, decl, loops, ranges};
+use crate::sema::statements::{
+    assign, call, control, cpp, decl, increments, loops, ranges, returns,
+};
 use crate::sema::tensor_cores::{apply, fragments, mma};
-use crate::sema::values::{convert, expr, shape};
 use crate::source::Span;
 use crate::syntax::ast::{self, Stmt, StmtKind as S};
 
@@ -93,8 +89,8 @@ fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
         } => events::declare_all(el, storage.as_ref(), count.as_ref(), items, span),
         S::Assign { target, op, value } => assign::lower(el, target, *op, value, span),
         S::Increment { target, by } => {
-            if let Some((local, ty)) = assign::increment_target(el, target) {
-                expr::emit_increment(el, local, ty, *by, span);
+            if let Some((local, ty)) = increments::increment_target(el, target) {
+                increments::emit_increment(el, local, ty, *by, span);
             }
         }
         S::Copy(copy) => copy::lower(el, copy, span),
@@ -110,12 +106,12 @@ fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
         S::Mma(mma) => mma::lower(el, mma, span),
         S::FragOp { op, op_span, args } => apply::lower_operation(el, *op, args, *op_span, span),
         S::Apply { names, frag, body } => apply::lower(el, names, frag, body, span),
-        S::Wait(operands) => futures::lower_wait(el, operands, span),
+        S::Wait(operands) => wait::lower_wait(el, operands, span),
         S::Trigger {
             cluster,
             events,
             after,
-        } => events::trigger(el, *cluster, events, after, span),
+        } => trigger::trigger(el, *cluster, events, after, span),
         S::Swap { names } => {
             if names.len() != 2 {
                 el.cx.error(
@@ -130,13 +126,13 @@ fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
         S::Rotate { names } => swap_rotate::lower(el, names, span),
         S::Call(call) => call::lower_statement(el, call, span),
         S::Return(value) => {
-            lower_return(el, value.as_ref(), span);
+            returns::lower_return(el, value.as_ref(), span);
             el.path.leave();
         }
-        S::SyncStorage(storage) => control::lower_sync_storage(el, *storage, span),
-        S::SyncBarrier(level) => control::lower_sync_barrier(el, *level, span),
-        S::SyncFence(level, _) => control::lower_sync_fence(el, *level, span),
-        S::Cpp(text) => control::lower_cpp(el, text, span),
+        S::SyncStorage(storage) => barriers::lower_sync_storage(el, *storage, span),
+        S::SyncBarrier(level) => barriers::lower_sync_barrier(el, *level, span),
+        S::SyncFence(level, _) => barriers::lower_sync_fence(el, *level, span),
+        S::Cpp(text) => cpp::lower_cpp(el, text, span),
         S::Asm(_) => unsupported::report(el, span, "inline assembly"),
         S::Break | S::Continue => control::lower_break(el, matches!(stmt.kind, S::Break), span),
         S::Yield => control::lower_yield(el, span),
@@ -151,7 +147,7 @@ fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
             is_async,
             pred,
             body,
-        } => control::lower_inthreads(el, *is_async, pred, body, span),
+        } => regions::lower_inthreads(el, *is_async, pred, body, span),
         S::While { cond, body } => control::lower_while(el, cond, body, span),
         S::If {
             cond,
@@ -167,137 +163,6 @@ fn poison_names<'n>(el: &mut Elab<'_>, names: impl Iterator<Item = &'n ast::Name
             scope::declare(el, name, Entity::Poison);
         }
     }
-}
-
-fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: Span) {
-    if let Some(k) = &el.kernel {
-        let header = k.header;
-        el.cx.report(
-            Diagnostic::new("E0355", span, "`return` inside `parallel`")
-                .label("a kernel returns nothing")
-                .also(header, "the kernel starts here")
-                .help("`yield;` leaves a kernel early; return results through a buffer"),
-        );
-        el.results.poisoned = true;
-        return;
-    }
-    let is_void = matches!(el.results.declared, ast::RetType::Void(_));
-    let Some(value) = value else {
-        if let ast::RetType::Typed(ty) = &el.results.declared {
-            let promised = ty.span;
-            el.cx.report(
-                Diagnostic::new("E0350", span, "this `return` has no value")
-                    .label("a value is promised")
-                    .also(promised, "promised here")
-                    .help("write `return value;`"),
-            );
-            el.results.poisoned = true;
-            return;
-        }
-        el.results.returned.push((span, ReturnShape::Nothing));
-        build::emit(el, StmtKind::Return(ReturnValue::Nothing), span);
-        return;
-    };
-    let v = el.within(Frame::Returned, |el| el.expression(value));
-    if v.is_error() {
-        el.results.poisoned = true;
-        return;
-    }
-    if is_void {
-        let ast::RetType::Void(at) = el.results.declared else {
-            return;
-        };
-        el.cx.report(
-            Diagnostic::new("E0351", value.span, "a `void` function returns a value")
-                .label("nobody receives this")
-                .also(at, "declared `void` here")
-                .help("declare the function `auto`"),
-        );
-        el.results.poisoned = true;
-        return;
-    }
-    let Some((shape, result)) = result_of(el, v, value.span) else {
-        el.results.poisoned = true;
-        return;
-    };
-    if let Some((first, expected)) = el.results.returned.first().cloned()
-        && expected != shape
-    {
-        let (this, other) = (describe_result(el, &shape), describe_result(el, &expected));
-        el.cx.report(
-            Diagnostic::new(
-                "E0353",
-                span,
-                format!("this returns {this}, an earlier `return` {other}"),
-            )
-            .label(this)
-            .also(first, other)
-            .help("make both the same type and shape"),
-        );
-        el.results.poisoned = true;
-        return;
-    }
-    el.results.returned.push((span, shape));
-    build::emit(el, StmtKind::Return(result), span);
-}
-
-pub(crate) fn describe_result(el: &Elab<'_>, shape: &ReturnShape) -> String {
-    match shape {
-        ReturnShape::Nothing => "nothing".to_owned(),
-        ReturnShape::Scalar(s) => format!("a scalar `{s}`"),
-        ReturnShape::Tensor(e, s) => format!("`{e} {}`", shape::show(el, s)),
-    }
-}
-
-fn result_of(el: &mut Elab<'_>, v: Value, at: Span) -> Option<(ReturnShape, ReturnValue)> {
-    match v {
-        Value::Scalar(e) => {
-            let ty = if e.ty == Scalar::Index {
-                Scalar::S32
-            } else {
-                e.ty
-            };
-            let e = convert::convert_expr(el, e, ty, at)?;
-            Some((ReturnShape::Scalar(ty), ReturnValue::Scalar(e)))
-        }
-        v @ Value::Int(_) => {
-            let e = convert::convert(el, v, Scalar::S32, at)?;
-            Some((ReturnShape::Scalar(Scalar::S32), ReturnValue::Scalar(e)))
-        }
-        Value::Data(d) if d.future.is_none() => {
-            let d = data::expect_whole(el, d, at)?;
-            let b = el.f.buffer(d.view.buffer);
-            let whole = b.storage.is_global()
-                && !d.tiled
-                && d.view.offset.is_zero()
-                && d.view.shape == b.shape;
-            if !whole {
-                report_not_returnable(el, at, "a view of a buffer");
-                return None;
-            }
-            let shape = ReturnShape::Tensor(b.elem, b.shape.clone());
-            let id = d.view.buffer;
-            el.results.buffers.insert(id);
-            Some((shape, ReturnValue::Buffer(id)))
-        }
-        Value::Data(_) => {
-            report_not_returnable(el, at, "a future");
-            None
-        }
-        other => {
-            let kind = other.kind();
-            report_not_returnable(el, at, &kind);
-            None
-        }
-    }
-}
-
-fn report_not_returnable(el: &mut Elab<'_>, at: Span, what: &str) {
-    el.cx.report(
-        Diagnostic::new("E0352", at, format!("{what} can't be returned"))
-            .label("not a value the host can own")
-            .help("return a scalar, a buffer declared outside `parallel`, or a parameter"),
-    );
 }
 
 /// Names that a statement brings into its scope; an assignment may.

@@ -1,17 +1,17 @@
 //! Work on the elements of fragments: `apply`, reductions of rows, copies.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{Access, Level, MmaOp, Role, Scalar, Storage};
+use crate::ir::{Level, MmaOp, Role, Scalar, Storage};
 use crate::sema::build;
-use crate::sema::memory::data;
-use crate::sema::names::{params, scope};
+use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::{Applied, Named};
 use crate::sema::state::scopes::{Entity, IntKind};
-use crate::sema::state::value::{Data, IntValue};
-use crate::sema::tensor_cores::{mma, multiply, spread};
+use crate::sema::state::value::IntValue;
+use crate::sema::tensor_cores::{multiply, operands, spread, units};
+use crate::sema::values::constants;
 use crate::source::Span;
-use crate::symbolic::{Sym, Var};
+use crate::symbolic::Sym;
 use crate::syntax::ast::{self, FragOp};
 
 /// `apply {i, j} in t.span body`
@@ -51,7 +51,7 @@ pub(crate) fn lower(
     let ended = el.names.pop();
     scope::report_unused(el, ended);
     if let Some((named, indices)) = made {
-        mma::emit(
+        operands::emit(
             el,
             MmaOp::Apply {
                 part: named.part,
@@ -69,7 +69,7 @@ fn lower_header(
     frag: &ast::Name,
     span: Span,
 ) -> Option<(Named, Vec<crate::ir::LocalId>)> {
-    mma::check_by_warp(el, frag.span, "`apply`")?;
+    units::check_by_warp(el, frag.span, "`apply`")?;
     let memory = match el.names.find(&frag.text).map(|b| &b.entity) {
         Some(Entity::Buffer { id, .. }) => el.f.buffer(*id).storage != Storage::Fragment,
         _ => false,
@@ -91,7 +91,7 @@ fn lower_header(
     }
     let named = named(el, frag)?;
     let id = named.part.buffer;
-    let Some(shape) = mma::fragment_shape(el, id) else {
+    let Some(shape) = operands::fragment_shape(el, id) else {
         multiply::report_without_shape(el, &named);
         return None;
     };
@@ -141,50 +141,7 @@ fn named(el: &mut Elab<'_>, name: &ast::Name) -> Option<Named> {
         kind: Box::new(ast::ExprKind::Name(name.text.clone())),
         span: name.span,
     };
-    mma::fragment_of(el, &e, false)
-}
-
-/// Data whose elements are accessed: memory, or a fragment inside an `apply`.
-pub(crate) fn expect_accessible(el: &mut Elab<'_>, data: Data, span: Span) -> Option<Data> {
-    let fragment = el.f.buffer(data.view.buffer).storage == Storage::Fragment;
-    if fragment && el.fragments.applied.is_some() && data.array.is_empty() {
-        return Some(data);
-    }
-    data::expect_whole(el, data, span)
-}
-
-/// An element of a fragment is its own thread's, so it is told by the indices as they are.
-pub(crate) fn check_own_element(el: &mut Elab<'_>, access: &Access, name: &str) -> Option<()> {
-    let id = access.view.buffer;
-    if el.f.buffer(id).storage != Storage::Fragment {
-        return Some(());
-    }
-    let (buffer, indices) = match &el.fragments.applied {
-        Some(applied) => (applied.buffer, applied.indices.clone()),
-        None => return Some(()),
-    };
-    let found: Vec<Option<Var>> = access.indices.iter().map(Sym::as_var).collect();
-    let expected = indices.iter().take(found.len()).map(|var| Some(*var));
-    if found.len() > indices.len() || !expected.eq(found.iter().copied()) {
-        let vars: Vec<String> = indices
-            .iter()
-            .take(access.indices.len())
-            .map(|var| el.f.cx.name(*var).to_owned())
-            .collect();
-        el.cx.report(
-            Diagnostic::new(
-                "E0921",
-                access.span,
-                format!("another element of `{name}` is in another thread's registers"),
-            )
-            .label("not the element that `apply` is at")
-            .help(format!("write `{name}.at({})`", vars.join(", "))),
-        );
-        return None;
-    }
-    spread::meet(el, buffer, id, access.span);
-    spread::need(el, id, access.span);
-    Some(())
+    operands::fragment_of(el, &e, false)
 }
 
 /// `reduce_max(dst, src, 1);` and the like.
@@ -207,15 +164,15 @@ fn lower_operation_parts(
     op_span: Span,
     span: Span,
 ) -> Option<()> {
-    mma::check_by_warp(el, span, "this")?;
+    units::check_by_warp(el, span, "this")?;
     match (op, args) {
         (FragOp::ReduceMax | FragOp::ReduceSum, [into, from, dim]) => {
             let (into, from) = (
-                mma::fragment_of(el, into, false),
-                mma::fragment_of(el, from, false),
+                operands::fragment_of(el, into, false),
+                operands::fragment_of(el, from, false),
             );
             let (into, from) = (into?, from?);
-            if params::constant(el, dim) != Some(1) {
+            if constants::constant(el, dim) != Some(1) {
                 el.cx.report(
                     Diagnostic::new("E0917", dim.span, "rows are reduced, over their columns")
                         .label("only dimension 1")
@@ -232,20 +189,20 @@ fn lower_operation_parts(
                 from: from.part,
                 largest: op == FragOp::ReduceMax,
             };
-            mma::emit(el, op, span);
+            operands::emit(el, op, span);
             Some(())
         }
         (FragOp::AllReduceSum, [row]) => {
-            let row = mma::fragment_of(el, row, false)?;
+            let row = operands::fragment_of(el, row, false)?;
             check_column(el, &row)?;
             el.fragments.columns.push((row.part.buffer, row.span));
-            mma::emit(el, MmaOp::AllReduce { part: row.part }, span);
+            operands::emit(el, MmaOp::AllReduce { part: row.part }, span);
             Some(())
         }
         (FragOp::Copy, [into, from]) => {
             let (into, from) = (
-                mma::fragment_of(el, into, false),
-                mma::fragment_of(el, from, false),
+                operands::fragment_of(el, into, false),
+                operands::fragment_of(el, from, false),
             );
             let (into, from) = (into?, from?);
             check_same_shape(el, &into, &from, span)?;
@@ -257,7 +214,7 @@ fn lower_operation_parts(
                 into: into.part,
                 from: from.part,
             };
-            mma::emit(el, op, span);
+            operands::emit(el, op, span);
             Some(())
         }
         _ => {
@@ -278,7 +235,7 @@ fn lower_operation_parts(
 
 /// A fragment with one value for each row.
 fn check_column(el: &mut Elab<'_>, named: &Named) -> Option<()> {
-    let shape = mma::fragment_shape(el, named.part.buffer);
+    let shape = operands::fragment_shape(el, named.part.buffer);
     if shape.as_ref().is_some_and(|s| s.len() == 1) {
         return Some(());
     }
@@ -295,8 +252,10 @@ fn check_column(el: &mut Elab<'_>, named: &Named) -> Option<()> {
 }
 
 fn check_reduced_shape(el: &mut Elab<'_>, into: &Named, from: &Named, span: Span) -> Option<()> {
-    let rows = mma::fragment_shape(el, into.part.buffer)?.first().copied();
-    let Some(shape) = mma::fragment_shape(el, from.part.buffer) else {
+    let rows = operands::fragment_shape(el, into.part.buffer)?
+        .first()
+        .copied();
+    let Some(shape) = operands::fragment_shape(el, from.part.buffer) else {
         multiply::report_without_shape(el, from);
         return None;
     };
@@ -311,12 +270,12 @@ fn check_reduced_shape(el: &mut Elab<'_>, into: &Named, from: &Named, span: Span
 
 fn check_same_shape(el: &mut Elab<'_>, into: &Named, from: &Named, span: Span) -> Option<()> {
     for named in [into, from] {
-        if mma::fragment_shape(el, named.part.buffer).is_none() {
+        if operands::fragment_shape(el, named.part.buffer).is_none() {
             multiply::report_without_shape(el, named);
             return None;
         }
     }
-    let [a, b] = [into, from].map(|n| mma::fragment_shape(el, n.part.buffer));
+    let [a, b] = [into, from].map(|n| operands::fragment_shape(el, n.part.buffer));
     if a == b {
         return Some(());
     }
@@ -326,7 +285,7 @@ fn check_same_shape(el: &mut Elab<'_>, into: &Named, from: &Named, span: Span) -
 
 fn report_shapes_differ(el: &mut Elab<'_>, into: &Named, from: &Named, span: Span) {
     let [a, b] = [into, from].map(|named| {
-        let shape = mma::fragment_shape(el, named.part.buffer).unwrap_or_default();
+        let shape = operands::fragment_shape(el, named.part.buffer).unwrap_or_default();
         let extents: Vec<String> = shape.iter().map(i64::to_string).collect();
         format!("`{}` is [{}]", named.name, extents.join(", "))
     });

@@ -2,13 +2,15 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BufferId, Expr, ExprKind, Fragment, Level, MmaOp, Part, Scalar, Storage};
-use crate::sema::memory::buffers;
-use crate::sema::names::{params, scope};
+use crate::sema::build;
+use crate::sema::memory::{arrays, buffers};
+use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::Named;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::Value;
-use crate::sema::tensor_cores::mma::{self, sym};
+use crate::sema::tensor_cores::operands::{self, sym};
+use crate::sema::tensor_cores::units;
 use crate::sema::values::{arith, convert};
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -31,7 +33,7 @@ pub(crate) fn lower_fill(
         }
         (None, [target, value]) => {
             check_registers_here(el, span, "`mma.fill`")?;
-            let named = mma::fragment_of(el, target, true)?;
+            let named = operands::fragment_of(el, target, true)?;
             refill(el, named, value, span)
         }
         _ => {
@@ -91,7 +93,7 @@ fn refill(el: &mut Elab<'_>, named: Named, value: &ast::Expr, span: Span) -> Opt
     let elem = (!el.fragments.untyped.contains(&id)).then(|| el.f.buffer(id).elem);
     let value = lower_fill_value(el, value, elem)?;
     let part = named.part;
-    mma::emit(
+    operands::emit(
         el,
         MmaOp::Each {
             part,
@@ -107,7 +109,7 @@ fn refill(el: &mut Elab<'_>, named: Named, value: &ast::Expr, span: Span) -> Opt
 fn check_registers_here(el: &mut Elab<'_>, span: Span, what: &str) -> Option<()> {
     match el.level() {
         Some(Level::Block | Level::Group4 | Level::Group) => Some(()),
-        _ => mma::check_by_warp(el, span, what),
+        _ => units::check_by_warp(el, span, what),
     }
 }
 
@@ -117,7 +119,7 @@ fn emit_fill(el: &mut Elab<'_>, id: BufferId, value: Expr, span: Span) {
         number: None,
         span,
     };
-    mma::emit(
+    operands::emit(
         el,
         MmaOp::Each {
             part,
@@ -172,9 +174,9 @@ pub(crate) fn new(
     shape: &[i64],
     array: &[u64],
 ) -> BufferId {
-    let count = crate::sema::memory::buffers::elements_of(array);
+    let count = crate::sema::memory::arrays::elements_of(array);
     let count = i64::try_from(count).unwrap_or(i64::MAX);
-    let id = params::new_buffer(
+    let id = build::new_buffer(
         el,
         &name.text,
         elem.unwrap_or(Scalar::F32),
@@ -243,7 +245,7 @@ fn declare_one(
 ) -> Option<()> {
     let mut array = Vec::new();
     for extent in &item.array {
-        array.push(buffers::array_extent(el, extent, "fragment")?);
+        array.push(arrays::array_extent(el, extent, "fragment")?);
     }
     let value = match &item.init {
         Some(value) => Some(lower_fill_value(el, value, elem)?),
@@ -331,10 +333,10 @@ pub(crate) fn lower_update(
         return true;
     }
     let _ = check_registers_here(el, span, "a fragment").and_then(|()| {
-        let named = mma::fragment_of(el, target, true)?;
+        let named = operands::fragment_of(el, target, true)?;
         let elem = el.f.buffer(id).elem;
         let value = lower_fill_value(el, value, Some(elem))?;
-        mma::emit(
+        operands::emit(
             el,
             MmaOp::Each {
                 part: named.part,

@@ -2,14 +2,12 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, MmaOp, Part, Storage, Valid, View};
-use crate::sema::asynchronous::futures;
 use crate::sema::checks::run_time;
-use crate::sema::memory::{access, buffers, data, swizzles, tiles};
+use crate::sema::memory::{buffers, swizzles, whole};
 use crate::sema::state::elab::Elab;
-use crate::sema::state::value::{Data, Value};
-use crate::sema::tensor_cores::mma::{self, sym};
-use crate::sema::tensor_cores::{fragments, multiply, spread, warpgroup};
-use crate::sema::values::{arith, shape};
+use crate::sema::tensor_cores::operands::{self, sym};
+use crate::sema::tensor_cores::{fragments, memory_tiles, multiply, spread, units, warpgroup};
+use crate::sema::values::arith;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, MmaStmt};
@@ -22,11 +20,9 @@ pub(crate) fn lower_load(
     swizzle: Option<&ast::Expr>,
     span: Span,
 ) -> Option<()> {
-    if let (None, [source, into], true) = (
-        &m.target,
-        m.operands.as_slice(),
-        warpgroup::is_a_warpgroup(el),
-    ) {
+    if let (None, [source, into], true) =
+        (&m.target, m.operands.as_slice(), units::is_a_warpgroup(el))
+    {
         return warpgroup::load_into(el, source, into, span);
     }
     let (Some(name), [source]) = (&m.target, m.operands.as_slice()) else {
@@ -37,21 +33,21 @@ pub(crate) fn lower_load(
         );
         return None;
     };
-    let data = tile_of(el, source, "mma.load")?;
-    let shape = static_extents(el, &data.view, "mma.load")?;
+    let data = memory_tiles::tile_of(el, source, "mma.load")?;
+    let shape = memory_tiles::static_extents(el, &data.view, "mma.load")?;
     if let Some(width) = swizzle {
         let bytes = swizzles::width_of(el, Some(width), width.span)?;
         swizzles::ask_of_access(el, data.view.buffer, bytes, width.span)?;
     }
     let shared = el.f.buffer(data.view.buffer).storage == Storage::Shared;
-    if warpgroup::is_a_warpgroup(el) && shared && !frag {
+    if units::is_a_warpgroup(el) && shared && !frag {
         warpgroup::named_tile(el, name, data);
         return Some(());
     }
-    lint_edge_of_load(el, &data);
-    lint_rest_of_tile(el, &data);
+    memory_tiles::lint_edge_of_load(el, &data);
+    memory_tiles::lint_rest_of_tile(el, &data);
     let view = data.view;
-    access::mark_accessed(el, &view, true, false);
+    whole::mark_accessed(el, &view, true, false);
     let elem = el.f.buffer(view.buffer).elem;
     let id = fragments::new(el, name, Some(elem), &shape, &[]);
     buffers::check_affordable(el, id, name.span)?;
@@ -62,130 +58,8 @@ pub(crate) fn lower_load(
         number: Some(Sym::zero()),
         span: name.span,
     };
-    mma::emit(el, MmaOp::Load { into, source: view }, span);
+    operands::emit(el, MmaOp::Load { into, source: view }, span);
     Some(())
-}
-
-/// A tile that a copy cut off at an edge has what was there before in its rest.
-pub(crate) fn lint_rest_of_tile(el: &mut Elab<'_>, data: &Data) {
-    let root = el.storage.pools.find(data.view.buffer).0;
-    let cut = el.storage.cut_off.iter();
-    let found = cut
-        .filter(|(id, _)| el.storage.pools.find(**id).0 == root)
-        .map(|(id, at)| (*id, *at))
-        .next();
-    let Some((id, copied)) = found else { return };
-    el.storage.cut_off.remove(&id);
-    el.cx.report(
-        Diagnostic::new(
-            "W0834",
-            data.span,
-            format!(
-                "`{}` is multiplied whole, and may be filled only in part",
-                data.name
-            ),
-        )
-        .label("beyond the edge of the data it holds what was there before")
-        .also(copied, "copied here, without `.zfill`")
-        .help("add `.zfill` to the copy: zeros add nothing to a product"),
-    );
-}
-
-/// The memory that a load or store names.
-pub(crate) fn tile_of(el: &mut Elab<'_>, e: &ast::Expr, what: &str) -> Option<Data> {
-    let data = match el.expression(e) {
-        Value::Data(mut data) => {
-            tiles::emit_exists(el, &mut data);
-            data::expect_whole(el, data, e.span)?
-        }
-        Value::Error => return None,
-        other => {
-            let kind = other.kind();
-            el.cx.report(
-                Diagnostic::new(
-                    "E0924",
-                    e.span,
-                    format!("{} takes a tile of memory, this is {kind}", quoted(what)),
-                )
-                .label("has no shape"),
-            );
-            return None;
-        }
-    };
-    futures::emit_use(el, &data, e.span);
-    let storage = el.f.buffer(data.view.buffer).storage;
-    if storage == Storage::Local {
-        el.cx.report(
-            Diagnostic::new(
-                "E0924",
-                e.span,
-                format!("`{}` is a thread's own memory", data.name),
-            )
-            .label("a warp's tile is in shared or global memory"),
-        );
-        return None;
-    }
-    if data.view.rank() != 2 {
-        let shape = shape::show(el, &data.view.shape);
-        el.cx.report(
-            Diagnostic::new(
-                "E0901",
-                e.span,
-                format!("{} takes a matrix, this has shape {shape}", quoted(what)),
-            )
-            .label("not of rank 2")
-            .help("`.sqz()` drops extents of 1, `.span_as(…)` gives other ones"),
-        );
-        return None;
-    }
-    Some(data)
-}
-
-pub(crate) fn static_extents(el: &mut Elab<'_>, view: &View, what: &str) -> Option<[i64; 2]> {
-    let extents: Vec<i64> = view.shape.iter().filter_map(Sym::as_int).collect();
-    if let [rows, columns] = extents[..] {
-        return Some([rows, columns]);
-    }
-    let shape = shape::show(el, &view.shape);
-    el.cx.report(
-        Diagnostic::new(
-            "E0901",
-            view.span,
-            format!(
-                "{} takes a tile of constant extents, this has {shape}",
-                quoted(what)
-            ),
-        )
-        .label("known only at run time")
-        .help("cut a tile out of it: `x.subspan(16, 16).at(i, j)`"),
-    );
-    None
-}
-
-/// Zeros beyond the edge of the data are right for products; whoever writes `.zfill` knows.
-pub(crate) fn lint_edge_of_load(el: &mut Elab<'_>, data: &Data) {
-    if !data.view.may_cross() || data.zfill {
-        return;
-    }
-    let known = data
-        .view
-        .frame
-        .as_ref()
-        .is_none_or(|frame| frame.extents.iter().all(|extent| extent.as_int().is_some()));
-    let (code, label) = if known {
-        ("W0936", "its extents are no multiple of the tile's")
-    } else {
-        ("W0937", "its extents may be no multiple of the tile's")
-    };
-    el.cx.report(
-        Diagnostic::new(
-            code,
-            data.span,
-            format!("the tile may reach beyond `{}`", data.name),
-        )
-        .label(label)
-        .help("what lies outside counts as zero; write `.zfill` behind the tile if that is meant"),
-    );
 }
 
 /// `mma.store c, view;`
@@ -214,11 +88,11 @@ pub(crate) fn lower_store(
             return None;
         }
     };
-    let named = mma::fragment_of(el, from, false);
-    let data = tile_of(el, dest, "mma.store");
+    let named = operands::fragment_of(el, from, false);
+    let data = memory_tiles::tile_of(el, dest, "mma.store");
     let (named, data) = (named?, data?);
     let id = named.part.buffer;
-    let shape = match mma::fragment_shape(el, id).as_deref() {
+    let shape = match operands::fragment_shape(el, id).as_deref() {
         Some([rows, columns]) => [*rows, *columns],
         _ => {
             multiply::report_without_shape(el, &named);
@@ -236,12 +110,12 @@ pub(crate) fn lower_store(
         explicit_mask(el, &mut view, limits, span)?;
     }
     spread::need(el, id, named.span);
-    access::mark_accessed(el, &view, false, true);
+    whole::mark_accessed(el, &view, false, true);
     el.storage.stored.entry(view.buffer).or_insert(span);
-    if warpgroup::is_a_warpgroup(el) && el.f.buffer(view.buffer).storage == Storage::Shared {
+    if units::is_a_warpgroup(el) && el.f.buffer(view.buffer).storage == Storage::Shared {
         el.storage.swizzles.like(view.buffer, span);
     }
-    mma::emit(
+    operands::emit(
         el,
         MmaOp::Store {
             from: named.part,
@@ -342,12 +216,4 @@ fn explicit_mask(
         );
     }
     Some(())
-}
-
-/// A statement's name as it is written; a product has none.
-fn quoted(what: &str) -> String {
-    match what.strip_prefix("mma.") {
-        Some(_) => format!("`{what}`"),
-        None => what.to_owned(),
-    }
 }

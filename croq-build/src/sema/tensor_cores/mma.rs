@@ -1,18 +1,14 @@
 //! `mma` statements: what each of them is, and the fragments that they name.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BufferId, Level, MmaOp, Part, Storage};
-use crate::sema::build;
-use crate::sema::levels::{instances, parallel};
+use crate::ir::{Level, MmaOp};
+use crate::sema::levels::{indices, instances};
 use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
-use crate::sema::state::fragments::Named;
 use crate::sema::state::scopes::Entity;
-use crate::sema::state::value::Value;
 use crate::sema::tensor_cores::{
-    fragments, load_store, multiply, owners, scale, sparse_mma, warpgroup,
+    fragments, load_store, multiply, operands, scale, sparse_mma, units, warpgroup,
 };
-use crate::sema::values::convert;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, MmaStmt};
@@ -33,7 +29,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, span: Span) {
 
 fn lower_parts(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
     if let Some(tiles) = &m.k_tiles
-        && !warpgroup::is_a_warpgroup(el)
+        && !units::is_a_warpgroup(el)
     {
         let at = tiles.first().map_or(span, |tile| tile.span);
         el.cx.report(
@@ -50,7 +46,7 @@ fn lower_parts(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
     match &m.op {
         ast::MmaOp::Fill(elem) => fragments::lower_fill(el, m, *elem, span),
         ast::MmaOp::Load { frag, swizzle } => {
-            check_by_warp(el, span, "`mma.load`")?;
+            units::check_by_warp(el, span, "`mma.load`")?;
             load_store::lower_load(el, m, *frag, swizzle.as_ref(), span)
         }
         ast::MmaOp::Multiply {
@@ -59,12 +55,12 @@ fn lower_parts(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
             scale,
             sparse,
         } => {
-            check_by_warp(el, span, "a product")?;
+            units::check_by_warp(el, span, "a product")?;
             if *sparse {
                 sparse_mma::check(el, m, [*a_row, *b_row], span);
                 return None;
             }
-            if warpgroup::is_a_warpgroup(el) {
+            if units::is_a_warpgroup(el) {
                 let rows = [*a_row, *b_row];
                 return match scale {
                     true => scale::lower_multiply(el, m, rows, span),
@@ -86,18 +82,18 @@ fn lower_parts(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
             multiply::lower(el, m, [*a_row, *b_row], span)
         }
         ast::MmaOp::Store { transposed, masked } => {
-            let around = only_unit(el, m, span).map(|unit| parallel::enter_level(el, unit));
-            let done = check_by_warp(el, span, "`mma.store`");
+            let around = only_unit(el, m, span).map(|unit| indices::enter_level(el, unit));
+            let done = units::check_by_warp(el, span, "`mma.store`");
             let done =
                 done.and_then(|()| load_store::lower_store(el, m, *transposed, *masked, span));
             if let Some(around) = around {
-                parallel::leave_level(el, around);
+                indices::leave_level(el, around);
             }
             done
         }
         ast::MmaOp::Scale => {
-            check_by_warp(el, span, "`mma.scale`")?;
-            if warpgroup::is_a_warpgroup(el) {
+            units::check_by_warp(el, span, "`mma.scale`")?;
+            if units::is_a_warpgroup(el) {
                 return scale::lower_scale(el, m, span);
             }
             report_scale(el, span);
@@ -105,9 +101,9 @@ fn lower_parts(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
         }
         // Products by one warp are complete when their statement is.
         ast::MmaOp::Commit => {
-            check_by_warp(el, span, "`mma.commit`")?;
-            if warpgroup::is_a_warpgroup(el) {
-                emit(el, MmaOp::Finish, span);
+            units::check_by_warp(el, span, "`mma.commit`")?;
+            if units::is_a_warpgroup(el) {
+                operands::emit(el, MmaOp::Finish, span);
             }
             Some(())
         }
@@ -150,136 +146,4 @@ fn only_unit(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<Level> {
         4 => Level::Group4,
         _ => Level::Group,
     })
-}
-
-/// Whether a warp of threads comes here together; says why not.
-pub(crate) fn check_by_warp(el: &mut Elab<'_>, span: Span, what: &str) -> Option<()> {
-    let (found, help) = match el.level() {
-        // Nothing that a condition of this level can ask differs within a warp.
-        Some(Level::Group) => return Some(()),
-        Some(Level::Group4) => return warpgroup::check_by_warpgroup(el, span, what),
-        None => (
-            "the host's",
-            "put it inside `parallel … : block`, and there inside `parallel w by 4 : group`",
-        ),
-        Some(Level::Cluster | Level::Block) => (
-            "the whole block's",
-            "put it inside `parallel w by 4 : group { … }`, for four warps",
-        ),
-        Some(Level::Thread) => (
-            "a single thread's",
-            "put it outside of the `: thread` level, inside `: group`",
-        ),
-    };
-    el.cx.report(
-        Diagnostic::new("E0906", span, format!("{what} is the work of a warp"))
-            .label(format!("here it is {found}"))
-            .help(help),
-    );
-    None
-}
-
-/// The fragment that an expression names; `whole` takes an array of them as well.
-pub(crate) fn fragment_of(el: &mut Elab<'_>, e: &ast::Expr, whole: bool) -> Option<Named> {
-    let data = match el.expression(e) {
-        Value::Data(data) => data,
-        Value::Error => return None,
-        other => {
-            let kind = other.kind();
-            report_no_fragment(el, e.span, &kind);
-            return None;
-        }
-    };
-    let id = data.view.buffer;
-    if el.f.buffer(id).storage != Storage::Fragment {
-        report_direct_operand(el, e.span, &data.name);
-        return None;
-    }
-    let mut number = None;
-    if data.array.is_empty() {
-        let elements = data.view.shape.iter().product();
-        number = Some(el.f.cx.div(&data.view.offset, &elements));
-    } else if !whole {
-        let missing: String = data.array.iter().map(|_| "[…]").collect();
-        el.cx.report(
-            Diagnostic::new(
-                "E0923",
-                e.span,
-                format!("`{}` is an array of fragments", data.name),
-            )
-            .label("needs a subscript")
-            .help(format!("write `{}{missing}`", data.name)),
-        );
-        return None;
-    }
-    let part = Part {
-        buffer: id,
-        number,
-        span: e.span,
-    };
-    Some(Named {
-        part,
-        name: data.name,
-        span: e.span,
-    })
-}
-
-fn report_no_fragment(el: &mut Elab<'_>, at: Span, kind: &str) {
-    el.cx.report(
-        Diagnostic::new("E0928", at, format!("expected a fragment, found {kind}"))
-            .label("not in the registers of a warp")
-            .help("`c = mma.fill.f32 0.0f;` makes sums, `a = mma.load view;` an operand"),
-    );
-}
-
-fn report_direct_operand(el: &mut Elab<'_>, at: Span, name: &str) {
-    el.cx.report(
-        Diagnostic::new(
-            "E0907",
-            at,
-            format!("`{name}` is in memory, a warp multiplies what is in its registers"),
-        )
-        .label("not loaded")
-        .help(format!(
-            "load it first: `x = mma.load {};`",
-            convert::source_text(el, at, name)
-        )),
-    );
-}
-
-/// Rows and columns, once they are known.
-pub(crate) fn fragment_shape(el: &Elab<'_>, id: BufferId) -> Option<Vec<i64>> {
-    let shape = &el.f.fragments.get(&id)?.shape;
-    (!shape.is_empty()).then(|| shape.clone())
-}
-
-/// Fragments are no memory: their elements have no address.
-pub(crate) fn check_in_memory(el: &mut Elab<'_>, id: BufferId, name: &str, at: Span) -> Option<()> {
-    if el.f.buffer(id).storage != Storage::Fragment {
-        return Some(());
-    }
-    if el.fragments.failed {
-        return None;
-    }
-    el.cx.report(
-        Diagnostic::new(
-            "E0921",
-            at,
-            format!("`{name}` is in the registers of a warp"),
-        )
-        .label("its elements belong to different threads")
-        .help(format!(
-            "go through them with `apply {{i, j}} in {name}.span …`, or `mma.store` it"
-        )),
-    );
-    None
-}
-
-pub(crate) fn emit(el: &mut Elab<'_>, op: MmaOp, span: Span) {
-    owners::note_owners(el, &op, span);
-    build::emit(el, crate::ir::StmtKind::Mma(Box::new(op)), span);
-}
-
-pub(crate) fn sym(n: i64) -> Sym {
-    Sym::int(n)
 }

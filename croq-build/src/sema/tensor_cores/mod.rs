@@ -6,15 +6,19 @@
 //! completed at the function's end ([`spread`]).
 
 pub(crate) mod apply;
+pub(crate) mod elements;
 pub(crate) mod fragments;
 pub(crate) mod instruction_table;
 pub(crate) mod load_store;
+pub(crate) mod memory_tiles;
 pub(crate) mod mma;
 pub(crate) mod multiply;
+pub(crate) mod operands;
 pub(crate) mod owners;
 pub(crate) mod scale;
 pub(crate) mod sparse_mma;
 pub(crate) mod spread;
+pub(crate) mod units;
 pub(crate) mod warpgroup;
 
 pub use instruction_table::{Typed, of_warpgroups, of_warps};

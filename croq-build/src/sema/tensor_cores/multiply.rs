@@ -5,7 +5,7 @@ use crate::ir::{Atom, Layout, MmaOp, Scalar, Spread};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::Named;
 use crate::sema::tensor_cores::instruction_table::{Missing, WARPGROUP_ROWS, select};
-use crate::sema::tensor_cores::mma::{self, sym};
+use crate::sema::tensor_cores::operands::{self, sym};
 use crate::sema::tensor_cores::{owners, spread};
 use crate::source::Span;
 use crate::syntax::ast::MmaStmt;
@@ -17,9 +17,9 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     let [c, a, b] = m.operands.as_slice() else {
         return None;
     };
-    let sums = mma::fragment_of(el, c, false);
-    let a = mma::fragment_of(el, a, false);
-    let b = mma::fragment_of(el, b, false);
+    let sums = operands::fragment_of(el, c, false);
+    let a = operands::fragment_of(el, a, false);
+    let b = operands::fragment_of(el, b, false);
     let (sums, a, b) = (sums?, a?, b?);
     let [a_row, b_row] = rows;
     let of_a = shape_of_operand(el, &a)?;
@@ -46,7 +46,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     spread::fix(el, &sums, spread(Layout::sums(atom.m, atom.swapped)))?;
     lint_many_registers(el, &sums, 0);
     owners::lint_lossy_sums(el, &sums, k);
-    mma::emit(
+    operands::emit(
         el,
         MmaOp::Multiply {
             sums: sums.part,
@@ -71,7 +71,7 @@ pub(crate) fn fix_accumulator_type(el: &mut Elab<'_>, sums: &Named, of_a: Scalar
 }
 
 pub(crate) fn shape_of_operand(el: &mut Elab<'_>, named: &Named) -> Option<[i64; 2]> {
-    match mma::fragment_shape(el, named.part.buffer).as_deref() {
+    match operands::fragment_shape(el, named.part.buffer).as_deref() {
         Some([rows, columns]) => Some([*rows, *columns]),
         Some(_) => {
             el.cx.report(
@@ -142,7 +142,7 @@ pub(crate) fn fix_accumulator_shape(
     span: Span,
 ) -> Option<()> {
     let id = sums.part.buffer;
-    match mma::fragment_shape(el, id) {
+    match operands::fragment_shape(el, id) {
         None => {
             if let Some(fragment) = el.f.fragments.get_mut(&id) {
                 fragment.shape = shape.to_vec();

@@ -11,12 +11,11 @@ use crate::ir::{
 };
 use crate::sema::asynchronous::futures;
 use crate::sema::build;
-use crate::sema::memory::{access, data, tiles};
-use crate::sema::names::params;
+use crate::sema::memory::{tiles, whole};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::Named;
 use crate::sema::state::value::Value;
-use crate::sema::tensor_cores::mma::{self, sym};
+use crate::sema::tensor_cores::operands::{self, sym};
 use crate::sema::tensor_cores::{multiply, warpgroup};
 use crate::sema::values::{convert, shape};
 use crate::source::Span;
@@ -77,7 +76,7 @@ fn scale(
     from: usize,
     span: Span,
 ) -> Option<()> {
-    let sums = mma::fragment_of(el, c, false)?;
+    let sums = operands::fragment_of(el, c, false)?;
     let begun = el.build.sinks.last().and_then(|here| {
         let here = here.get(from..)?;
         Some(from + first_product(el, here, &sums.part)?)
@@ -87,7 +86,7 @@ fn scale(
         return None;
     };
     let id = sums.part.buffer;
-    let shape = mma::fragment_shape(el, id)?;
+    let shape = operands::fragment_shape(el, id)?;
     let elem = el.f.buffer(id).elem;
     if !elem.is_float() {
         let text = format!("`{}` has sums of `{elem}`, which are not scaled", sums.name);
@@ -163,7 +162,7 @@ fn lower_row_scales(
     let data = match el.expression(e) {
         Value::Data(mut data) => {
             tiles::emit_exists(el, &mut data);
-            data::expect_whole(el, data, e.span)?
+            whole::expect_whole(el, data, e.span)?
         }
         Value::Error => return None,
         other => {
@@ -205,7 +204,7 @@ fn lower_row_scales(
     if extent.as_int().is_none() {
         limit_rows(el, &mut view, axis, extent, rows, e.span);
     }
-    access::mark_accessed(el, &view, true, false);
+    whole::mark_accessed(el, &view, true, false);
     Some(RowScales { view, axis })
 }
 
@@ -275,7 +274,7 @@ fn new_temporary(
     span: Span,
 ) -> Part {
     let shape = fragment.shape.iter().map(|n| sym(*n)).collect();
-    let buffer = params::new_buffer(el, name, elem, Storage::Fragment, shape, Sym::one(), span);
+    let buffer = build::new_buffer(el, name, elem, Storage::Fragment, shape, Sym::one(), span);
     el.f.fragments.insert(buffer, fragment);
     Part {
         buffer,
@@ -343,7 +342,7 @@ fn emit_row_scales(
     };
     let (buffer, indices) = (part.buffer, vec![local]);
     let body = vec![Stmt::new(store, span)];
-    mma::emit(
+    operands::emit(
         el,
         MmaOp::Apply {
             part,
@@ -419,7 +418,7 @@ fn emit_add_scaled(
     };
     let (part, body) = (sums.part.clone(), vec![Stmt::new(store, span)]);
     el.fragments.scaled.extend(&indices);
-    mma::emit(
+    operands::emit(
         el,
         MmaOp::Apply {
             part,
@@ -432,7 +431,7 @@ fn emit_add_scaled(
 
 /// An element of a fragment, as the program would name it inside an `apply`.
 fn applied_element(el: &Elab<'_>, part: &Part, indices: Vec<Sym>, span: Span) -> Access {
-    let mut view = data::whole_view(el, part.buffer, span);
+    let mut view = whole::whole_view(el, part.buffer, span);
     let elements = view.shape.iter().product::<Sym>();
     if let Some(number) = &part.number {
         view.offset = number * &elements;

@@ -1,23 +1,19 @@
 //! Products by a warpgroup (WGMMA): operands where they lie in shared memory, B always, A or in registers.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{
-    Expr, Layout, Level, MmaOp, Operand, Product, Scalar, Spread, Storage, Tile, View,
-};
-use crate::sema::memory::access;
-use crate::sema::names::{params, scope};
+use crate::ir::{Expr, Layout, MmaOp, Operand, Product, Scalar, Spread, Storage, Tile, View};
+use crate::sema::memory::whole;
+use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::{Named, Operation};
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::{Data, Value};
 use crate::sema::tensor_cores::instruction_table::select_for_warpgroup;
 use crate::sema::tensor_cores::multiply::{self, turned};
-use crate::sema::tensor_cores::{load_store, mma, owners, spread};
+use crate::sema::tensor_cores::{memory_tiles, operands, owners, spread, units};
+use crate::sema::values::constants;
 use crate::source::Span;
 use crate::syntax::ast::{self, MmaStmt};
-
-/// The only target with these instructions.
-const TARGET: &str = "sm_90a";
 
 /// What is multiplied.
 struct Factor {
@@ -33,33 +29,6 @@ enum Place {
     Memory(View),
 }
 
-pub(crate) fn is_a_warpgroup(el: &Elab<'_>) -> bool {
-    el.level() == Some(Level::Group4)
-}
-
-/// Whether there is a target on which a warpgroup multiplies; others are left out.
-pub(crate) fn check_by_warpgroup(el: &mut Elab<'_>, span: Span, what: &str) -> Option<()> {
-    let targets = el.cx.options.targets.iter().map(|t| t.name.as_str());
-    let (with, without): (Vec<&str>, Vec<&str>) = targets.partition(|name| *name == TARGET);
-    let others = without.join(" and ");
-    if with.is_empty() && !others.is_empty() {
-        el.cx.report(
-                Diagnostic::new("E0905", span, format!("{what} by a warpgroup needs {TARGET}"))
-                    .label(format!("this is built for {others} alone"))
-                    .help("add the architecture, `.arch(\"sm_90a\")`; or use `: group`, one warp, which every target has"),
-            );
-        return None;
-    }
-    let header = el.kernel.as_ref().map_or(span, |k| k.header);
-    if !others.is_empty() && el.build.older_left_out.insert(header) {
-        let text = format!("this kernel is built for {TARGET} alone");
-        let label = format!("{others} has no products by warpgroups");
-        el.cx
-            .report(Diagnostic::new("N0905", span, text).label(label));
-    }
-    Some(())
-}
-
 /// `a = mma.load view;` of shared memory names the view: a warpgroup multiplies it where it is.
 pub(crate) fn named_tile(el: &mut Elab<'_>, name: &ast::Name, data: Data) {
     scope::declare(el, name, Entity::View(data));
@@ -72,13 +41,13 @@ pub(crate) fn load_into(
     target: &ast::Expr,
     span: Span,
 ) -> Option<()> {
-    let data = load_store::tile_of(el, source, "mma.load")?;
-    let into = mma::fragment_of(el, target, false)?;
-    let shape = load_store::static_extents(el, &data.view, "mma.load")?;
+    let data = memory_tiles::tile_of(el, source, "mma.load")?;
+    let into = operands::fragment_of(el, target, false)?;
+    let shape = memory_tiles::static_extents(el, &data.view, "mma.load")?;
     let id = into.part.buffer;
-    load_store::lint_edge_of_load(el, &data);
-    if mma::fragment_shape(el, id).as_deref() != Some(&shape) {
-        let own = mma::fragment_shape(el, id).unwrap_or_default();
+    memory_tiles::lint_edge_of_load(el, &data);
+    if operands::fragment_shape(el, id).as_deref() != Some(&shape) {
+        let own = operands::fragment_shape(el, id).unwrap_or_default();
         let own: Vec<String> = own.iter().map(i64::to_string).collect();
         let text = format!(
             "the tile is [{}, {}], `{}` is [{}]",
@@ -101,10 +70,10 @@ pub(crate) fn load_into(
             .report(Diagnostic::new("E0902", span, text).label("nothing is converted here"));
         return None;
     }
-    access::mark_accessed(el, &data.view, true, false);
+    whole::mark_accessed(el, &data.view, true, false);
     spread::need(el, id, into.span);
     let (into, source) = (into.part, data.view);
-    mma::emit(el, MmaOp::Load { into, source }, span);
+    operands::emit(el, MmaOp::Load { into, source }, span);
     Some(())
 }
 
@@ -112,7 +81,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     let [c, a, b, ..] = m.operands.as_slice() else {
         return None;
     };
-    let sums = mma::fragment_of(el, c, false);
+    let sums = operands::fragment_of(el, c, false);
     let (a, b) = (lower_operand(el, a), lower_operand(el, b));
     let (sums, a, b) = (sums?, a?, b?);
     let Place::Memory(of_b) = b.place else {
@@ -131,7 +100,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     let atom = match select_for_warpgroup(types, [m_, n, k]) {
         Ok(atom) => atom,
         Err(missing) => {
-            multiply::report_no_instruction(el, types, [m_, n, k], missing, TARGET, span);
+            multiply::report_no_instruction(el, types, [m_, n, k], missing, units::TARGET, span);
             return None;
         }
     };
@@ -169,7 +138,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
             .then_some(number)
             .and_then(|n| u32::try_from(n).ok()),
     };
-    mma::emit(el, MmaOp::Product(Box::new(product)), span);
+    operands::emit(el, MmaOp::Product(Box::new(product)), span);
     if m.is_async {
         name_product(el, m.target.as_ref(), number, span);
     }
@@ -191,7 +160,7 @@ fn name_product(el: &mut Elab<'_>, name: Option<&ast::Name>, number: usize, span
 
 /// `wait q;`
 pub(crate) fn wait_for_product(el: &mut Elab<'_>, number: usize, at: Span) {
-    if mma::check_by_warp(el, at, "waiting for a product").is_none() {
+    if units::check_by_warp(el, at, "waiting for a product").is_none() {
         return;
     }
     let (loops, conditions) = (el.path.loops(), el.path.conditions());
@@ -221,7 +190,7 @@ pub(crate) fn wait_for_product(el: &mut Elab<'_>, number: usize, at: Span) {
         return;
     }
     if let Ok(number) = u32::try_from(number) {
-        mma::emit(el, MmaOp::Await(number), at);
+        operands::emit(el, MmaOp::Await(number), at);
     }
 }
 
@@ -251,7 +220,7 @@ fn lower_operand(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Factor> {
         _ => false,
     };
     if fragment {
-        let named = mma::fragment_of(el, e, false)?;
+        let named = operands::fragment_of(el, e, false)?;
         return Some(Factor {
             shape: multiply::shape_of_operand(el, &named)?,
             elem: el.f.buffer(named.part.buffer).elem,
@@ -260,8 +229,8 @@ fn lower_operand(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Factor> {
             place: Place::Registers(named),
         });
     }
-    let data = load_store::tile_of(el, e, "a product")?;
-    let shape = load_store::static_extents(el, &data.view, "a product")?;
+    let data = memory_tiles::tile_of(el, e, "a product")?;
+    let shape = memory_tiles::static_extents(el, &data.view, "a product")?;
     let buffer = el.f.buffer(data.view.buffer);
     let elem = buffer.elem;
     if buffer.storage != Storage::Shared {
@@ -277,7 +246,7 @@ fn lower_operand(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Factor> {
             );
         return None;
     }
-    load_store::lint_rest_of_tile(el, &data);
+    memory_tiles::lint_rest_of_tile(el, &data);
     if data.view.may_cross() {
         el.cx.report(
             Diagnostic::new(
@@ -335,7 +304,7 @@ fn tile_in_memory(
         );
         return None;
     }
-    access::mark_accessed(el, &view, true, false);
+    whole::mark_accessed(el, &view, true, false);
     el.storage.swizzles.want(view.buffer, span);
     Some(Tile { view, k_last })
 }
@@ -363,7 +332,7 @@ fn lower_schedule(el: &mut Elab<'_>, m: &MmaStmt, parts: i64) -> Option<Vec<i64>
     }
     let order: Vec<Option<i64>> = tiles
         .iter()
-        .map(|tile| params::constant(el, tile))
+        .map(|tile| constants::constant(el, tile))
         .collect();
     let order: Option<Vec<i64>> = order.into_iter().collect();
     let mut sorted = order.clone().unwrap_or_default();

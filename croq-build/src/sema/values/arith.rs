@@ -3,10 +3,10 @@
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Expr, ExprKind, Role, Scalar, StmtKind, UnOp};
 use crate::sema::build;
-use crate::sema::memory::tiles;
-use crate::sema::names::params::integer_range;
+use crate::sema::memory::origins;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{IntValue, Value};
+use crate::sema::values::convert::integer_range;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -84,7 +84,7 @@ fn bind_sym(el: &mut Elab<'_>, e: Expr, span: Span) -> Sym {
     let local = build::new_local(el, &name, Scalar::Index, false, Role::Value, span);
     let (lo, hi) = value_range(el, &e, integer_range(ty));
     let var = build::local_var(el, local, lo, hi);
-    tiles::note_data(el, var, &e);
+    origins::note_data(el, var, &e);
     let value = if ty == Scalar::Index {
         e
     } else {

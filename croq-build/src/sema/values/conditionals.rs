@@ -6,7 +6,7 @@ use crate::sema::build;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::value::Value;
-use crate::sema::statements::{call, device_calls};
+use crate::sema::statements::device_calls;
 use crate::sema::values::{arith, convert, scalars};
 use crate::source::Span;
 use crate::syntax::ast;
@@ -158,7 +158,7 @@ pub(crate) fn assuming_in<R>(
 /// A condition: must be `bool`.
 pub(crate) fn lower_condition(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Expr> {
     let value = match &*e.kind {
-        ast::ExprKind::Call(call) if call::is_device_call(el, call) => {
+        ast::ExprKind::Call(call) if device_calls::is_device_call(el, call) => {
             device_calls::lower(el, call, Scalar::Bool, e.span)
         }
         _ => el.expression(e),

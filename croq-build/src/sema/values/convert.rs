@@ -6,6 +6,7 @@ use crate::sema::checks::unsupported;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Value;
 use crate::source::Span;
+use crate::symbolic::Sym;
 use crate::syntax::ast::ElemType;
 
 /// The type of a scalar variable or cast.
@@ -470,5 +471,20 @@ fn round_to(value: f64, ty: Scalar) -> f64 {
         Scalar::F8E5M2 if value.abs() > 57344.0 => f64::INFINITY,
         Scalar::F8E4M3 | Scalar::F8E5M2 => value,
         _ => value,
+    }
+}
+
+/// The values an integer type can hold, as far as 64-bit signed integers reach.
+pub(crate) fn integer_range(ty: Scalar) -> (Option<Sym>, Option<Sym>) {
+    let range = |lo: i64, hi: i64| (Some(Sym::int(lo)), Some(Sym::int(hi)));
+    match ty {
+        Scalar::S8 => range(-128, 127),
+        Scalar::U8 => range(0, 255),
+        Scalar::S16 => range(-32768, 32767),
+        Scalar::U16 => range(0, 65535),
+        Scalar::S32 => range(i64::from(i32::MIN), i64::from(i32::MAX)),
+        Scalar::U32 => range(0, i64::from(u32::MAX)),
+        Scalar::Bool => range(0, 1),
+        _ => (None, None),
     }
 }

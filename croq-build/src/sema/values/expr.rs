@@ -1,15 +1,14 @@
 //! Expressions.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BinOp, Expr, ExprKind, Role, Scalar, StmtKind, UnOp};
-use crate::sema::build;
-use crate::sema::memory::{access, buffer_pools, data};
+use crate::ir::{Expr, ExprKind, Scalar, UnOp};
+use crate::sema::memory::{access, data, select, whole};
 use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::{Derive, IntValue, Value};
-use crate::sema::statements::{assign, call};
+use crate::sema::statements::{call, increments};
 use crate::sema::values::{arith, conditionals, convert, integers, operators, shape};
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -39,7 +38,9 @@ pub(crate) fn lower(el: &mut Elab<'_>, e: &ast::Expr) -> Value {
         K::Binary(op, at, a, b) => operators::lower(el, *op, *at, a, b, span),
         K::Ternary(c, a, b) => conditionals::lower_ternary(el, c, a, b, span),
         K::Extent(a) => lower_extent(el, a, span),
-        K::Increment { prefix, by, target } => lower_increment(el, *prefix, *by, target, span),
+        K::Increment { prefix, by, target } => {
+            increments::lower_increment(el, *prefix, *by, target, span)
+        }
         K::List(items) => match shape::lower_items(el, items) {
             Some(shape) => Value::Shape(shape),
             None => Value::Error,
@@ -72,7 +73,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, e: &ast::Expr) -> Value {
             );
             Value::Error
         }
-        K::Select(items) => buffer_pools::lower_select(el, items, span),
+        K::Select(items) => select::lower_select(el, items, span),
         K::Call(call) => call::lower_value(el, call, span),
     }
 }
@@ -104,7 +105,7 @@ fn lower_name(el: &mut Elab<'_>, name: &str, span: Span) -> Value {
         Entity::Word(id) => {
             let access = access::word(el, id, span);
             let elem = el.f.buffer(id).elem;
-            access::mark_accessed(el, &access.view, true, false);
+            whole::mark_accessed(el, &access.view, true, false);
             Value::Scalar(Expr::new(ExprKind::Load(access), elem, span))
         }
         Entity::Buffer { .. } | Entity::View(_) | Entity::Future(_) | Entity::Chosen(_) => {
@@ -433,55 +434,4 @@ fn lower_cast(el: &mut Elab<'_>, elem: ast::ElemType, a: &ast::Expr, span: Span)
             Value::Error
         }
     }
-}
-
-/// `x++` and the like, as a value.
-fn lower_increment(
-    el: &mut Elab<'_>,
-    prefix: bool,
-    by: i8,
-    target: &ast::Expr,
-    span: Span,
-) -> Value {
-    let Some((local, ty)) = assign::increment_target(el, target) else {
-        return Value::Error;
-    };
-    let current = Expr::new(ExprKind::Local(local), ty, span);
-    if prefix {
-        emit_increment(el, local, ty, by, span);
-        return Value::Scalar(current);
-    }
-    let old = build::new_local(el, "before", ty, false, Role::Value, span);
-    build::emit(
-        el,
-        StmtKind::Let {
-            local: old,
-            value: Some(current),
-        },
-        span,
-    );
-    emit_increment(el, local, ty, by, span);
-    Value::Scalar(Expr::new(ExprKind::Local(old), ty, span))
-}
-
-pub(crate) fn emit_increment(
-    el: &mut Elab<'_>,
-    local: crate::ir::LocalId,
-    ty: Scalar,
-    by: i8,
-    span: Span,
-) {
-    let current = Expr::new(ExprKind::Local(local), ty, span);
-    let one = if ty.is_float() {
-        ExprKind::Float(1.0)
-    } else {
-        ExprKind::Int(1)
-    };
-    let op = if by < 0 { BinOp::Sub } else { BinOp::Add };
-    let value = Expr::new(
-        ExprKind::Binary(op, current, Expr::new(one, ty, span)),
-        ty,
-        span,
-    );
-    build::emit(el, StmtKind::Assign { local, value }, span);
 }

@@ -6,7 +6,7 @@ use crate::sema::checks::run_time::{self, compare};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{IntValue, Value};
 use crate::sema::values::arith;
-use crate::sema::values::operators::sign;
+use crate::sema::values::operator_names::sign;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 

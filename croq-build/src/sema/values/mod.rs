@@ -2,9 +2,11 @@
 
 pub(crate) mod arith;
 pub(crate) mod conditionals;
+pub(crate) mod constants;
 pub(crate) mod convert;
 pub(crate) mod expr;
 pub(crate) mod integers;
+pub(crate) mod operator_names;
 pub(crate) mod operators;
 pub(crate) mod scalars;
 pub(crate) mod shape;

@@ -6,7 +6,7 @@ use crate::sema::build;
 use crate::sema::checks::{lints, run_time};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{IntValue, Value};
-use crate::sema::values::{arith, conditionals, integers, scalars};
+use crate::sema::values::{arith, conditionals, integers, operator_names, scalars};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast;
@@ -41,7 +41,7 @@ pub(crate) fn lower(
         B::Compose => compose(el, va, a.span, vb, b.span),
         B::BoundAdd | B::BoundSub => rebound(el, op, va, a.span, vb, b.span),
         _ => {
-            let Some(op) = plain(op) else {
+            let Some(op) = operator_names::plain(op) else {
                 return Value::Error;
             };
             apply(el, op, at, va, a.span, vb, b.span, span)
@@ -289,38 +289,20 @@ pub(crate) fn apply(
                     Diagnostic::new(
                         "E0433",
                         at,
-                        format!("`{}` doesn't work on whole buffers", sign(op)),
+                        format!(
+                            "`{}` doesn't work on whole buffers",
+                            operator_names::sign(op)
+                        ),
                     )
                     .label(format!("{ka} on the left, {kb} on the right"))
                     .help("work on elements: `x.at(i, j)`"),
                 );
             } else {
-                report_no_operator(el, op, at, &a, &b);
+                operator_names::report_no_operator(el, op, at, &a, &b);
             }
             Value::Error
         }
     }
-}
-
-pub(crate) fn report_no_operator(el: &mut Elab<'_>, op: BinOp, at: Span, a: &Value, b: &Value) {
-    let wildcard = matches!(a, Value::Wildcard) || matches!(b, Value::Wildcard);
-    if wildcard && !el.cx.faults.is_empty() {
-        return;
-    }
-    let sign = sign(op);
-    let (ka, kb) = (a.operand(), b.operand());
-    let mut d = Diagnostic::new("E0343", at, format!("`{sign}` can't combine {ka} and {kb}"));
-    let is = |v: &Value, test: fn(Scalar) -> bool| matches!(v, Value::Scalar(e) if test(e.ty));
-    let bits = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Rem);
-    d = if bits && (is(a, Scalar::is_float) || is(b, Scalar::is_float)) {
-        d.label("needs integers")
-    } else if is(a, |t| t == Scalar::Bool) || is(b, |t| t == Scalar::Bool) {
-        d.label("a `bool` is no number")
-            .help("`&&`, `||`, `!`, `==` and `!=` work on `bool`; `cond ? 1 : 0` is a number")
-    } else {
-        d.label(format!("{ka} on the left, {kb} on the right"))
-    };
-    el.cx.report(d);
 }
 
 fn apply_elementwise(
@@ -372,57 +354,4 @@ fn ints(shape: Vec<Sym>) -> Vec<IntValue> {
 
 fn shape_of(t: Vec<IntValue>) -> Value {
     Value::Shape(t.into_iter().map(|i| i.value).collect())
-}
-
-/// How an operator is written.
-pub(crate) fn sign(op: BinOp) -> &'static str {
-    match op {
-        BinOp::Add => "+",
-        BinOp::Sub => "-",
-        BinOp::Mul => "*",
-        BinOp::Div => "/",
-        BinOp::Rem => "%",
-        BinOp::Shl => "<<",
-        BinOp::Shr => ">>",
-        BinOp::And => "&",
-        BinOp::Or => "|",
-        BinOp::Xor => "^",
-        BinOp::LogicAnd => "&&",
-        BinOp::LogicOr => "||",
-        BinOp::Lt => "<",
-        BinOp::Le => "<=",
-        BinOp::Gt => ">",
-        BinOp::Ge => ">=",
-        BinOp::Eq => "==",
-        BinOp::Ne => "!=",
-        BinOp::Min => "__min",
-        BinOp::Max => "__max",
-    }
-}
-
-pub(crate) fn plain(op: ast::BinOp) -> Option<BinOp> {
-    use ast::BinOp as B;
-    Some(match op {
-        B::Add => BinOp::Add,
-        B::Sub => BinOp::Sub,
-        B::Mul => BinOp::Mul,
-        B::Div => BinOp::Div,
-        B::Rem => BinOp::Rem,
-        B::Shl => BinOp::Shl,
-        B::Shr => BinOp::Shr,
-        B::And => BinOp::And,
-        B::Or => BinOp::Or,
-        B::Xor => BinOp::Xor,
-        B::LogicAnd => BinOp::LogicAnd,
-        B::LogicOr => BinOp::LogicOr,
-        B::Lt => BinOp::Lt,
-        B::Gt => BinOp::Gt,
-        B::Le => BinOp::Le,
-        B::Ge => BinOp::Ge,
-        B::Eq => BinOp::Eq,
-        B::Ne => BinOp::Ne,
-        B::Compose | B::BoundAdd | B::BoundSub | B::BoundMul | B::BoundDiv | B::BoundRem => {
-            return None;
-        }
-    })
 }

@@ -5,7 +5,7 @@ use crate::ir::{BinOp, Expr, ExprKind, Scalar};
 use crate::sema::checks::run_time::compare;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Value;
-use crate::sema::values::{arith, convert, operators};
+use crate::sema::values::{arith, convert, operator_names};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -71,7 +71,7 @@ pub(crate) fn apply(
     let bad_bool = ty == Some(Scalar::Bool) && !matches!(op, BinOp::Eq | BinOp::Ne);
     let Some(ty) = ty.filter(|_| !bad_bits && !bad_bool) else {
         if !told {
-            operators::report_no_operator(el, op, at, &a, &b);
+            operator_names::report_no_operator(el, op, at, &a, &b);
         }
         return Value::Error;
     };

@@ -3,7 +3,7 @@
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Scalar};
 use crate::sema::checks::run_time;
-use crate::sema::memory::data;
+use crate::sema::memory::arrays;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::value::{Derive, IntValue, Value};
@@ -331,7 +331,7 @@ pub(crate) fn lower_subscript(
                     );
                 return Value::Error;
             };
-            data::element_of_array(el, d, index, span)
+            arrays::element_of_array(el, d, index, span)
         }
         Value::Tuple(_) => {
             el.cx.report(

@@ -19,3 +19,13 @@ pub(crate) struct Node {
     /// The number of instances, when it is a literal.
     pub count: Option<i64>,
 }
+
+pub(crate) fn level_name(level: Level) -> &'static str {
+    match level {
+        Level::Cluster => "cluster",
+        Level::Block => "block",
+        Level::Group4 => "group-4",
+        Level::Group => "group",
+        Level::Thread => "thread",
+    }
+}

@@ -1,11 +1,54 @@
-//! Copies that are under way if a condition holds, and only then: `if (more) t = …; … if (more) wait t;`.
+//! Copies that are under way at a point of a kernel.
 
-use crate::ir::{BinOp, Expr, ExprKind, Scalar, UnOp};
-use crate::sema::asynchronous::wait_counts::Flight;
+use std::collections::BTreeMap;
+
+use crate::ir::{BinOp, Expr, ExprKind, FutureId, Scalar, UnOp};
 use crate::sema::state::elab::Elab;
 use crate::sema::values::arith;
+use crate::source::Span;
+
+/// For each future that may be under way: the least number of younger groups, and the copy. What the
+/// copy engine moves is in no group: it is waited for by itself.
+#[derive(Clone, Default, PartialEq)]
+pub(crate) struct Flight {
+    pub copies: BTreeMap<FutureId, (Option<u32>, Span)>,
+    /// Of some of them: the condition under which alone they are, and whether it holds then.
+    pub guards: BTreeMap<FutureId, (String, bool)>,
+    /// No path leads here.
+    pub nowhere: bool,
+}
 
 impl Flight {
+    pub(crate) fn nowhere() -> Self {
+        Self {
+            nowhere: true,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn join(&mut self, other: &Flight) {
+        if other.nowhere {
+            return;
+        }
+        if self.nowhere {
+            *self = other.clone();
+            return;
+        }
+        self.join_guards(other);
+        for (id, (younger, span)) in &other.copies {
+            self.copies
+                .entry(*id)
+                .and_modify(|(n, _)| *n = (*n).min(*younger))
+                .or_insert((*younger, *span));
+        }
+    }
+
+    pub(crate) fn begin_group(&mut self) {
+        for (younger, _) in self.copies.values_mut() {
+            *younger = younger.map(|n| n.saturating_add(1));
+        }
+    }
+
     /// What is under way where a condition holds, or doesn't.
     pub(crate) fn under(&self, condition: Option<&String>, holds: bool) -> Flight {
         let mut flight = self.clone();
