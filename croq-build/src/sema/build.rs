@@ -92,15 +92,25 @@ pub(crate) fn splice(el: &mut Elab<'_>, stmts: Vec<Stmt>) {
     }
 }
 
-pub(crate) fn new_buffer(
-    el: &mut Elab<'_>,
-    name: &str,
-    elem: Scalar,
-    storage: ir::Storage,
-    shape: Vec<Sym>,
-    copies: Sym,
-    span: Span,
-) -> BufferId {
+/// A buffer to be made: `copies` times the elements of its shape.
+pub(crate) struct NewBuffer<'n> {
+    pub name: &'n str,
+    pub elem: Scalar,
+    pub storage: ir::Storage,
+    pub shape: Vec<Sym>,
+    pub copies: Sym,
+    pub span: Span,
+}
+
+pub(crate) fn new_buffer(el: &mut Elab<'_>, new: NewBuffer<'_>) -> BufferId {
+    let NewBuffer {
+        name,
+        elem,
+        storage,
+        shape,
+        copies,
+        span,
+    } = new;
     let id = BufferId(u32::try_from(el.f.buffers.len()).unwrap_or(u32::MAX));
     let count = shape
         .iter()

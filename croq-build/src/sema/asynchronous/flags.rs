@@ -112,7 +112,7 @@ pub(crate) fn wait(el: &mut Elab<'_>, at: usize, e: &ast::Expr, span: Span) {
     let cond = Expr::new(cond, Scalar::Bool, span);
     let message =
         format!("a thread waits for `{name}`, which it has not triggered, and nobody else can");
-    let check = run_time::row(el, "R18", message, span);
+    let check = run_time::row(el, run_time::Check::new("R18", message, span));
     let values = Vec::new();
     build::emit(
         el,

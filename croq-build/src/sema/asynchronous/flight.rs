@@ -19,6 +19,22 @@ pub(crate) struct Flight {
 }
 
 impl Flight {
+    /// Each future has what the next one had, and the last one what the first one had.
+    pub(crate) fn rotate(&mut self, futures: &[FutureId]) {
+        for id in futures {
+            self.guards.remove(id);
+        }
+        let mut moved: Vec<_> = futures.iter().map(|id| self.copies.remove(id)).collect();
+        if !moved.is_empty() {
+            moved.rotate_left(1);
+        }
+        for (id, copy) in futures.iter().zip(moved) {
+            if let Some(copy) = copy {
+                self.copies.insert(*id, copy);
+            }
+        }
+    }
+
     pub(crate) fn nowhere() -> Self {
         Self {
             nowhere: true,

@@ -237,16 +237,30 @@ pub(crate) fn destination_of_rebound(
     Some(Some(view))
 }
 
+/// How a copy fills a future.
+pub(crate) struct Manner {
+    /// Whose threads share the copy.
+    pub level: Level,
+    pub is_async: bool,
+    pub by_tma: bool,
+    /// Into a buffer that only the future names.
+    pub fresh: bool,
+}
+
 /// Binds a future to what a copy has produced. For a moving one, its tile joins the others'.
 pub(crate) fn bind(
     el: &mut Elab<'_>,
     id: FutureId,
     data: Data,
-    level: Level,
-    (is_async, by_tma): (bool, bool),
-    fresh: bool,
+    manner: Manner,
     at: Span,
 ) -> Option<()> {
+    let Manner {
+        level,
+        is_async,
+        by_tma,
+        fresh,
+    } = manner;
     let first = get(el, id).is_some_and(|f| f.data.is_none());
     if !first && get(el, id)?.by_tma != by_tma {
         let (name, declared) = (get(el, id)?.name.clone(), get(el, id)?.span);

@@ -111,7 +111,15 @@ pub(crate) fn slot_at(
         let what = |n: &str| format!("the subscript of `{n}`");
         let zero = Sym::zero();
         if !bounds::check_inside(
-            el, "E0437", "R13", &i, &zero, &extent, index.span, &what, name,
+            el,
+            ["E0437", "R13"],
+            &bounds::Bound {
+                index: &i,
+                lo: &zero,
+                hi: &extent,
+                span: index.span,
+            },
+            &|| what(name),
         ) {
             return None;
         }

@@ -189,7 +189,12 @@ fn check_alike(el: &mut Elab<'_>, ids: &[(FutureId, &Name)]) -> bool {
 /// Gives an unbound placeholder the type of another future, and a tile of its own.
 fn bind_like(el: &mut Elab<'_>, id: FutureId, other: FutureId, at: Span) -> Option<()> {
     let model = futures::get(el, other)?;
-    let (level, manner) = (model.level, (model.is_async, model.by_tma));
+    let manner = futures::Manner {
+        level: model.level,
+        is_async: model.is_async,
+        by_tma: model.by_tma,
+        fresh: true,
+    };
     let Some(data) = model.data.clone() else {
         let name = futures::get(el, id)?.name.clone();
         el.cx.report(
@@ -202,12 +207,22 @@ fn bind_like(el: &mut Elab<'_>, id: FutureId, other: FutureId, at: Span) -> Opti
     let b = el.f.buffer(data.view.buffer);
     let (elem, storage, shape) = (b.elem, b.storage, data.view.shape.clone());
     let name = futures::get(el, id)?.name.clone();
-    let buffer = build::new_buffer(el, &name, elem, storage, shape, Sym::one(), at);
+    let buffer = build::new_buffer(
+        el,
+        build::NewBuffer {
+            name: &name,
+            elem,
+            storage,
+            shape,
+            copies: Sym::one(),
+            span: at,
+        },
+    );
     buffers::warn_of_spills(el, buffer, at);
     let view = View {
         buffer,
         offset: Sym::zero(),
         ..data.view.clone()
     };
-    futures::bind(el, id, Data { view, ..data }, level, manner, true, at)
+    futures::bind(el, id, Data { view, ..data }, manner, at)
 }

@@ -114,21 +114,7 @@ impl Walker<'_, '_> {
                 flight
             }
             StmtKind::Copy(copy) => {
-                let dest = &copy.dest;
-                self.overwritten(dest.span, &flight, |cx, source| {
-                    source.buffer == dest.buffer && meet(cx, source, dest)
-                });
-                if let Some(id) = copy.future {
-                    self.sources.insert(span, copy.source.clone());
-                    // The tiles of exchanged futures are told apart by their names alone.
-                    let exchanged = futures::get(self.el, id).is_none_or(|f| f.handle.is_some());
-                    if !exchanged {
-                        self.dests.insert(span, copy.dest.clone());
-                    }
-                    let groups = copy.engine.is_threads();
-                    self.goes_to.insert(span, (copy.dest.buffer, copy.level));
-                    self.begun(id, span, groups, &mut flight);
-                }
+                self.copy(copy, span, &mut flight);
                 flight
             }
             StmtKind::CommitCopies => {
@@ -136,21 +122,7 @@ impl Walker<'_, '_> {
                 flight
             }
             StmtKind::Wait { futures, pending } => {
-                let younger = futures
-                    .iter()
-                    .filter_map(|w| flight.copies.get(&w.future).and_then(|(n, _)| *n))
-                    .min();
-                if self.last {
-                    *pending = younger;
-                }
-                if let Some(younger) = younger {
-                    if self.last {
-                        self.arrives_as_well(futures, younger, &flight);
-                    }
-                    flight
-                        .copies
-                        .retain(|_, (n, _)| n.is_none_or(|n| n < younger));
-                }
+                self.wait(futures, pending, &mut flight);
                 flight
             }
             StmtKind::WaitTma { futures } => {
@@ -160,18 +132,7 @@ impl Walker<'_, '_> {
                 flight
             }
             StmtKind::Rotate { futures } => {
-                for id in &*futures {
-                    flight.guards.remove(id);
-                }
-                let mut moved: Vec<_> = futures.iter().map(|id| flight.copies.remove(id)).collect();
-                if !moved.is_empty() {
-                    moved.rotate_left(1);
-                }
-                for (id, copy) in futures.iter().zip(moved) {
-                    if let Some(copy) = copy {
-                        flight.copies.insert(*id, copy);
-                    }
-                }
+                flight.rotate(futures);
                 flight
             }
             StmtKind::Consult(id) => {
@@ -230,6 +191,38 @@ impl Walker<'_, '_> {
             }
             _ => flight,
         }
+    }
+
+    fn copy(&mut self, copy: &crate::ir::Copy, span: Span, flight: &mut Flight) {
+        let dest = &copy.dest;
+        self.overwritten(dest.span, flight, |cx, source| {
+            source.buffer == dest.buffer && meet(cx, source, dest)
+        });
+        let Some(id) = copy.future else { return };
+        self.sources.insert(span, copy.source.clone());
+        // The tiles of exchanged futures are told apart by their names alone.
+        let exchanged = futures::get(self.el, id).is_none_or(|f| f.handle.is_some());
+        if !exchanged {
+            self.dests.insert(span, copy.dest.clone());
+        }
+        let groups = copy.engine.is_threads();
+        self.goes_to.insert(span, (copy.dest.buffer, copy.level));
+        self.begun(id, span, groups, flight);
+    }
+
+    /// Leaves those copies under way that began after all that are waited for.
+    fn wait(&mut self, futures: &mut Vec<Waited>, pending: &mut Option<u32>, flight: &mut Flight) {
+        let counts = futures.iter().filter_map(|w| flight.copies.get(&w.future));
+        let younger = counts.filter_map(|(n, _)| *n).min();
+        if self.last {
+            *pending = younger;
+        }
+        let Some(younger) = younger else { return };
+        if self.last {
+            self.arrives_as_well(futures, younger, flight);
+        }
+        let stays = |n: &Option<u32>| n.is_none_or(|n| n < younger);
+        flight.copies.retain(|_, (n, _)| stays(n));
     }
 
     fn begun(&mut self, id: FutureId, span: Span, groups: bool, flight: &mut Flight) {

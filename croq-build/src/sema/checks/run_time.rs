@@ -16,7 +16,29 @@ pub(crate) fn both(a: Expr, b: Expr) -> Expr {
     Expr::new(ExprKind::Binary(BinOp::LogicAnd, a, b), Scalar::Bool, span)
 }
 
-pub(crate) fn row(el: &mut Elab<'_>, code: &'static str, message: String, span: Span) -> CheckId {
+/// What a check at run time says when it fails.
+pub(crate) struct Check {
+    pub code: &'static str,
+    pub message: String,
+    pub span: Span,
+}
+
+impl Check {
+    pub fn new(code: &'static str, message: String, span: Span) -> Self {
+        Self {
+            code,
+            message,
+            span,
+        }
+    }
+}
+
+pub(crate) fn row(el: &mut Elab<'_>, check: Check) -> CheckId {
+    let Check {
+        code,
+        message,
+        span,
+    } = check;
     let next = u32::try_from(el.f.checks.len()).unwrap_or(u32::MAX);
     let row = *el
         .build
@@ -47,34 +69,30 @@ pub(crate) fn known_at_entry(el: &Elab<'_>, s: &Sym) -> bool {
 /// access stays there, too, when the access may never happen: the call is right then.
 pub(crate) fn emit_check(
     el: &mut Elab<'_>,
-    code: &'static str,
-    message: String,
+    check: Check,
     cond: Expr,
     values: &[Sym],
     inputs: &[&Sym],
-    span: Span,
 ) {
-    let of_one_place = matches!(code, "R12" | "R13" | "R14");
+    let of_one_place = matches!(check.code, "R12" | "R13" | "R14");
     let early = el.path.is_certain() || !of_one_place;
-    emit_check_at(el, early, code, message, cond, values, inputs, span);
+    emit_check_at(el, early, check, cond, values, inputs);
 }
 
 /// With `early` at entry, where the inputs are known there.
-#[allow(clippy::too_many_arguments)]
 pub(crate) fn emit_check_at(
     el: &mut Elab<'_>,
     early: bool,
-    code: &'static str,
-    message: String,
+    check: Check,
     cond: Expr,
     values: &[Sym],
     inputs: &[&Sym],
-    span: Span,
 ) {
     if el.path.is_dead() {
         return;
     }
-    let row = row(el, code, message, span);
+    let span = check.span;
+    let row = row(el, check);
     let values: Vec<Expr> = values
         .iter()
         .map(|v| Expr::index(v.clone(), span))
@@ -105,25 +123,9 @@ pub(crate) fn emit_check_at(
 }
 
 /// `a op b` must hold at run time; both values are shown.
-pub(crate) fn emit_compare(
-    el: &mut Elab<'_>,
-    code: &'static str,
-    message: String,
-    op: BinOp,
-    a: &Sym,
-    b: &Sym,
-    span: Span,
-) {
-    let cond = compare(op, a, b, span);
-    emit_check(
-        el,
-        code,
-        message,
-        cond,
-        &[a.clone(), b.clone()],
-        &[a, b],
-        span,
-    );
+pub(crate) fn emit_compare(el: &mut Elab<'_>, check: Check, op: BinOp, a: &Sym, b: &Sym) {
+    let cond = compare(op, a, b, check.span);
+    emit_check(el, check, cond, &[a.clone(), b.clone()], &[a, b]);
     // A check that is recorded only says nothing about what follows.
     if known_at_entry(el, a) && known_at_entry(el, b) && !is_reporting(el) {
         match op {
@@ -135,15 +137,8 @@ pub(crate) fn emit_compare(
     }
 }
 
-pub(crate) fn emit_equal_at_entry(
-    el: &mut Elab<'_>,
-    code: &'static str,
-    message: String,
-    a: &Sym,
-    b: &Sym,
-    span: Span,
-) {
-    emit_compare(el, code, message, BinOp::Eq, a, b, span);
+pub(crate) fn emit_equal_at_entry(el: &mut Elab<'_>, check: Check, a: &Sym, b: &Sym) {
+    emit_compare(el, check, BinOp::Eq, a, b);
 }
 
 /// Whether what fails here is recorded and does not end the launch.

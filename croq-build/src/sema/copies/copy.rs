@@ -50,11 +50,8 @@ fn lower_parts(
     let mut source = source?;
     tiles::emit_exists(el, &mut source);
     futures::emit_use(el, &source, c.source.span);
-    let zfill_at = c
-        .modifiers
-        .iter()
-        .find(|(m, _)| matches!(m, CopyModifier::Zfill))
-        .map(|m| m.1);
+    let mut modifiers = c.modifiers.iter();
+    let zfill_at = modifiers.find_map(|(m, at)| matches!(m, CopyModifier::Zfill).then_some(*at));
     let zfill = zfill_at.is_some() || source.zfill;
     let transform = shapes::lower_transform(el, c, &source)?;
     let shape = shapes::moved_shape(el, &source.view.shape, &transform, c);
@@ -66,49 +63,13 @@ fn lower_parts(
             let zero_fill = shapes::check_agree(el, &shape, &dest, c, zfill, &transform)?;
             (dest, zero_fill)
         }
-        None => {
-            let CopyDest::Storage(storage, at) = &c.dest else {
-                return None;
-            };
-            let again = match bound {
-                Bound::Again(id) => {
-                    let elem = el.f.buffer(source.view.buffer).elem;
-                    futures::destination_of_rebound(
-                        el,
-                        *id,
-                        elem,
-                        &shape,
-                        ir_storage(*storage),
-                        *at,
-                    )?
-                }
-                _ => None,
-            };
-            let view = match again {
-                Some(view) => view,
-                None => new_destination(el, c, bound, *storage, *at, &source, shape)?,
-            };
-            check_pair(el, &source, &view, c)?;
-            let name = c
-                .name
-                .as_ref()
-                .map_or_else(|| "copied".to_owned(), |n| n.text.clone());
-            (whole::data_of(view, &name, c.head), zfill)
-        }
+        None => (lower_destination(el, c, bound, &source, shape)?, zfill),
     };
     if zfill
         && !zero_fill_useful(&source.view, zero_fill, &dest.view)
         && matches!(transform, Transform::None)
     {
-        el.cx.report(
-            Diagnostic::new(
-                "W0850",
-                zfill_at.unwrap_or(c.source.span),
-                "`.zfill` is redundant here",
-            )
-            .label("the tile never crosses the edge, and both shapes are equal")
-            .help("remove it"),
-        );
+        report_redundant_zfill(el, zfill_at.unwrap_or(c.source.span));
     }
     swizzles::ask(el, c, &dest.view)?;
     let cut = |v: &crate::ir::Valid| v.lo.is_some() || v.hi.is_some();
@@ -136,18 +97,16 @@ fn lower_parts(
     // What an event is completed by needs no wait.
     let is_async = c.is_async.is_some() && event.is_none();
     let fresh = matches!(c.dest, CopyDest::Storage(..));
-    let future = match (bound, &c.name) {
-        (Bound::New, Some(name)) => {
-            let handle = futures::handle_for(el, name);
-            Some(futures::new(el, name, false, handle))
-        }
-        (Bound::Again(id), _) => Some(*id),
-        _ => None,
-    };
+    let future = future_of(el, c, bound);
     if let Some(id) = future {
         let known = futures::get(el, id).is_some_and(|f| f.data.is_some());
-        let manner = (is_async, !engine.is_threads());
-        futures::bind(el, id, dest.clone(), level, manner, fresh, c.head)?;
+        let manner = futures::Manner {
+            level,
+            is_async,
+            by_tma: !engine.is_threads(),
+            fresh,
+        };
+        futures::bind(el, id, dest.clone(), manner, c.head)?;
         // A placeholder may have been exchanged before its first copy, in the turn before.
         if fresh && !known && matches!(bound, Bound::Again(_)) {
             dest = futures::data_of(el, id, c.head)?;
@@ -168,6 +127,93 @@ fn lower_parts(
         host_kernels::emit_host_kernel(el, StmtKind::Copy(copy), span);
     }
     Some(future)
+}
+
+fn future_of(el: &mut Elab<'_>, c: &CopyStmt, bound: &Bound) -> Option<FutureId> {
+    match (bound, &c.name) {
+        (Bound::New, Some(name)) => {
+            let handle = futures::handle_for(el, name);
+            Some(futures::new(el, name, false, handle))
+        }
+        (Bound::Again(id), _) => Some(*id),
+        _ => None,
+    }
+}
+
+fn report_redundant_zfill(el: &mut Elab<'_>, at: Span) {
+    el.cx.report(
+        Diagnostic::new("W0850", at, "`.zfill` is redundant here")
+            .label("the tile never crosses the edge, and both shapes are equal")
+            .help("remove it"),
+    );
+}
+
+/// The destination that only the future names: the tile that it has, or a new buffer.
+fn lower_destination(
+    el: &mut Elab<'_>,
+    c: &CopyStmt,
+    bound: &Bound,
+    source: &Data,
+    shape: Vec<Sym>,
+) -> Option<Data> {
+    let CopyDest::Storage(storage, at) = c.dest else {
+        return None;
+    };
+    let again = match bound {
+        Bound::Again(id) => {
+            let elem = el.f.buffer(source.view.buffer).elem;
+            let storage = ir_storage(storage);
+            futures::destination_of_rebound(el, *id, elem, &shape, storage, at)?
+        }
+        _ => None,
+    };
+    let name = match &c.name {
+        Some(name) => name.text.clone(),
+        None => "copied".to_owned(),
+    };
+    let view = match again {
+        Some(view) => view,
+        None => {
+            check_shape(el, storage, &shape, at)?;
+            new_destination(el, (bound, &name), ir_storage(storage), at, source, shape)?
+        }
+    };
+    check_pair(el, source, &view, c)?;
+    Some(whole::data_of(view, &name, c.head))
+}
+
+/// The extents of a new destination are known where it is allocated.
+fn check_shape(el: &mut Elab<'_>, storage: ast::Storage, shape: &[Sym], at: Span) -> Option<()> {
+    let shown = shape::show(el, shape);
+    for extent in shape {
+        let host = extent.vars().iter().all(|v| uniformity::host_known(el, *v));
+        let fixed = extent.as_int().is_some();
+        if storage == ast::Storage::Local && !fixed {
+            el.cx.report(
+                Diagnostic::new(
+                    "E0614",
+                    at,
+                    format!("`local` memory needs static extents, the tile is {shown}"),
+                )
+                .label("sizes known only at run time")
+                .help("copy into `shared`, or tile by a constant"),
+            );
+            return None;
+        }
+        if !host {
+            el.cx.report(
+                Diagnostic::new(
+                    "E0829",
+                    at,
+                    format!("the tile's shape {shown} is known only inside the kernel"),
+                )
+                .label("can't size a buffer by it")
+                .help("declare a buffer of the largest size, and copy into it with `.zfill`"),
+            );
+            return None;
+        }
+    }
+    Some(())
 }
 
 fn check_supported(el: &mut Elab<'_>, c: &CopyStmt) -> bool {
@@ -342,64 +388,39 @@ fn check_pair(el: &mut Elab<'_>, source: &Data, dest: &View, c: &CopyStmt) -> Op
 /// A buffer that only the future names.
 fn new_destination(
     el: &mut Elab<'_>,
-    c: &CopyStmt,
-    bound: &Bound,
-    storage: ast::Storage,
+    (bound, name): (&Bound, &str),
+    storage: Storage,
     at: Span,
     source: &Data,
     shape: Vec<Sym>,
 ) -> Option<View> {
     let elem = el.f.buffer(source.view.buffer).elem;
-    let name = c
-        .name
-        .as_ref()
-        .map_or_else(|| "copied".to_owned(), |n| n.text.clone());
-    let shown = shape::show(el, &shape);
-    for extent in &shape {
-        let host = extent.vars().iter().all(|v| uniformity::host_known(el, *v));
-        let fixed = extent.as_int().is_some();
-        if storage == ast::Storage::Local && !fixed {
-            el.cx.report(
-                Diagnostic::new(
-                    "E0614",
-                    at,
-                    format!("`local` memory needs static extents, the tile is {shown}"),
-                )
-                .label("sizes known only at run time")
-                .help("copy into `shared`, or tile by a constant"),
-            );
-            return None;
-        }
-        if !host {
-            el.cx.report(
-                Diagnostic::new(
-                    "E0829",
-                    at,
-                    format!("the tile's shape {shown} is known only inside the kernel"),
-                )
-                .label("can't size a buffer by it")
-                .help("declare a buffer of the largest size, and copy into it with `.zfill`"),
-            );
-            return None;
-        }
-    }
-    let ir_storage = ir_storage(storage);
     let per_instance =
-        ir_storage == Storage::Shared && uniformity::differs_between_units(el, &source.view);
+        storage == Storage::Shared && uniformity::differs_between_units(el, &source.view);
     let level = el.level().unwrap_or(Level::Block);
     let slices = if per_instance {
         instances::count_of(el, level, at)?
     } else {
         Sym::one()
     };
-    let id = build::new_buffer(el, &name, elem, ir_storage, shape.clone(), slices, at);
+    let id = build::new_buffer(
+        el,
+        build::NewBuffer {
+            name,
+            elem,
+            storage,
+            shape: shape.clone(),
+            copies: slices,
+            span: at,
+        },
+    );
     buffers::check_affordable(el, id, at)?;
     // What a placeholder of an outer block has, the next turn of a loop may still read.
     let outer = match bound {
         Bound::Again(id) => futures::get(el, *id).map(|f| f.depth) != Some(el.names.depth()),
         _ => false,
     };
-    if matches!(ir_storage, Storage::Host | Storage::Shared) && !outer {
+    if matches!(storage, Storage::Host | Storage::Shared) && !outer {
         build::emit(el, StmtKind::Alloc(id), at);
     }
     buffers::warn_of_spills(el, id, at);

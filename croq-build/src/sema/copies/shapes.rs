@@ -234,43 +234,19 @@ pub(crate) fn check_agree(
         }
     }
     if let Some(axis) = smaller {
+        let show = |s: &[Sym]| s.get(axis).map(|s| el.f.cx.show(s)).unwrap_or_default();
+        let (sf, st) = (show(from), show(&to));
         if !matches!(transform, Transform::None) {
-            let (sf, st) = (
-                from.get(axis).map(|s| el.f.cx.show(s)),
-                to.get(axis).map(|s| el.f.cx.show(s)),
-            );
             el.cx.report(
-                Diagnostic::new("E0804", at, format!("{shown_from} and {shown_to} differ")).label(
-                    format!(
-                        "axis {axis}: {} and {}",
-                        sf.unwrap_or_default(),
-                        st.unwrap_or_default()
-                    ),
-                ),
+                Diagnostic::new("E0804", at, format!("{shown_from} and {shown_to} differ"))
+                    .label(format!("axis {axis}: {sf} and {st}")),
             );
             return None;
         }
         if !zfill {
-            let (sf, st) = (
-                from.get(axis).map(|s| el.f.cx.show(s)),
-                to.get(axis).map(|s| el.f.cx.show(s)),
-            );
-            el.cx.report(
-                    Diagnostic::new(
-                        "W0851",
-                        at,
-                        format!("{shown_from} covers only part of {shown_to}"),
-                    )
-                    .label(format!(
-                        "axis {axis}: {} of {}; the rest stays undefined",
-                        sf.unwrap_or_default(),
-                        st.unwrap_or_default()
-                    ))
-                    .help(match c.engine {
-                        ast::Engine::Dma => "add `.zfill` to the copy to make the rest zero",
-                        ast::Engine::Tma => "`tma` moves whole boxes: copy a tile of the destination's shape, or use `dma.copy.zfill`",
-                    }),
-                );
+            let text = format!("{shown_from} covers only part of {shown_to}");
+            let parts = format!("axis {axis}: {sf} of {st}; the rest stays undefined");
+            report_part(el, c, text, parts, at);
         }
     }
     for axis in &unknown {
@@ -282,7 +258,21 @@ pub(crate) fn check_agree(
         }
         let message = format!("axis {axis} of the copy: {{0}} elements do not fit into {{1}}");
         let (f, t) = (f.clone(), t.clone());
-        run_time::emit_compare(el, "R07", message, BinOp::Le, &f, &t, at);
+        run_time::emit_compare(
+            el,
+            run_time::Check::new("R07", message, at),
+            BinOp::Le,
+            &f,
+            &t,
+        );
     }
     Some(zfill || !unknown.is_empty())
+}
+
+/// A copy that leaves the rest of its destination as it was.
+fn report_part(el: &mut Elab<'_>, c: &CopyStmt, text: String, parts: String, at: Span) {
+    el.cx.report(Diagnostic::new("W0851", at, text).label(parts).help(match c.engine {
+        ast::Engine::Dma => "add `.zfill` to the copy to make the rest zero",
+        ast::Engine::Tma => "`tma` moves whole boxes: copy a tile of the destination's shape, or use `dma.copy.zfill`",
+    }));
 }

@@ -41,7 +41,10 @@ pub(crate) fn choose_engine(
         cluster_legality::check_whole_blocks(el, level, load, c)?;
     }
     let frame = tma_legality::tensor_of(el, global, at)?;
-    let shape = tma_legality::check_box(el, source, dest, load, zero_fill, &frame, c)?;
+    let shape = match load {
+        true => tma_legality::check_box(el, source, dest, zero_fill, &frame, c)?,
+        false => source.shape.clone(),
+    };
     tma_legality::check_ends(el, global, &frame, load && !zero_fill, at)?;
     let swizzle = swizzles::asked_so_far(el, shared.buffer);
     tma_legality::check_extents(el, &shape, &frame, bytes, swizzle.is_some(), at)?;

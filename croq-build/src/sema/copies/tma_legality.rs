@@ -88,19 +88,15 @@ pub(crate) fn tensor_of(el: &mut Elab<'_>, global: &View, at: Span) -> Option<Fr
     Some(frame)
 }
 
-/// The box's extents, along the axes of the view.
+/// The extents of a load's box, along the axes of the view.
 pub(crate) fn check_box(
     el: &mut Elab<'_>,
     source: &View,
     dest: &View,
-    load: bool,
     zero_fill: bool,
     frame: &Frame,
     c: &CopyStmt,
 ) -> Option<Vec<Sym>> {
-    if !load {
-        return Some(source.shape.clone());
-    }
     let mut shape = Vec::new();
     for (axis, (f, t)) in source.shape.iter().zip(&dest.shape).enumerate() {
         if el.f.cx.eq(f, t) == Truth::Yes {
@@ -205,14 +201,16 @@ pub(crate) fn check_extents(
             }
             Truth::Unknown => run_time::emit_compare(
                 el,
-                "R10",
-                format!(
-                    "`tma` moves boxes of at most {{1}} elements along an axis, `{shown}` is {{0}}"
+                run_time::Check::new(
+                    "R10",
+                    format!(
+                        "`tma` moves boxes of at most {{1}} elements along an axis, `{shown}` is {{0}}"
+                    ),
+                    at,
                 ),
                 BinOp::Le,
                 extent,
                 &Sym::int(BOX),
-                at,
             ),
         }
     }
@@ -301,12 +299,10 @@ fn check_multiple(el: &mut Elab<'_>, message: String, bytes: &Sym, at: Span) {
     let cond = Expr::new(cond, Scalar::Bool, at);
     run_time::emit_check(
         el,
-        "R10",
-        message,
+        run_time::Check::new("R10", message, at),
         cond,
         std::slice::from_ref(bytes),
         &[bytes],
-        at,
     );
     if run_time::known_at_entry(el, bytes) {
         el.f.cx.assume_divides(&Sym::int(GLOBAL_BYTES), bytes);

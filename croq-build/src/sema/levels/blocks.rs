@@ -38,8 +38,7 @@ pub(crate) fn lower_blocks(
         }
         let name = part_name(&item.binding, axis);
         let e = block_index(axis, item.span);
-        let value =
-            indices::new_index_variable(el, &name, Level::Block, e, extent, None, item.span);
+        let value = indices::new_index_variable(el, &name, Level::Block, e, extent, None);
         if let Some(slot) = el
             .kernel
             .as_mut()

@@ -215,7 +215,13 @@ pub(crate) fn check_grid(el: &mut Elab<'_>, grid: &[Sym; 3], at: Span) -> Option
                 let message = format!(
                     "`{shown}` blocks along {axis} must be a multiple of the cluster's {size}: {{0}} are left over"
                 );
-                run_time::emit_compare(el, "R05", message, BinOp::Eq, &left, &Sym::zero(), at);
+                run_time::emit_compare(
+                    el,
+                    run_time::Check::new("R05", message, at),
+                    BinOp::Eq,
+                    &left,
+                    &Sym::zero(),
+                );
             }
         }
     }

@@ -39,8 +39,7 @@ pub(crate) fn lower(
         let name = part_name(&item.binding, axis);
         let block = block_index(axis, item.span);
         let e = index_op(BinOp::Rem, block, extent.clone(), item.span);
-        let value =
-            indices::new_index_variable(el, &name, Level::Cluster, e, extent, None, item.span);
+        let value = indices::new_index_variable(el, &name, Level::Cluster, e, extent, None);
         if let Some(slot) = el.kernel.as_mut().and_then(|k| k.grid.places.get_mut(axis)) {
             *slot = value.as_var();
         }

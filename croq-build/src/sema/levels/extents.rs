@@ -152,12 +152,14 @@ fn lower(el: &mut Elab<'_>, e: &ast::Expr, in_list: bool, out: &mut Vec<Sym>) ->
                 let shown = el.f.cx.show(&v);
                 run_time::emit_compare(
                     el,
-                    "R05",
-                    format!("the bound `{shown}` must be at least {{0}}, it is {{1}}"),
+                    run_time::Check::new(
+                        "R05",
+                        format!("the bound `{shown}` must be at least {{0}}, it is {{1}}"),
+                        e.span,
+                    ),
                     BinOp::Le,
                     &Sym::one(),
                     &v,
-                    e.span,
                 );
             }
         }
@@ -205,7 +207,13 @@ pub(crate) fn check_grid_limit(el: &mut Elab<'_>, axis: usize, extent: &Sym, at:
         }
         Truth::Unknown => {
             let message = format!("{{0}} blocks along {name}, at most {{1}} fit");
-            run_time::emit_compare(el, "R05", message, BinOp::Le, extent, &Sym::int(limit), at);
+            run_time::emit_compare(
+                el,
+                run_time::Check::new("R05", message, at),
+                BinOp::Le,
+                extent,
+                &Sym::int(limit),
+            );
         }
     }
 }

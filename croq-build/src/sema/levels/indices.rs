@@ -39,8 +39,8 @@ pub(crate) fn new_index_variable(
     value: Expr,
     extent: &Sym,
     home: Option<ThreadIndex>,
-    at: Span,
 ) -> Sym {
+    let at = value.span;
     let local = build::new_local(el, name, Scalar::Index, false, Role::Parallel(level), at);
     let var = build::local_var(el, local, Some(Sym::zero()), Some(extent - 1));
     if let (Some(home), Some(k)) = (home, el.kernel.as_mut()) {

@@ -68,7 +68,6 @@ pub(crate) fn lower_level(
                 e,
                 extent,
                 Some(index),
-                item.span,
             ));
         }
         indices::bind_indices(el, &item.binding, values, extents);
@@ -148,7 +147,13 @@ fn check_unit_total(
         }
         Truth::Unknown => {
             let message = format!("a `{name}` has {{1}} threads, this asks for {{0}}");
-            run_time::emit_compare(el, "R05", message, BinOp::Eq, total, &Sym::int(unit), at);
+            run_time::emit_compare(
+                el,
+                run_time::Check::new("R05", message, at),
+                BinOp::Eq,
+                total,
+                &Sym::int(unit),
+            );
             Some(())
         }
     }
@@ -182,7 +187,13 @@ fn fix_block_total(el: &mut Elab<'_>, total: &Sym, at: Span) -> Option<()> {
             }
             Truth::Unknown => {
                 let message = "inner `parallel`s of one block need {0} and {1} threads".to_owned();
-                run_time::emit_compare(el, "R05", message, BinOp::Eq, total, &threads, at);
+                run_time::emit_compare(
+                    el,
+                    run_time::Check::new("R05", message, at),
+                    BinOp::Eq,
+                    total,
+                    &threads,
+                );
             }
         }
         return Some(());
@@ -203,12 +214,14 @@ fn fix_block_total(el: &mut Elab<'_>, total: &Sym, at: Span) -> Option<()> {
         }
         Truth::Unknown => run_time::emit_compare(
             el,
-            "R05",
-            "{0} threads in one block, at most {1} fit".into(),
+            run_time::Check::new(
+                "R05",
+                "{0} threads in one block, at most {1} fit".into(),
+                at,
+            ),
             BinOp::Le,
             total,
             &Sym::int(1024),
-            at,
         ),
     }
     if let Some(k) = el.kernel.as_mut() {
@@ -251,8 +264,7 @@ pub(crate) fn lower_split(
             return;
         }
         let block = indices::block_index(0, item.span);
-        let bvar =
-            indices::new_index_variable(el, "block", Level::Block, block, &blocks, None, item.span);
+        let bvar = indices::new_index_variable(el, "block", Level::Block, block, &blocks, None);
         let t = Expr::new(
             ExprKind::Hardware(Hardware::Thread),
             Scalar::Index,
@@ -262,15 +274,7 @@ pub(crate) fn lower_split(
             divisor: Sym::one(),
             modulus: None,
         };
-        let tvar = indices::new_index_variable(
-            el,
-            "lane",
-            Level::Thread,
-            t,
-            &threads,
-            Some(index),
-            item.span,
-        );
+        let tvar = indices::new_index_variable(el, "lane", Level::Thread, t, &threads, Some(index));
         let linear = &(&bvar * &threads) + &tvar;
         let guard = crate::sema::checks::run_time::compare(BinOp::Lt, &linear, &total, item.span);
         let skip = arith::decided(el, &guard) == Some(true);
@@ -332,7 +336,6 @@ fn split_indices(el: &mut Elab<'_>, item: &ParallelItem, extents: &[Sym], linear
             e,
             extent,
             home,
-            item.span,
         ));
     }
     indices::bind_indices(el, &item.binding, values, extents);

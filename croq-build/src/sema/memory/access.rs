@@ -148,20 +148,20 @@ fn check_axis(
     let rank = view.rank();
     bounds::check_inside(
         el,
-        "E0431",
-        "R12",
-        index,
-        &lo,
-        &hi,
-        at,
-        &move |n| {
+        ["E0431", "R12"],
+        &bounds::Bound {
+            index: index,
+            lo: &lo,
+            hi: &hi,
+            span: at,
+        },
+        &|| {
             if rank == 1 {
-                format!("the index of `{n}`")
+                format!("the index of `{name}`")
             } else {
-                format!("index {axis} of `{n}`")
+                format!("index {axis} of `{name}`")
             }
         },
-        name,
     )
 }
 

@@ -75,14 +75,14 @@ pub(crate) fn element_of_array(
     let extent = Sym::int(i64::try_from(extent).unwrap_or(i64::MAX));
     if !bounds::check_inside(
         el,
-        "E0437",
-        "R13",
-        &i,
-        &Sym::zero(),
-        &extent,
-        index.span,
-        &|n| format!("the subscript of `{n}`"),
-        &d.name.clone(),
+        ["E0437", "R13"],
+        &bounds::Bound {
+            index: &i,
+            lo: &Sym::zero(),
+            hi: &extent,
+            span: index.span,
+        },
+        &|| format!("the subscript of `{}`", d.name),
     ) {
         return Value::Error;
     }

@@ -124,7 +124,17 @@ fn broadcast(
 ) -> Option<Expr> {
     let units = instances::count_of(el, level, span)?;
     let (ty, storage) = (value.ty, Storage::Shared);
-    let id = build::new_buffer(el, "before", ty, storage, vec![Sym::one()], units, span);
+    let id = build::new_buffer(
+        el,
+        build::NewBuffer {
+            name: "before",
+            elem: ty,
+            storage,
+            shape: vec![Sym::one()],
+            copies: units,
+            span,
+        },
+    );
     build::emit(el, StmtKind::Alloc(id), span);
     let mut word = access::word(el, id, span);
     word.view.offset = instances::number_of(el, level);

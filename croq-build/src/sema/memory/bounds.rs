@@ -8,19 +8,28 @@ use crate::sema::state::elab::Elab;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 
+/// `lo <= index < hi`, as it is written at `span`.
+pub(crate) struct Bound<'s> {
+    pub index: &'s Sym,
+    pub lo: &'s Sym,
+    pub hi: &'s Sym,
+    pub span: Span,
+}
+
 /// Proves `lo <= index < hi`, or reports it, or emits a run-time check. False after an error.
-#[allow(clippy::too_many_arguments)]
+/// The codes are those of the error and of the check; `subject` is what the index is called.
 pub(crate) fn check_inside(
     el: &mut Elab<'_>,
-    code: &'static str,
-    check: &'static str,
-    index: &Sym,
-    lo: &Sym,
-    hi: &Sym,
-    span: Span,
-    what: &dyn Fn(&str) -> String,
-    name: &str,
+    [error, check]: [&'static str; 2],
+    bound: &Bound<'_>,
+    subject: &dyn Fn() -> String,
 ) -> bool {
+    let Bound {
+        index,
+        lo,
+        hi,
+        span,
+    } = *bound;
     let above = el.f.cx.le(lo, index);
     let below = el.f.cx.lt(index, hi);
     if above == Truth::Yes && below == Truth::Yes {
@@ -31,10 +40,10 @@ pub(crate) fn check_inside(
     }
     let refuted = above == Truth::No || below == Truth::No || reaches_outside(el, index, lo, hi);
     if refuted {
-        report_outside(el, code, index, lo, hi, span, &what(name));
+        report_outside(el, error, bound, &subject());
         return false;
     }
-    let subject = what(name);
+    let subject = subject();
     let message = format!(
         "{subject} is {{0}}, it must be at least {} and below {{1}}",
         el.f.cx.show(lo)
@@ -50,12 +59,10 @@ pub(crate) fn check_inside(
     }
     run_time::emit_check(
         el,
-        check,
-        message,
+        run_time::Check::new(check, message, span),
         cond,
         &[index.clone(), hi.clone()],
         &[index, lo, hi],
-        span,
     );
     true
 }
@@ -63,12 +70,15 @@ pub(crate) fn check_inside(
 pub(crate) fn report_outside(
     el: &mut Elab<'_>,
     code: &'static str,
-    index: &Sym,
-    lo: &Sym,
-    hi: &Sym,
-    span: Span,
+    bound: &Bound<'_>,
     subject: &str,
 ) {
+    let Bound {
+        index,
+        lo,
+        hi,
+        span,
+    } = *bound;
     let shown = el.f.cx.show(index);
     let ends = extreme(el, index, false).zip(extreme(el, index, true));
     let range = match (index.as_int(), ends, el.f.cx.range(index)) {

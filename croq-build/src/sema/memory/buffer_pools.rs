@@ -30,7 +30,17 @@ pub(crate) fn pool_for(el: &mut Elab<'_>, group: usize, buffer: BufferId, tile: 
                 .map(|(name, _)| name.as_str())
                 .collect();
             let name = names.join("_");
-            let pool = build::new_buffer(el, &name, elem, storage, Vec::new(), Sym::zero(), span);
+            let pool = build::new_buffer(
+                el,
+                build::NewBuffer {
+                    name: &name,
+                    elem,
+                    storage,
+                    shape: Vec::new(),
+                    copies: Sym::zero(),
+                    span,
+                },
+            );
             el.storage.pools.of_futures.insert(key, pool);
             pool
         }

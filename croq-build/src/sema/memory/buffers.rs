@@ -23,19 +23,11 @@ const MOST_FRAGMENT: i128 = 1 << 20;
 pub(crate) fn declare_all(
     el: &mut Elab<'_>,
     storage: Option<&(ast::Storage, Span)>,
-    mutable: Option<Span>,
     elem: (ElemType, Span),
     shape: &BufferShape,
     items: &[ast::BufferItem],
     span: Span,
 ) {
-    if let Some(at) = mutable {
-        el.cx.report(
-            Diagnostic::new("E0305", at, "spanned data can't be declared `mutable`")
-                .label("elements can always be written")
-                .help("drop the word"),
-        );
-    }
     let placed = storage_of(el, storage, span);
     let scalar = convert::element_type(el, elem.0, elem.1);
     let extents = match shape {
@@ -58,6 +50,15 @@ pub(crate) fn declare_all(
         };
         scope::declare(el, &item.name, entity);
     }
+}
+
+/// `mutable` in front of a buffer.
+pub(crate) fn report_mutable(el: &mut Elab<'_>, at: Span) {
+    el.cx.report(
+        Diagnostic::new("E0305", at, "spanned data can't be declared `mutable`")
+            .label("elements can always be written")
+            .help("drop the word"),
+    );
 }
 
 fn storage_of(
@@ -94,21 +95,13 @@ fn storage_of(
     }
 }
 
-fn declare_one(
+/// The extents are known where the buffer is allocated.
+fn check_shape(
     el: &mut Elab<'_>,
     storage: Storage,
-    elem: Scalar,
     shape: &[Sym],
     item: &ast::BufferItem,
-    span: Span,
-) -> Option<(ir::BufferId, Vec<u64>)> {
-    let mut array = Vec::new();
-    for e in &item.array {
-        match arrays::array_extent(el, e, "buffer") {
-            Some(n) => array.push(n),
-            None => return None,
-        }
-    }
+) -> Option<()> {
     if storage == Storage::Local && shape.iter().any(|s| s.as_int().is_none()) {
         let shown = shape::show(el, shape);
         el.cx.report(
@@ -140,16 +133,37 @@ fn declare_one(
             return None;
         }
     }
+    Some(())
+}
+
+fn declare_one(
+    el: &mut Elab<'_>,
+    storage: Storage,
+    elem: Scalar,
+    shape: &[Sym],
+    item: &ast::BufferItem,
+    span: Span,
+) -> Option<(ir::BufferId, Vec<u64>)> {
+    let mut array = Vec::new();
+    for e in &item.array {
+        match arrays::array_extent(el, e, "buffer") {
+            Some(n) => array.push(n),
+            None => return None,
+        }
+    }
+    check_shape(el, storage, shape, item)?;
     let copies: u64 = arrays::elements_of(&array);
     let copies = Sym::int(i64::try_from(copies).unwrap_or(i64::MAX));
     let id = build::new_buffer(
         el,
-        &item.name.text,
-        elem,
-        storage,
-        shape.to_vec(),
-        copies,
-        item.name.span,
+        build::NewBuffer {
+            name: &item.name.text,
+            elem,
+            storage,
+            shape: shape.to_vec(),
+            copies,
+            span: item.name.span,
+        },
     );
     check_affordable(el, id, item.name.span)?;
     let bytes = &el.f.buffer(id).count * i64::try_from(elem.bytes()).unwrap_or(8);

@@ -90,13 +90,13 @@ pub(crate) fn lower_stride(el: &mut Elab<'_>, data: &mut Data, strides: Vec<Arg>
     let name = data.name.clone();
     bounds::check_inside(
         el,
-        "E0819",
-        "R12",
-        &last,
-        &Sym::zero(),
-        &count,
-        at,
-        &|n| format!("the last element of this strided window of `{n}`"),
-        &name,
+        ["E0819", "R12"],
+        &bounds::Bound {
+            index: &last,
+            lo: &Sym::zero(),
+            hi: &count,
+            span: at,
+        },
+        &|| format!("the last element of this strided window of `{name}`"),
     );
 }

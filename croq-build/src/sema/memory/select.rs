@@ -57,14 +57,14 @@ pub(crate) fn lower_select(el: &mut Elab<'_>, items: &[ast::Expr], span: Span) -
     let count = Sym::int(i64::try_from(choices.len()).unwrap_or(i64::MAX));
     let inside = bounds::check_inside(
         el,
-        "E0849",
-        "R13",
-        &number,
-        &Sym::zero(),
-        &count,
-        selector.span,
-        &|_| "the selector".to_owned(),
-        "select",
+        ["E0849", "R13"],
+        &bounds::Bound {
+            index: &number,
+            lo: &Sym::zero(),
+            hi: &count,
+            span: selector.span,
+        },
+        &|| "the selector".to_owned(),
     );
     if !inside {
         return Value::Error;

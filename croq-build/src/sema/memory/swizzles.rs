@@ -126,14 +126,16 @@ fn rows_in_groups(el: &mut Elab<'_>, id: BufferId, bytes: u32, at: Span) -> Opti
             let rest = el.f.cx.rem(&row, &width);
             run_time::emit_compare(
                 el,
-                "R07",
-                format!(
-                    "a swizzle of {bytes} bytes: rows of `{name}` have {{0}} bytes beyond the last group, they must have {{1}}"
+                run_time::Check::new(
+                    "R07",
+                    format!(
+                        "a swizzle of {bytes} bytes: rows of `{name}` have {{0}} bytes beyond the last group, they must have {{1}}"
+                    ),
+                    at,
                 ),
                 BinOp::Eq,
                 &rest,
                 &Sym::zero(),
-                at,
             );
             return Some(());
         }

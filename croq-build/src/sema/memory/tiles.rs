@@ -65,10 +65,17 @@ pub(crate) fn emit_exists(el: &mut Elab<'_>, data: &mut Data) {
         let values = [number.clone(), hi.clone()];
         let inputs = [&number, &lo, &hi];
         if origins::origin_of(el, &number) == Origin::Data {
-            let row = run_time::row(el, "R12", message.clone(), at);
+            let row = run_time::row(el, run_time::Check::new("R12", message.clone(), at));
             el.build.by_data.push((row, number.clone()));
         }
-        run_time::emit_check_at(el, early, "R12", message, cond, &values, &inputs, at);
+        run_time::emit_check_at(
+            el,
+            early,
+            run_time::Check::new("R12", message, at),
+            cond,
+            &values,
+            &inputs,
+        );
     }
 }
 

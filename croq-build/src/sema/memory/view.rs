@@ -39,15 +39,13 @@ pub(crate) fn lower_operator(
             step,
             at: indices,
         } => {
-            lower_subspan(
-                el,
-                &mut data,
+            let tile = Subspan {
                 extents,
                 strides,
                 step,
-                indices.as_deref(),
-                at,
-            )?;
+                indices: indices.as_deref(),
+            };
+            lower_subspan(el, &mut data, &tile, at)?;
             data.squeezable = true;
         }
         ViewOp::Modspan {
@@ -163,12 +161,14 @@ fn chunks(
             }
             Truth::Unknown => run_time::emit_compare(
                 el,
-                "R06",
-                format!("the tiling factor `{shown_f}` must be at least {{0}}, it is {{1}}"),
+                run_time::Check::new(
+                    "R06",
+                    format!("the tiling factor `{shown_f}` must be at least {{0}}, it is {{1}}"),
+                    at,
+                ),
                 BinOp::Le,
                 &Sym::one(),
                 &factor,
-                at,
             ),
         }
         match el.f.cx.le(&factor, &extent) {
@@ -182,14 +182,16 @@ fn chunks(
             }
             Truth::Unknown => run_time::emit_compare(
                 el,
-                "R06",
-                format!(
-                    "the tiling factor `{shown_f}` is {{0}}, more than the extent `{shown_e}`, {{1}}"
+                run_time::Check::new(
+                    "R06",
+                    format!(
+                        "the tiling factor `{shown_f}` is {{0}}, more than the extent `{shown_e}`, {{1}}"
+                    ),
+                    at,
                 ),
                 BinOp::Le,
                 &factor,
                 &extent,
-                at,
             ),
         }
         if let (Some(f), Some(e)) = (factor.as_int(), extent.as_int())
@@ -247,15 +249,21 @@ fn check_chunk_exists(
     None
 }
 
-fn lower_subspan(
-    el: &mut Elab<'_>,
-    data: &mut Data,
-    extents: &[ast::Expr],
-    strides: &[ast::Expr],
-    step: &[ast::Expr],
-    indices: Option<&[ast::Expr]>,
-    at: Span,
-) -> Option<()> {
+/// `x.subspan(extents).stride(strides).step(step).at(indices)`
+struct Subspan<'e> {
+    extents: &'e [ast::Expr],
+    strides: &'e [ast::Expr],
+    step: &'e [ast::Expr],
+    indices: Option<&'e [ast::Expr]>,
+}
+
+fn lower_subspan(el: &mut Elab<'_>, data: &mut Data, tile: &Subspan<'_>, at: Span) -> Option<()> {
+    let Subspan {
+        extents,
+        strides,
+        step,
+        indices,
+    } = *tile;
     let e = tile_operands::tile_args(el, extents)?;
     tile_operands::arg_count(el, "E0810", "tile extents", e.len(), data, at)?;
     let rank = data.view.rank();
@@ -376,12 +384,14 @@ fn lower_tile_extent(
         }
         Truth::Unknown if run_time::known_at_entry(el, extent) => run_time::emit_compare(
             el,
-            "R06",
-            format!("the tile extent `{e}` must be at least {{0}}, it is {{1}}"),
+            run_time::Check::new(
+                "R06",
+                format!("the tile extent `{e}` must be at least {{0}}, it is {{1}}"),
+                at,
+            ),
             BinOp::Le,
             &Sym::one(),
             extent,
-            at,
         ),
         _ => {}
     }

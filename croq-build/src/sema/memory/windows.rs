@@ -80,27 +80,7 @@ pub(crate) fn lower_span_as(
     items: &[ast::Expr],
     at: Span,
 ) -> Option<()> {
-    let mut shape = Vec::new();
-    for item in items {
-        match el.expression(item) {
-            Value::Int(i) => shape.push(i.value),
-            Value::Shape(s) => shape.extend(s),
-            Value::Tuple(t) => shape.extend(t.into_iter().map(|i| i.value)),
-            Value::Error => return None,
-            other => {
-                let kind = other.kind();
-                el.cx.report(
-                    Diagnostic::new(
-                        "E0333",
-                        item.span,
-                        format!("`span_as` takes sizes, this is {kind}"),
-                    )
-                    .label("mutable or not an integer"),
-                );
-                return None;
-            }
-        }
-    }
+    let shape = lower_new_shape(el, items)?;
     let shown = shape::show(el, &data.view.shape);
     match check_contiguous(el, &data.view) {
         Truth::Yes => {}
@@ -147,14 +127,53 @@ pub(crate) fn lower_span_as(
         }
         Truth::Unknown => run_time::emit_compare(
             el,
-            "R08",
-            format!("`span_as` of `{}`: {{0}} elements read as {{1}}", data.name),
+            run_time::Check::new(
+                "R08",
+                format!("`span_as` of `{}`: {{0}} elements read as {{1}}", data.name),
+                at,
+            ),
             BinOp::Eq,
             &have,
             &want,
-            at,
         ),
     }
+    check_positive(el, &shape, at)?;
+    data.view.strides = dense_strides(&shape);
+    data.view.frame = Some(Frame::whole(&shape, &data.view.strides));
+    data.view.valid = vec![Valid::default(); shape.len()];
+    data.view.shape = shape;
+    Some(())
+}
+
+/// Whether the elements of a view follow one another without a gap, all of them inside.
+/// The extents that `span_as` gives.
+fn lower_new_shape(el: &mut Elab<'_>, items: &[ast::Expr]) -> Option<Vec<Sym>> {
+    let mut shape = Vec::new();
+    for item in items {
+        match el.expression(item) {
+            Value::Int(i) => shape.push(i.value),
+            Value::Shape(s) => shape.extend(s),
+            Value::Tuple(t) => shape.extend(t.into_iter().map(|i| i.value)),
+            Value::Error => return None,
+            other => {
+                let kind = other.kind();
+                el.cx.report(
+                    Diagnostic::new(
+                        "E0333",
+                        item.span,
+                        format!("`span_as` takes sizes, this is {kind}"),
+                    )
+                    .label("mutable or not an integer"),
+                );
+                return None;
+            }
+        }
+    }
+    Some(shape)
+}
+
+/// No extent is negative.
+fn check_positive(el: &mut Elab<'_>, shape: &[Sym], at: Span) -> Option<()> {
     // Two negative extents have a positive product.
     for (axis, extent) in shape.iter().enumerate() {
         let shown = el.f.cx.show(extent);
@@ -173,23 +192,20 @@ pub(crate) fn lower_span_as(
             }
             Truth::Unknown => run_time::emit_compare(
                 el,
-                "R06",
-                format!("the extent `{shown}` must be at least {{0}}, it is {{1}}"),
+                run_time::Check::new(
+                    "R06",
+                    format!("the extent `{shown}` must be at least {{0}}, it is {{1}}"),
+                    at,
+                ),
                 BinOp::Le,
                 &Sym::one(),
                 extent,
-                at,
             ),
         }
     }
-    data.view.strides = dense_strides(&shape);
-    data.view.frame = Some(Frame::whole(&shape, &data.view.strides));
-    data.view.valid = vec![Valid::default(); shape.len()];
-    data.view.shape = shape;
     Some(())
 }
 
-/// Whether the elements of a view follow one another without a gap, all of them inside.
 fn check_contiguous(el: &Elab<'_>, view: &View) -> Truth {
     let mut worst = if view.may_cross() {
         Truth::Unknown

@@ -235,12 +235,14 @@ fn lower_tensor(
     };
     let buffer = build::new_buffer(
         el,
-        name,
-        elem,
-        ir::Storage::Param(id),
-        shape,
-        Sym::one(),
-        param.span,
+        build::NewBuffer {
+            name,
+            elem,
+            storage: ir::Storage::Param(id),
+            shape,
+            copies: Sym::one(),
+            span: param.span,
+        },
     );
     (
         ir::ParamKind::Tensor(ir::TensorParam {

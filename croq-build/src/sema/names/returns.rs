@@ -163,7 +163,12 @@ fn declared_shape(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, got: &[Sym])
             crate::symbolic::Truth::Unknown => {
                 let message =
                     format!("the returned extent on axis {axis} is {{0}}, its type says {{1}}");
-                run_time::emit_equal_at_entry(el, "R01", message, got, want, at);
+                run_time::emit_equal_at_entry(
+                    el,
+                    run_time::Check::new("R01", message, at),
+                    got,
+                    want,
+                );
             }
         }
     }

@@ -104,6 +104,18 @@ impl Value {
     }
 }
 
+/// An operand of an operator, and where it is written.
+pub(crate) struct Operand {
+    pub value: Value,
+    pub span: Span,
+}
+
+impl Operand {
+    pub fn new(value: Value, span: Span) -> Self {
+        Self { value, span }
+    }
+}
+
 /// What a bare `(i)` picks an element of.
 #[derive(Clone, Debug)]
 pub(crate) enum Derive {

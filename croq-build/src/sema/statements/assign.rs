@@ -8,7 +8,7 @@ use crate::sema::memory::{access, atomics, guards, whole};
 use crate::sema::names::{hiding, scope};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::{Entity, IntKind};
-use crate::sema::state::value::Value;
+use crate::sema::state::value::{Operand, Value};
 use crate::sema::statements::{decl, device_calls};
 use crate::sema::tensor_cores::fragments;
 use crate::sema::values::{arith, convert, integers, operators};
@@ -33,7 +33,11 @@ pub(crate) fn lower(
             };
             assign_name(el, &name, op, value, span);
         }
-        ast::ExprKind::At(base, indices) => store(el, base, indices, op, value, target.span, span),
+        ast::ExprKind::At(base, indices) => {
+            let access = access::access(el, base, indices, target.span);
+            let guard = guards::take(el);
+            store(el, access, guard, op, value, span);
+        }
         ast::ExprKind::Wildcard => {
             let name = ast::Name {
                 text: "_".into(),
@@ -100,12 +104,19 @@ fn assign_name(
         }
         (Some((Entity::Word(id), _)), op) => {
             let access = access::word(el, id, name.span);
-            store_value(el, Some(access), None, op, value, span);
+            store(el, Some(access), None, op, value, span);
         }
         (Some((Entity::Poison, _)), _) => {
             el.expression(value);
         }
-        (Some((entity, declared)), op) => reassign(el, name, &entity, declared, here, op, value),
+        (Some((entity, declared)), op) => {
+            let earlier = Earlier {
+                entity: &entity,
+                declared,
+                here,
+            };
+            reassign(el, name, &earlier, op, value);
+        }
     }
 }
 
@@ -156,7 +167,10 @@ fn set(
                 return;
             };
             let current = Value::Scalar(Expr::new(ExprKind::Local(local), ty, span));
-            operators::apply(el, op, span, current, span, v, value.span, span)
+            {
+                let current = Operand::new(current, span);
+                operators::apply(el, op, span, current, Operand::new(v, value.span), span)
+            }
         }
     };
     if let Some(e) = convert::convert(el, v, ty, value.span) {
@@ -167,15 +181,26 @@ fn set(
     }
 }
 
+/// What a name that is assigned stands for already.
+struct Earlier<'e> {
+    entity: &'e Entity,
+    declared: Span,
+    /// Declared in the innermost scope.
+    here: bool,
+}
+
 fn reassign(
     el: &mut Elab<'_>,
     name: &ast::Name,
-    entity: &Entity,
-    declared: Span,
-    here: bool,
+    earlier: &Earlier<'_>,
     op: Option<ast::BinOp>,
     value: &ast::Expr,
 ) {
+    let Earlier {
+        entity,
+        declared,
+        here,
+    } = *earlier;
     let text = &name.text;
     let kind = entity.kind();
     let d = match entity {
@@ -234,20 +259,6 @@ fn reassign(
 }
 
 fn store(
-    el: &mut Elab<'_>,
-    base: &ast::Expr,
-    indices: &[ast::Expr],
-    op: Option<ast::BinOp>,
-    value: &ast::Expr,
-    at: Span,
-    span: Span,
-) {
-    let access = access::access(el, base, indices, at);
-    let guard = guards::take(el);
-    store_value(el, access, guard, op, value, span);
-}
-
-fn store_value(
     el: &mut Elab<'_>,
     access: Option<crate::ir::Access>,
     guard: Option<Expr>,

@@ -313,12 +313,10 @@ fn lower_assert(el: &mut Elab<'_>, call: &CallExpr, span: Span) {
     let refs = if inputs.runtime { vec![&unknown] } else { refs };
     run_time::emit_check(
         el,
-        "R14",
-        format!("assertion failed: {text}"),
+        run_time::Check::new("R14", format!("assertion failed: {text}"), span),
         c.clone(),
         &[],
         &refs,
-        span,
     );
     if !run_time::is_reporting(el) {
         arith::assume(el, &c, true);

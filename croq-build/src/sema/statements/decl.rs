@@ -177,12 +177,14 @@ fn declare_word(
     let span = item.name.span;
     let id = build::new_buffer(
         el,
-        &item.name.text,
-        elem,
-        Storage::Shared,
-        vec![Sym::one()],
-        Sym::one(),
-        span,
+        build::NewBuffer {
+            name: &item.name.text,
+            elem,
+            storage: Storage::Shared,
+            shape: vec![Sym::one()],
+            copies: Sym::one(),
+            span,
+        },
     );
     build::emit(el, StmtKind::Alloc(id), at);
     Entity::Word(id)

@@ -77,7 +77,10 @@ fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
             shape,
             items,
         } => {
-            buffers::declare_all(el, storage.as_ref(), *mutable, *elem, shape, items, span);
+            if let Some(at) = mutable {
+                buffers::report_mutable(el, *at);
+            }
+            buffers::declare_all(el, storage.as_ref(), *elem, shape, items, span);
         }
         S::Frag { elem, shape, items } => {
             fragments::declare_all(el, elem.as_ref(), shape.as_deref(), items, span);
@@ -95,14 +98,7 @@ fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
         }
         S::Copy(copy) => copy::lower(el, copy, span),
         S::AnyFuture { name, .. } => futures::declare_placeholder(el, name, span),
-        S::Map { name, .. } => {
-            el.cx.report(
-                Diagnostic::new("E0871", span, "`.map` and `.remap` are for other targets")
-                    .label("not on a GPU")
-                    .help("use `dma.copy`"),
-            );
-            poison_names(el, std::iter::once(name));
-        }
+        S::Map { name, .. } => refuse_map(el, name, span),
         S::Mma(mma) => mma::lower(el, mma, span),
         S::FragOp { op, op_span, args } => apply::lower_operation(el, *op, args, *op_span, span),
         S::Apply { names, frag, body } => apply::lower(el, names, frag, body, span),
@@ -113,15 +109,12 @@ fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
             after,
         } => trigger::trigger(el, *cluster, events, after, span),
         S::Swap { names } => {
-            if names.len() != 2 {
-                el.cx.error(
-                    "E0122",
-                    span,
-                    format!("`swap` exchanges two futures, {} given", names.len()),
-                );
-                return;
+            if names.len() == 2 {
+                swap_rotate::lower(el, names, span);
+            } else {
+                let text = format!("`swap` exchanges two futures, {} given", names.len());
+                el.cx.error("E0122", span, text);
             }
-            swap_rotate::lower(el, names, span);
         }
         S::Rotate { names } => swap_rotate::lower(el, names, span),
         S::Call(call) => call::lower_statement(el, call, span),
@@ -157,11 +150,14 @@ fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
     }
 }
 
-fn poison_names<'n>(el: &mut Elab<'_>, names: impl Iterator<Item = &'n ast::Name>) {
-    for name in names {
-        if !el.names.in_innermost(&name.text) {
-            scope::declare(el, name, Entity::Poison);
-        }
+fn refuse_map(el: &mut Elab<'_>, name: &ast::Name, span: Span) {
+    el.cx.report(
+        Diagnostic::new("E0871", span, "`.map` and `.remap` are for other targets")
+            .label("not on a GPU")
+            .help("use `dma.copy`"),
+    );
+    if !el.names.in_innermost(&name.text) {
+        scope::declare(el, name, Entity::Poison);
     }
 }
 

@@ -178,12 +178,14 @@ pub(crate) fn new(
     let count = i64::try_from(count).unwrap_or(i64::MAX);
     let id = build::new_buffer(
         el,
-        &name.text,
-        elem.unwrap_or(Scalar::F32),
-        Storage::Fragment,
-        shape.iter().map(|n| sym(*n)).collect(),
-        Sym::int(count),
-        name.span,
+        build::NewBuffer {
+            name: &name.text,
+            elem: elem.unwrap_or(Scalar::F32),
+            storage: Storage::Fragment,
+            shape: shape.iter().map(|n| sym(*n)).collect(),
+            copies: Sym::int(count),
+            span: name.span,
+        },
     );
     el.f.fragments.insert(
         id,

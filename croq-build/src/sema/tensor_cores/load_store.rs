@@ -176,14 +176,26 @@ fn mask_axis(el: &mut Elab<'_>, view: &View, axis: usize, limit: &Sym, span: Spa
         && el.f.cx.le(&stored, hi) != Truth::Yes
     {
         let message = format!("the mask lets {{0}} {what} through, the data has {{1}} there");
-        run_time::emit_compare(el, "R12", message, BinOp::Le, &stored, hi, span);
+        run_time::emit_compare(
+            el,
+            run_time::Check::new("R12", message, span),
+            BinOp::Le,
+            &stored,
+            hi,
+        );
     }
     if let Some(lo) = &valid.lo
         && el.f.cx.le(lo, &Sym::zero()) != Truth::Yes
     {
         let message =
             format!("the data has no {what} before {{0}} of the tile, the mask begins at {{1}}");
-        run_time::emit_compare(el, "R12", message, BinOp::Le, lo, &Sym::zero(), span);
+        run_time::emit_compare(
+            el,
+            run_time::Check::new("R12", message, span),
+            BinOp::Le,
+            lo,
+            &Sym::zero(),
+        );
     }
 }
 

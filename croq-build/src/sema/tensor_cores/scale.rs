@@ -274,7 +274,17 @@ fn new_temporary(
     span: Span,
 ) -> Part {
     let shape = fragment.shape.iter().map(|n| sym(*n)).collect();
-    let buffer = build::new_buffer(el, name, elem, Storage::Fragment, shape, Sym::one(), span);
+    let buffer = build::new_buffer(
+        el,
+        build::NewBuffer {
+            name,
+            elem,
+            storage: Storage::Fragment,
+            shape,
+            copies: Sym::one(),
+            span,
+        },
+    );
     el.f.fragments.insert(buffer, fragment);
     Part {
         buffer,

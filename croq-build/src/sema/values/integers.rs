@@ -140,12 +140,10 @@ pub(crate) fn check_divisor(el: &mut Elab<'_>, y: &Sym, at: Span, span: Span) ->
             run_time::emit_check_at(
                 el,
                 el.path.is_certain(),
-                "R06",
-                format!("division by zero: `{shown}` is 0"),
+                run_time::Check::new("R06", format!("division by zero: `{shown}` is 0"), span),
                 cond,
                 &[],
                 &[y],
-                span,
             );
             true
         }

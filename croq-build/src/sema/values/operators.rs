@@ -5,7 +5,7 @@ use crate::ir::{BinOp, Expr, ExprKind, Role, Scalar, StmtKind};
 use crate::sema::build;
 use crate::sema::checks::{lints, run_time};
 use crate::sema::state::elab::Elab;
-use crate::sema::state::value::{IntValue, Value};
+use crate::sema::state::value::{IntValue, Operand, Value};
 use crate::sema::values::{arith, conditionals, integers, operator_names, scalars};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
@@ -44,7 +44,10 @@ pub(crate) fn lower(
             let Some(op) = operator_names::plain(op) else {
                 return Value::Error;
             };
-            apply(el, op, at, va, a.span, vb, b.span, span)
+            {
+                let (a, b) = (Operand::new(va, a.span), Operand::new(vb, b.span));
+                apply(el, op, at, a, b, span)
+            }
         }
     }
 }
@@ -199,12 +202,10 @@ fn rebound(el: &mut Elab<'_>, op: ast::BinOp, a: Value, at_a: Span, b: Value, at
             let span = at_a.to(at_b);
             run_time::emit_compare(
                 el,
-                "R06",
-                "a bound must be positive: {1} is not".into(),
+                run_time::Check::new("R06", "a bound must be positive: {1} is not".into(), span),
                 BinOp::Le,
                 &Sym::one(),
                 &bound,
-                span,
             );
         }
         Truth::Yes => {}
@@ -212,18 +213,16 @@ fn rebound(el: &mut Elab<'_>, op: ast::BinOp, a: Value, at_a: Span, b: Value, at
     Value::Int(IntValue::bounded(value, bound))
 }
 
-#[allow(clippy::too_many_arguments)]
 pub(crate) fn apply(
     el: &mut Elab<'_>,
     op: BinOp,
     at: Span,
-    a: Value,
-    at_a: Span,
-    b: Value,
-    at_b: Span,
+    a: Operand,
+    b: Operand,
     span: Span,
 ) -> Value {
-    match (a, b) {
+    let (at_a, at_b) = (a.span, b.span);
+    match (a.value, b.value) {
         (Value::Int(a), Value::Int(b)) => {
             let result = integers::apply(el, op, at, &a, &b, span);
             if op.is_comparison() {
@@ -232,7 +231,8 @@ pub(crate) fn apply(
             result
         }
         (a @ (Value::Int(_) | Value::Scalar(_)), b @ (Value::Int(_) | Value::Scalar(_))) => {
-            scalars::apply(el, op, at, a, at_a, b, at_b, span)
+            let (a, b) = (Operand::new(a, at_a), Operand::new(b, at_b));
+            scalars::apply(el, op, at, a, b, span)
         }
         (Value::Shape(a), Value::Shape(b)) => {
             if !matches!(op, BinOp::Div | BinOp::Rem) {

@@ -4,7 +4,7 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Expr, ExprKind, Scalar};
 use crate::sema::checks::run_time::compare;
 use crate::sema::state::elab::Elab;
-use crate::sema::state::value::Value;
+use crate::sema::state::value::{Operand, Value};
 use crate::sema::values::{arith, convert, operator_names};
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -26,21 +26,19 @@ pub(crate) fn with_int(el: &Elab<'_>, ty: Scalar, int: &Value) -> Scalar {
     Scalar::S32
 }
 
-#[allow(clippy::too_many_arguments)]
 pub(crate) fn apply(
     el: &mut Elab<'_>,
     op: BinOp,
     at: Span,
-    a: Value,
-    at_a: Span,
-    b: Value,
-    at_b: Span,
+    a: Operand,
+    b: Operand,
     span: Span,
 ) -> Value {
     let mut told = false;
     if matches!(op, BinOp::Shl | BinOp::Shr) {
-        return apply_shift(el, op, at, a, at_a, b, span);
+        return apply_shift(el, op, at, a, &b.value, span);
     }
+    let ((a, at_a), (b, at_b)) = ((a.value, a.span), (b.value, b.span));
     // Comparisons of integers the prover knows stay in its terms.
     if op.is_comparison()
         && let (Some(x), Some(y)) = (sym_operand(el, &a), sym_operand(el, &b))
@@ -105,13 +103,12 @@ fn apply_shift(
     el: &mut Elab<'_>,
     op: BinOp,
     at: Span,
-    a: Value,
-    at_a: Span,
-    b: Value,
+    a: Operand,
+    amount: &Value,
     span: Span,
 ) -> Value {
-    let amount = arith::int_of(&b).and_then(|i| i.value.as_int());
-    let Some(e) = arith::to_expr(el, a, at_a) else {
+    let amount = arith::int_of(amount).and_then(|i| i.value.as_int());
+    let Some(e) = arith::to_expr(el, a.value, a.span) else {
         return Value::Error;
     };
     if !e.ty.is_integer() {

@@ -159,12 +159,14 @@ pub(crate) fn check_positive(el: &mut Elab<'_>, extent: &Sym, span: Span) -> boo
             let shown = el.f.cx.show(extent);
             run_time::emit_compare(
                 el,
-                "R06",
-                format!("the extent `{shown}` must be at least {{0}}, it is {{1}}"),
+                run_time::Check::new(
+                    "R06",
+                    format!("the extent `{shown}` must be at least {{0}}, it is {{1}}"),
+                    span,
+                ),
                 BinOp::Le,
                 &Sym::one(),
                 extent,
-                span,
             );
             true
         }
@@ -248,18 +250,7 @@ pub(crate) fn lower_builtin(
         return Value::Shape(parts);
     }
     for (v, at) in [(&a, at_a), (&b, at_b)] {
-        let integer =
-            matches!(v, Value::Int(_)) || matches!(v, Value::Scalar(e) if e.ty.is_integer());
-        if !integer && arith::int_of(v).is_none() {
-            let kind = v.kind();
-            el.cx.report(
-                Diagnostic::new(
-                    "E0425",
-                    at,
-                    format!("`{}` works on integers, this is {kind}", name.text),
-                )
-                .label("not an integer"),
-            );
+        if !check_integer(el, name, v, at) {
             return Value::Error;
         }
     }
@@ -300,6 +291,23 @@ pub(crate) fn lower_builtin(
         ));
     }
     Value::Int(IntValue::plain(result))
+}
+
+fn check_integer(el: &mut Elab<'_>, name: &ast::Name, v: &Value, at: Span) -> bool {
+    let integer = matches!(v, Value::Int(_)) || matches!(v, Value::Scalar(e) if e.ty.is_integer());
+    if !integer && arith::int_of(v).is_none() {
+        let kind = v.kind();
+        el.cx.report(
+            Diagnostic::new(
+                "E0425",
+                at,
+                format!("`{}` works on integers, this is {kind}", name.text),
+            )
+            .label("not an integer"),
+        );
+        return false;
+    }
+    true
 }
 
 /// `a[i]`: an array's element; `s [(0), 4]`: a shape derived from another.
