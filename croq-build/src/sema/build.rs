@@ -53,15 +53,15 @@ pub(crate) fn kernel_name(el: &Elab<'_>) -> String {
 }
 
 pub(crate) fn new_local(
-    el: &mut Elab<'_>,
+    func: &mut ir::Function,
     name: &str,
     ty: Scalar,
     mutable: bool,
     role: Role,
     span: Span,
 ) -> LocalId {
-    let id = LocalId(u32::try_from(el.f.locals.len()).unwrap_or(u32::MAX));
-    el.f.locals.push(ir::Local {
+    let id = LocalId(u32::try_from(func.locals.len()).unwrap_or(u32::MAX));
+    func.locals.push(ir::Local {
         name: name.to_owned(),
         ty,
         mutable,
@@ -74,15 +74,15 @@ pub(crate) fn new_local(
 
 /// A new symbolic variable that a local holds.
 pub(crate) fn local_var(
-    el: &mut Elab<'_>,
+    func: &mut ir::Function,
     local: LocalId,
     lo: Option<Sym>,
     hi: Option<Sym>,
 ) -> Var {
-    let name = el.f.locals[local.index()].name.clone();
-    let var = el.f.cx.new_var(&name, lo, hi);
-    el.f.locals[local.index()].var = Some(var);
-    el.f.var_home.insert(var, ir::VarHome::Local(local));
+    let name = func.locals[local.index()].name.clone();
+    let var = func.cx.new_var(&name, lo, hi);
+    func.locals[local.index()].var = Some(var);
+    func.var_home.insert(var, ir::VarHome::Local(local));
     var
 }
 
@@ -102,7 +102,7 @@ pub(crate) struct NewBuffer<'n> {
     pub span: Span,
 }
 
-pub(crate) fn new_buffer(el: &mut Elab<'_>, new: NewBuffer<'_>) -> BufferId {
+pub(crate) fn new_buffer(func: &mut ir::Function, new: NewBuffer<'_>) -> BufferId {
     let NewBuffer {
         name,
         elem,
@@ -111,11 +111,11 @@ pub(crate) fn new_buffer(el: &mut Elab<'_>, new: NewBuffer<'_>) -> BufferId {
         copies,
         span,
     } = new;
-    let id = BufferId(u32::try_from(el.f.buffers.len()).unwrap_or(u32::MAX));
+    let id = BufferId(u32::try_from(func.buffers.len()).unwrap_or(u32::MAX));
     let count = shape
         .iter()
         .fold(copies, |product, extent| &product * extent);
-    el.f.buffers.push(ir::Buffer {
+    func.buffers.push(ir::Buffer {
         name: name.to_owned(),
         elem,
         storage,

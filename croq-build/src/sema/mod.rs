@@ -13,17 +13,18 @@ use std::collections::BTreeMap;
 
 use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
 use crate::ir;
-use crate::sema::asynchronous::copy_events;
 use crate::sema::state::cx;
 use crate::source::{SourceFile, Span};
 use crate::syntax::ast;
-use asynchronous::{flags, futures, wait_counts};
-use checks::{lints, races};
+use asynchronous::{flags, futures};
+use checks::lints;
 use copies::tma_legality;
-use memory::{buffer_pools, swizzles, tiles};
+use late::{bound_copies, pool_views, races, swizzle_uses, tma_boxes, wait_counts};
+use memory::{swizzles, tiles};
 use names::{hiding, params, returns, scope};
 use state::cx::Cx;
 use state::elab::{Elab, Rules};
+use state::facts::Facts;
 use statements::stmt;
 use tensor_cores::{spread, warpgroup};
 use values::expr;
@@ -32,6 +33,7 @@ mod asynchronous;
 mod build;
 mod checks;
 mod copies;
+mod late;
 mod levels;
 mod memory;
 mod names;
@@ -145,13 +147,15 @@ fn elaborate(mut el: Elab<'_>, function: &ast::Function) -> ir::Function {
     el.f.body = std::mem::take(&mut el.build.entry);
     el.f.body.extend(body);
     tma_legality::check_rings(&mut el);
-    buffer_pools::rewrite_views(&mut el);
-    copy_events::bind_copies(&mut el);
-    swizzles::check_uses(&mut el);
-    tma_legality::check_swizzled_boxes(&mut el);
-    if !el.cx.diags.has_errors() {
-        wait_counts::count_waits(&mut el);
-        races::find_races(&mut el);
+    let facts = Facts::take(&mut el);
+    let (mut func, diags) = (el.f, el.cx.diags);
+    pool_views::rewrite_views(&mut func, &facts);
+    bound_copies::bind_copies(&mut func, &facts, diags);
+    swizzle_uses::check_uses(&func, &facts, diags);
+    tma_boxes::check_swizzled_boxes(&func, diags);
+    if !diags.has_errors() {
+        wait_counts::count_waits(&mut func, &facts, diags);
+        races::find_races(&func, diags);
     }
-    el.f
+    func
 }

@@ -1,9 +1,7 @@
 //! Copies that complete events.
 
-use std::collections::BTreeMap;
-
 use crate::diagnostics::Diagnostic;
-use crate::ir::{Engine, EventAt, FutureId, Slot, Stmt, StmtKind};
+use crate::ir::{EventAt, FutureId, Slot};
 use crate::sema::asynchronous::{events, futures, signals, slots};
 use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
@@ -112,26 +110,6 @@ pub(crate) fn completed_event(el: &Elab<'_>, id: FutureId) -> Option<Span> {
     el.asynchronous.events.bound.get(&id).map(|(_, at)| *at)
 }
 
-/// Copies that a later `trigger … after` has bound are told where to arrive.
-pub(crate) fn bind_copies(el: &mut Elab<'_>) {
-    let bound = std::mem::take(&mut el.asynchronous.events.bound);
-    if bound.is_empty() {
-        return;
-    }
-    let mut apart = Vec::new();
-    for kernel in &mut el.f.kernels {
-        bind(&mut kernel.body, &bound, &mut apart);
-    }
-    for (copy, trigger) in apart {
-        el.cx.report(
-                Diagnostic::new("E1037", trigger, "a copy completes an event only from beside the `trigger`")
-                    .label("in another block than the copy")
-                    .also(copy, "begun here")
-                    .help("put both into the same block, or name the event at the copy: `tma.copy.async<e> …`"),
-            );
-    }
-}
-
 /// The event that a copy names for itself: `tma.copy.async<e[s]>`.
 pub(crate) fn event_of_copy(el: &mut Elab<'_>, e: &ast::Expr) -> Option<EventAt> {
     if signals::report_not_of_a_block(el, e) {
@@ -165,37 +143,4 @@ pub(crate) fn event_of_copy(el: &mut Elab<'_>, e: &ast::Expr) -> Option<EventAt>
         return None;
     }
     Some(at)
-}
-
-/// A copy is begun right before its `trigger`: only there is it known which slot that means.
-pub(crate) fn bind(
-    stmts: &mut Vec<Stmt>,
-    bound: &BTreeMap<FutureId, (EventAt, Span)>,
-    apart: &mut Vec<(Span, Span)>,
-) {
-    let (rest, mut begun) = (std::mem::take(stmts), Vec::new());
-    for mut stmt in rest {
-        if let StmtKind::Copy(copy) = &mut stmt.kind
-            && let Some((at, trigger)) = copy.future.and_then(|id| bound.get(&id))
-            && let Engine::Tma(tma) = &mut copy.engine
-        {
-            tma.event = Some(at.clone());
-            copy.future = None;
-            begun.push((*trigger, stmt));
-            continue;
-        }
-        if let StmtKind::Trigger(_) = &stmt.kind {
-            let now = |copy: &mut (Span, Stmt)| copy.0 == stmt.span;
-            stmts.extend(begun.extract_if(.., now).map(|copy| copy.1));
-        }
-        for block in stmt.kind.blocks_mut() {
-            bind(block, bound, apart);
-        }
-        stmts.push(stmt);
-    }
-    apart.extend(
-        begun
-            .into_iter()
-            .map(|(trigger, copy)| (copy.span, trigger)),
-    );
 }

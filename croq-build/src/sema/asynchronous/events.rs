@@ -8,6 +8,7 @@ use crate::sema::checks::unsupported;
 use crate::sema::levels::instances;
 use crate::sema::memory::arrays;
 use crate::sema::names::scope;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::values::constants;
@@ -33,7 +34,7 @@ pub(crate) fn declare_all(
         _ => {}
     }
     let placed = check_place(el, storage, span);
-    let count = count.map(|e| (constants::constant(el, e), e.span));
+    let count = count.map(|e| (constants::constant(e), e.span));
     let count = match count {
         None => Some(None),
         Some((Some(n @ 1..=1024), at)) => Some(Some((u32::try_from(n).unwrap_or(1), at))),
@@ -215,7 +216,7 @@ pub(crate) fn lower_trigger_operand(
         return Some(at);
     }
     let ast::ExprKind::Name(name) = &*e.kind else {
-        report_not_an_event(el, e.span, "this is none");
+        report_not_an_event(&mut el.cx, e.span, "this is none");
         return None;
     };
     match scope::lookup(el, name, e.span)? {
@@ -233,14 +234,14 @@ pub(crate) fn lower_trigger_operand(
         ),
         other => {
             let kind = other.kind();
-            report_not_an_event(el, e.span, &format!("`{name}` is {kind}"));
+            report_not_an_event(&mut el.cx, e.span, &format!("`{name}` is {kind}"));
         }
     }
     None
 }
 
-fn report_not_an_event(el: &mut Elab<'_>, at: Span, what: &str) {
-    el.cx.report(
+fn report_not_an_event(cx: &mut Cx<'_>, at: Span, what: &str) {
+    cx.report(
         Diagnostic::new("E1014", at, format!("`trigger` takes events, {what}"))
             .label("nothing to trigger")
             .help("declare it: `shared event e;`"),

@@ -19,7 +19,7 @@ use crate::syntax::ast::{self, EventItem};
 const SLOTS: u64 = 64;
 
 pub(crate) fn declare_all(el: &mut Elab<'_>, count: Option<&ast::Expr>, items: &[EventItem]) {
-    if let Some(count) = count.filter(|e| constants::constant(el, e) != Some(1)) {
+    if let Some(count) = count.filter(|e| constants::constant(e) != Some(1)) {
         el.cx.report(
             Diagnostic::new(
                 "W1003",
@@ -46,7 +46,7 @@ fn declare_one(el: &mut Elab<'_>, item: &EventItem) -> Option<usize> {
         unsupported::report(el, span, &format!("an array of more than {SLOTS} events"));
         return None;
     }
-    let local = build::new_local(el, &name, Scalar::U64, true, Role::Value, span);
+    let local = build::new_local(&mut el.f, &name, Scalar::U64, true, Role::Value, span);
     el.build.varying.insert(local);
     let first = match item.ready {
         Some(_) => bits(u64::MAX, span),

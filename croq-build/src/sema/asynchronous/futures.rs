@@ -30,7 +30,7 @@ pub(crate) fn declare_placeholder(el: &mut Elab<'_>, name: &Name, span: Span) {
         .asynchronous
         .exchanged
         .contains_key(&name.text)
-        .then(|| new_handle(el, &name.text, span));
+        .then(|| new_handle(&mut el.f, &name.text, span));
     if let Some(handle) = &handle {
         // The first copy tells which tile that is.
         el.asynchronous
@@ -49,10 +49,10 @@ pub(crate) fn declare_placeholder(el: &mut Elab<'_>, name: &Name, span: Span) {
     scope::declare(el, name, Entity::Future(id));
 }
 
-fn new_handle(el: &mut Elab<'_>, name: &str, span: Span) -> Handle {
+fn new_handle(func: &mut ir::Function, name: &str, span: Span) -> Handle {
     let name = format!("{name}_tile");
     Handle {
-        local: build::new_local(el, &name, Scalar::Index, true, Role::Value, span),
+        local: build::new_local(func, &name, Scalar::Index, true, Role::Value, span),
         pool: None,
         tile: Sym::zero(),
     }
@@ -161,7 +161,7 @@ pub(crate) fn data_of(el: &mut Elab<'_>, id: FutureId, span: Span) -> Option<Dat
     };
     let name = future.name.clone();
     let now = build::new_local(
-        el,
+        &mut el.f,
         &format!("{name}_at"),
         Scalar::Index,
         false,
@@ -177,7 +177,7 @@ pub(crate) fn data_of(el: &mut Elab<'_>, id: FutureId, span: Span) -> Option<Dat
         },
         span,
     );
-    let var = build::local_var(el, now, Some(Sym::zero()), None);
+    let var = build::local_var(&mut el.f, now, Some(Sym::zero()), None);
     let mut view = data.view.clone();
     if let Some(pool) = handle.pool {
         view.buffer = pool;
@@ -215,8 +215,8 @@ pub(crate) fn destination_of_rebound(
         && (first.view.shape.iter().zip(shape)).all(|(a, b)| el.f.cx.eq(a, b).is_yes());
     if !same {
         let (was, is) = (
-            format!("{} {}", b.elem, shape::show(el, &first.view.shape)),
-            format!("{elem} {}", shape::show(el, shape)),
+            format!("{} {}", b.elem, shape::show(&el.f, &first.view.shape)),
+            format!("{elem} {}", shape::show(&el.f, shape)),
         );
         let (name, declared) = get(el, id)
             .map(|f| (f.name.clone(), f.span))
@@ -344,7 +344,7 @@ pub(crate) fn handle_for(el: &mut Elab<'_>, name: &Name) -> Option<Handle> {
     if el.kernel.is_none() || !el.asynchronous.exchanged.contains_key(&name.text) {
         return None;
     }
-    Some(new_handle(el, &name.text, name.span))
+    Some(new_handle(&mut el.f, &name.text, name.span))
 }
 
 /// Placeholders that were never copied into.

@@ -3,11 +3,9 @@
 pub(crate) mod copy_events;
 pub(crate) mod events;
 pub(crate) mod flags;
-pub(crate) mod flight;
 pub(crate) mod futures;
 pub(crate) mod signals;
 pub(crate) mod slots;
 pub(crate) mod swap_rotate;
 pub(crate) mod trigger;
 pub(crate) mod wait;
-pub(crate) mod wait_counts;

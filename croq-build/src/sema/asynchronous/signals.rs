@@ -4,7 +4,7 @@
 //! one `trigger`. So that the host can count, a launch comes to each of its waits once.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BarrierReason, BarrierScope, Level, Signal, SignalId, Stmt, StmtKind};
+use crate::ir::{self, BarrierReason, BarrierScope, Level, Signal, SignalId, Stmt, StmtKind};
 use crate::sema::asynchronous::flags;
 use crate::sema::build;
 use crate::sema::checks::unsupported;
@@ -43,7 +43,7 @@ pub(crate) fn declare_all(
     for item in items {
         let entity = match item.array.is_empty() {
             _ if inside => Entity::Poison,
-            true => Entity::Signal(declare_one(el, item)),
+            true => Entity::Signal(declare_one(&mut el.f, item)),
             false => {
                 unsupported::report(el, item.name.span, "an array of events of the host");
                 Entity::Poison
@@ -53,9 +53,9 @@ pub(crate) fn declare_all(
     }
 }
 
-fn declare_one(el: &mut Elab<'_>, item: &EventItem) -> SignalId {
-    let id = SignalId(u32::try_from(el.f.signals.len()).unwrap_or(u32::MAX));
-    el.f.signals.push(Signal {
+fn declare_one(func: &mut ir::Function, item: &EventItem) -> SignalId {
+    let id = SignalId(u32::try_from(func.signals.len()).unwrap_or(u32::MAX));
+    func.signals.push(Signal {
         name: item.name.text.clone(),
         span: item.name.span,
         ready: item.ready.is_some(),

@@ -65,7 +65,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, names: &[Name], span: Span) {
     if handles.len() != ids.len() {
         return;
     }
-    let kept = build::new_local(el, "kept", Scalar::Index, false, Role::Value, span);
+    let kept = build::new_local(&mut el.f, "kept", Scalar::Index, false, Role::Value, span);
     let read = |local| Expr::new(ExprKind::Local(local), Scalar::Index, span);
     if let Some(first) = handles.first() {
         build::emit(
@@ -159,7 +159,7 @@ fn check_alike(el: &mut Elab<'_>, ids: &[(FutureId, &Name)]) -> bool {
                 format!(
                     "{manner}, {place} {} {}",
                     b.elem,
-                    shape::show(el, &d.view.shape)
+                    shape::show(&el.f, &d.view.shape)
                 )
             };
             let (one, other) = (shown(a, x, bx), shown(b, y, by));
@@ -208,7 +208,7 @@ fn bind_like(el: &mut Elab<'_>, id: FutureId, other: FutureId, at: Span) -> Opti
     let (elem, storage, shape) = (b.elem, b.storage, data.view.shape.clone());
     let name = futures::get(el, id)?.name.clone();
     let buffer = build::new_buffer(
-        el,
+        &mut el.f,
         build::NewBuffer {
             name: &name,
             elem,

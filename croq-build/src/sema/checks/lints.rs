@@ -2,8 +2,8 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{
-    Access, BinOp, Expr, ExprKind, Level, Role, Stmt, StmtKind, Storage, ThreadSet, VarHome, Visit,
-    walk_exprs,
+    self, Access, BinOp, Expr, ExprKind, Level, Role, Stmt, StmtKind, Storage, ThreadSet, VarHome,
+    Visit, walk_exprs,
 };
 use crate::sema::levels::{cluster_legality, uniformity};
 use crate::sema::memory::bounds;
@@ -31,7 +31,7 @@ pub(crate) fn lint_decided_comparison(
     if !one_bounded || from_macro || el.path.in_predicate() || el.path.is_dead() {
         return;
     }
-    let Some(holds) = arith::decided(el, cond) else {
+    let Some(holds) = arith::decided(&el.f, cond) else {
         return;
     };
     let (value, other, at) = if a.bound.is_some() {
@@ -55,7 +55,7 @@ pub(crate) fn lint_decided_comparison(
             span,
             format!(
                 "`{}` is always {holds}",
-                convert::source_text(el, span, "this comparison")
+                convert::source_text(&el.cx, span, "this comparison")
             ),
         )
         .label(why),
@@ -78,7 +78,7 @@ pub(crate) fn lint_endless_loop(
     if changes.found || exits(body, true) {
         return;
     }
-    let text = if arith::decided(el, cond) == Some(false) {
+    let text = if arith::decided(&el.f, cond) == Some(false) {
         "this loop never runs"
     } else {
         "this loop never ends once it runs"
@@ -181,12 +181,15 @@ pub(crate) fn lint_racing_store(
         let several = el.f.cx.le(bound, &Sym::one()) != Truth::Yes;
         let own = value.value.vars();
         // Each block is in one place of its cluster.
-        if own.iter().any(|v| cluster_legality::is_of_cluster(el, *v)) {
+        if own
+            .iter()
+            .any(|v| cluster_legality::is_of_cluster(&el.f, *v))
+        {
             continue;
         }
         let matters = op.is_some() || own_value || own.iter().any(|v| depends.0.contains(v));
         // Each block has shared memory of its own.
-        let common = storage != Storage::Shared || !own.iter().any(|v| is_block_index(el, *v));
+        let common = storage != Storage::Shared || !own.iter().any(|v| is_block_index(&el.f, *v));
         if several && matters && common && !own.iter().any(|v| vars.contains(v)) {
             everywhere.push((binding.name.clone(), binding.span));
         }
@@ -214,11 +217,11 @@ pub(crate) fn lint_racing_store(
     );
 }
 
-fn is_block_index(el: &Elab<'_>, var: crate::symbolic::Var) -> bool {
-    let Some(VarHome::Local(id)) = el.f.var_home.get(&var) else {
+fn is_block_index(func: &ir::Function, var: crate::symbolic::Var) -> bool {
+    let Some(VarHome::Local(id)) = func.var_home.get(&var) else {
         return false;
     };
-    el.f.local(*id).role == Role::Parallel(Level::Block)
+    func.local(*id).role == Role::Parallel(Level::Block)
 }
 
 /// Whether a value may change from one evaluation to the next.

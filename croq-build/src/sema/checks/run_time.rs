@@ -1,6 +1,6 @@
 //! Run-time checks: what the prover could neither prove nor refute.
 
-use crate::ir::{BinOp, CheckId, CheckInfo, Expr, ExprKind, Scalar, Stmt, StmtKind, VarHome};
+use crate::ir::{self, BinOp, CheckId, CheckInfo, Expr, ExprKind, Scalar, Stmt, StmtKind, VarHome};
 use crate::sema::state::elab::Elab;
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -56,10 +56,10 @@ pub(crate) fn row(el: &mut Elab<'_>, check: Check) -> CheckId {
 }
 
 /// Whether every variable is known before the function's first statement.
-pub(crate) fn known_at_entry(el: &Elab<'_>, s: &Sym) -> bool {
+pub(crate) fn known_at_entry(func: &ir::Function, s: &Sym) -> bool {
     s.vars().iter().all(|v| {
         matches!(
-            el.f.var_home.get(v),
+            func.var_home.get(v),
             Some(VarHome::Dim(_) | VarHome::Param(_))
         )
     })
@@ -105,7 +105,7 @@ pub(crate) fn emit_check_at(
         },
         span,
     );
-    if early && inputs.iter().all(|s| known_at_entry(el, s)) {
+    if early && inputs.iter().all(|s| known_at_entry(&el.f, s)) {
         let key = (format!("{stmt:?}"), row.0);
         if el.build.seen_checks.insert(key) {
             el.build.entry.push(stmt);
@@ -127,7 +127,7 @@ pub(crate) fn emit_compare(el: &mut Elab<'_>, check: Check, op: BinOp, a: &Sym, 
     let cond = compare(op, a, b, check.span);
     emit_check(el, check, cond, &[a.clone(), b.clone()], &[a, b]);
     // A check that is recorded only says nothing about what follows.
-    if known_at_entry(el, a) && known_at_entry(el, b) && !is_reporting(el) {
+    if known_at_entry(&el.f, a) && known_at_entry(&el.f, b) && !is_reporting(el) {
         match op {
             BinOp::Le => el.f.cx.assume_le(a, b),
             BinOp::Lt => el.f.cx.assume_lt(a, b),

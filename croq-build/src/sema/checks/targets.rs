@@ -1,6 +1,7 @@
 //! Which of the targets have what a kernel asks for.
 
 use crate::diagnostics::Diagnostic;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::source::Span;
 
@@ -8,9 +9,9 @@ use crate::source::Span;
 pub(crate) const FROM: u16 = 90;
 
 /// Those with a copy engine, and those without.
-pub(crate) fn targets(el: &Elab<'_>) -> (String, String) {
+pub(crate) fn targets(cx: &Cx<'_>) -> (String, String) {
     let list = |newer: bool| {
-        let targets = el.cx.options.targets.iter();
+        let targets = cx.options.targets.iter();
         let names: Vec<&str> = targets
             .filter(|t| (t.number >= FROM) == newer)
             .map(|t| t.name.as_str())
@@ -22,7 +23,7 @@ pub(crate) fn targets(el: &Elab<'_>) -> (String, String) {
 
 /// Says once for each kernel that not all targets have something.
 pub(crate) fn note_targets(el: &mut Elab<'_>, at: Span, code: &'static str, what: &str) {
-    let (newer, older) = targets(el);
+    let (newer, older) = targets(&el.cx);
     let header = el.kernel.as_ref().map_or(at, |k| k.header);
     if older.is_empty() || !el.build.older_left_out.insert(header) {
         return;

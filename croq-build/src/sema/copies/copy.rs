@@ -11,6 +11,7 @@ use crate::sema::levels::{cluster_legality, host_kernels, instances, uniformity}
 use crate::sema::memory::whole::{self, dense_strides};
 use crate::sema::memory::{buffers, data, swizzles, tiles};
 use crate::sema::names::scope;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::Data;
@@ -54,7 +55,7 @@ fn lower_parts(
     let zfill_at = modifiers.find_map(|(m, at)| matches!(m, CopyModifier::Zfill).then_some(*at));
     let zfill = zfill_at.is_some() || source.zfill;
     let transform = shapes::lower_transform(el, c, &source)?;
-    let shape = shapes::moved_shape(el, &source.view.shape, &transform, c);
+    let shape = shapes::moved_shape(&source.view.shape, &transform, c);
     let (mut dest, zero_fill) = match explicit {
         Some(dest) => {
             let mut dest = dest?;
@@ -69,7 +70,7 @@ fn lower_parts(
         && !zero_fill_useful(&source.view, zero_fill, &dest.view)
         && matches!(transform, Transform::None)
     {
-        report_redundant_zfill(el, zfill_at.unwrap_or(c.source.span));
+        report_redundant_zfill(&mut el.cx, zfill_at.unwrap_or(c.source.span));
     }
     swizzles::ask(el, c, &dest.view)?;
     let cut = |v: &crate::ir::Valid| v.lo.is_some() || v.hi.is_some();
@@ -91,8 +92,8 @@ fn lower_parts(
     if let (Some(event), ir::Engine::Tma(tma)) = (event, &mut engine) {
         tma.event = Some(copy_events::event_of_copy(el, event)?);
     }
-    whole::mark_accessed(el, &source.view, true, false);
-    whole::mark_accessed(el, &dest.view, false, true);
+    whole::mark_accessed(&mut el.f, &source.view, true, false);
+    whole::mark_accessed(&mut el.f, &dest.view, false, true);
     el.storage.stored.entry(dest.view.buffer).or_insert(span);
     // What an event is completed by needs no wait.
     let is_async = c.is_async.is_some() && event.is_none();
@@ -140,8 +141,8 @@ fn future_of(el: &mut Elab<'_>, c: &CopyStmt, bound: &Bound) -> Option<FutureId>
     }
 }
 
-fn report_redundant_zfill(el: &mut Elab<'_>, at: Span) {
-    el.cx.report(
+fn report_redundant_zfill(cx: &mut Cx<'_>, at: Span) {
+    cx.report(
         Diagnostic::new("W0850", at, "`.zfill` is redundant here")
             .label("the tile never crosses the edge, and both shapes are equal")
             .help("remove it"),
@@ -184,7 +185,7 @@ fn lower_destination(
 
 /// The extents of a new destination are known where it is allocated.
 fn check_shape(el: &mut Elab<'_>, storage: ast::Storage, shape: &[Sym], at: Span) -> Option<()> {
-    let shown = shape::show(el, shape);
+    let shown = shape::show(&el.f, shape);
     for extent in shape {
         let host = extent.vars().iter().all(|v| uniformity::host_known(el, *v));
         let fixed = extent.as_int().is_some();
@@ -228,7 +229,7 @@ fn check_supported(el: &mut Elab<'_>, c: &CopyStmt) -> bool {
         return false;
     }
     if tma {
-        ok &= tma::check_available(el, c) && tma::lower_modifiers(el, c).is_some();
+        ok &= tma::check_available(&mut el.cx, c) && tma::lower_modifiers(el, c).is_some();
     }
     if let Some((at, event)) = &c.is_async {
         ok &= check_async_supported(el, c, *at, event.as_ref());
@@ -240,7 +241,7 @@ fn check_supported(el: &mut Elab<'_>, c: &CopyStmt) -> bool {
         match modifier {
             CopyModifier::Zfill => continue,
             CopyModifier::Swizzle(width) => {
-                ok &= swizzles::width_of(el, width.as_ref(), *at).is_some();
+                ok &= swizzles::width_of(&mut el.cx, width.as_ref(), *at).is_some();
                 continue;
             }
             CopyModifier::Sparse(pattern) => {
@@ -263,7 +264,7 @@ fn check_supported(el: &mut Elab<'_>, c: &CopyStmt) -> bool {
                 continue;
             }
             CopyModifier::EvictFirst | CopyModifier::EvictLast => {
-                tma::report_hint_refused(el, *at, false);
+                tma::report_hint_refused(&mut el.cx, *at, false);
                 ok = false;
                 continue;
             }
@@ -348,7 +349,7 @@ fn check_pair(el: &mut Elab<'_>, source: &Data, dest: &View, c: &CopyStmt) -> Op
         return None;
     }
     if c.engine == ast::Engine::Tma {
-        tma::check_storages(el, from.storage, to.storage, c)?;
+        tma::check_storages(&mut el.cx, from.storage, to.storage, c)?;
     } else if let Some((at, _)) = &c.is_async
         && el.kernel.is_some()
         && !(from.storage.is_global() && to.storage == Storage::Shared)
@@ -404,7 +405,7 @@ fn new_destination(
         Sym::one()
     };
     let id = build::new_buffer(
-        el,
+        &mut el.f,
         build::NewBuffer {
             name,
             elem,

@@ -3,6 +3,7 @@
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Transform};
 use crate::sema::checks::run_time;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Data;
 use crate::sema::values::{constants, convert, shape};
@@ -25,7 +26,9 @@ pub(crate) fn lower_transform(el: &mut Elab<'_>, c: &CopyStmt, source: &Data) ->
     }
     match &c.op {
         CopyOp::Copy | CopyOp::Load => Some(Transform::None),
-        CopyOp::Transp(perm) => lower_permutation(el, perm, rank, c.head).map(Transform::Transpose),
+        CopyOp::Transp(perm) => {
+            lower_permutation(&mut el.cx, perm, rank, c.head).map(Transform::Transpose)
+        }
         CopyOp::Pad {
             low,
             high,
@@ -36,13 +39,13 @@ pub(crate) fn lower_transform(el: &mut Elab<'_>, c: &CopyStmt, source: &Data) ->
 }
 
 fn lower_permutation(
-    el: &mut Elab<'_>,
+    cx: &mut Cx<'_>,
     perm: &[ast::Expr],
     rank: usize,
     at: Span,
 ) -> Option<Vec<usize>> {
     if perm.len() != rank {
-        el.cx.report(
+        cx.report(
             Diagnostic::new(
                 "E0807",
                 at,
@@ -55,14 +58,14 @@ fn lower_permutation(
     }
     let mut out = Vec::new();
     for p in perm {
-        let axis = constants::constant(el, p)
+        let axis = constants::constant(p)
             .and_then(|n| usize::try_from(n).ok())
             .filter(|n| *n < rank);
         match axis {
             Some(a) if !out.contains(&a) => out.push(a),
             _ => {
-                let text = el.cx.file.snippet(p.span).to_owned();
-                el.cx.report(
+                let text = cx.file.snippet(p.span).to_owned();
+                cx.report(
                     Diagnostic::new(
                         "E0806",
                         p.span,
@@ -109,7 +112,7 @@ fn lower_padding(
         }
         let mut numbers = Vec::new();
         for e in list {
-            match constants::constant(el, e) {
+            match constants::constant(e) {
                 Some(n @ 0..=2048) => numbers.push(n.unsigned_abs()),
                 Some(n) => {
                     el.cx.report(
@@ -152,12 +155,7 @@ fn lower_padding(
     Some(Transform::Pad { low, value })
 }
 
-pub(crate) fn moved_shape(
-    el: &mut Elab<'_>,
-    source: &[Sym],
-    transform: &Transform,
-    c: &CopyStmt,
-) -> Vec<Sym> {
+pub(crate) fn moved_shape(source: &[Sym], transform: &Transform, c: &CopyStmt) -> Vec<Sym> {
     match (transform, &c.op) {
         (Transform::Transpose(perm), _) => perm
             .iter()
@@ -167,10 +165,7 @@ pub(crate) fn moved_shape(
             let mut out = Vec::new();
             for (axis, extent) in source.iter().enumerate() {
                 let l = low.get(axis).copied().unwrap_or(0);
-                let h = high
-                    .get(axis)
-                    .and_then(|e| constants::constant(el, e))
-                    .unwrap_or(0);
+                let h = high.get(axis).and_then(constants::constant).unwrap_or(0);
                 out.push(extent + (i64::try_from(l).unwrap_or(0) + h));
             }
             out
@@ -193,7 +188,7 @@ pub(crate) fn check_agree(
         CopyDest::View(e) => e.span,
         CopyDest::Storage(_, s) => *s,
     });
-    let (shown_from, shown_to) = (shape::show(el, from), shape::show(el, &to));
+    let (shown_from, shown_to) = (shape::show(&el.f, from), shape::show(&el.f, &to));
     if from.len() != to.len() {
         el.cx.report(
             Diagnostic::new(
@@ -246,7 +241,7 @@ pub(crate) fn check_agree(
         if !zfill {
             let text = format!("{shown_from} covers only part of {shown_to}");
             let parts = format!("axis {axis}: {sf} of {st}; the rest stays undefined");
-            report_part(el, c, text, parts, at);
+            report_part(&mut el.cx, c, text, parts, at);
         }
     }
     for axis in &unknown {
@@ -270,8 +265,8 @@ pub(crate) fn check_agree(
 }
 
 /// A copy that leaves the rest of its destination as it was.
-fn report_part(el: &mut Elab<'_>, c: &CopyStmt, text: String, parts: String, at: Span) {
-    el.cx.report(Diagnostic::new("W0851", at, text).label(parts).help(match c.engine {
+fn report_part(cx: &mut Cx<'_>, c: &CopyStmt, text: String, parts: String, at: Span) {
+    cx.report(Diagnostic::new("W0851", at, text).label(parts).help(match c.engine {
         ast::Engine::Dma => "add `.zfill` to the copy to make the rest zero",
         ast::Engine::Tma => "`tma` moves whole boxes: copy a tile of the destination's shape, or use `dma.copy.zfill`",
     }));

@@ -24,7 +24,7 @@ pub(crate) fn check(
         return;
     }
     if let Some((n, m)) = pattern {
-        let found = (constants::constant(el, n), constants::constant(el, m));
+        let found = (constants::constant(n), constants::constant(m));
         if found != (Some(2), Some(4)) {
             el.cx.report(
                 Diagnostic::new("E0875", n.span.to(m.span), "the only sparse pattern is 2:4")
@@ -56,7 +56,7 @@ pub(crate) fn check(
     };
     let shape = &source.view.shape;
     if !(2..=3).contains(&shape.len()) || shape.iter().any(|e| e.as_int().is_none()) {
-        let shown = shape::show(el, shape);
+        let shown = shape::show(&el.f, shape);
         el.cx.report(
             Diagnostic::new(
                 "E0874",

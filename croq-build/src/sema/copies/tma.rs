@@ -7,6 +7,7 @@ use crate::sema::checks::targets;
 use crate::sema::copies::tma_legality;
 use crate::sema::levels::{cluster_legality, uniformity};
 use crate::sema::memory::swizzles;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::values::constants;
 use crate::source::Span;
@@ -38,7 +39,7 @@ pub(crate) fn choose_engine(
     };
     check_uniform(el, global, level, at)?;
     if is_multicast(c) {
-        cluster_legality::check_whole_blocks(el, level, load, c)?;
+        cluster_legality::check_whole_blocks(&mut el.cx, level, load, c)?;
     }
     let frame = tma_legality::tensor_of(el, global, at)?;
     let shape = match load {
@@ -66,12 +67,12 @@ pub(crate) fn choose_engine(
 }
 
 /// Whether any of the targets has a copy engine.
-pub(crate) fn check_available(el: &mut Elab<'_>, c: &CopyStmt) -> bool {
-    let (newer, older) = targets::targets(el);
+pub(crate) fn check_available(cx: &mut Cx<'_>, c: &CopyStmt) -> bool {
+    let (newer, older) = targets::targets(cx);
     if !newer.is_empty() || older.is_empty() {
         return true;
     }
-    el.cx.report(
+    cx.report(
         Diagnostic::new("E0860", c.head, "`tma` needs sm_90 or newer")
             .label(format!("this is built for {older} alone"))
             .help("add an architecture: `.arch(\"sm_90a\")`, or use `dma`"),
@@ -81,7 +82,7 @@ pub(crate) fn check_available(el: &mut Elab<'_>, c: &CopyStmt) -> bool {
 
 /// Device memory on one side, shared memory on the other.
 pub(crate) fn check_storages(
-    el: &mut Elab<'_>,
+    cx: &mut Cx<'_>,
     from: Storage,
     to: Storage,
     c: &CopyStmt,
@@ -90,7 +91,7 @@ pub(crate) fn check_storages(
     let store = from == Storage::Shared && to.is_global();
     let at = c.head.to(c.source.span);
     if !load && !store {
-        el.cx.report(
+        cx.report(
             Diagnostic::new(
                 "E0832",
                 at,
@@ -102,7 +103,7 @@ pub(crate) fn check_storages(
         return None;
     }
     if store && matches!(c.op, CopyOp::Load) {
-        el.cx.report(
+        cx.report(
             Diagnostic::new("E0832", at, "`tma.load` goes from global to shared memory")
                 .label("from shared to global")
                 .help("write `tma.copy`"),
@@ -110,7 +111,7 @@ pub(crate) fn check_storages(
         return None;
     }
     if store && let Some((asynchronous, _)) = &c.is_async {
-        el.cx.report(
+        cx.report(
             Diagnostic::new(
                 "E0831",
                 *asynchronous,
@@ -134,7 +135,7 @@ pub(crate) fn lower_modifiers(el: &mut Elab<'_>, c: &CopyStmt) -> Option<Tma> {
     };
     for (modifier, at) in &c.modifiers {
         match modifier {
-            CopyModifier::Promote(n) => match constants::constant(el, n) {
+            CopyModifier::Promote(n) => match constants::constant(n) {
                 Some(64) => tma.promotion = 64,
                 Some(128) => tma.promotion = 128,
                 Some(256) => tma.promotion = 256,
@@ -149,7 +150,7 @@ pub(crate) fn lower_modifiers(el: &mut Elab<'_>, c: &CopyStmt) -> Option<Tma> {
             CopyModifier::EvictFirst | CopyModifier::EvictLast => {
                 let many = is_multicast(c);
                 if !matches!(c.op, CopyOp::Load) || many {
-                    report_hint_refused(el, *at, many);
+                    report_hint_refused(&mut el.cx, *at, many);
                     return None;
                 }
                 tma.hint = Some(match modifier {
@@ -167,13 +168,13 @@ pub(crate) fn lower_modifiers(el: &mut Elab<'_>, c: &CopyStmt) -> Option<Tma> {
     Some(tma)
 }
 
-pub(crate) fn report_hint_refused(el: &mut Elab<'_>, at: Span, multicast: bool) {
+pub(crate) fn report_hint_refused(cx: &mut Cx<'_>, at: Span, multicast: bool) {
     let label = if multicast {
         "not together with `.multicast`"
     } else {
         "not here"
     };
-    el.cx.report(
+    cx.report(
         Diagnostic::new("E0859", at, "an eviction hint is only for `tma.load`")
             .label(label)
             .help("remove it, or write `tma.load`"),

@@ -6,9 +6,7 @@
 //! own, inside the tensor, is more than it understands.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{
-    BinOp, BufferId, Expr, ExprKind, Frame, Scalar, Stmt, StmtKind, View, Visit, walk_block,
-};
+use crate::ir::{self, BinOp, BufferId, Expr, ExprKind, Frame, Scalar, View};
 use crate::sema::checks::{run_time, unsupported};
 use crate::sema::levels::uniformity;
 use crate::sema::memory::swizzles;
@@ -115,7 +113,10 @@ pub(crate) fn check_box(
         } else if axis == 0 && !zero_fill {
             shape.push(f.clone());
         } else {
-            let (from, to) = (shape::show(el, &source.shape), shape::show(el, &dest.shape));
+            let (from, to) = (
+                shape::show(&el.f, &source.shape),
+                shape::show(&el.f, &dest.shape),
+            );
             el.cx.report(
                 Diagnostic::new(
                     "E0804",
@@ -223,7 +224,7 @@ pub(crate) fn check_extents(
         .and_then(|axis| shape.get(axis).cloned())
         .unwrap_or_else(Sym::one);
     let inner = &inner * bytes;
-    match multiple_of_16(el, &inner) {
+    match multiple_of_16(&el.f, &inner) {
         Truth::Yes => {}
         Truth::No => {
             let shown = el.f.cx.show(&inner);
@@ -272,7 +273,7 @@ pub(crate) fn check_tensor(
                 "`tma` needs steps of multiples of {GLOBAL_BYTES} bytes along axis {axis} of `{name}`"
             ),
         };
-        match multiple_of_16(el, &step) {
+        match multiple_of_16(&el.f, &step) {
             Truth::Yes => {}
             Truth::No => {
                 el.cx.report(
@@ -288,8 +289,8 @@ pub(crate) fn check_tensor(
     Some(())
 }
 
-fn multiple_of_16(el: &Elab<'_>, bytes: &Sym) -> Truth {
-    el.f.cx.divides(&Sym::int(GLOBAL_BYTES), bytes)
+fn multiple_of_16(func: &ir::Function, bytes: &Sym) -> Truth {
+    func.cx.divides(&Sym::int(GLOBAL_BYTES), bytes)
 }
 
 fn check_multiple(el: &mut Elab<'_>, message: String, bytes: &Sym, at: Span) {
@@ -304,7 +305,7 @@ fn check_multiple(el: &mut Elab<'_>, message: String, bytes: &Sym, at: Span) {
         std::slice::from_ref(bytes),
         &[bytes],
     );
-    if run_time::known_at_entry(el, bytes) {
+    if run_time::known_at_entry(&el.f, bytes) {
         el.f.cx.assume_divides(&Sym::int(GLOBAL_BYTES), bytes);
     }
 }
@@ -318,30 +319,6 @@ fn row_of(el: &Elab<'_>, id: BufferId) -> Option<Sym> {
         .unwrap_or(now)
         .last()
         .cloned()
-}
-
-/// Whether swizzled tiles are such as the copy engine writes and reads: whole groups, from where the
-/// pattern begins. At the function's end, when swizzles are decided.
-pub(crate) fn check_swizzled_boxes(el: &mut Elab<'_>) {
-    struct Tiles(Vec<(View, View)>);
-    impl Visit for Tiles {
-        fn stmt(&mut self, stmt: &Stmt) {
-            if let StmtKind::Copy(copy) = &stmt.kind
-                && !copy.engine.is_threads()
-            {
-                self.0.push((copy.source.clone(), copy.dest.clone()));
-            }
-        }
-    }
-    let mut tiles = Tiles(Vec::new());
-    for kernel in &el.f.kernels {
-        walk_block(&kernel.body, &mut tiles);
-    }
-    for (source, dest) in tiles.0 {
-        for view in [source, dest] {
-            check_swizzled_box(el, &view);
-        }
-    }
 }
 
 /// Threads know the phases of exchanged tiles from the bits of one variable.
@@ -360,56 +337,6 @@ pub(crate) fn check_rings(el: &mut Elab<'_>) {
     }
     if let Some(at) = many {
         unsupported::report(el, at, "an exchange among more than 64 tiles of a block");
-    }
-}
-
-fn check_swizzled_box(el: &mut Elab<'_>, view: &View) {
-    let buffer = el.f.buffer(view.buffer);
-    let (Some(swizzle), Some(width)) = (buffer.swizzle.clone(), view.shape.last()) else {
-        return;
-    };
-    let (elem, name) = (buffer.elem, buffer.name.clone());
-    let bytes = i64::try_from(elem.bytes()).unwrap_or(1);
-    let cx = &el.f.cx;
-    let group = Sym::int(swizzle.group(elem));
-    if !cx.divides(&group, width).is_yes() || width.as_int().is_none() {
-        let shown = el.f.cx.show(&(width * bytes));
-        return el.cx.report(
-            Diagnostic::new(
-                "E0853",
-                view.span,
-                format!(
-                    "`tma` moves rows of `{name}` by groups of {} bytes, these have {shown}",
-                    swizzle.bytes
-                ),
-            )
-            .label("not a whole number of groups")
-            .help("use a narrower swizzle, or `dma`"),
-        );
-    }
-    let column = cx.rem(&view.offset, &swizzle.columns);
-    let begins = Sym::int(swizzle.alignment() / bytes);
-    let step = &swizzle.rows * &group;
-    let several = cx.lt(&group, width).is_yes();
-    let right = cx.divides(&group, &column).is_yes()
-        && cx
-            .divides(&begins, &buffer.by_groups(cx, &view.offset))
-            .is_yes()
-        && (!several || cx.divides(&begins, &step).is_yes());
-    if !right {
-        let rows = swizzle.alignment() / i64::from(swizzle.bytes);
-        el.cx.report(
-                Diagnostic::new(
-                    "E0855",
-                    view.span,
-                    format!("`tma` can't move this tile of `{name}`, which is swizzled"),
-                )
-                .label("may begin in the middle of the swizzle's pattern")
-                .help(format!(
-                    "start at a multiple of {rows} rows and of {} bytes in a row, in buffers of such multiples",
-                    swizzle.bytes
-                )),
-            );
     }
 }
 

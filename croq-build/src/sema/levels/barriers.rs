@@ -4,6 +4,7 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{BarrierReason, BarrierScope, FenceScope, StmtKind};
 use crate::sema::build;
 use crate::sema::levels::{cluster_legality, instances};
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::values::constants;
 use crate::source::Span;
@@ -13,18 +14,20 @@ pub(crate) fn lower_sync_storage(el: &mut Elab<'_>, storage: ast::Storage, span:
     match (storage, el.kernel.is_some()) {
         (ast::Storage::Global, false) => build::emit(el, StmtKind::Synchronize, span),
         (ast::Storage::Global, true) => report_sync_error(
-            el,
+            &mut el.cx,
             span,
             "`sync.global` waits for the device: it belongs outside `parallel`",
         ),
-        (_, false) => report_sync_error(el, span, "this barrier is for threads of a kernel"),
+        (_, false) => {
+            report_sync_error(&mut el.cx, span, "this barrier is for threads of a kernel")
+        }
         (ast::Storage::Shared, true) => emit_barrier(el, BarrierScope::Block, span),
         (ast::Storage::Local, true) => emit_barrier(el, BarrierScope::Group, span),
     }
 }
 
-pub(crate) fn report_sync_error(el: &mut Elab<'_>, span: Span, text: &str) {
-    el.cx.report(
+pub(crate) fn report_sync_error(cx: &mut Cx<'_>, span: Span, text: &str) {
+    cx.report(
         Diagnostic::new("E0585", span, text).label("not here").help(
             "kernels wait with `sync.shared` and `sync.barrier`, the host with `sync.global`",
         ),
@@ -33,7 +36,7 @@ pub(crate) fn report_sync_error(el: &mut Elab<'_>, span: Span, text: &str) {
 
 pub(crate) fn lower_sync_barrier(el: &mut Elab<'_>, level: ast::Level, span: Span) {
     if el.kernel.is_none() {
-        return report_sync_error(el, span, "a barrier needs the threads of a kernel");
+        return report_sync_error(&mut el.cx, span, "a barrier needs the threads of a kernel");
     }
     match level {
         ast::Level::Thread | ast::Level::Group => emit_barrier(el, BarrierScope::Group, span),
@@ -112,12 +115,12 @@ pub(crate) fn lower_named_barrier(
     span: Span,
 ) {
     if el.kernel.is_none() {
-        return report_sync_error(el, span, "a barrier needs the threads of a kernel");
+        return report_sync_error(&mut el.cx, span, "a barrier needs the threads of a kernel");
     }
     let numbers: Vec<Option<u32>> = call
         .args
         .iter()
-        .map(|e| constants::constant(el, e).and_then(|n| u32::try_from(n).ok()))
+        .map(|e| constants::constant(e).and_then(|n| u32::try_from(n).ok()))
         .collect();
     let block = el
         .kernel
@@ -176,7 +179,7 @@ pub(crate) fn lower_named_barrier(
 
 pub(crate) fn lower_sync_fence(el: &mut Elab<'_>, level: ast::Level, span: Span) {
     if el.kernel.is_none() {
-        return report_sync_error(el, span, "a fence needs the threads of a kernel");
+        return report_sync_error(&mut el.cx, span, "a fence needs the threads of a kernel");
     }
     let scope = match level {
         ast::Level::Thread | ast::Level::Group | ast::Level::Group4 => FenceScope::Block,

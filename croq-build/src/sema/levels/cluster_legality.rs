@@ -1,8 +1,9 @@
 //! What clusters of blocks may do, and where there are some.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BinOp, Level, Role, VarHome};
+use crate::ir::{self, BinOp, Level, Role, VarHome};
 use crate::sema::checks::{run_time, targets, unsupported};
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::nests::{Node, level_name};
 use crate::source::Span;
@@ -15,11 +16,11 @@ pub(crate) fn in_cluster(el: &Elab<'_>) -> bool {
 }
 
 /// A variable that says where in its cluster a block is.
-pub(crate) fn is_of_cluster(el: &Elab<'_>, var: Var) -> bool {
-    let Some(VarHome::Local(id)) = el.f.var_home.get(&var) else {
+pub(crate) fn is_of_cluster(func: &ir::Function, var: Var) -> bool {
+    let Some(VarHome::Local(id)) = func.var_home.get(&var) else {
         return false;
     };
-    el.f.local(*id).role == Role::Parallel(Level::Cluster)
+    func.local(*id).role == Role::Parallel(Level::Cluster)
 }
 
 /// Whether a cluster of the nest has its blocks, and nothing that would run once for all of them.
@@ -49,11 +50,11 @@ pub(crate) fn check_blocks(el: &mut Elab<'_>, p: &ParallelStmt, node: &Node) -> 
         unsupported::report(el, at, "a cooperative launch of clusters");
         return false;
     }
-    let only_definitions = p.items.len() > 1 || check_only_definitions(el, &p.body);
-    check_available(el, node.span) && only_definitions
+    let only_definitions = p.items.len() > 1 || check_only_definitions(&mut el.cx, &p.body);
+    check_available(&mut el.cx, node.span) && only_definitions
 }
 
-pub(crate) fn check_only_definitions(el: &mut Elab<'_>, body: &ast::Block) -> bool {
+pub(crate) fn check_only_definitions(cx: &mut Cx<'_>, body: &ast::Block) -> bool {
     let other = body.stmts.iter().find(|stmt| match &stmt.kind {
         S::Parallel(_) | S::Mdspan { .. } | S::Ituple { .. } | S::Error => false,
         S::Scalar {
@@ -65,7 +66,7 @@ pub(crate) fn check_only_definitions(el: &mut Elab<'_>, body: &ast::Block) -> bo
         _ => true,
     });
     if let Some(stmt) = other {
-        el.cx.report(
+        cx.report(
             Diagnostic::new(
                 "E0525",
                 stmt.span,
@@ -79,10 +80,10 @@ pub(crate) fn check_only_definitions(el: &mut Elab<'_>, body: &ast::Block) -> bo
 }
 
 /// Whether any of the targets has clusters.
-pub(crate) fn check_available(el: &mut Elab<'_>, at: Span) -> bool {
-    let (newer, older) = targets::targets(el);
+pub(crate) fn check_available(cx: &mut Cx<'_>, at: Span) -> bool {
+    let (newer, older) = targets::targets(cx);
     if newer.is_empty() && !older.is_empty() {
-        el.cx.report(
+        cx.report(
             Diagnostic::new("E0510", at, "clusters need sm_90 or newer")
                 .label(format!("this is built for {older} alone"))
                 .help("add an architecture: `.arch(\"sm_90a\")`"),
@@ -126,14 +127,14 @@ pub(crate) fn check_multicast(el: &mut Elab<'_>, tma: bool, at: Span) -> bool {
 
 /// All blocks of the cluster take part in a multicast as wholes.
 pub(crate) fn check_whole_blocks(
-    el: &mut Elab<'_>,
+    cx: &mut Cx<'_>,
     level: Level,
     load: bool,
     c: &CopyStmt,
 ) -> Option<()> {
     let at = c.head;
     if !load {
-        el.cx.report(
+        cx.report(
             Diagnostic::new(
                 "E0832",
                 at,
@@ -146,7 +147,7 @@ pub(crate) fn check_whole_blocks(
     }
     if level != Level::Block {
         let unit = level_name(level);
-        el.cx.report(
+        cx.report(
             Diagnostic::new(
                 "E0862",
                 at,

@@ -4,6 +4,7 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::BinOp;
 use crate::sema::checks::run_time;
 use crate::sema::levels::uniformity;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Value;
 use crate::sema::values::shape;
@@ -112,7 +113,7 @@ fn lower(el: &mut Elab<'_>, e: &ast::Expr, in_list: bool, out: &mut Vec<Sym>) ->
         Value::Tuple(t) if in_list || t.len() == 1 => t.into_iter().map(|i| i.value).collect(),
         Value::Error => return None,
         Value::Scalar(s) if s.ty.is_integer() => {
-            report_not_host(el, e);
+            report_not_host(&mut el.cx, e);
             return None;
         }
         other => {
@@ -131,7 +132,7 @@ fn lower(el: &mut Elab<'_>, e: &ast::Expr, in_list: bool, out: &mut Vec<Sym>) ->
     };
     for v in values {
         if v.vars().iter().any(|x| !uniformity::host_known(el, *x)) {
-            report_not_host(el, e);
+            report_not_host(&mut el.cx, e);
             return None;
         }
         match el.f.cx.le(&Sym::one(), &v) {
@@ -168,8 +169,8 @@ fn lower(el: &mut Elab<'_>, e: &ast::Expr, in_list: bool, out: &mut Vec<Sym>) ->
     Some(())
 }
 
-fn report_not_host(el: &mut Elab<'_>, e: &ast::Expr) {
-    el.cx.report(
+fn report_not_host(cx: &mut Cx<'_>, e: &ast::Expr) {
+    cx.report(
             Diagnostic::new("E0508", e.span, "a `parallel` bound must be known on the host")
                 .label("known only inside the kernel, or mutable")
                 .help("launch dimensions come from constants, dimensions and parameters; loop with `foreach` over run-time counts"),

@@ -3,6 +3,7 @@
 use crate::ir::{BinOp, Expr, ExprKind, Hardware, Level, Role, Scalar, StmtKind};
 use crate::sema::build;
 use crate::sema::names::scope;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::kernel::ThreadIndex;
 use crate::sema::state::scopes::{Entity, IntKind};
@@ -13,7 +14,7 @@ use crate::syntax::ast::Binding;
 
 /// How the indices of a level follow from the thread's number, in units of `unit` threads. `open`:
 /// there are no more threads, so that the slowest is the quotient alone.
-pub(crate) fn digits(el: &Elab<'_>, extents: &[Sym], unit: Sym, open: bool) -> Vec<ThreadIndex> {
+pub(crate) fn digits(cx: &Cx<'_>, extents: &[Sym], unit: Sym, open: bool) -> Vec<ThreadIndex> {
     let mut step = unit;
     let slowest = extents.len().saturating_sub(1);
     let mut digit = |(at, extent): (usize, &Sym)| {
@@ -22,7 +23,7 @@ pub(crate) fn digits(el: &Elab<'_>, extents: &[Sym], unit: Sym, open: bool) -> V
         step = &step * extent;
         ThreadIndex { divisor, modulus }
     };
-    if el.cx.options.last_is_fastest {
+    if cx.options.last_is_fastest {
         let mut digits: Vec<ThreadIndex> =
             extents.iter().rev().enumerate().map(&mut digit).collect();
         digits.reverse();
@@ -41,8 +42,15 @@ pub(crate) fn new_index_variable(
     home: Option<ThreadIndex>,
 ) -> Sym {
     let at = value.span;
-    let local = build::new_local(el, name, Scalar::Index, false, Role::Parallel(level), at);
-    let var = build::local_var(el, local, Some(Sym::zero()), Some(extent - 1));
+    let local = build::new_local(
+        &mut el.f,
+        name,
+        Scalar::Index,
+        false,
+        Role::Parallel(level),
+        at,
+    );
+    let var = build::local_var(&mut el.f, local, Some(Sym::zero()), Some(extent - 1));
     if let (Some(home), Some(k)) = (home, el.kernel.as_mut()) {
         k.threads.indices.insert(var, home);
     }

@@ -52,7 +52,7 @@ fn thread_id(el: &mut Elab<'_>) -> Sym {
     let span = el.kernel.as_ref().map_or_else(Span::default, |k| k.header);
     let threads = el.kernel.as_ref().and_then(|k| k.threads.count.clone());
     let local = build::new_local(
-        el,
+        &mut el.f,
         "tid",
         Scalar::Index,
         false,
@@ -60,7 +60,7 @@ fn thread_id(el: &mut Elab<'_>) -> Sym {
         span,
     );
     let hi = threads.map(|t| &t - 1);
-    let var = build::local_var(el, local, Some(Sym::zero()), hi);
+    let var = build::local_var(&mut el.f, local, Some(Sym::zero()), hi);
     if let Some(k) = el.kernel.as_mut() {
         k.threads.id = Some(var);
         k.threads.id_local = Some(local);

@@ -7,6 +7,7 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::Level;
 use crate::sema::checks::unsupported;
 use crate::sema::levels::cluster_legality;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::nests::{self, Node};
 use crate::sema::values::constants;
@@ -19,7 +20,7 @@ pub(crate) fn assign(el: &mut Elab<'_>, outermost: &ParallelStmt) -> Option<Node
     if !ok {
         return None;
     }
-    infer_levels(el, &mut node, true, &mut ok);
+    infer_levels(&mut el.cx, &mut node, true, &mut ok);
     if !ok {
         return None;
     }
@@ -31,7 +32,7 @@ pub(crate) fn assign(el: &mut Elab<'_>, outermost: &ParallelStmt) -> Option<Node
             Level::Thread
         };
     }
-    check_order(el, &node, None, &mut ok);
+    check_order(&mut el.cx, &node, None, &mut ok);
     ok &= cluster_legality::check_blocks(el, outermost, &node);
     ok.then_some(node)
 }
@@ -91,23 +92,23 @@ fn build_node(
         cooperative,
         children,
         span: first.span,
-        count: literal_count(el, &first.bound),
+        count: literal_count(&first.bound),
     })
 }
 
-fn literal_count(el: &mut Elab<'_>, bound: &ParallelBound) -> Option<i64> {
+fn literal_count(bound: &ParallelBound) -> Option<i64> {
     match bound {
-        ParallelBound::Single(e) => constants::constant(el, e),
+        ParallelBound::Single(e) => constants::constant(e),
         ParallelBound::List(list, _) => list
             .iter()
-            .map(|e| constants::constant(el, e))
+            .map(constants::constant)
             .try_fold(1i64, |p, n| p.checked_mul(n?)),
     }
 }
 
-fn infer_levels(el: &mut Elab<'_>, node: &mut Node, root: bool, ok: &mut bool) {
+fn infer_levels(cx: &mut Cx<'_>, node: &mut Node, root: bool, ok: &mut bool) {
     for child in &mut node.children {
-        infer_levels(el, child, node.level == Level::Cluster, ok);
+        infer_levels(cx, child, node.level == Level::Cluster, ok);
     }
     let Some(outermost_child) = node.children.iter().map(|c| c.level).min() else {
         return;
@@ -123,7 +124,7 @@ fn infer_levels(el: &mut Elab<'_>, node: &mut Node, root: bool, ok: &mut bool) {
                     .map_or(node.span, |c| c.span);
                 let name = nests::level_name(outermost_child);
                 let text = format!("what lies outside `{name}` is not inferred");
-                el.cx.report(
+                cx.report(
                     Diagnostic::new("E0511", node.span, text)
                         .label("what should this be?")
                         .also(child, format!("this is `{name}`"))
@@ -139,7 +140,7 @@ fn infer_levels(el: &mut Elab<'_>, node: &mut Node, root: bool, ok: &mut bool) {
         };
         if mixed {
             let name = nests::level_name(node.level);
-            el.cx.report(
+            cx.report(
                 Diagnostic::new(
                     "W0520",
                     node.span,
@@ -153,7 +154,7 @@ fn infer_levels(el: &mut Elab<'_>, node: &mut Node, root: bool, ok: &mut bool) {
         let warp = node.children.iter().all(|c| c.count == Some(32));
         if node.level == Level::Group && outermost_child == Level::Thread && !root && !warp {
             if node.children.iter().any(|c| c.merged) {
-                el.cx.report(
+                cx.report(
                     Diagnostic::new("E0513", node.span, "more nested levels than a block has")
                         .label("no level is left for this")
                         .help("fold two of them into one: `parallel {a, b} by [A, B]`"),
@@ -167,7 +168,7 @@ fn infer_levels(el: &mut Elab<'_>, node: &mut Node, root: bool, ok: &mut bool) {
     }
 }
 
-fn check_order(el: &mut Elab<'_>, node: &Node, above: Option<&Node>, ok: &mut bool) {
+fn check_order(cx: &mut Cx<'_>, node: &Node, above: Option<&Node>, ok: &mut bool) {
     if let Some(parent) = above {
         let strictly = node.level > parent.level || parent.merged && node.level == Level::Thread;
         if !strictly {
@@ -175,7 +176,7 @@ fn check_order(el: &mut Elab<'_>, node: &Node, above: Option<&Node>, ok: &mut bo
                 nests::level_name(node.level),
                 nests::level_name(parent.level),
             );
-            el.cx.report(
+            cx.report(
                 Diagnostic::new("E0512", node.span, format!("`{child}` inside `{outer}`"))
                     .label("must be a finer level")
                     .also(parent.span, format!("this is `{outer}`"))
@@ -183,7 +184,7 @@ fn check_order(el: &mut Elab<'_>, node: &Node, above: Option<&Node>, ok: &mut bo
             );
             *ok = false;
         } else if node.level == Level::Group && parent.level == Level::Group4 && node.explicit {
-            el.cx.report(
+            cx.report(
                 Diagnostic::new("E0514", node.span, "`group` inside `group-4`")
                     .label("a warpgroup is one unit")
                     .also(parent.span, "the warpgroup")
@@ -193,7 +194,7 @@ fn check_order(el: &mut Elab<'_>, node: &Node, above: Option<&Node>, ok: &mut bo
         }
     }
     for child in &node.children {
-        check_order(el, child, Some(node), ok);
+        check_order(cx, child, Some(node), ok);
     }
 }
 

@@ -8,6 +8,7 @@ use crate::sema::build;
 use crate::sema::levels::extents::{self, binding_names};
 use crate::sema::levels::{blocks, clusters, instances, nest, thread_mapping};
 use crate::sema::names::scope;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::kernel::{Grid, KernelState, Threads};
 use crate::sema::state::nests::Node;
@@ -58,7 +59,7 @@ fn lower_attributes(el: &mut Elab<'_>, p: &ParallelStmt) -> ir::LaunchAttrs {
                     .iter()
                     .map(|e| match &*e.kind {
                         ast::ExprKind::Wildcard => Some(0),
-                        _ => constants::constant(el, e).and_then(|n| u32::try_from(n).ok()),
+                        _ => constants::constant(e).and_then(|n| u32::try_from(n).ok()),
                     })
                     .collect();
                 let rest_positive = numbers.iter().skip(1).all(|n| n.is_some_and(|n| n > 0));
@@ -81,7 +82,7 @@ fn lower_attributes(el: &mut Elab<'_>, p: &ParallelStmt) -> ir::LaunchAttrs {
                 let n = attr
                     .args
                     .first()
-                    .and_then(|e| constants::constant(el, e))
+                    .and_then(constants::constant)
                     .and_then(|n| u32::try_from(n).ok());
                 match n.filter(|n| *n > 0 && attr.args.len() == 1) {
                     Some(n) => attrs.maxnreg = Some(n),
@@ -177,7 +178,7 @@ fn lower_launch(
     let threads = k.threads.count.unwrap_or_else(Sym::one);
     let bounds = p.attrs.iter().find(|a| a.name.text == "launch_bounds");
     if let Some(at) = bounds.map(|a| a.span) {
-        check_launch_bounds(el, &attrs, &threads, at, p.header);
+        check_launch_bounds(&mut el.cx, &attrs, &threads, at, p.header);
     }
     let id = ir::KernelId(u32::try_from(el.f.kernels.len()).unwrap_or(u32::MAX));
     let name = build::kernel_name(el);
@@ -211,7 +212,7 @@ fn lower_launch(
 }
 
 fn check_launch_bounds(
-    el: &mut Elab<'_>,
+    cx: &mut Cx<'_>,
     attrs: &ir::LaunchAttrs,
     threads: &Sym,
     at: Span,
@@ -221,7 +222,7 @@ fn check_launch_bounds(
     if let (Some(t), Some(n)) = (declared, threads.as_int())
         && i64::from(t) < n
     {
-        el.cx.report(
+        cx.report(
             Diagnostic::new(
                 "E0530",
                 at,

@@ -1,10 +1,11 @@
 //! `inthreads`: parts of a kernel for some of its threads.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BinOp, Expr, ExprKind, StmtKind, ThreadSet, UnOp};
+use crate::ir::{self, BinOp, Expr, ExprKind, StmtKind, ThreadSet, UnOp};
 use crate::sema::build;
 use crate::sema::checks::lints;
 use crate::sema::levels::{instances, uniformity};
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::values::{arith, conditionals};
@@ -60,7 +61,7 @@ pub(crate) fn lower_inthreads(
     if el.cx.diags.len() == before {
         lints::lint_pointless_region(el, own.as_ref(), pred.span);
         if is_async && own.is_none() {
-            report_threads_unknown(el, pred.span);
+            report_threads_unknown(&mut el.cx, pred.span);
         }
     }
     let set = match (own, el.path.regions().next()) {
@@ -112,9 +113,9 @@ pub(crate) fn lower_inthreads(
 }
 
 /// Regions that run at the same time need to know who is where.
-pub(crate) fn report_threads_unknown(el: &mut Elab<'_>, at: Span) {
-    let text = el.cx.file.snippet(at).to_owned();
-    el.cx.report(
+pub(crate) fn report_threads_unknown(cx: &mut Cx<'_>, at: Span) {
+    let text = cx.file.snippet(at).to_owned();
+    cx.report(
             Diagnostic::new(
                 "E0566",
                 at,
@@ -151,7 +152,7 @@ pub(crate) fn check_divergent(el: &mut Elab<'_>, cond: &Expr, at: Span) {
 }
 
 pub(crate) fn names_unit(el: &Elab<'_>, e: &Expr) -> bool {
-    match arith::as_sym(el, e) {
+    match arith::as_sym(&el.f, e) {
         Some(s) => s
             .vars()
             .iter()
@@ -166,7 +167,7 @@ pub(crate) fn thread_set(el: &Elab<'_>, cond: &Expr) -> Option<ThreadSet> {
     let threads = u32::try_from(k.threads.count.as_ref()?.as_int()?)
         .ok()
         .filter(|n| *n <= 1024)?;
-    let condition = thread_condition(el, cond)?;
+    let condition = thread_condition(&el.f, cond)?;
     let homes = &k.threads.indices;
     let mut set = ThreadSet::default();
     for tid in 0..threads {
@@ -186,16 +187,16 @@ pub(crate) fn thread_set(el: &Elab<'_>, cond: &Expr) -> Option<ThreadSet> {
 }
 
 /// A predicate, taken apart once for all threads.
-pub(crate) fn thread_condition(el: &Elab<'_>, cond: &Expr) -> Option<Condition> {
+pub(crate) fn thread_condition(func: &ir::Function, cond: &Expr) -> Option<Condition> {
     let both = |a, b| {
         Some((
-            Box::new(thread_condition(el, a)?),
-            Box::new(thread_condition(el, b)?),
+            Box::new(thread_condition(func, a)?),
+            Box::new(thread_condition(func, b)?),
         ))
     };
     Some(match &*cond.kind {
         ExprKind::Bool(b) => Condition::Is(*b),
-        ExprKind::Unary(UnOp::Not, a) => Condition::Not(Box::new(thread_condition(el, a)?)),
+        ExprKind::Unary(UnOp::Not, a) => Condition::Not(Box::new(thread_condition(func, a)?)),
         ExprKind::Binary(BinOp::LogicAnd, a, b) => {
             let (a, b) = both(a, b)?;
             Condition::And(a, b)
@@ -205,7 +206,7 @@ pub(crate) fn thread_condition(el: &Elab<'_>, cond: &Expr) -> Option<Condition> 
             Condition::Or(a, b)
         }
         ExprKind::Binary(op, a, b) => {
-            Condition::Compare(*op, arith::as_sym(el, a)?, arith::as_sym(el, b)?)
+            Condition::Compare(*op, arith::as_sym(func, a)?, arith::as_sym(func, b)?)
         }
         _ => return None,
     })

@@ -47,7 +47,7 @@ pub(crate) fn in_assembly(text: &str) -> Option<(bool, Option<i64>)> {
 
 pub(crate) fn set_registers(el: &mut Elab<'_>, call: &CallExpr, more: bool, span: Span) {
     let number = match call.args.as_slice() {
-        [only] if call.targs.is_empty() => constants::constant(el, only),
+        [only] if call.targs.is_empty() => constants::constant(only),
         _ => None,
     };
     set_registers_of_each(el, &call.callee.text, number, more, span);

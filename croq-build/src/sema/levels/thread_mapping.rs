@@ -57,7 +57,7 @@ pub(crate) fn lower_level(
     el.names.push();
     let ((), stmts) = build::collect(el, |el| {
         let mut values = Vec::new();
-        let digits = indices::digits(el, extents, divisor, whole_block);
+        let digits = indices::digits(&el.cx, extents, divisor, whole_block);
         for (axis, (extent, index)) in extents.iter().zip(digits).enumerate() {
             let name = indices::part_name(&item.binding, axis);
             let e = indices::thread_expr(&index, item.span);
@@ -277,7 +277,7 @@ pub(crate) fn lower_split(
         let tvar = indices::new_index_variable(el, "lane", Level::Thread, t, &threads, Some(index));
         let linear = &(&bvar * &threads) + &tvar;
         let guard = crate::sema::checks::run_time::compare(BinOp::Lt, &linear, &total, item.span);
-        let skip = arith::decided(el, &guard) == Some(true);
+        let skip = arith::decided(&el.f, &guard) == Some(true);
         el.f.cx.push_scope();
         if !skip {
             el.f.cx.assume_lt(&linear, &total);
@@ -322,7 +322,7 @@ pub(crate) fn lower_split(
 /// Indices of a split level, from the linear instance number.
 fn split_indices(el: &mut Elab<'_>, item: &ParallelItem, extents: &[Sym], linear: Option<Sym>) {
     let mut values = Vec::new();
-    let digits = indices::digits(el, extents, Sym::one(), true);
+    let digits = indices::digits(&el.cx, extents, Sym::one(), true);
     for (axis, (extent, index)) in extents.iter().zip(digits).enumerate() {
         let name = indices::part_name(&item.binding, axis);
         let (e, home) = match &linear {

@@ -21,7 +21,7 @@ pub(crate) fn load(
         return Value::Error;
     };
     let elem = el.f.buffer(access.view.buffer).elem;
-    whole::mark_accessed(el, &access.view, true, false);
+    whole::mark_accessed(&mut el.f, &access.view, true, false);
     Value::Scalar(guards::guard_load(el, access, elem, span))
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn access(
         return None;
     }
     if indices.len() != data.view.rank() {
-        let shape = shape::show(el, &data.view.shape);
+        let shape = shape::show(&el.f, &data.view.shape);
         let (given, rank) = (indices.len(), data.view.rank());
         let verb = if given == 1 {
             "index is"
@@ -120,7 +120,7 @@ pub(crate) fn access(
 pub(crate) fn word(el: &mut Elab<'_>, id: crate::ir::BufferId, span: Span) -> Access {
     el.build.guards.clear();
     Access {
-        view: whole::whole_view(el, id, span),
+        view: whole::whole_view(&el.f, id, span),
         indices: vec![Sym::zero()],
         span,
     }
@@ -150,7 +150,7 @@ fn check_axis(
         el,
         ["E0431", "R12"],
         &bounds::Bound {
-            index: index,
+            index,
             lo: &lo,
             hi: &hi,
             span: at,

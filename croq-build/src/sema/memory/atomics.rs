@@ -15,6 +15,7 @@ use crate::sema::levels::instances;
 use crate::sema::memory::guards::{self, guarded, guarded_result};
 use crate::sema::memory::{access, whole};
 use crate::sema::names::scope;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::Value;
@@ -69,14 +70,14 @@ pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Val
         return Value::Error;
     };
     let ty = el.f.buffer(atomic.access.view.buffer).elem;
-    let result = build::new_local(el, "before", ty, guard.is_some(), Role::Value, span);
+    let result = build::new_local(&mut el.f, "before", ty, guard.is_some(), Role::Value, span);
     let statements = match guard {
         None => {
             atomic.result = Some(result);
             vec![StmtKind::Atomic(atomic)]
         }
         Some(guard) => {
-            let inner = build::new_local(el, "old", ty, false, Role::Value, span);
+            let inner = build::new_local(&mut el.f, "old", ty, false, Role::Value, span);
             atomic.result = Some(inner);
             let operation = StmtKind::Atomic(atomic);
             guarded_result(guard, operation, inner, result, ty, span).into()
@@ -125,7 +126,7 @@ fn broadcast(
     let units = instances::count_of(el, level, span)?;
     let (ty, storage) = (value.ty, Storage::Shared);
     let id = build::new_buffer(
-        el,
+        &mut el.f,
         build::NewBuffer {
             name: "before",
             elem: ty,
@@ -138,7 +139,7 @@ fn broadcast(
     build::emit(el, StmtKind::Alloc(id), span);
     let mut word = access::word(el, id, span);
     word.view.offset = instances::number_of(el, level);
-    whole::mark_accessed(el, &word.view, true, true);
+    whole::mark_accessed(&mut el.f, &word.view, true, true);
     let store = StmtKind::Store {
         access: word.clone(),
         op: None,
@@ -163,20 +164,20 @@ pub(crate) fn report_misplaced(el: &mut Elab<'_>, call: &CallExpr, span: Span) -
             .label("not the right side of such an assignment")
             .help(format!(
                 "write `mutable before = {};` first",
-                convert::source_text(el, span, "__atomic_add(…)")
+                convert::source_text(&el.cx, span, "__atomic_add(…)")
             )),
         );
     }
     Value::Error
 }
 
-pub(crate) fn report_unknown(el: &mut Elab<'_>, name: &str, at: Span) {
+pub(crate) fn report_unknown(cx: &mut Cx<'_>, name: &str, at: Span) {
     let mut d = Diagnostic::new("E0208", at, format!("`{name}` is not a builtin"))
         .label("no atomic operation");
     if let Some(near) = nearest(name, NAMES) {
         d = d.help(format!("did you mean `{near}`?"));
     }
-    el.cx.report(d);
+    cx.report(d);
 }
 
 /// The operation, and what must hold for it to happen.
@@ -255,7 +256,7 @@ fn lower(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Option<(Atomic, Opti
         _ => None,
     };
     let value = lower_operand(el, operands.next()?, elem, &shown)?;
-    whole::mark_accessed(el, &access.view, true, true);
+    whole::mark_accessed(&mut el.f, &access.view, true, true);
     el.storage.stored.entry(access.view.buffer).or_insert(span);
     let atomic = Atomic {
         op,
@@ -313,7 +314,7 @@ fn lower_operand(
         at,
         format!("`{buffer}` has elements of type {own}, this is {given}"),
     );
-    let text = convert::source_text(el, at, "…");
+    let text = convert::source_text(&el.cx, at, "…");
     el.cx.report(if number {
         d.label("an atomic operation converts nothing")
             .help(format!("write `__to<{own}>({text})`"))
@@ -324,9 +325,9 @@ fn lower_operand(
 }
 
 /// Whether an expression is an atomic operation and nothing else.
-pub(crate) fn as_update<'e>(el: &Elab<'_>, e: &'e ast::Expr) -> Option<&'e CallExpr> {
+pub(crate) fn as_update<'e>(cx: &Cx<'_>, e: &'e ast::Expr) -> Option<&'e CallExpr> {
     match &*e.kind {
-        ast::ExprKind::Call(call) if is_atomic(call) && !device_calls::is_device_call(el, call) => {
+        ast::ExprKind::Call(call) if is_atomic(call) && !device_calls::is_device_call(cx, call) => {
             Some(call)
         }
         _ => None,

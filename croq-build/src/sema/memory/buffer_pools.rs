@@ -5,9 +5,7 @@
 //! function is checked only the places in the pool are handed out; at its end every view of a part is
 //! rewritten to a view of its pool.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use crate::ir::{BufferId, Expr, LocalId, Stmt, StmtKind, View, change_views, retain_stmts};
+use crate::ir::BufferId;
 use crate::sema::build;
 use crate::sema::state::elab::Elab;
 use crate::symbolic::Sym;
@@ -31,7 +29,7 @@ pub(crate) fn pool_for(el: &mut Elab<'_>, group: usize, buffer: BufferId, tile: 
                 .collect();
             let name = names.join("_");
             let pool = build::new_buffer(
-                el,
+                &mut el.f,
                 build::NewBuffer {
                     name: &name,
                     elem,
@@ -77,56 +75,4 @@ pub(crate) fn join_pool(el: &mut Elab<'_>, buffer: BufferId, pool: BufferId, uni
 /// Where the first element of `buffer` is, counted from that of `pool`, which both are in one.
 pub(crate) fn place_of(el: &Elab<'_>, buffer: BufferId, pool: BufferId) -> Sym {
     &el.storage.pools.find(buffer).1 - &el.storage.pools.find(pool).1
-}
-
-/// Rewrites every view of a part; fills in the first tiles of placeholders.
-pub(crate) fn rewrite_views(el: &mut Elab<'_>) {
-    if el.storage.pools.part_of.is_empty() && el.asynchronous.first_tiles.is_empty() {
-        return;
-    }
-    let pools = std::mem::take(&mut el.storage.pools);
-    let first = std::mem::take(&mut el.asynchronous.first_tiles);
-    for buffer in pools.part_of.keys() {
-        let (read, written) = (el.f.buffer(*buffer).read, el.f.buffer(*buffer).written);
-        let (root, _) = pools.find(*buffer);
-        if let Some(root) = el.f.buffers.get_mut(root.index()) {
-            root.read |= read;
-            root.written |= written;
-        }
-    }
-    let roots: BTreeSet<BufferId> = pools
-        .part_of
-        .keys()
-        .map(|part| pools.find(*part).0)
-        .collect();
-    for kernel in &mut el.f.kernels {
-        // A pool lives as long as any of its parts may.
-        retain_stmts(&mut kernel.body, &mut |stmt| match &stmt.kind {
-            StmtKind::Alloc(id) => !roots.contains(id) && !pools.part_of.contains_key(id),
-            _ => true,
-        });
-        change_views(&mut kernel.body, &mut |view: &mut View| {
-            let (root, place) = pools.find(view.buffer);
-            view.buffer = root;
-            view.offset = &view.offset + &place;
-        });
-        first_tiles(&mut kernel.body, &first);
-    }
-    el.storage.pools = pools;
-}
-
-fn first_tiles(stmts: &mut [Stmt], first: &BTreeMap<LocalId, Sym>) {
-    for stmt in stmts {
-        if let StmtKind::Let {
-            local,
-            value: Some(value),
-        } = &mut stmt.kind
-            && let Some(tile) = first.get(local)
-        {
-            *value = Expr::index(tile.clone(), value.span);
-        }
-        for block in stmt.kind.blocks_mut() {
-            first_tiles(block, first);
-        }
-    }
 }

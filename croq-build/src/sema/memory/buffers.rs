@@ -7,6 +7,7 @@ use crate::sema::checks::unsupported;
 use crate::sema::levels::{host_kernels, uniformity};
 use crate::sema::memory::{arrays, whole};
 use crate::sema::names::scope;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::Value;
@@ -53,8 +54,8 @@ pub(crate) fn declare_all(
 }
 
 /// `mutable` in front of a buffer.
-pub(crate) fn report_mutable(el: &mut Elab<'_>, at: Span) {
-    el.cx.report(
+pub(crate) fn report_mutable(cx: &mut Cx<'_>, at: Span) {
+    cx.report(
         Diagnostic::new("E0305", at, "spanned data can't be declared `mutable`")
             .label("elements can always be written")
             .help("drop the word"),
@@ -103,7 +104,7 @@ fn check_shape(
     item: &ast::BufferItem,
 ) -> Option<()> {
     if storage == Storage::Local && shape.iter().any(|s| s.as_int().is_none()) {
-        let shown = shape::show(el, shape);
+        let shown = shape::show(&el.f, shape);
         el.cx.report(
             Diagnostic::new(
                 "E0614",
@@ -155,7 +156,7 @@ fn declare_one(
     let copies: u64 = arrays::elements_of(&array);
     let copies = Sym::int(i64::try_from(copies).unwrap_or(i64::MAX));
     let id = build::new_buffer(
-        el,
+        &mut el.f,
         build::NewBuffer {
             name: &item.name.text,
             elem,
@@ -168,7 +169,7 @@ fn declare_one(
     check_affordable(el, id, item.name.span)?;
     let bytes = &el.f.buffer(id).count * i64::try_from(elem.bytes()).unwrap_or(8);
     if bytes.is_poison() || bytes.as_int().is_some_and(|n| n < 0) {
-        let shown = shape::show(el, shape);
+        let shown = shape::show(&el.f, shape);
         el.cx.report(
             Diagnostic::new(
                 "E0429",
@@ -198,7 +199,7 @@ fn declare_one(
             return None;
         }
         let value = convert::convert(el, v, elem, init.span)?;
-        let mut view = whole::whole_view(el, id, item.name.span);
+        let mut view = whole::whole_view(&el.f, id, item.name.span);
         if !array.is_empty() {
             // All buffers of the array at once, as one row.
             view.shape = vec![el.f.buffer(id).count.clone()];
@@ -211,7 +212,7 @@ fn declare_one(
         } else {
             Level::Block
         };
-        whole::mark_accessed(el, &view, false, true);
+        whole::mark_accessed(&mut el.f, &view, false, true);
         let fill = StmtKind::Fill { view, value, level };
         if storage == Storage::Host {
             host_kernels::emit_host_kernel(el, fill, span);

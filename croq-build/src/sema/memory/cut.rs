@@ -1,7 +1,7 @@
 //! Tiles cut out of views.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{Valid, View};
+use crate::ir::{self, Valid, View};
 use crate::sema::memory::bounds;
 use crate::sema::memory::tile_operands::Arg;
 use crate::sema::state::elab::Elab;
@@ -11,14 +11,14 @@ use crate::symbolic::{Sym, Truth};
 
 /// Narrows one axis to `extent` elements from `origin`.
 pub(crate) fn cut(
-    el: &mut Elab<'_>,
+    func: &mut ir::Function,
     view: &mut View,
     axis: usize,
     origin: Sym,
     extent: Sym,
     known_inside: bool,
 ) {
-    let cx = &el.f.cx;
+    let cx = &func.cx;
     let (Some(parent), Some(stride)) = (
         view.shape.get(axis).cloned(),
         view.strides.get(axis).cloned(),

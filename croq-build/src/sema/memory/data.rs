@@ -15,7 +15,7 @@ use crate::syntax::ast;
 pub(crate) fn named(el: &mut Elab<'_>, name: &str, entity: Entity, span: Span) -> Value {
     match entity {
         Entity::Buffer { id, array } => {
-            let mut data = whole::data_of(whole::whole_view(el, id, span), name, span);
+            let mut data = whole::data_of(whole::whole_view(&el.f, id, span), name, span);
             data.array = array;
             Value::Data(data)
         }

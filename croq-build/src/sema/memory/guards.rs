@@ -39,8 +39,8 @@ pub(crate) fn guard_place(el: &mut Elab<'_>, guard: Option<Expr>, place: Sym, sp
         Expr::index(place, span),
         Expr::index(Sym::zero(), span),
     );
-    let local = build::new_local(el, "place", Scalar::Index, false, Role::Value, span);
-    let var = build::local_var(el, local, None, None);
+    let local = build::new_local(&mut el.f, "place", Scalar::Index, false, Role::Value, span);
+    let var = build::local_var(&mut el.f, local, None, None);
     let value = Some(Expr::new(either, Scalar::Index, span));
     build::emit(el, StmtKind::Let { local, value }, span);
     Sym::var(var)

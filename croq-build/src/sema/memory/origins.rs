@@ -19,7 +19,7 @@ pub(crate) fn origin_of(el: &Elab<'_>, number: &Sym) -> Origin {
     let vars = number.vars();
     if vars.iter().any(|v| el.build.from_data.contains(v)) {
         Origin::Data
-    } else if run_time::known_at_entry(el, number) {
+    } else if run_time::known_at_entry(&el.f, number) {
         Origin::Arguments
     } else {
         Origin::Instance

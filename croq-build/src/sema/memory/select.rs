@@ -104,7 +104,7 @@ pub(crate) fn check_alike(el: &mut Elab<'_>, first: &Data, other: &Data, at: Spa
             "{}{place}{} {}",
             kind(d),
             b.elem,
-            shape::show(el, &d.view.shape)
+            shape::show(&el.f, &d.view.shape)
         )
     };
     let (one, two) = (shown(el, first, a), shown(el, other, b));
@@ -169,9 +169,9 @@ pub(crate) fn emit_choice(el: &mut Elab<'_>, number: &Sym, choices: &[Data], spa
             }
         });
     }
-    let local = build::new_local(el, "chosen", Scalar::Index, false, Role::Value, span);
+    let local = build::new_local(&mut el.f, "chosen", Scalar::Index, false, Role::Value, span);
     build::emit(el, StmtKind::Let { local, value: expr }, span);
-    let var = build::local_var(el, local, None, None);
+    let var = build::local_var(&mut el.f, local, None, None);
     let mut data = first.clone();
     data.view.offset = &unit * &Sym::var(var);
     data.view.span = span;

@@ -6,34 +6,26 @@
 //! pool has one swizzle, the first that was said of any part.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{
-    Access, Arg, BinOp, BufferId, CppName, Expr, ExprKind, MmaOp, Scalar, Stmt, StmtKind, Storage,
-    Swizzle, View, Visit, walk_block,
-};
+use crate::ir::{self, BinOp, BufferId, Storage, Swizzle, View, walk_block};
 use crate::sema::checks::{run_time, unsupported};
+use crate::sema::late::swizzle_uses::{self, Uses};
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
-use crate::sema::values::{constants, integers};
+use crate::sema::values::constants;
 use crate::source::Span;
-use crate::symbolic::{Ctx, Sym, Truth};
+use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast::{self, CopyModifier, CopyStmt};
 
-/// The pattern repeats after so many rows of 128 bytes.
-const ROWS: i64 = 8;
-/// What trades places, in bytes.
-const UNIT: i64 = 16;
-/// What a product takes of K at once, in bytes.
-const STEP: i64 = 32;
-
 /// The width in bytes of `.swiz<width>`; without one it is 128.
-pub(crate) fn width_of(el: &mut Elab<'_>, width: Option<&ast::Expr>, at: Span) -> Option<u32> {
+pub(crate) fn width_of(cx: &mut Cx<'_>, width: Option<&ast::Expr>, at: Span) -> Option<u32> {
     let Some(width) = width else {
-        el.cx.report(
+        cx.report(
             Diagnostic::new("N0856", at, "`.swiz` without a width is `.swiz<128>`")
                 .label("128 bytes"),
         );
         return Some(128);
     };
-    let value = constants::constant(el, width);
+    let value = constants::constant(width);
     if let Some(bytes @ (32 | 64 | 128)) = value {
         return u32::try_from(bytes).ok();
     }
@@ -44,7 +36,7 @@ pub(crate) fn width_of(el: &mut Elab<'_>, width: Option<&ast::Expr>, at: Span) -
     if let Some((mode, name)) = mode.and_then(|k| Some((k, by_mode.get(k)?))) {
         d = d.help(format!("mode {mode} is written in bytes here: {name}"));
     }
-    el.cx.report(d);
+    cx.report(d);
     None
 }
 
@@ -62,7 +54,7 @@ pub(crate) fn ask(el: &mut Elab<'_>, c: &CopyStmt, dest: &View) -> Option<()> {
     };
     // What is wrong with the width was told before.
     let bytes = match width {
-        Some(width) => u32::try_from(constants::constant(el, width)?).ok()?,
+        Some(width) => u32::try_from(constants::constant(width)?).ok()?,
         None => 128,
     };
     ask_of_access(el, dest.buffer, bytes, at)
@@ -118,7 +110,7 @@ fn rows_in_groups(el: &mut Elab<'_>, id: BufferId, bytes: u32, at: Span) -> Opti
     let (_, columns) = rows_and_columns(el, id);
     let buffer = el.f.buffer(id);
     let (name, elem, declared) = (buffer.name.clone(), buffer.elem, buffer.span);
-    let row = &columns * size(elem);
+    let row = &columns * swizzle_uses::size(elem);
     let width = Sym::int(i64::from(bytes));
     match el.f.cx.divides(&width, &row) {
         Truth::Yes => return Some(()),
@@ -157,7 +149,7 @@ fn rows_in_groups(el: &mut Elab<'_>, id: BufferId, bytes: u32, at: Span) -> Opti
         Some(n) => d.help(format!("write `.swiz<{n}>`")),
         None => d.help(format!(
             "make rows a multiple of {} elements",
-            i64::from(bytes) / size(elem)
+            i64::from(bytes) / swizzle_uses::size(elem)
         )),
     });
     None
@@ -185,7 +177,7 @@ pub(crate) fn decide_all(el: &mut Elab<'_>) {
         let alone = el.storage.pools.parts(root).len() == 1;
         if alone
             && el.f.buffer(root).swizzle.is_none()
-            && !sees_layout(el, id)
+            && !sees_layout(&el.f, id)
             && let Some(bytes) = widest_that_fits(el, id)
         {
             decide(el, id, root, bytes, at);
@@ -195,12 +187,12 @@ pub(crate) fn decide_all(el: &mut Elab<'_>) {
 
 /// Whether something in the program takes the buffer as it lies: text in C++, or the copy engine, which
 /// swizzles whole tiles only.
-fn sees_layout(el: &Elab<'_>, id: BufferId) -> bool {
+fn sees_layout(func: &ir::Function, id: BufferId) -> bool {
     let mut uses = Uses::default();
-    for kernel in &el.f.kernels {
+    for kernel in &func.kernels {
         walk_block(&kernel.body, &mut uses);
     }
-    let shape = &el.f.buffer(id).shape;
+    let shape = &func.buffer(id).shape;
     let raw = uses.raw.iter().any(|(buffer, _)| *buffer == id);
     let cut = uses.moved.iter().filter(|view| view.buffer == id);
     // One of an array is whole, and axes of one element are no matter.
@@ -208,7 +200,7 @@ fn sees_layout(el: &Elab<'_>, id: BufferId) -> bool {
     let long =
         |shape: &[Sym]| -> Vec<Sym> { shape.iter().filter(|e| !e.is_one()).cloned().collect() };
     raw || cut.into_iter().any(|view| {
-        let begins = el.f.cx.divides(&tile, &view.offset).is_yes();
+        let begins = func.cx.divides(&tile, &view.offset).is_yes();
         !begins || long(&view.shape) != long(shape)
     })
 }
@@ -216,7 +208,7 @@ fn sees_layout(el: &Elab<'_>, id: BufferId) -> bool {
 /// The widest swizzle that rows are whole groups of.
 fn widest_that_fits(el: &Elab<'_>, id: BufferId) -> Option<u32> {
     let (_, columns) = rows_and_columns(el, id);
-    let row = &columns * size(el.f.buffer(id).elem);
+    let row = &columns * swizzle_uses::size(el.f.buffer(id).elem);
     [128, 64, 32].into_iter().find(|bytes| {
         let bytes = Sym::int(i64::from(*bytes));
         el.f.cx.divides(&bytes, &row).is_yes()
@@ -228,7 +220,7 @@ fn widest(el: &mut Elab<'_>, id: BufferId, root: BufferId, at: Span) {
     let (_, columns) = rows_and_columns(el, id);
     let buffer = el.f.buffer(id);
     let (name, declared) = (buffer.name.clone(), buffer.span);
-    let row = &columns * size(buffer.elem);
+    let row = &columns * swizzle_uses::size(buffer.elem);
     let Some(bytes) = widest_that_fits(el, id) else {
         let shown = el.f.cx.show(&row);
         el.cx.report(
@@ -308,206 +300,4 @@ fn report_two_widths(
     el.cx.report(d.help(format!(
         "one memory has one swizzle: write `.swiz<{first}>`"
     )));
-}
-
-/// What a kernel does with swizzled buffers that the layout has a say in.
-pub(crate) fn check_uses(el: &mut Elab<'_>) {
-    if el.storage.swizzle_at.is_empty() {
-        return;
-    }
-    let mut uses = Uses::default();
-    for kernel in &el.f.kernels {
-        walk_block(&kernel.body, &mut uses);
-    }
-    for view in uses.copied {
-        check_pattern_begin(el, &view);
-    }
-    for access in uses.accessed {
-        place_is_known(el, &access);
-    }
-    for (view, k_last) in uses.multiplied {
-        check_operand_begin(el, &view, k_last);
-    }
-    for (buffer, at) in uses.raw {
-        report_seen_raw(el, buffer, at);
-    }
-}
-
-/// A copy's tile begins where the pattern of a swizzle does.
-fn check_pattern_begin(el: &mut Elab<'_>, view: &View) {
-    let buffer = el.f.buffer(view.buffer);
-    let Some(swizzle) = &buffer.swizzle else {
-        return;
-    };
-    let Some(text) = misplaced(&el.f.cx, swizzle, buffer.elem, &view.offset) else {
-        return;
-    };
-    let name = buffer.name.clone();
-    let mut d = Diagnostic::new(
-        "E0855",
-        view.span,
-        format!("a tile of `{name}`, which is swizzled, starts {text}"),
-    )
-    .label("the pattern does not begin here");
-    if let Some(at) = el.storage.swizzle_at.get(&view.buffer) {
-        d = d.also(*at, "swizzled by this");
-    }
-    el.cx.report(d.help(format!(
-        "start at a multiple of {ROWS} rows and of {UNIT} bytes in a row"
-    )));
-}
-
-/// A warpgroup is told of an operand by its first element's address: it must be one at which the
-/// pattern begins, or, along K, one of its steps.
-fn check_operand_begin(el: &mut Elab<'_>, view: &View, k_last: bool) {
-    let buffer = el.f.buffer(view.buffer);
-    let Some(swizzle) = &buffer.swizzle else {
-        return;
-    };
-    let cx = &el.f.cx;
-    let column = cx.rem(&view.offset, &swizzle.columns);
-    let row = cx.div(&view.offset, &swizzle.columns);
-    let step = match k_last {
-        true => STEP / size(buffer.elem),
-        false => swizzle.group(buffer.elem),
-    };
-    let aligned = cx.divides(&Sym::int(step), &column).is_yes()
-        && cx.divides(&Sym::int(ROWS), &row).is_yes()
-        && (buffer.grouped().is_none() || cx.divides(&Sym::int(ROWS), &swizzle.rows).is_yes());
-    let dense = match view.strides.as_slice() {
-        [down, along] => {
-            let one_row = view.shape.first().is_some_and(Sym::is_one);
-            along.is_one() && (one_row || cx.eq(down, &swizzle.columns).is_yes())
-        }
-        _ => false,
-    };
-    let name = buffer.name.clone();
-    let (text, label, help) = if !dense {
-        (
-            format!("rows of this tile are not rows of `{name}`"),
-            "strides of its own".to_owned(),
-            "multiply a part of the buffer as it is declared".to_owned(),
-        )
-    } else if !aligned {
-        (
-            format!("a product can't begin here in `{name}`, which is swizzled"),
-            "the pattern may not begin here".to_owned(),
-            format!("start at a multiple of {ROWS} rows and of {step} elements in a row"),
-        )
-    } else {
-        return;
-    };
-    let mut d = Diagnostic::new("E0855", view.span, text).label(label);
-    if let Some(at) = el.storage.swizzle_at.get(&view.buffer) {
-        d = d.also(*at, "swizzled by this");
-    }
-    el.cx.report(d.help(help));
-}
-
-fn place_is_known(el: &mut Elab<'_>, access: &Access) {
-    let buffer = el.f.buffer(access.view.buffer);
-    let place = buffer.by_groups(&el.f.cx, &access.address());
-    if place.is_poison() {
-        integers::report_too_large(el, access.span);
-    }
-}
-
-/// Text in C++ sees more than one element of the buffer.
-fn report_seen_raw(el: &mut Elab<'_>, id: BufferId, at: Span) {
-    let (root, _) = el.storage.pools.find(id);
-    let buffer = el.f.buffer(root);
-    if buffer.swizzle.is_none() {
-        return;
-    }
-    let name = el.f.buffer(id).name.clone();
-    let mut d = Diagnostic::new(
-        "W0881",
-        at,
-        format!("`{name}` is swizzled, and C++ sees its memory as it lies"),
-    )
-    .label("rows are not in order there");
-    if let Some(swizzled) = el.storage.swizzle_at.get(&root) {
-        d = d.also(*swizzled, "swizzled by this");
-    }
-    el.cx.report(d.help(format!(
-        "pass addresses of single elements, `&{name}.at(…)`, or a buffer without a swizzle"
-    )));
-}
-
-/// Of all buffers, swizzled or not.
-#[derive(Default)]
-struct Uses {
-    copied: Vec<View>,
-    /// By the copy engine.
-    moved: Vec<View>,
-    accessed: Vec<Access>,
-    /// Operands of warpgroups, each with whether K runs along its rows.
-    multiplied: Vec<(View, bool)>,
-    /// Seen by text in C++.
-    raw: Vec<(BufferId, Span)>,
-}
-
-impl Visit for Uses {
-    fn stmt(&mut self, stmt: &Stmt) {
-        match &stmt.kind {
-            StmtKind::Copy(copy) => {
-                let sides = [copy.source.clone(), copy.dest.clone()];
-                if !copy.engine.is_threads() {
-                    self.moved.extend(sides.clone());
-                }
-                self.copied.extend(sides);
-            }
-            StmtKind::Mma(op) => {
-                if let MmaOp::Product(product) = &**op {
-                    let tiles = product.tiles();
-                    self.multiplied
-                        .extend(tiles.map(|t| (t.view.clone(), t.k_last)));
-                }
-            }
-            StmtKind::Cpp { names, .. } => {
-                self.raw.extend(names.iter().filter_map(|name| match name {
-                    CppName::Buffer(id) => Some((*id, stmt.span)),
-                    CppName::Local(_) => None,
-                }))
-            }
-            _ => {}
-        }
-    }
-
-    fn expr(&mut self, expr: &Expr) {
-        if let ExprKind::Call(call) = &*expr.kind {
-            for mut arg in &call.args {
-                while let Arg::Cast(_, inner) = arg {
-                    arg = inner;
-                }
-                if let Arg::Pointer(view) = arg
-                    && !view.shape.iter().all(Sym::is_one)
-                {
-                    self.raw.push((view.buffer, view.span));
-                }
-            }
-        }
-    }
-
-    fn access(&mut self, access: &Access, _: bool) {
-        self.accessed.push(access.clone());
-    }
-}
-
-fn size(elem: Scalar) -> i64 {
-    i64::try_from(elem.bytes()).unwrap_or(1).max(1)
-}
-
-/// Where a view starts, if the pattern certainly does not begin there.
-fn misplaced(cx: &Ctx, swizzle: &Swizzle, elem: Scalar, offset: &Sym) -> Option<String> {
-    let column = cx.rem(offset, &swizzle.columns);
-    let unit = Sym::int(UNIT / size(elem));
-    if cx.divides(&unit, &column).is_no() {
-        let bytes = &column * size(elem);
-        return Some(format!("{} bytes into a row", cx.show(&bytes)));
-    }
-    let row = cx.rem(&cx.div(offset, &swizzle.columns), &swizzle.rows);
-    cx.divides(&Sym::int(ROWS), &row)
-        .is_no()
-        .then(|| format!("at row {}", cx.show(&row)))
 }

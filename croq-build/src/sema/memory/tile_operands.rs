@@ -41,7 +41,7 @@ pub(crate) fn arg_count(
     if got == rank {
         return Some(());
     }
-    let shape = shape::show(el, &data.view.shape);
+    let shape = shape::show(&el.f, &data.view.shape);
     let one = what.replace("indices", "index");
     let noun = if got == 1 {
         one.trim_end_matches('s')

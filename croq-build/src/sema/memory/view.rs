@@ -5,6 +5,7 @@ use crate::ir::BinOp;
 use crate::sema::asynchronous::futures;
 use crate::sema::checks::run_time;
 use crate::sema::memory::{cut, tile_operands, tiles, windows};
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{Data, IntValue, Value};
 use crate::source::Span;
@@ -66,7 +67,7 @@ pub(crate) fn lower_operator(
             windows::lower_span_as(el, &mut data, items, at)?;
             data.squeezable = true;
         }
-        ViewOp::Squeeze => windows::lower_sqz(el, &mut data, at)?,
+        ViewOp::Squeeze => windows::lower_sqz(&mut el.cx, &mut data, at)?,
         ViewOp::Zfill => data.zfill = true,
     }
     futures::emit_use(el, &data, at);
@@ -91,7 +92,7 @@ fn lower_chunkat(el: &mut Elab<'_>, data: &mut Data, args: &[ast::Expr], at: Spa
                 continue;
             }
             other => {
-                report_no_bound(el, arg, &other.kind());
+                report_no_bound(&mut el.cx, arg, &other.kind());
                 ok = false;
                 continue;
             }
@@ -100,7 +101,7 @@ fn lower_chunkat(el: &mut Elab<'_>, data: &mut Data, args: &[ast::Expr], at: Spa
             match bound {
                 Some(b) => pairs.push(Some((b, value))),
                 None => {
-                    report_no_bound(el, arg, "a plain integer");
+                    report_no_bound(&mut el.cx, arg, "a plain integer");
                     ok = false;
                 }
             }
@@ -119,9 +120,9 @@ fn lower_chunkat(el: &mut Elab<'_>, data: &mut Data, args: &[ast::Expr], at: Spa
     chunks(el, data, pairs, at)
 }
 
-fn report_no_bound(el: &mut Elab<'_>, arg: &ast::Expr, kind: &str) {
-    let text = el.cx.file.snippet(arg.span).to_owned();
-    el.cx.report(
+fn report_no_bound(cx: &mut Cx<'_>, arg: &ast::Expr, kind: &str) {
+    let text = cx.file.snippet(arg.span).to_owned();
+    cx.report(
         Diagnostic::new(
             "E0815",
             arg.span,
@@ -220,7 +221,7 @@ fn chunks(
         // An index below the factor can't leave the axis: factor · (extent / factor) ≤ extent.
         let inside = el.f.cx.lt(&index, &factor) == Truth::Yes
             && el.f.cx.le(&Sym::zero(), &index) == Truth::Yes;
-        cut::cut(el, &mut data.view, axis, origin, tile, inside);
+        cut::cut(&mut el.f, &mut data.view, axis, origin, tile, inside);
     }
     Some(())
 }
@@ -324,7 +325,7 @@ fn lower_subspan(el: &mut Elab<'_>, data: &mut Data, tile: &Subspan<'_>, at: Spa
             return None;
         }
         check_tile_inside(el, data, axis, (&index, &step), &extent, at);
-        cut::cut(el, &mut data.view, axis, origin, extent, false);
+        cut::cut(&mut el.f, &mut data.view, axis, origin, extent, false);
     }
     if !strides.is_empty() {
         let s = tile_operands::tile_args(el, strides)?;
@@ -382,7 +383,7 @@ fn lower_tile_extent(
             );
             return None;
         }
-        Truth::Unknown if run_time::known_at_entry(el, extent) => run_time::emit_compare(
+        Truth::Unknown if run_time::known_at_entry(&el.f, extent) => run_time::emit_compare(
             el,
             run_time::Check::new(
                 "R06",
@@ -441,7 +442,14 @@ fn lower_modspan(
             tiles::check_number(el, data, index, (Sym::zero(), tiles), message, at);
         }
         let index = index.unwrap_or(last);
-        cut::cut(el, &mut data.view, axis, &index * &extent, tile, false);
+        cut::cut(
+            &mut el.f,
+            &mut data.view,
+            axis,
+            &index * &extent,
+            tile,
+            false,
+        );
     }
     Some(())
 }

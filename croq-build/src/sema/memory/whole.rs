@@ -1,7 +1,8 @@
 //! Views of whole buffers.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BufferId, Frame, Storage, Valid, View};
+use crate::ir::{self, BufferId, Frame, Storage, Valid, View};
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{Data, Value};
 use crate::source::Span;
@@ -18,8 +19,8 @@ pub(crate) fn dense_strides(shape: &[Sym]) -> Vec<Sym> {
     strides
 }
 
-pub(crate) fn whole_view(el: &Elab<'_>, id: BufferId, span: Span) -> View {
-    let shape = el.f.buffer(id).shape.clone();
+pub(crate) fn whole_view(func: &ir::Function, id: BufferId, span: Span) -> View {
+    let shape = func.buffer(id).shape.clone();
     let strides = dense_strides(&shape);
     let valid = vec![Valid::default(); shape.len()];
     let frame = Some(Frame::whole(&shape, &strides));
@@ -68,8 +69,8 @@ pub(crate) fn expect_whole(el: &mut Elab<'_>, d: Data, span: Span) -> Option<Dat
 }
 
 /// Notes what a kernel does to a buffer.
-pub(crate) fn mark_accessed(el: &mut Elab<'_>, view: &View, read: bool, written: bool) {
-    if let Some(b) = el.f.buffers.get_mut(view.buffer.index()) {
+pub(crate) fn mark_accessed(func: &mut ir::Function, view: &View, read: bool, written: bool) {
+    if let Some(b) = func.buffers.get_mut(view.buffer.index()) {
         b.read |= read;
         b.written |= written;
     }
@@ -98,10 +99,10 @@ pub(crate) fn check_in_memory(el: &mut Elab<'_>, id: BufferId, name: &str, at: S
 }
 
 /// A value that is not data, as a copy endpoint.
-pub(crate) fn report_not_data(el: &mut Elab<'_>, v: &Value, at: Span) -> bool {
+pub(crate) fn report_not_data(cx: &mut Cx<'_>, v: &Value, at: Span) -> bool {
     if let Value::Data(d) = v {
         let name = d.name.clone();
-        el.cx.report(
+        cx.report(
             Diagnostic::new(
                 "E0326",
                 at,

@@ -1,10 +1,11 @@
 //! Windows, and other shapes for the same data: `view`, `span_as`, `sqz`.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BinOp, Frame, Valid, View};
+use crate::ir::{self, BinOp, Frame, Valid, View};
 use crate::sema::checks::run_time;
 use crate::sema::memory::whole::dense_strides;
 use crate::sema::memory::{cut, tile_operands, tiles};
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{Data, Value};
 use crate::sema::values::shape;
@@ -64,7 +65,7 @@ pub(crate) fn lower_view(
         );
         let first = Sym::one() - &extent;
         tiles::check_number(el, data, &origin, (first, parent), message, at);
-        cut::cut(el, &mut data.view, axis, origin, extent, false);
+        cut::cut(&mut el.f, &mut data.view, axis, origin, extent, false);
     }
     if !strides.is_empty() {
         let s = tile_operands::tile_args(el, strides)?;
@@ -81,8 +82,8 @@ pub(crate) fn lower_span_as(
     at: Span,
 ) -> Option<()> {
     let shape = lower_new_shape(el, items)?;
-    let shown = shape::show(el, &data.view.shape);
-    match check_contiguous(el, &data.view) {
+    let shown = shape::show(&el.f, &data.view.shape);
+    match check_contiguous(&el.f, &data.view) {
         Truth::Yes => {}
         Truth::No => {
             el.cx.report(
@@ -114,7 +115,7 @@ pub(crate) fn lower_span_as(
         Truth::Yes => {}
         Truth::No => {
             let (h, w) = (el.f.cx.show(&have), el.f.cx.show(&want));
-            let target = shape::show(el, &shape);
+            let target = shape::show(&el.f, &shape);
             el.cx.report(
                 Diagnostic::new(
                     "E0820",
@@ -206,7 +207,7 @@ fn check_positive(el: &mut Elab<'_>, shape: &[Sym], at: Span) -> Option<()> {
     Some(())
 }
 
-fn check_contiguous(el: &Elab<'_>, view: &View) -> Truth {
+fn check_contiguous(func: &ir::Function, view: &View) -> Truth {
     let mut worst = if view.may_cross() {
         Truth::Unknown
     } else {
@@ -217,7 +218,7 @@ fn check_contiguous(el: &Elab<'_>, view: &View) -> Truth {
         if extent.is_one() {
             continue;
         }
-        match el.f.cx.eq(stride, &step) {
+        match func.cx.eq(stride, &step) {
             Truth::Yes => {}
             Truth::No => return Truth::No,
             Truth::Unknown => worst = Truth::Unknown,
@@ -227,7 +228,7 @@ fn check_contiguous(el: &Elab<'_>, view: &View) -> Truth {
     worst
 }
 
-pub(crate) fn lower_sqz(el: &mut Elab<'_>, data: &mut Data, at: Span) -> Option<()> {
+pub(crate) fn lower_sqz(cx: &mut Cx<'_>, data: &mut Data, at: Span) -> Option<()> {
     let keep: Vec<bool> = data.view.shape.iter().map(|e| !e.is_one()).collect();
     if !data.squeezable || keep.iter().all(|k| *k) {
         let text = if data.squeezable {
@@ -235,8 +236,7 @@ pub(crate) fn lower_sqz(el: &mut Elab<'_>, data: &mut Data, at: Span) -> Option<
         } else {
             "`sqz` follows a `subspan`, `span_as` or `view`"
         };
-        el.cx
-            .report(Diagnostic::new("E0823", at, text).label("can't squeeze this"));
+        cx.report(Diagnostic::new("E0823", at, text).label("can't squeeze this"));
         return None;
     }
     // Rank 0 is not a shape: a single element keeps one axis.

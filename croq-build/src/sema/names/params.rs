@@ -5,6 +5,7 @@ use crate::ir::{self, DimId, Extent, ParamId, Passing, Scalar};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::names::scope;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::{Entity, IntKind};
 use crate::sema::state::value::IntValue;
@@ -31,7 +32,7 @@ fn lower(el: &mut Elab<'_>, position: usize, param: &ast::Param) {
         param.ty.kind,
         ast::ParamTypeKind::Spanned { .. } | ast::ParamTypeKind::SpannedRank { .. }
     );
-    check_rules(el, param, is_tensor);
+    check_rules(&mut el.cx, param, is_tensor);
     // A parameter that did not parse is not what it seems.
     if el
         .cx
@@ -67,7 +68,7 @@ fn lower(el: &mut Elab<'_>, position: usize, param: &ast::Param) {
             lower_tensor(el, id, &name, param, *elem, dims)
         }
         ast::ParamTypeKind::SpannedRank { elem, rank } => {
-            let count = constants::constant(el, rank).filter(|n| (1..=8).contains(n));
+            let count = constants::constant(rank).filter(|n| (1..=8).contains(n));
             let Some(count) = count else {
                 el.cx.report(
                     Diagnostic::new(
@@ -115,10 +116,10 @@ fn push_param(
     }
 }
 
-fn check_rules(el: &mut Elab<'_>, param: &ast::Param, is_tensor: bool) {
+fn check_rules(cx: &mut Cx<'_>, param: &ast::Param, is_tensor: bool) {
     if let Some((storage, span)) = param.storage {
         match storage {
-            ast::Storage::Shared | ast::Storage::Local => el.cx.report(
+            ast::Storage::Shared | ast::Storage::Local => cx.report(
                 Diagnostic::new(
                     "E0404",
                     span,
@@ -127,7 +128,7 @@ fn check_rules(el: &mut Elab<'_>, param: &ast::Param, is_tensor: bool) {
                 .label("lives only inside a kernel")
                 .help("drop the word, or write `global` for memory that is on the device already"),
             ),
-            ast::Storage::Global if !is_tensor => el.cx.report(
+            ast::Storage::Global if !is_tensor => cx.report(
                 Diagnostic::new("E0408", span, "`global` on a scalar parameter")
                     .label("scalars are passed by value")
                     .help("drop `global`"),
@@ -151,7 +152,7 @@ fn check_rules(el: &mut Elab<'_>, param: &ast::Param, is_tensor: bool) {
         } else {
             return;
         };
-        el.cx.report(d);
+        cx.report(d);
     }
 }
 
@@ -234,7 +235,7 @@ fn lower_tensor(
         return (ir::ParamKind::Stream, Entity::Poison);
     };
     let buffer = build::new_buffer(
-        el,
+        &mut el.f,
         build::NewBuffer {
             name,
             elem,
@@ -281,7 +282,7 @@ fn lower_dimension(
         }
         ast::Dim::Anonymous(span) => {
             let name = format!("{param_name}_{axis}");
-            let (id, sym) = new_dim(el, &name, true, param, axis, *span);
+            let (id, sym) = new_dim(&mut el.f, &name, true, param, axis, *span);
             (
                 Extent::Dim {
                     dim: id,
@@ -321,7 +322,7 @@ fn lower_dimension_expr(
                 var,
             );
         }
-        let (id, sym) = new_dim(el, name, false, param, axis, e.span);
+        let (id, sym) = new_dim(&mut el.f, name, false, param, axis, e.span);
         let named = ast::Name {
             text: name.clone(),
             span: e.span,
@@ -343,7 +344,7 @@ fn lower_dimension_expr(
             sym,
         );
     }
-    let Some(n) = constants::constant(el, e) else {
+    let Some(n) = constants::constant(e) else {
         el.cx.report(
             Diagnostic::new(
                 "E0402",
@@ -375,19 +376,19 @@ fn lower_dimension_expr(
 }
 
 fn new_dim(
-    el: &mut Elab<'_>,
+    func: &mut ir::Function,
     name: &str,
     anonymous: bool,
     param: ParamId,
     axis: usize,
     span: Span,
 ) -> (DimId, Sym) {
-    let id = DimId(u32::try_from(el.f.dims.len()).unwrap_or(u32::MAX));
+    let id = DimId(u32::try_from(func.dims.len()).unwrap_or(u32::MAX));
     // R03 holds at entry: every extent is at least 1. The upper bound keeps products of two
     // extents inside the 64-bit integers that offsets are computed in.
-    let var = el.f.cx.new_var(name, Some(Sym::one()), None);
-    el.f.var_home.insert(var, ir::VarHome::Dim(id));
-    el.f.dims.push(ir::Dim {
+    let var = func.cx.new_var(name, Some(Sym::one()), None);
+    func.var_home.insert(var, ir::VarHome::Dim(id));
+    func.dims.push(ir::Dim {
         name: name.to_owned(),
         var,
         anonymous,

@@ -3,6 +3,7 @@
 use crate::diagnostics::Diagnostic;
 use crate::ir::{self, Passing};
 use crate::sema::checks::run_time;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::results::ReturnShape;
 use crate::sema::statements::returns;
@@ -91,7 +92,7 @@ fn lower_declared(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, shape: Retur
             if let Some(want) = convert::scalar_type(el, *elem, ty.span) {
                 if want != *got {
                     let (want, got) = (format!("`{want}`"), format!("`{got}`"));
-                    report_mismatch(el, ty.span, at, &want, &got);
+                    report_mismatch(&mut el.cx, ty.span, at, &want, &got);
                 }
                 el.f.ret = ir::Return::Scalar(want);
             }
@@ -105,7 +106,7 @@ fn lower_declared(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, shape: Retur
             };
             if want != *got {
                 let (want, got) = (format!("elements `{want}`"), format!("`{got}`"));
-                report_mismatch(el, ty.span, at, &want, &got);
+                report_mismatch(&mut el.cx, ty.span, at, &want, &got);
                 return;
             }
             declared_shape(el, ty, at, got_shape);
@@ -124,9 +125,9 @@ fn lower_declared(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, shape: Retur
             );
         }
         _ => {
-            let got = returns::describe_result(el, &shape);
+            let got = returns::describe_result(&el.f, &shape);
             let want = format!("`{}`", el.cx.file.snippet(ty.span));
-            report_mismatch(el, ty.span, at, &want, &got);
+            report_mismatch(&mut el.cx, ty.span, at, &want, &got);
         }
     }
 }
@@ -134,7 +135,7 @@ fn lower_declared(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, shape: Retur
 fn declared_shape(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, got: &[Sym]) {
     let want: Vec<Option<Sym>> = match &ty.kind {
         ast::ParamTypeKind::SpannedRank { rank, .. } => {
-            vec![None; usize::try_from(constants::constant(el, rank).unwrap_or(0)).unwrap_or(0)]
+            vec![None; usize::try_from(constants::constant(rank).unwrap_or(0)).unwrap_or(0)]
         }
         ast::ParamTypeKind::Spanned { dims, .. } => dims
             .iter()
@@ -147,8 +148,8 @@ fn declared_shape(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, got: &[Sym])
     };
     if want.len() != got.len() {
         let text = format!("rank {}", want.len());
-        let shown = shape::show(el, got);
-        report_mismatch(el, ty.span, at, &text, &shown);
+        let shown = shape::show(&el.f, got);
+        report_mismatch(&mut el.cx, ty.span, at, &text, &shown);
         return;
     }
     for (axis, (want, got)) in want.iter().zip(got).enumerate() {
@@ -158,7 +159,7 @@ fn declared_shape(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, got: &[Sym])
             crate::symbolic::Truth::No => {
                 let w = format!("extent {} on axis {axis}", el.f.cx.show(want));
                 let g = el.f.cx.show(got);
-                report_mismatch(el, ty.span, at, &w, &g);
+                report_mismatch(&mut el.cx, ty.span, at, &w, &g);
             }
             crate::symbolic::Truth::Unknown => {
                 let message =
@@ -191,12 +192,12 @@ fn lower_dimension(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Sym> {
         );
         return None;
     }
-    let n = constants::constant(el, e)?;
+    let n = constants::constant(e)?;
     Some(Sym::int(n))
 }
 
-fn report_mismatch(el: &mut Elab<'_>, ty: Span, at: Span, want: &str, got: &str) {
-    el.cx.report(
+fn report_mismatch(cx: &mut Cx<'_>, ty: Span, at: Span, want: &str, got: &str) {
+    cx.report(
         Diagnostic::new(
             "E0354",
             at,

@@ -1,6 +1,7 @@
 //! Names and what they stand for.
 
 use crate::diagnostics::Diagnostic;
+use crate::ir;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::{Binding, Entity, IntKind};
 use crate::source::Span;
@@ -48,14 +49,14 @@ pub(crate) fn lookup(el: &mut Elab<'_>, name: &str, span: Span) -> Option<Entity
 }
 
 /// A parameter that the function wants for its extents.
-fn sizes_used(el: &Elab<'_>, b: &Binding, used: &[&str]) -> bool {
+fn sizes_used(func: &ir::Function, b: &Binding, used: &[&str]) -> bool {
     let Entity::Buffer { id, .. } = &b.entity else {
         return false;
     };
     b.is_param
-        && el.f.dims.iter().any(|d| {
+        && func.dims.iter().any(|d| {
             let own = matches!(
-                el.f.buffer(*id).storage,
+                func.buffer(*id).storage,
                 crate::ir::Storage::Param(p) if p == d.param
             );
             own && used.contains(&d.name.as_str())
@@ -69,7 +70,7 @@ pub(crate) fn report_unused(el: &mut Elab<'_>, bindings: Vec<Binding>) {
         .map(|b| b.name.as_str())
         .collect();
     for b in &bindings {
-        if b.used || b.name.starts_with('_') || sizes_used(el, b, &dims) {
+        if b.used || b.name.starts_with('_') || sizes_used(&el.f, b, &dims) {
             continue;
         }
         let (code, message) = match (&b.entity, b.is_param) {
@@ -127,7 +128,7 @@ pub(crate) fn declare(el: &mut Elab<'_>, name: &ast::Name, entity: Entity) {
     // A dimension that is a parameter as well is another mistake, told elsewhere.
     let clash = earlier.is_some_and(|e| {
         let other = if is_dim(e) { &entity } else { e };
-        is_dim(e) != is_dim(&entity) && is_parameter(el, other)
+        is_dim(e) != is_dim(&entity) && is_parameter(&el.f, other)
     });
     // Which of two was meant is unknown: what uses the name stays silent.
     let entity = if earlier.is_some() {
@@ -152,11 +153,11 @@ pub(crate) fn declare(el: &mut Elab<'_>, name: &ast::Name, entity: Entity) {
 }
 
 /// What a parameter's name stands for, as far as that was understood.
-fn is_parameter(el: &Elab<'_>, entity: &Entity) -> bool {
+fn is_parameter(func: &ir::Function, entity: &Entity) -> bool {
     match entity {
         Entity::Int { kind, .. } => *kind == IntKind::Param,
         Entity::Buffer { id, .. } => {
-            let buffer = el.f.buffers.get(id.index());
+            let buffer = func.buffers.get(id.index());
             buffer.is_some_and(|b| matches!(b.storage, crate::ir::Storage::Param(_)))
         }
         Entity::ScalarParam { .. } | Entity::Stream(_) | Entity::Poison => true,

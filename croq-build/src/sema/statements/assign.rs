@@ -149,15 +149,15 @@ fn set(
         return;
     }
     let v = match &*value.kind {
-        ast::ExprKind::Call(call) if device_calls::is_device_call(el, call) => {
+        ast::ExprKind::Call(call) if device_calls::is_device_call(&el.cx, call) => {
             device_calls::lower(el, call, ty, value.span)
         }
-        _ => match atomics::as_update(el, value) {
+        _ => match atomics::as_update(&el.cx, value) {
             Some(call) => atomics::lower_value(el, call, value.span),
             None => el.expression(value),
         },
     };
-    if !decl::check_initialiser(el, &v, value.span) {
+    if !decl::check_initialiser(&mut el.cx, &v, value.span) {
         return;
     }
     let v = match op {
@@ -268,7 +268,7 @@ fn store(
 ) {
     let elem = access.as_ref().map(|a| el.f.buffer(a.view.buffer).elem);
     let v = match (&*value.kind, elem) {
-        (ast::ExprKind::Call(call), Some(t)) if device_calls::is_device_call(el, call) => {
+        (ast::ExprKind::Call(call), Some(t)) if device_calls::is_device_call(&el.cx, call) => {
             device_calls::lower(el, call, t, value.span)
         }
         _ => el.expression(value),
@@ -276,7 +276,7 @@ fn store(
     let (Some(access), Some(elem)) = (access, elem) else {
         return;
     };
-    if v.is_error() || !whole::report_not_data(el, &v, value.span) {
+    if v.is_error() || !whole::report_not_data(&mut el.cx, &v, value.span) {
         return;
     }
     let one = match &v {
@@ -303,7 +303,7 @@ fn store(
         return;
     };
     lints::lint_racing_store(el, &access, op, &e, span);
-    whole::mark_accessed(el, &access.view, op.is_some(), true);
+    whole::mark_accessed(&mut el.f, &access.view, op.is_some(), true);
     el.storage.stored.entry(access.view.buffer).or_insert(span);
     let storage = el.f.buffer(access.view.buffer).storage;
     let store = StmtKind::Store {

@@ -7,6 +7,7 @@ use crate::sema::checks::run_time;
 use crate::sema::levels::{barriers, registers};
 use crate::sema::memory::atomics;
 use crate::sema::names::builtins;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::value::Value;
@@ -19,7 +20,7 @@ use crate::syntax::ast::{self, CallExpr, CallKind};
 /// A call in a place where a value is wanted.
 pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
     match call.kind {
-        _ if device_calls::is_device_call(el, call) => {
+        _ if device_calls::is_device_call(&el.cx, call) => {
             el.cx.report(
                 Diagnostic::new(
                     "E0307",
@@ -29,7 +30,7 @@ pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Val
                 .label("returns whatever the C++ function does")
                 .help(format!(
                     "assign it to an annotated variable first: `f32 x = {};`",
-                    convert::source_text(el, span, "call …")
+                    convert::source_text(&el.cx, span, "call …")
                 )),
             );
             Value::Error
@@ -50,7 +51,7 @@ pub(crate) fn lower_statement(el: &mut Elab<'_>, e: &ast::Expr, span: Span) {
         return registers::set_registers(el, call, more, span);
     }
     match (call.kind, name) {
-        _ if device_calls::is_device_call(el, call) => {
+        _ if device_calls::is_device_call(&el.cx, call) => {
             if let Some(expr) = device_calls::lower_expr(el, call, Scalar::S32, span) {
                 build::emit(el, StmtKind::Eval(expr), span);
             }
@@ -79,7 +80,7 @@ fn lower_builtin(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
         return atomics::report_misplaced(el, call, span);
     }
     if name.starts_with("__atomic_") {
-        atomics::report_unknown(el, name, call.callee.span);
+        atomics::report_unknown(&mut el.cx, name, call.callee.span);
         for a in &call.args {
             el.expression(a);
         }
@@ -96,17 +97,17 @@ fn lower_builtin(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
         );
         return Value::Error;
     }
-    report_not_a_builtin(el, name, call.callee.span);
+    report_not_a_builtin(&mut el.cx, name, call.callee.span);
     for a in &call.args {
         el.expression(a);
     }
     Value::Error
 }
 
-pub(crate) fn report_not_a_builtin(el: &mut Elab<'_>, name: &str, at: Span) {
+pub(crate) fn report_not_a_builtin(cx: &mut Cx<'_>, name: &str, at: Span) {
     let mut d = Diagnostic::new("E0208", at, format!("`{name}` is not a builtin")).label("unknown");
     if let Some(meant) = builtins::meant(name) {
-        return el.cx.report(d.help(format!("here that is `{meant}`")));
+        return cx.report(d.help(format!("here that is `{meant}`")));
     }
     let near = crate::diagnostics::nearest(
         name,
@@ -116,17 +117,17 @@ pub(crate) fn report_not_a_builtin(el: &mut Elab<'_>, name: &str, at: Span) {
             .chain(builtins::OTHERS.iter().copied()),
     );
     d = match near {
-        Some(near) if !el.cx.file.device_names().contains_key(name) => {
+        Some(near) if !cx.file.device_names().contains_key(name) => {
             d.help(format!("did you mean `{near}`?"))
         }
         _ => d.help(format!("call a C++ device function with `call {name}(…)`")),
     };
-    el.cx.report(d);
+    cx.report(d);
 }
 
-fn check_arity(el: &mut Elab<'_>, call: &CallExpr, want: usize, span: Span) -> Option<()> {
+fn check_arity(cx: &mut Cx<'_>, call: &CallExpr, want: usize, span: Span) -> Option<()> {
     if !call.targs.is_empty() {
-        el.cx.report(
+        cx.report(
             Diagnostic::new(
                 "E0775",
                 span,
@@ -137,7 +138,7 @@ fn check_arity(el: &mut Elab<'_>, call: &CallExpr, want: usize, span: Span) -> O
         return None;
     }
     if call.args.len() != want {
-        el.cx.report(
+        cx.report(
             Diagnostic::new(
                 "E0774",
                 span,
@@ -156,7 +157,7 @@ fn check_arity(el: &mut Elab<'_>, call: &CallExpr, want: usize, span: Span) -> O
 }
 
 fn lower_min_max(el: &mut Elab<'_>, call: &CallExpr, is_min: bool, span: Span) -> Value {
-    if check_arity(el, call, 2, span).is_none() {
+    if check_arity(&mut el.cx, call, 2, span).is_none() {
         return Value::Error;
     }
     let values: Vec<Value> = call.args.iter().map(|a| el.expression(a)).collect();
@@ -173,10 +174,10 @@ fn lower_min_max(el: &mut Elab<'_>, call: &CallExpr, is_min: bool, span: Span) -
         return integers::apply(el, op, span, x, y, span);
     }
     let ty = match (&a, &b) {
-        (Value::Scalar(x), Value::Int(_)) => Some(scalars::with_int(el, x.ty, &b)),
-        (Value::Int(_), Value::Scalar(y)) => Some(scalars::with_int(el, y.ty, &a)),
+        (Value::Scalar(x), Value::Int(_)) => Some(scalars::with_int(&el.f, x.ty, &b)),
+        (Value::Int(_), Value::Scalar(y)) => Some(scalars::with_int(&el.f, y.ty, &a)),
         (Value::Scalar(x), Value::Scalar(y)) => {
-            let ty = convert::common_type(el, x.ty, y.ty, span);
+            let ty = convert::common_type(&mut el.cx, x.ty, y.ty, span);
             if ty.is_none() && x.ty != Scalar::Bool && y.ty != Scalar::Bool {
                 return Value::Error;
             }
@@ -220,7 +221,7 @@ fn lower_math(
     call: &CallExpr,
     span: Span,
 ) -> Value {
-    if check_arity(el, call, arity, span).is_none() {
+    if check_arity(&mut el.cx, call, arity, span).is_none() {
         return Value::Error;
     }
     let mut values = Vec::new();
@@ -246,7 +247,7 @@ fn lower_math(
             }
         };
         ty = match (ty, this) {
-            (Some(x), Some(y)) => match convert::common_type(el, x, y, a.span) {
+            (Some(x), Some(y)) => match convert::common_type(&mut el.cx, x, y, a.span) {
                 Some(t) => Some(t),
                 None => return Value::Error,
             },
@@ -292,7 +293,7 @@ fn lower_assert(el: &mut Elab<'_>, call: &CallExpr, span: Span) {
     let Some(c) = c else {
         return;
     };
-    match arith::decided(el, &c) {
+    match arith::decided(&el.f, &c) {
         Some(true) => return,
         Some(false) if !el.path.is_dead() && !el.path.is_conditional() => {
             el.cx.report(
@@ -319,7 +320,7 @@ fn lower_assert(el: &mut Elab<'_>, call: &CallExpr, span: Span) {
         &refs,
     );
     if !run_time::is_reporting(el) {
-        arith::assume(el, &c, true);
+        arith::assume(&mut el.f, &c, true);
     }
 }
 
@@ -327,7 +328,7 @@ fn lower_print(el: &mut Elab<'_>, call: &CallExpr, newline: bool, span: Span) {
     let mut parts = Vec::new();
     for a in &call.args {
         let v = el.expression(a);
-        if !lower_print_operand(el, v, a.span, &mut parts) {
+        if !lower_print_operand(&mut el.cx, v, a.span, &mut parts) {
             return;
         }
     }
@@ -347,7 +348,7 @@ fn lower_print(el: &mut Elab<'_>, call: &CallExpr, newline: bool, span: Span) {
     }
 }
 
-fn lower_print_operand(el: &mut Elab<'_>, v: Value, at: Span, parts: &mut Vec<PrintPart>) -> bool {
+fn lower_print_operand(cx: &mut Cx<'_>, v: Value, at: Span, parts: &mut Vec<PrintPart>) -> bool {
     let list = |open: &str, items: Vec<Sym>, close: &str, parts: &mut Vec<PrintPart>| {
         parts.push(PrintPart::Text(open.into()));
         for (i, s) in items.into_iter().enumerate() {
@@ -367,7 +368,7 @@ fn lower_print_operand(el: &mut Elab<'_>, v: Value, at: Span, parts: &mut Vec<Pr
         Value::Error => return false,
         other => {
             let kind = other.kind();
-            el.cx.report(
+            cx.report(
                 Diagnostic::new("E0772", at, format!("{kind} has no printed form"))
                     .label("can't be printed")
                     .help("print its elements, or its `.span`"),
@@ -385,7 +386,7 @@ fn emit_print(el: &mut Elab<'_>, call: &CallExpr) {
         match el.expression(a) {
             Value::Str(s) => text.push_str(&s),
             Value::Int(i) => text.push_str(&el.f.cx.show(&i.value)),
-            Value::Shape(s) => text.push_str(&shape::show(el, &s)),
+            Value::Shape(s) => text.push_str(&shape::show(&el.f, &s)),
             Value::Tuple(t) => {
                 let parts: Vec<String> = t.iter().map(|i| el.f.cx.show(&i.value)).collect();
                 text.push_str(&format!("{{{}}}", parts.join(", ")));

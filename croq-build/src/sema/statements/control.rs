@@ -26,7 +26,7 @@ pub(crate) fn lower_if(
         return;
     };
     let arms = el.names.condition();
-    let decided = arith::decided(el, &cond);
+    let decided = arith::decided(&el.f, &cond);
     let divergent = uniformity::varies_in_block(el, &cond);
     if divergent {
         el.path.push(Frame::Divergent);
@@ -60,9 +60,9 @@ pub(crate) fn lower_if(
             );
             // What follows an `if` that always leaves runs only when its condition failed.
             if leaves(&yes) && !leaves(&no) {
-                arith::assume(el, &cond, false);
+                arith::assume(&mut el.f, &cond, false);
             } else if leaves(&no) && !leaves(&yes) && !no.is_empty() {
-                arith::assume(el, &cond, true);
+                arith::assume(&mut el.f, &cond, true);
             }
         }
     }
@@ -86,7 +86,7 @@ fn lower_while_body(el: &mut Elab<'_>, cond: &ast::Expr, body: &ast::Block, span
     if divergent {
         el.path.push(Frame::Divergent);
     }
-    let never = arith::decided(el, &cond) == Some(false);
+    let never = arith::decided(&el.f, &cond) == Some(false);
     let ((), stmts) = conditionals::assuming(el, &cond, true, never, |el| el.block(body));
     if divergent {
         el.path.pop();

@@ -51,7 +51,7 @@ pub(crate) fn lower_cpp(el: &mut Elab<'_>, text: &str, span: Span) {
                 // A named expression has no storage of its own: give it some under its name.
                 let local = existing.unwrap_or_else(|| {
                     let local =
-                        build::new_local(el, &name, Scalar::Index, false, Role::Value, span);
+                        build::new_local(&mut el.f, &name, Scalar::Index, false, Role::Value, span);
                     let value = Expr::index(value.value.clone(), span);
                     build::emit(
                         el,

@@ -6,6 +6,7 @@ use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::memory::{atomics, origins, whole};
 use crate::sema::names::scope;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::{Entity, IntKind};
 use crate::sema::state::value::{Data, IntValue, Value};
@@ -43,7 +44,7 @@ pub(crate) fn declare_mdspan(
     let Some(shape) = entity else {
         return scope::declare(el, name, Entity::Poison);
     };
-    check_rank(el, rank, "mdspan", shape.len());
+    check_rank(&mut el.cx, rank, "mdspan", shape.len());
     let mut ok = true;
     for extent in &shape {
         ok &= shape::check_positive(el, extent, value.span);
@@ -59,12 +60,12 @@ pub(crate) fn declare_mdspan(
     );
 }
 
-fn check_rank(el: &mut Elab<'_>, rank: Option<&ast::Expr>, what: &str, got: usize) {
+fn check_rank(cx: &mut Cx<'_>, rank: Option<&ast::Expr>, what: &str, got: usize) {
     let Some(rank) = rank else { return };
-    let want = constants::constant(el, rank);
+    let want = constants::constant(rank);
     if want != i64::try_from(got).ok() {
-        let text = el.cx.file.snippet(rank.span).to_owned();
-        el.cx.report(
+        let text = cx.file.snippet(rank.span).to_owned();
+        cx.report(
             Diagnostic::new(
                 "E0424",
                 rank.span,
@@ -83,7 +84,7 @@ pub(crate) fn declare_ituple(
 ) {
     let entity = match el.expression(value) {
         Value::Tuple(values) => {
-            check_rank(el, rank, "ituple", values.len());
+            check_rank(&mut el.cx, rank, "ituple", values.len());
             Entity::Tuple {
                 values,
                 kind: IntKind::Named,
@@ -176,7 +177,7 @@ fn declare_word(
     }
     let span = item.name.span;
     let id = build::new_buffer(
-        el,
+        &mut el.f,
         build::NewBuffer {
             name: &item.name.text,
             elem,
@@ -220,7 +221,7 @@ fn declare_scalar(
             );
             return scope::declare(el, name, Entity::Poison);
         };
-        let local = build::new_local(el, &name.text, scalar, true, Role::Value, name.span);
+        let local = build::new_local(&mut el.f, &name.text, scalar, true, Role::Value, name.span);
         build::emit(el, StmtKind::Let { local, value: None }, name.span);
         return scope::declare(
             el,
@@ -232,15 +233,15 @@ fn declare_scalar(
         );
     };
     let value = match (&*init.kind, scalar) {
-        (ast::ExprKind::Call(call), Some(t)) if device_calls::is_device_call(el, call) => {
+        (ast::ExprKind::Call(call), Some(t)) if device_calls::is_device_call(&el.cx, call) => {
             device_calls::lower(el, call, t, init.span)
         }
-        _ => match atomics::as_update(el, init).filter(|_| is_mutable) {
+        _ => match atomics::as_update(&el.cx, init).filter(|_| is_mutable) {
             Some(call) => atomics::lower_value(el, call, init.span),
             None => el.expression(init),
         },
     };
-    if !check_initialiser(el, &value, init.span) {
+    if !check_initialiser(&mut el.cx, &value, init.span) {
         return scope::declare(el, name, Entity::Poison);
     }
     let entity = bind_scalar(el, name, value, scalar, is_mutable, init.span);
@@ -251,7 +252,7 @@ fn declare_scalar(
 }
 
 /// Rejects what can't initialise a scalar.
-pub(crate) fn check_initialiser(el: &mut Elab<'_>, value: &Value, at: Span) -> bool {
+pub(crate) fn check_initialiser(cx: &mut Cx<'_>, value: &Value, at: Span) -> bool {
     let d = match value {
         Value::Error => return false,
         Value::Str(_) => Diagnostic::new("E0317", at, "there are no string variables")
@@ -267,14 +268,14 @@ pub(crate) fn check_initialiser(el: &mut Elab<'_>, value: &Value, at: Span) -> b
             .label("a shape")
             .help(format!(
                 "write `name : {};`",
-                convert::source_text(el, at, "[a, b]")
+                convert::source_text(cx, at, "[a, b]")
             )),
         Value::Data(_) => Diagnostic::new("E0308", at, "a scalar can't hold spanned data")
             .label("a whole buffer")
             .help("pick an element with `.at(…)`"),
         _ => return true,
     };
-    el.cx.report(d);
+    cx.report(d);
     false
 }
 
@@ -347,9 +348,9 @@ pub(crate) fn bind_scalar(
 }
 
 fn bind_expr(el: &mut Elab<'_>, name: &ast::Name, e: Expr, mutable: bool) -> Entity {
-    let local = build::new_local(el, &name.text, e.ty, mutable, Role::Value, name.span);
+    let local = build::new_local(&mut el.f, &name.text, e.ty, mutable, Role::Value, name.span);
     if !mutable && e.ty.is_integer() && e.ty != Scalar::U64 {
-        let known = arith::as_sym(el, &e);
+        let known = arith::as_sym(&el.f, &e);
         let (lo, hi) = match &known {
             Some(s) => {
                 let (lo, hi) = el.f.cx.range(s);
@@ -357,7 +358,7 @@ fn bind_expr(el: &mut Elab<'_>, name: &ast::Name, e: Expr, mutable: bool) -> Ent
             }
             None => crate::sema::values::convert::integer_range(e.ty),
         };
-        let var = build::local_var(el, local, lo, hi);
+        let var = build::local_var(&mut el.f, local, lo, hi);
         origins::note_data(el, var, &e);
     }
     build::emit(
@@ -374,7 +375,7 @@ fn bind_expr(el: &mut Elab<'_>, name: &ast::Name, e: Expr, mutable: bool) -> Ent
 /// `name = value` where the name is new.
 pub(crate) fn define(el: &mut Elab<'_>, name: &ast::Name, value: &ast::Expr) {
     if let ast::ExprKind::Call(call) = &*value.kind
-        && device_calls::is_device_call(el, call)
+        && device_calls::is_device_call(&el.cx, call)
     {
         el.cx.report(
             Diagnostic::new(
@@ -386,7 +387,7 @@ pub(crate) fn define(el: &mut Elab<'_>, name: &ast::Name, value: &ast::Expr) {
             .help(format!(
                 "annotate it: `f32 {} = {};`",
                 name.text,
-                convert::source_text(el, value.span, "call …")
+                convert::source_text(&el.cx, value.span, "call …")
             )),
         );
         return scope::declare(el, name, Entity::Poison);
@@ -424,7 +425,7 @@ pub(crate) fn define(el: &mut Elab<'_>, name: &ast::Name, value: &ast::Expr) {
             None => Entity::Poison,
         },
         v => {
-            if !check_initialiser(el, &v, value.span) {
+            if !check_initialiser(&mut el.cx, &v, value.span) {
                 return scope::declare(el, name, Entity::Poison);
             }
             bind_scalar(el, name, v, None, false, value.span)

@@ -3,6 +3,7 @@
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::ir::{Arg, Call, Expr, ExprKind, Scalar};
 use crate::sema::memory::{tiles, whole};
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::Value;
@@ -53,13 +54,13 @@ pub(crate) fn lower_expr(
             TemplateArg::Expr(e) => {
                 let v = el.expression(e);
                 match (&v, arith::int_of(&v)) {
-                    (_, Some(i)) => ok &= const_targ(el, &i.value, e.span, &mut targs),
+                    (_, Some(i)) => ok &= const_targ(&mut el.cx, &i.value, e.span, &mut targs),
                     (Value::Error, _) => ok = false,
                     (Value::Scalar(value), _) if let ExprKind::Bool(value) = &*value.kind => {
                         targs.push(value.to_string());
                     }
                     _ => {
-                        no_targ(el, v.kind(), e.span);
+                        no_targ(&mut el.cx, v.kind(), e.span);
                         ok = false;
                     }
                 }
@@ -73,8 +74,8 @@ pub(crate) fn lower_expr(
             None => ok = false,
         }
     }
-    if visible_device_function(el, &callee, call.callee.span) {
-        ok &= takes(el, call);
+    if visible_device_function(&mut el.cx, &callee, call.callee.span) {
+        ok &= takes(&mut el.cx, call);
     }
     ok.then(|| {
         Expr::new(
@@ -96,39 +97,39 @@ fn named_targ(el: &mut Elab<'_>, name: &ast::Name, targs: &mut Vec<String>) -> b
         return true;
     };
     match binding.entity.clone() {
-        Entity::Int { value, .. } => const_targ(el, &value.value, name.span, targs),
+        Entity::Int { value, .. } => const_targ(&mut el.cx, &value.value, name.span, targs),
         Entity::Scalar { .. } | Entity::ScalarParam { .. } | Entity::Word(_) => {
-            run_time_targ(el, name.span)
+            run_time_targ(&mut el.cx, name.span)
         }
         other => {
             let kind = other.kind();
-            no_targ(el, kind, name.span);
+            no_targ(&mut el.cx, kind, name.span);
             false
         }
     }
 }
 
-fn no_targ(el: &mut Elab<'_>, kind: impl std::fmt::Display, at: Span) {
+fn no_targ(cx: &mut Cx<'_>, kind: impl std::fmt::Display, at: Span) {
     let text = format!("{kind} is no template argument");
-    el.cx.report(
+    cx.report(
         Diagnostic::new("E0785", at, text)
             .label("neither a type nor an integer")
             .help("pass it as an argument of the function"),
     );
 }
 
-fn const_targ(el: &mut Elab<'_>, value: &Sym, at: Span, out: &mut Vec<String>) -> bool {
+fn const_targ(cx: &mut Cx<'_>, value: &Sym, at: Span, out: &mut Vec<String>) -> bool {
     match value.as_int() {
         Some(n) => {
             out.push(n.to_string());
             true
         }
-        None => run_time_targ(el, at),
+        None => run_time_targ(cx, at),
     }
 }
 
-fn run_time_targ(el: &mut Elab<'_>, at: Span) -> bool {
-    el.cx.report(
+fn run_time_targ(cx: &mut Cx<'_>, at: Span) -> bool {
+    cx.report(
         Diagnostic::new(
             "E0782",
             at,
@@ -149,11 +150,11 @@ fn lower_argument(el: &mut Elab<'_>, a: &ast::Expr) -> Option<Arg> {
         Value::Data(mut d) => {
             tiles::emit_exists(el, &mut d);
             let d = whole::expect_whole(el, d, a.span)?;
-            whole::mark_accessed(el, &d.view, true, true);
+            whole::mark_accessed(&mut el.f, &d.view, true, true);
             Some(Arg::Pointer(d.view))
         }
         Value::Address(view) => {
-            whole::mark_accessed(el, &view, true, true);
+            whole::mark_accessed(&mut el.f, &view, true, true);
             Some(Arg::Pointer(view))
         }
         Value::Null => Some(Arg::Null),
@@ -180,25 +181,25 @@ fn lower_argument(el: &mut Elab<'_>, a: &ast::Expr) -> Option<Arg> {
 }
 
 /// Whether the file declares a device function of that name; says so if nothing can.
-fn visible_device_function(el: &mut Elab<'_>, callee: &str, at: Span) -> bool {
+fn visible_device_function(cx: &mut Cx<'_>, callee: &str, at: Span) -> bool {
     if callee.contains("::") {
         return false;
     }
-    if el.cx.file.device_names().contains_key(callee) {
+    if cx.file.device_names().contains_key(callee) {
         return true;
     }
-    if el.cx.siblings.iter().any(|n| n == callee) {
-        el.cx.report(
+    if cx.siblings.iter().any(|n| n == callee) {
+        cx.report(
             Diagnostic::new("E0788", at, format!("`{callee}` is a `__co__` function"))
                 .label("kernels can't call each other")
                 .help("share code through a `__device__` function"),
         );
         return false;
     }
-    if includes(el) {
+    if includes(cx) {
         return false;
     }
-    let host = el.cx.file.host_functions.iter();
+    let host = cx.file.host_functions.iter();
     let host = host.filter(|(name, _)| name == callee).map(|(_, at)| *at);
     let d = match host.into_iter().next() {
         Some(declared) => {
@@ -217,31 +218,21 @@ fn visible_device_function(el: &mut Elab<'_>, callee: &str, at: Span) -> bool {
                 ))
         }
     };
-    el.cx.report(d);
+    cx.report(d);
     false
 }
 
 /// Other files may declare functions, too.
-fn includes(el: &Elab<'_>) -> bool {
-    el.cx
-        .file
-        .device
-        .iter()
-        .any(|d| d.text.contains("#include"))
+fn includes(cx: &Cx<'_>) -> bool {
+    cx.file.device.iter().any(|d| d.text.contains("#include"))
 }
 
 /// Whether the call goes on to the C++ compiler: says so if no function of that name in the file takes its
 /// arguments.
-fn takes(el: &mut Elab<'_>, call: &CallExpr) -> bool {
+fn takes(cx: &mut Cx<'_>, call: &CallExpr) -> bool {
     let callee = &call.callee.text;
     let mut candidates = Vec::new();
-    for text in el
-        .cx
-        .file
-        .device
-        .iter()
-        .filter(|d| d.names.contains(callee))
-    {
+    for text in cx.file.device.iter().filter(|d| d.names.contains(callee)) {
         let header = text.text.split('{').next().unwrap_or("");
         match Signature::read(header) {
             Some(signature) if text.kind == DeviceTextKind::Device => {
@@ -257,7 +248,7 @@ fn takes(el: &mut Elab<'_>, call: &CallExpr) -> bool {
         .iter()
         .map_while(|(signature, _)| Misfit::of(signature, call))
         .collect();
-    if includes(el) || misfits.len() < candidates.len() {
+    if includes(cx) || misfits.len() < candidates.len() {
         return true;
     }
     let d = match (misfits.as_slice(), candidates.as_slice()) {
@@ -272,7 +263,7 @@ fn takes(el: &mut Elab<'_>, call: &CallExpr) -> bool {
         }
     };
     let refused = d.severity == Severity::Error;
-    el.cx.report(d);
+    cx.report(d);
     !refused
 }
 
@@ -393,11 +384,10 @@ fn arguments(n: usize) -> String {
 }
 
 /// `call f(…)`, or `f(…)` where a pragma registered `f`.
-pub(crate) fn is_device_call(el: &Elab<'_>, call: &CallExpr) -> bool {
+pub(crate) fn is_device_call(cx: &Cx<'_>, call: &CallExpr) -> bool {
     let at = call.callee.span;
     call.kind == CallKind::Device
-        || el
-            .cx
+        || cx
             .file
             .function_at(at)
             .is_some_and(|f| f.is_intrinsic(&call.callee.text, at))

@@ -40,7 +40,7 @@ pub(crate) fn increment_target(el: &mut Elab<'_>, target: &ast::Expr) -> Option<
             .label("not a scalar's name")
             .help(format!(
                 "write `{} += 1`",
-                convert::source_text(el, target.span, "x.at(i)")
+                convert::source_text(&el.cx, target.span, "x.at(i)")
             )),
     );
     None
@@ -62,7 +62,7 @@ pub(crate) fn lower_increment(
         emit_increment(el, local, ty, by, span);
         return Value::Scalar(current);
     }
-    let old = build::new_local(el, "before", ty, false, Role::Value, span);
+    let old = build::new_local(&mut el.f, "before", ty, false, Role::Value, span);
     build::emit(
         el,
         StmtKind::Let {

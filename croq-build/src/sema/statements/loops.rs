@@ -196,7 +196,7 @@ fn open_loop(
         lo = field(&s.lo).unwrap_or_default();
         hi = &bound + &field(&s.hi).unwrap_or_default();
         if let Some(e) = &s.step {
-            match constants::constant(el, e) {
+            match constants::constant(e) {
                 Some(n @ 1..) => step = n,
                 _ => el.cx.report(
                     Diagnostic::new(
@@ -225,7 +225,7 @@ fn open_loop(
         .map(|n| n.text.clone())
         .or_else(|| el.ranges.names.get(range).cloned())
         .unwrap_or_else(|| "i".into());
-    let local = build::new_local(el, &name, Scalar::Index, false, Role::Loop, at);
+    let local = build::new_local(&mut el.f, &name, Scalar::Index, false, Role::Loop, at);
     let last = &hi - 1;
     if [&lo, &hi].iter().any(|s| {
         s.vars()
@@ -234,7 +234,7 @@ fn open_loop(
     }) {
         el.build.varying.insert(local);
     }
-    let var = build::local_var(el, local, Some(lo.clone()), Some(last));
+    let var = build::local_var(&mut el.f, local, Some(lo.clone()), Some(last));
     if let Some(r) = el.ranges.values.get_mut(range) {
         r.value = Sym::var(var);
     }
@@ -316,7 +316,7 @@ fn unroll(
         match suffix {
             LoopSuffix::Unroll(None, _) => result = Some((usize::MAX, Unroll::Full)),
             LoopSuffix::Unroll(Some(e), at) => {
-                let n = constants::constant(el, e);
+                let n = constants::constant(e);
                 let extent = loops
                     .last()
                     .and_then(|l| el.ranges.values.get(l.0))

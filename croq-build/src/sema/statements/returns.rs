@@ -1,9 +1,10 @@
 //! `return`.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{ReturnValue, Scalar, StmtKind};
+use crate::ir::{self, ReturnValue, Scalar, StmtKind};
 use crate::sema::build;
 use crate::sema::memory::whole;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::results::ReturnShape;
@@ -66,7 +67,10 @@ pub(crate) fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: S
     if let Some((first, expected)) = el.results.returned.first().cloned()
         && expected != shape
     {
-        let (this, other) = (describe_result(el, &shape), describe_result(el, &expected));
+        let (this, other) = (
+            describe_result(&el.f, &shape),
+            describe_result(&el.f, &expected),
+        );
         el.cx.report(
             Diagnostic::new(
                 "E0353",
@@ -84,11 +88,11 @@ pub(crate) fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: S
     build::emit(el, StmtKind::Return(result), span);
 }
 
-pub(crate) fn describe_result(el: &Elab<'_>, shape: &ReturnShape) -> String {
+pub(crate) fn describe_result(func: &ir::Function, shape: &ReturnShape) -> String {
     match shape {
         ReturnShape::Nothing => "nothing".to_owned(),
         ReturnShape::Scalar(s) => format!("a scalar `{s}`"),
-        ReturnShape::Tensor(e, s) => format!("`{e} {}`", shape::show(el, s)),
+        ReturnShape::Tensor(e, s) => format!("`{e} {}`", shape::show(func, s)),
     }
 }
 
@@ -104,7 +108,7 @@ pub(crate) fn result_of(
             } else {
                 e.ty
             };
-            let e = convert::convert_expr(el, e, ty, at)?;
+            let e = convert::convert_expr(&mut el.cx, e, ty, at)?;
             Some((ReturnShape::Scalar(ty), ReturnValue::Scalar(e)))
         }
         v @ Value::Int(_) => {
@@ -119,7 +123,7 @@ pub(crate) fn result_of(
                 && d.view.offset.is_zero()
                 && d.view.shape == b.shape;
             if !whole {
-                report_not_returnable(el, at, "a view of a buffer");
+                report_not_returnable(&mut el.cx, at, "a view of a buffer");
                 return None;
             }
             let shape = ReturnShape::Tensor(b.elem, b.shape.clone());
@@ -128,19 +132,19 @@ pub(crate) fn result_of(
             Some((shape, ReturnValue::Buffer(id)))
         }
         Value::Data(_) => {
-            report_not_returnable(el, at, "a future");
+            report_not_returnable(&mut el.cx, at, "a future");
             None
         }
         other => {
             let kind = other.kind();
-            report_not_returnable(el, at, &kind);
+            report_not_returnable(&mut el.cx, at, &kind);
             None
         }
     }
 }
 
-pub(crate) fn report_not_returnable(el: &mut Elab<'_>, at: Span, what: &str) {
-    el.cx.report(
+pub(crate) fn report_not_returnable(cx: &mut Cx<'_>, at: Span, what: &str) {
+    cx.report(
         Diagnostic::new("E0352", at, format!("{what} can't be returned"))
             .label("not a value the host can own")
             .help("return a scalar, a buffer declared outside `parallel`, or a parameter"),

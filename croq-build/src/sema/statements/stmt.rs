@@ -78,7 +78,7 @@ fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
             items,
         } => {
             if let Some(at) = mutable {
-                buffers::report_mutable(el, *at);
+                buffers::report_mutable(&mut el.cx, *at);
             }
             buffers::declare_all(el, storage.as_ref(), *elem, shape, items, span);
         }

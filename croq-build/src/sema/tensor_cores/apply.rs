@@ -91,7 +91,7 @@ fn lower_header(
     }
     let named = named(el, frag)?;
     let id = named.part.buffer;
-    let Some(shape) = operands::fragment_shape(el, id) else {
+    let Some(shape) = operands::fragment_shape(&el.f, id) else {
         multiply::report_without_shape(el, &named);
         return None;
     };
@@ -115,9 +115,16 @@ fn lower_header(
     spread::need(el, id, frag.span);
     let mut locals = Vec::new();
     for (name, extent) in names.iter().zip(shape) {
-        let local = build::new_local(el, &name.text, Scalar::Index, false, Role::Value, name.span);
+        let local = build::new_local(
+            &mut el.f,
+            &name.text,
+            Scalar::Index,
+            false,
+            Role::Value,
+            name.span,
+        );
         let last = Sym::int(extent - 1);
-        let var = build::local_var(el, local, Some(Sym::zero()), Some(last));
+        let var = build::local_var(&mut el.f, local, Some(Sym::zero()), Some(last));
         el.build.varying.insert(local);
         locals.push(local);
         let value = IntValue::bounded(Sym::var(var), Sym::int(extent));
@@ -172,7 +179,7 @@ fn lower_operation_parts(
                 operands::fragment_of(el, from, false),
             );
             let (into, from) = (into?, from?);
-            if constants::constant(el, dim) != Some(1) {
+            if constants::constant(dim) != Some(1) {
                 el.cx.report(
                     Diagnostic::new("E0917", dim.span, "rows are reduced, over their columns")
                         .label("only dimension 1")
@@ -235,7 +242,7 @@ fn lower_operation_parts(
 
 /// A fragment with one value for each row.
 fn check_column(el: &mut Elab<'_>, named: &Named) -> Option<()> {
-    let shape = operands::fragment_shape(el, named.part.buffer);
+    let shape = operands::fragment_shape(&el.f, named.part.buffer);
     if shape.as_ref().is_some_and(|s| s.len() == 1) {
         return Some(());
     }
@@ -252,10 +259,10 @@ fn check_column(el: &mut Elab<'_>, named: &Named) -> Option<()> {
 }
 
 fn check_reduced_shape(el: &mut Elab<'_>, into: &Named, from: &Named, span: Span) -> Option<()> {
-    let rows = operands::fragment_shape(el, into.part.buffer)?
+    let rows = operands::fragment_shape(&el.f, into.part.buffer)?
         .first()
         .copied();
-    let Some(shape) = operands::fragment_shape(el, from.part.buffer) else {
+    let Some(shape) = operands::fragment_shape(&el.f, from.part.buffer) else {
         multiply::report_without_shape(el, from);
         return None;
     };
@@ -270,12 +277,12 @@ fn check_reduced_shape(el: &mut Elab<'_>, into: &Named, from: &Named, span: Span
 
 fn check_same_shape(el: &mut Elab<'_>, into: &Named, from: &Named, span: Span) -> Option<()> {
     for named in [into, from] {
-        if operands::fragment_shape(el, named.part.buffer).is_none() {
+        if operands::fragment_shape(&el.f, named.part.buffer).is_none() {
             multiply::report_without_shape(el, named);
             return None;
         }
     }
-    let [a, b] = [into, from].map(|n| operands::fragment_shape(el, n.part.buffer));
+    let [a, b] = [into, from].map(|n| operands::fragment_shape(&el.f, n.part.buffer));
     if a == b {
         return Some(());
     }
@@ -285,7 +292,7 @@ fn check_same_shape(el: &mut Elab<'_>, into: &Named, from: &Named, span: Span) -
 
 fn report_shapes_differ(el: &mut Elab<'_>, into: &Named, from: &Named, span: Span) {
     let [a, b] = [into, from].map(|named| {
-        let shape = operands::fragment_shape(el, named.part.buffer).unwrap_or_default();
+        let shape = operands::fragment_shape(&el.f, named.part.buffer).unwrap_or_default();
         let extents: Vec<String> = shape.iter().map(i64::to_string).collect();
         format!("`{}` is [{}]", named.name, extents.join(", "))
     });

@@ -177,7 +177,7 @@ pub(crate) fn new(
     let count = crate::sema::memory::arrays::elements_of(array);
     let count = i64::try_from(count).unwrap_or(i64::MAX);
     let id = build::new_buffer(
-        el,
+        &mut el.f,
         build::NewBuffer {
             name: &name.text,
             elem: elem.unwrap_or(Scalar::F32),

@@ -36,7 +36,7 @@ pub(crate) fn lower_load(
     let data = memory_tiles::tile_of(el, source, "mma.load")?;
     let shape = memory_tiles::static_extents(el, &data.view, "mma.load")?;
     if let Some(width) = swizzle {
-        let bytes = swizzles::width_of(el, Some(width), width.span)?;
+        let bytes = swizzles::width_of(&mut el.cx, Some(width), width.span)?;
         swizzles::ask_of_access(el, data.view.buffer, bytes, width.span)?;
     }
     let shared = el.f.buffer(data.view.buffer).storage == Storage::Shared;
@@ -44,10 +44,10 @@ pub(crate) fn lower_load(
         warpgroup::named_tile(el, name, data);
         return Some(());
     }
-    memory_tiles::lint_edge_of_load(el, &data);
+    memory_tiles::lint_edge_of_load(&mut el.cx, &data);
     memory_tiles::lint_rest_of_tile(el, &data);
     let view = data.view;
-    whole::mark_accessed(el, &view, true, false);
+    whole::mark_accessed(&mut el.f, &view, true, false);
     let elem = el.f.buffer(view.buffer).elem;
     let id = fragments::new(el, name, Some(elem), &shape, &[]);
     buffers::check_affordable(el, id, name.span)?;
@@ -92,7 +92,7 @@ pub(crate) fn lower_store(
     let data = memory_tiles::tile_of(el, dest, "mma.store");
     let (named, data) = (named?, data?);
     let id = named.part.buffer;
-    let shape = match operands::fragment_shape(el, id).as_deref() {
+    let shape = match operands::fragment_shape(&el.f, id).as_deref() {
         Some([rows, columns]) => [*rows, *columns],
         _ => {
             multiply::report_without_shape(el, &named);
@@ -110,7 +110,7 @@ pub(crate) fn lower_store(
         explicit_mask(el, &mut view, limits, span)?;
     }
     spread::need(el, id, named.span);
-    whole::mark_accessed(el, &view, false, true);
+    whole::mark_accessed(&mut el.f, &view, false, true);
     el.storage.stored.entry(view.buffer).or_insert(span);
     if units::is_a_warpgroup(el) && el.f.buffer(view.buffer).storage == Storage::Shared {
         el.storage.swizzles.like(view.buffer, span);

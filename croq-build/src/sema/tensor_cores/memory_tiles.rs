@@ -4,6 +4,7 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{Storage, View};
 use crate::sema::asynchronous::futures;
 use crate::sema::memory::{tiles, whole};
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{Data, Value};
 use crate::sema::values::shape;
@@ -70,7 +71,7 @@ pub(crate) fn tile_of(el: &mut Elab<'_>, e: &ast::Expr, what: &str) -> Option<Da
         return None;
     }
     if data.view.rank() != 2 {
-        let shape = shape::show(el, &data.view.shape);
+        let shape = shape::show(&el.f, &data.view.shape);
         el.cx.report(
             Diagnostic::new(
                 "E0901",
@@ -90,7 +91,7 @@ pub(crate) fn static_extents(el: &mut Elab<'_>, view: &View, what: &str) -> Opti
     if let [rows, columns] = extents[..] {
         return Some([rows, columns]);
     }
-    let shape = shape::show(el, &view.shape);
+    let shape = shape::show(&el.f, &view.shape);
     el.cx.report(
         Diagnostic::new(
             "E0901",
@@ -107,7 +108,7 @@ pub(crate) fn static_extents(el: &mut Elab<'_>, view: &View, what: &str) -> Opti
 }
 
 /// Zeros beyond the edge of the data are right for products; whoever writes `.zfill` knows.
-pub(crate) fn lint_edge_of_load(el: &mut Elab<'_>, data: &Data) {
+pub(crate) fn lint_edge_of_load(cx: &mut Cx<'_>, data: &Data) {
     if !data.view.may_cross() || data.zfill {
         return;
     }
@@ -121,7 +122,7 @@ pub(crate) fn lint_edge_of_load(el: &mut Elab<'_>, data: &Data) {
     } else {
         ("W0937", "its extents may be no multiple of the tile's")
     };
-    el.cx.report(
+    cx.report(
         Diagnostic::new(
             code,
             data.span,

@@ -4,6 +4,7 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{Level, MmaOp};
 use crate::sema::levels::{indices, instances};
 use crate::sema::names::scope;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::tensor_cores::{
@@ -68,7 +69,7 @@ fn lower_parts(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
                 };
             }
             if *scale {
-                report_scale(el, span);
+                report_scale(&mut el.cx, span);
                 return None;
             }
             if m.is_async {
@@ -96,7 +97,7 @@ fn lower_parts(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
             if units::is_a_warpgroup(el) {
                 return scale::lower_scale(el, m, span);
             }
-            report_scale(el, span);
+            report_scale(&mut el.cx, span);
             None
         }
         // Products by one warp are complete when their statement is.
@@ -110,8 +111,8 @@ fn lower_parts(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
     }
 }
 
-fn report_scale(el: &mut Elab<'_>, span: Span) {
-    el.cx.report(
+fn report_scale(cx: &mut Cx<'_>, span: Span) {
+    cx.report(
         Diagnostic::new("E0916", span, "products are scaled only by warpgroups")
             .label("this one is a warp's")
             .help("scale the sums in an `apply`"),

@@ -2,6 +2,7 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Atom, Layout, MmaOp, Scalar, Spread};
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::Named;
 use crate::sema::tensor_cores::instruction_table::{Missing, WARPGROUP_ROWS, select};
@@ -27,7 +28,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     let ([m, k], [n, of_b_k]) = (turned(of_a, !a_row), turned(of_b, !b_row));
     if k != of_b_k {
         let (a, b) = ((a.span, of_a, a_row), (b.span, of_b, b_row));
-        report_k_differs(el, a, b, [k, of_b_k], span);
+        report_k_differs(&mut el.cx, a, b, [k, of_b_k], span);
         return None;
     }
     fix_accumulator_shape(el, &sums, [m, n], span)?;
@@ -71,7 +72,7 @@ pub(crate) fn fix_accumulator_type(el: &mut Elab<'_>, sums: &Named, of_a: Scalar
 }
 
 pub(crate) fn shape_of_operand(el: &mut Elab<'_>, named: &Named) -> Option<[i64; 2]> {
-    match operands::fragment_shape(el, named.part.buffer).as_deref() {
+    match operands::fragment_shape(&el.f, named.part.buffer).as_deref() {
         Some([rows, columns]) => Some([*rows, *columns]),
         Some(_) => {
             el.cx.report(
@@ -107,7 +108,7 @@ pub(crate) fn report_without_shape(el: &mut Elab<'_>, named: &Named) {
 }
 
 pub(crate) fn report_k_differs(
-    el: &mut Elab<'_>,
+    cx: &mut Cx<'_>,
     (a, of_a, a_row): (Span, [i64; 2], bool),
     (b, of_b, b_row): (Span, [i64; 2], bool),
     [k, other]: [i64; 2],
@@ -121,7 +122,7 @@ pub(crate) fn report_k_differs(
         };
         format!("[{}, {}]: {word}, K is {k}", of[0], of[1])
     };
-    el.cx.report(
+    cx.report(
         Diagnostic::new(
             "E0902",
             span,
@@ -142,7 +143,7 @@ pub(crate) fn fix_accumulator_shape(
     span: Span,
 ) -> Option<()> {
     let id = sums.part.buffer;
-    match operands::fragment_shape(el, id) {
+    match operands::fragment_shape(&el.f, id) {
         None => {
             if let Some(fragment) = el.f.fragments.get_mut(&id) {
                 fragment.shape = shape.to_vec();
@@ -197,12 +198,12 @@ fn choose_instruction(
         }
         Err(missing) => missing,
     };
-    report_no_instruction(el, types, shape, missing, &name, span);
+    report_no_instruction(&mut el.cx, types, shape, missing, &name, span);
     None
 }
 
 pub(crate) fn report_no_instruction(
-    el: &mut Elab<'_>,
+    cx: &mut Cx<'_>,
     types: [Scalar; 3],
     shape: [i64; 3],
     missing: Missing,
@@ -213,7 +214,7 @@ pub(crate) fn report_no_instruction(
     let [m, n, k] = shape;
     let text = format!("no instruction makes {sums} sums of {a} times {b}, {m}x{n}x{k}, on {name}");
     let d = Diagnostic::new("E0904", span, text);
-    el.cx.report(match missing {
+    cx.report(match missing {
             Missing::Types => d.label("operands of these types are not multiplied with each other").help(
                 "operands are both f16, bf16, f32 (as tf32) or f64, or any of s8 and u8, or any of f8_e4m3 and f8_e5m2",
             ),

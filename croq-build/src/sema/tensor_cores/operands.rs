@@ -1,8 +1,9 @@
 //! Fragments as statements name them.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BufferId, MmaOp, Part, Storage};
+use crate::ir::{self, BufferId, MmaOp, Part, Storage};
 use crate::sema::build;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::Named;
 use crate::sema::state::value::Value;
@@ -19,13 +20,13 @@ pub(crate) fn fragment_of(el: &mut Elab<'_>, e: &ast::Expr, whole: bool) -> Opti
         Value::Error => return None,
         other => {
             let kind = other.kind();
-            report_no_fragment(el, e.span, &kind);
+            report_no_fragment(&mut el.cx, e.span, &kind);
             return None;
         }
     };
     let id = data.view.buffer;
     if el.f.buffer(id).storage != Storage::Fragment {
-        report_direct_operand(el, e.span, &data.name);
+        report_direct_operand(&mut el.cx, e.span, &data.name);
         return None;
     }
     let mut number = None;
@@ -57,16 +58,16 @@ pub(crate) fn fragment_of(el: &mut Elab<'_>, e: &ast::Expr, whole: bool) -> Opti
     })
 }
 
-pub(crate) fn report_no_fragment(el: &mut Elab<'_>, at: Span, kind: &str) {
-    el.cx.report(
+pub(crate) fn report_no_fragment(cx: &mut Cx<'_>, at: Span, kind: &str) {
+    cx.report(
         Diagnostic::new("E0928", at, format!("expected a fragment, found {kind}"))
             .label("not in the registers of a warp")
             .help("`c = mma.fill.f32 0.0f;` makes sums, `a = mma.load view;` an operand"),
     );
 }
 
-pub(crate) fn report_direct_operand(el: &mut Elab<'_>, at: Span, name: &str) {
-    el.cx.report(
+pub(crate) fn report_direct_operand(cx: &mut Cx<'_>, at: Span, name: &str) {
+    cx.report(
         Diagnostic::new(
             "E0907",
             at,
@@ -75,14 +76,14 @@ pub(crate) fn report_direct_operand(el: &mut Elab<'_>, at: Span, name: &str) {
         .label("not loaded")
         .help(format!(
             "load it first: `x = mma.load {};`",
-            convert::source_text(el, at, name)
+            convert::source_text(cx, at, name)
         )),
     );
 }
 
 /// Rows and columns, once they are known.
-pub(crate) fn fragment_shape(el: &Elab<'_>, id: BufferId) -> Option<Vec<i64>> {
-    let shape = &el.f.fragments.get(&id)?.shape;
+pub(crate) fn fragment_shape(func: &ir::Function, id: BufferId) -> Option<Vec<i64>> {
+    let shape = &func.fragments.get(&id)?.shape;
     (!shape.is_empty()).then(|| shape.clone())
 }
 

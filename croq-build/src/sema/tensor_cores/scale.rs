@@ -6,12 +6,13 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{
-    Access, BinOp, BufferId, Expr, ExprKind, Fragment, LocalId, MathFn, MmaOp, Part, Role, Scalar,
-    Spread, Stmt, StmtKind, Storage, View,
+    self, Access, BinOp, BufferId, Expr, ExprKind, Fragment, LocalId, MathFn, MmaOp, Part, Role,
+    Scalar, Spread, Stmt, StmtKind, Storage, View,
 };
 use crate::sema::asynchronous::futures;
 use crate::sema::build;
 use crate::sema::memory::{tiles, whole};
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::Named;
 use crate::sema::state::value::Value;
@@ -86,7 +87,7 @@ fn scale(
         return None;
     };
     let id = sums.part.buffer;
-    let shape = operands::fragment_shape(el, id)?;
+    let shape = operands::fragment_shape(&el.f, id)?;
     let elem = el.f.buffer(id).elem;
     if !elem.is_float() {
         let text = format!("`{}` has sums of `{elem}`, which are not scaled", sums.name);
@@ -168,7 +169,7 @@ fn lower_row_scales(
         other => {
             let kind = other.kind();
             let text = format!("the scales of rows are a tile of memory, this is {kind}");
-            report_wrong_scales(el, text, rows, e.span);
+            report_wrong_scales(&mut el.cx, text, rows, e.span);
             return None;
         }
     };
@@ -181,7 +182,7 @@ fn lower_row_scales(
             true => format!("`{name}` is each thread's own, the scales of rows are everyone's"),
             false => format!("the scales of rows are `f32`, `{name}` has elements of `{elem}`"),
         };
-        report_wrong_scales(el, text, rows, e.span);
+        report_wrong_scales(&mut el.cx, text, rows, e.span);
         return None;
     }
     let mut view = data.view;
@@ -193,23 +194,23 @@ fn lower_row_scales(
     let extent = view.shape.get(axis).cloned();
     let known = extent.as_ref().map(Sym::as_int);
     let (Some(extent), None | Some(None)) = (extent, known.filter(|n| *n != Some(rows))) else {
-        let shown = shape::show(el, &view.shape);
+        let shown = shape::show(&el.f, &view.shape);
         let text = format!(
             "`{}` has {rows} rows, their scales have shape {shown}",
             sums.name
         );
-        report_wrong_scales(el, text, rows, e.span);
+        report_wrong_scales(&mut el.cx, text, rows, e.span);
         return None;
     };
     if extent.as_int().is_none() {
         limit_rows(el, &mut view, axis, extent, rows, e.span);
     }
-    whole::mark_accessed(el, &view, true, false);
+    whole::mark_accessed(&mut el.f, &view, true, false);
     Some(RowScales { view, axis })
 }
 
-fn report_wrong_scales(el: &mut Elab<'_>, text: String, rows: i64, at: Span) {
-    el.cx.report(
+fn report_wrong_scales(cx: &mut Cx<'_>, text: String, rows: i64, at: Span) {
+    cx.report(
         Diagnostic::new("E0914", at, text)
             .label(format!("expected [{rows}, 1] or [1, {rows}] of `f32`"))
             .help(format!(
@@ -249,7 +250,7 @@ fn split_product(el: &mut Elab<'_>, sums: &Named, begun: usize) -> Option<Part> 
     };
     let elem = el.f.buffer(sums.part.buffer).elem;
     let name = format!("{}_unscaled", sums.name.replace(['[', ']', ' '], "_"));
-    let part = new_temporary(el, &name, elem, fragment, sums.span);
+    let part = new_temporary(&mut el.f, &name, elem, fragment, sums.span);
     let zero = Expr::new(ExprKind::Float(0.0), elem, sums.span);
     let fill = MmaOp::Each {
         part: part.clone(),
@@ -267,7 +268,7 @@ fn split_product(el: &mut Elab<'_>, sums: &Named, begun: usize) -> Option<Part> 
 
 /// A fragment without a name in the program.
 fn new_temporary(
-    el: &mut Elab<'_>,
+    func: &mut ir::Function,
     name: &str,
     elem: Scalar,
     fragment: Fragment,
@@ -275,7 +276,7 @@ fn new_temporary(
 ) -> Part {
     let shape = fragment.shape.iter().map(|n| sym(*n)).collect();
     let buffer = build::new_buffer(
-        el,
+        func,
         build::NewBuffer {
             name,
             elem,
@@ -285,7 +286,7 @@ fn new_temporary(
             span,
         },
     );
-    el.f.fragments.insert(buffer, fragment);
+    func.fragments.insert(buffer, fragment);
     Part {
         buffer,
         number: Some(Sym::zero()),
@@ -299,7 +300,7 @@ fn bind_value(el: &mut Elab<'_>, value: Expr) -> Expr {
         return value;
     }
     let (ty, span) = (value.ty, value.span);
-    let local = build::new_local(el, "scale", ty, false, Role::Value, span);
+    let local = build::new_local(&mut el.f, "scale", ty, false, Role::Value, span);
     let value = Some(value);
     build::emit(el, StmtKind::Let { local, value }, span);
     Expr::new(ExprKind::Local(local), ty, span)
@@ -307,8 +308,8 @@ fn bind_value(el: &mut Elab<'_>, value: Expr) -> Expr {
 
 /// An index of an `apply`.
 fn new_index(el: &mut Elab<'_>, name: &str, extent: i64, span: Span) -> (LocalId, Sym) {
-    let local = build::new_local(el, name, Scalar::Index, false, Role::Value, span);
-    let var = build::local_var(el, local, Some(Sym::zero()), Some(sym(extent - 1)));
+    let local = build::new_local(&mut el.f, name, Scalar::Index, false, Role::Value, span);
+    let var = build::local_var(&mut el.f, local, Some(Sym::zero()), Some(sym(extent - 1)));
     el.build.varying.insert(local);
     (local, Sym::var(var))
 }
@@ -327,13 +328,13 @@ fn emit_row_scales(
         count: 1,
         spread: Some(Spread::Rows { warps: WARPS }),
     };
-    let part = new_temporary(el, "row_scales", Scalar::F32, fragment, span);
+    let part = new_temporary(&mut el.f, "row_scales", Scalar::F32, fragment, span);
     let (local, i) = new_index(el, "i", rows, span);
     let mut indices = vec![Sym::zero(); 2];
     if let Some(index) = indices.get_mut(scales.axis) {
         *index = i.clone();
     }
-    let inside = has_scale(el, &scales.view, &indices, span);
+    let inside = has_scale(&el.f, &scales.view, &indices, span);
     let access = Access {
         view: scales.view.clone(),
         indices,
@@ -346,7 +347,7 @@ fn emit_row_scales(
         value = f32(ExprKind::Select(inside, value, f32(ExprKind::Float(0.0))));
     }
     let store = StmtKind::Store {
-        access: applied_element(el, &part, vec![i], span),
+        access: applied_element(&el.f, &part, vec![i], span),
         op: None,
         value,
     };
@@ -365,7 +366,7 @@ fn emit_row_scales(
 }
 
 /// Whether an element of a view lies in the data that the view was cut from.
-fn has_scale(el: &Elab<'_>, view: &View, place: &[Sym], span: Span) -> Option<Expr> {
+fn has_scale(func: &ir::Function, view: &View, place: &[Sym], span: Span) -> Option<Expr> {
     let bool = |kind| Expr::new(kind, Scalar::Bool, span);
     let mut all = Vec::new();
     let mut below = |op, a: &Sym, b: &Sym| {
@@ -373,10 +374,10 @@ fn has_scale(el: &Elab<'_>, view: &View, place: &[Sym], span: Span) -> Option<Ex
         all.push(bool(ExprKind::Binary(op, a, b)));
     };
     for (at, valid) in place.iter().zip(&view.valid) {
-        if let Some(lo) = valid.lo.as_ref().filter(|lo| !el.f.cx.le(lo, at).is_yes()) {
+        if let Some(lo) = valid.lo.as_ref().filter(|lo| !func.cx.le(lo, at).is_yes()) {
             below(BinOp::Le, lo, at);
         }
-        if let Some(hi) = valid.hi.as_ref().filter(|hi| !el.f.cx.lt(at, hi).is_yes()) {
+        if let Some(hi) = valid.hi.as_ref().filter(|hi| !func.cx.lt(at, hi).is_yes()) {
             below(BinOp::Lt, at, hi);
         }
     }
@@ -404,9 +405,9 @@ fn emit_add_scaled(
         span,
     };
     let first = vars.iter().take(1).cloned().collect();
-    let sum = applied_element(el, &sums.part, vars.clone(), span);
-    let side = applied_element(el, side, vars, span);
-    let row = applied_element(el, &row, first, span);
+    let sum = applied_element(&el.f, &sums.part, vars.clone(), span);
+    let side = applied_element(&el.f, side, vars, span);
+    let row = applied_element(&el.f, &row, first, span);
     let cast = |value: Expr, to: Scalar| match value.ty == to {
         true => value,
         false => Expr::new(ExprKind::Cast(value), to, span),
@@ -440,8 +441,8 @@ fn emit_add_scaled(
 }
 
 /// An element of a fragment, as the program would name it inside an `apply`.
-fn applied_element(el: &Elab<'_>, part: &Part, indices: Vec<Sym>, span: Span) -> Access {
-    let mut view = whole::whole_view(el, part.buffer, span);
+fn applied_element(func: &ir::Function, part: &Part, indices: Vec<Sym>, span: Span) -> Access {
+    let mut view = whole::whole_view(func, part.buffer, span);
     let elements = view.shape.iter().product::<Sym>();
     if let Some(number) = &part.number {
         view.offset = number * &elements;

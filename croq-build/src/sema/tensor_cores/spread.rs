@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BufferId, Spread};
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::Named;
 use crate::source::Span;
@@ -21,13 +22,13 @@ pub(crate) fn fix(el: &mut Elab<'_>, named: &Named, spread: Spread) -> Option<()
         Some(before) if before == spread => Some(()),
         Some(_) => {
             let earlier = el.fragments.asked.get(&id).copied();
-            report_two_spreads(el, &named.name, named.span, earlier);
+            report_two_spreads(&mut el.cx, &named.name, named.span, earlier);
             None
         }
     }
 }
 
-fn report_two_spreads(el: &mut Elab<'_>, name: &str, at: Span, earlier: Option<Span>) {
+fn report_two_spreads(cx: &mut Cx<'_>, name: &str, at: Span, earlier: Option<Span>) {
     let mut d = Diagnostic::new(
         "E0927",
         at,
@@ -37,8 +38,7 @@ fn report_two_spreads(el: &mut Elab<'_>, name: &str, at: Span, earlier: Option<S
     if let Some(earlier) = earlier {
         d = d.also(earlier, "they are as this needs them");
     }
-    el.cx
-        .report(d.help("load or copy it a second time, into a fragment of its own"));
+    cx.report(d.help("load or copy it a second time, into a fragment of its own"));
 }
 
 /// Elements of the two meet: whoever has one has the other.
@@ -94,7 +94,7 @@ pub(crate) fn complete(el: &mut Elab<'_>) {
         if !fits {
             let name = el.f.buffer(*b).name.clone();
             let earlier = el.fragments.asked.get(b).copied();
-            report_two_spreads(el, &name, *span, earlier);
+            report_two_spreads(&mut el.cx, &name, *span, earlier);
         }
     }
     for (id, span) in std::mem::take(&mut el.fragments.columns) {

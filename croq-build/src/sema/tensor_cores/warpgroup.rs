@@ -4,6 +4,7 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, Layout, MmaOp, Operand, Product, Scalar, Spread, Storage, Tile, View};
 use crate::sema::memory::whole;
 use crate::sema::names::scope;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::{Named, Operation};
 use crate::sema::state::scopes::Entity;
@@ -45,9 +46,9 @@ pub(crate) fn load_into(
     let into = operands::fragment_of(el, target, false)?;
     let shape = memory_tiles::static_extents(el, &data.view, "mma.load")?;
     let id = into.part.buffer;
-    memory_tiles::lint_edge_of_load(el, &data);
-    if operands::fragment_shape(el, id).as_deref() != Some(&shape) {
-        let own = operands::fragment_shape(el, id).unwrap_or_default();
+    memory_tiles::lint_edge_of_load(&mut el.cx, &data);
+    if operands::fragment_shape(&el.f, id).as_deref() != Some(&shape) {
+        let own = operands::fragment_shape(&el.f, id).unwrap_or_default();
         let own: Vec<String> = own.iter().map(i64::to_string).collect();
         let text = format!(
             "the tile is [{}, {}], `{}` is [{}]",
@@ -70,7 +71,7 @@ pub(crate) fn load_into(
             .report(Diagnostic::new("E0902", span, text).label("nothing is converted here"));
         return None;
     }
-    whole::mark_accessed(el, &data.view, true, false);
+    whole::mark_accessed(&mut el.f, &data.view, true, false);
     spread::need(el, id, into.span);
     let (into, source) = (into.part, data.view);
     operands::emit(el, MmaOp::Load { into, source }, span);
@@ -85,14 +86,14 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     let (a, b) = (lower_operand(el, a), lower_operand(el, b));
     let (sums, a, b) = (sums?, a?, b?);
     let Place::Memory(of_b) = b.place else {
-        report_b_in_registers(el, &b);
+        report_b_in_registers(&mut el.cx, &b);
         return None;
     };
     let [a_row, b_row] = rows;
     let ([m_, k], [n, of_b_k]) = (turned(a.shape, !a_row), turned(b.shape, !b_row));
     if k != of_b_k {
         let sides = ((a.span, a.shape, a_row), (b.span, b.shape, b_row));
-        multiply::report_k_differs(el, sides.0, sides.1, [k, of_b_k], span);
+        multiply::report_k_differs(&mut el.cx, sides.0, sides.1, [k, of_b_k], span);
         return None;
     }
     let elem = multiply::fix_accumulator_type(el, &sums, a.elem);
@@ -100,12 +101,19 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     let atom = match select_for_warpgroup(types, [m_, n, k]) {
         Ok(atom) => atom,
         Err(missing) => {
-            multiply::report_no_instruction(el, types, [m_, n, k], missing, units::TARGET, span);
+            multiply::report_no_instruction(
+                &mut el.cx,
+                types,
+                [m_, n, k],
+                missing,
+                units::TARGET,
+                span,
+            );
             return None;
         }
     };
     multiply::fix_accumulator_shape(el, &sums, [m_, n], span)?;
-    let order = lower_schedule(el, m, k / atom.k)?;
+    let order = lower_schedule(&mut el.cx, m, k / atom.k)?;
     spread::fix(
         el,
         &sums,
@@ -268,8 +276,8 @@ fn lower_operand(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Factor> {
     })
 }
 
-fn report_b_in_registers(el: &mut Elab<'_>, b: &Factor) {
-    el.cx.report(
+fn report_b_in_registers(cx: &mut Cx<'_>, b: &Factor) {
+    cx.report(
         Diagnostic::new(
             "E0907",
             b.span,
@@ -304,13 +312,13 @@ fn tile_in_memory(
         );
         return None;
     }
-    whole::mark_accessed(el, &view, true, false);
+    whole::mark_accessed(&mut el.f, &view, true, false);
     el.storage.swizzles.want(view.buffer, span);
     Some(Tile { view, k_last })
 }
 
 /// `[[schedule(k_tiles(…))]]`: which parts of K come after which.
-fn lower_schedule(el: &mut Elab<'_>, m: &MmaStmt, parts: i64) -> Option<Vec<i64>> {
+fn lower_schedule(cx: &mut Cx<'_>, m: &MmaStmt, parts: i64) -> Option<Vec<i64>> {
     let Some(tiles) = &m.k_tiles else {
         return Some((0..parts).collect());
     };
@@ -319,7 +327,7 @@ fn lower_schedule(el: &mut Elab<'_>, m: &MmaStmt, parts: i64) -> Option<Vec<i64>
         _ => return Some((0..parts).collect()),
     };
     if parts == 1 {
-        el.cx.report(
+        cx.report(
             Diagnostic::new(
                 "E0911",
                 at,
@@ -330,15 +338,12 @@ fn lower_schedule(el: &mut Elab<'_>, m: &MmaStmt, parts: i64) -> Option<Vec<i64>
         );
         return None;
     }
-    let order: Vec<Option<i64>> = tiles
-        .iter()
-        .map(|tile| constants::constant(el, tile))
-        .collect();
+    let order: Vec<Option<i64>> = tiles.iter().map(constants::constant).collect();
     let order: Option<Vec<i64>> = order.into_iter().collect();
     let mut sorted = order.clone().unwrap_or_default();
     sorted.sort_unstable();
     if !sorted.iter().copied().eq(0..parts) {
-        el.cx.report(
+        cx.report(
             Diagnostic::new(
                 "E0910",
                 at,

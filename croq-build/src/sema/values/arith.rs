@@ -1,9 +1,10 @@
 //! Between run-time expressions and symbolic integers.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BinOp, Expr, ExprKind, Role, Scalar, StmtKind, UnOp};
+use crate::ir::{self, BinOp, Expr, ExprKind, Role, Scalar, StmtKind, UnOp};
 use crate::sema::build;
 use crate::sema::memory::origins;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{IntValue, Value};
 use crate::sema::values::convert::integer_range;
@@ -12,42 +13,42 @@ use crate::symbolic::Sym;
 
 /// The symbolic integer an expression already is, without emitting anything. Exact: an operation
 /// that could wrap in the expression's type is not translated.
-pub(crate) fn as_sym(el: &Elab<'_>, e: &Expr) -> Option<Sym> {
+pub(crate) fn as_sym(func: &ir::Function, e: &Expr) -> Option<Sym> {
     match &*e.kind {
         ExprKind::Index(s) => Some(s.clone()),
         ExprKind::Int(n) => i64::try_from(*n).ok().map(Sym::int),
-        ExprKind::Local(id) => el.f.locals.get(id.index())?.var.map(Sym::var),
+        ExprKind::Local(id) => func.locals.get(id.index())?.var.map(Sym::var),
         ExprKind::Cast(inner) if e.ty.is_integer() && inner.ty.is_integer() => {
-            let s = as_sym(el, inner)?;
-            fits(el, &s, e.ty).then_some(s)
+            let s = as_sym(func, inner)?;
+            fits(func, &s, e.ty).then_some(s)
         }
         ExprKind::Binary(op, a, b) if e.ty.is_integer() => {
-            let (a, b) = (as_sym(el, a)?, as_sym(el, b)?);
+            let (a, b) = (as_sym(func, a)?, as_sym(func, b)?);
             let s = match op {
                 BinOp::Add => &a + &b,
                 BinOp::Sub => &a - &b,
                 BinOp::Mul => &a * &b,
-                BinOp::Div if b.as_int().is_some_and(|n| n != 0) => el.f.cx.div(&a, &b),
-                BinOp::Rem if b.as_int().is_some_and(|n| n != 0) => el.f.cx.rem(&a, &b),
-                BinOp::Min => el.f.cx.min(&a, &b),
-                BinOp::Max => el.f.cx.max(&a, &b),
+                BinOp::Div if b.as_int().is_some_and(|n| n != 0) => func.cx.div(&a, &b),
+                BinOp::Rem if b.as_int().is_some_and(|n| n != 0) => func.cx.rem(&a, &b),
+                BinOp::Min => func.cx.min(&a, &b),
+                BinOp::Max => func.cx.max(&a, &b),
                 _ => return None,
             };
-            fits(el, &s, e.ty).then_some(s)
+            fits(func, &s, e.ty).then_some(s)
         }
         ExprKind::Unary(UnOp::Neg, a) if e.ty.is_integer() => {
-            let s = -as_sym(el, a)?;
-            fits(el, &s, e.ty).then_some(s)
+            let s = -as_sym(func, a)?;
+            fits(func, &s, e.ty).then_some(s)
         }
         _ => None,
     }
 }
 
-fn fits(el: &Elab<'_>, s: &Sym, ty: Scalar) -> bool {
+fn fits(func: &ir::Function, s: &Sym, ty: Scalar) -> bool {
     if ty == Scalar::Index || ty == Scalar::S64 {
         return true;
     }
-    let (lo, hi) = el.f.cx.range(s);
+    let (lo, hi) = func.cx.range(s);
     let (tlo, thi) = super::convert::int_limits(ty);
     lo.is_some_and(|l| i128::from(l) >= tlo) && hi.is_some_and(|h| i128::from(h) <= thi)
 }
@@ -72,7 +73,7 @@ pub(crate) fn to_sym(el: &mut Elab<'_>, value: Value, span: Span) -> Option<Sym>
 
 /// Binds an integer expression to an immutable local that the prover can name.
 fn bind_sym(el: &mut Elab<'_>, e: Expr, span: Span) -> Sym {
-    if let Some(s) = as_sym(el, &e) {
+    if let Some(s) = as_sym(&el.f, &e) {
         return s;
     }
     let ty = e.ty;
@@ -81,9 +82,9 @@ fn bind_sym(el: &mut Elab<'_>, e: Expr, span: Span) -> Sym {
         ExprKind::Load(access) => format!("{}_at", el.f.buffer(access.view.buffer).name),
         _ => "value".to_owned(),
     };
-    let local = build::new_local(el, &name, Scalar::Index, false, Role::Value, span);
-    let (lo, hi) = value_range(el, &e, integer_range(ty));
-    let var = build::local_var(el, local, lo, hi);
+    let local = build::new_local(&mut el.f, &name, Scalar::Index, false, Role::Value, span);
+    let (lo, hi) = value_range(&el.f, &e, integer_range(ty));
+    let var = build::local_var(&mut el.f, local, lo, hi);
     origins::note_data(el, var, &e);
     let value = if ty == Scalar::Index {
         e
@@ -110,12 +111,12 @@ fn bind_sym(el: &mut Elab<'_>, e: Expr, span: Span) -> Sym {
 
 /// A tighter range than the type's, for operations whose results are bounded.
 fn value_range(
-    el: &Elab<'_>,
+    func: &ir::Function,
     e: &Expr,
     by_type: (Option<Sym>, Option<Sym>),
 ) -> (Option<Sym>, Option<Sym>) {
     if let ExprKind::Binary(op, a, b) = &*e.kind {
-        let constant = |e: &Expr| as_sym(el, e).and_then(|s| s.as_int());
+        let constant = |e: &Expr| as_sym(func, e).and_then(|s| s.as_int());
         match (op, constant(a), constant(b)) {
             (BinOp::And, _, Some(n)) | (BinOp::And, Some(n), _) if n >= 0 => {
                 return (Some(Sym::zero()), Some(Sym::int(n)));
@@ -143,7 +144,7 @@ pub(crate) fn int_of(value: &Value) -> Option<IntValue> {
 }
 
 /// A value as a run-time expression; symbolic integers become `Index`.
-pub(crate) fn to_expr(el: &mut Elab<'_>, value: Value, span: Span) -> Option<Expr> {
+pub(crate) fn to_expr(cx: &mut Cx<'_>, value: Value, span: Span) -> Option<Expr> {
     match value {
         Value::Scalar(e) => Some(e),
         Value::Int(i) => Some(Expr::index(i.value, span)),
@@ -151,7 +152,7 @@ pub(crate) fn to_expr(el: &mut Elab<'_>, value: Value, span: Span) -> Option<Exp
         Value::Error => None,
         other => {
             let kind = other.kind();
-            el.cx.report(
+            cx.report(
                 Diagnostic::new("E0343", span, format!("expected a scalar, found {kind}"))
                     .label(format!("this is {kind}")),
             );
@@ -161,27 +162,27 @@ pub(crate) fn to_expr(el: &mut Elab<'_>, value: Value, span: Span) -> Option<Exp
 }
 
 /// Adds what a condition says about symbolic integers to the prover's assumptions.
-pub(crate) fn assume(el: &mut Elab<'_>, cond: &Expr, holds: bool) {
+pub(crate) fn assume(func: &mut ir::Function, cond: &Expr, holds: bool) {
     match &*cond.kind {
-        ExprKind::Unary(UnOp::Not, inner) => assume(el, inner, !holds),
+        ExprKind::Unary(UnOp::Not, inner) => assume(func, inner, !holds),
         ExprKind::Binary(BinOp::LogicAnd, a, b) if holds => {
-            assume(el, a, true);
-            assume(el, b, true);
+            assume(func, a, true);
+            assume(func, b, true);
         }
         ExprKind::Binary(BinOp::LogicOr, a, b) if !holds => {
-            assume(el, a, false);
-            assume(el, b, false);
+            assume(func, a, false);
+            assume(func, b, false);
         }
         ExprKind::Binary(op, a, b) if op.is_comparison() => {
-            let (Some(a), Some(b)) = (as_sym(el, a), as_sym(el, b)) else {
+            let (Some(a), Some(b)) = (as_sym(func, a), as_sym(func, b)) else {
                 return;
             };
             match (op, holds) {
-                (BinOp::Lt, true) | (BinOp::Ge, false) => el.f.cx.assume_lt(&a, &b),
-                (BinOp::Le, true) | (BinOp::Gt, false) => el.f.cx.assume_le(&a, &b),
-                (BinOp::Gt, true) | (BinOp::Le, false) => el.f.cx.assume_lt(&b, &a),
-                (BinOp::Ge, true) | (BinOp::Lt, false) => el.f.cx.assume_le(&b, &a),
-                (BinOp::Eq, true) | (BinOp::Ne, false) => el.f.cx.assume_eq(&a, &b),
+                (BinOp::Lt, true) | (BinOp::Ge, false) => func.cx.assume_lt(&a, &b),
+                (BinOp::Le, true) | (BinOp::Gt, false) => func.cx.assume_le(&a, &b),
+                (BinOp::Gt, true) | (BinOp::Le, false) => func.cx.assume_lt(&b, &a),
+                (BinOp::Ge, true) | (BinOp::Lt, false) => func.cx.assume_le(&b, &a),
+                (BinOp::Eq, true) | (BinOp::Ne, false) => func.cx.assume_eq(&a, &b),
                 _ => {}
             }
         }
@@ -190,24 +191,24 @@ pub(crate) fn assume(el: &mut Elab<'_>, cond: &Expr, holds: bool) {
 }
 
 /// Whether a condition is decided: `Some(true)`, `Some(false)`, or not known.
-pub(crate) fn decided(el: &Elab<'_>, cond: &Expr) -> Option<bool> {
+pub(crate) fn decided(func: &ir::Function, cond: &Expr) -> Option<bool> {
     use crate::symbolic::Truth;
     match &*cond.kind {
         ExprKind::Bool(b) => Some(*b),
-        ExprKind::Unary(UnOp::Not, a) => decided(el, a).map(|b| !b),
-        ExprKind::Binary(BinOp::LogicAnd, a, b) => match (decided(el, a), decided(el, b)) {
+        ExprKind::Unary(UnOp::Not, a) => decided(func, a).map(|b| !b),
+        ExprKind::Binary(BinOp::LogicAnd, a, b) => match (decided(func, a), decided(func, b)) {
             (Some(false), _) | (_, Some(false)) => Some(false),
             (Some(true), Some(true)) => Some(true),
             _ => None,
         },
-        ExprKind::Binary(BinOp::LogicOr, a, b) => match (decided(el, a), decided(el, b)) {
+        ExprKind::Binary(BinOp::LogicOr, a, b) => match (decided(func, a), decided(func, b)) {
             (Some(true), _) | (_, Some(true)) => Some(true),
             (Some(false), Some(false)) => Some(false),
             _ => None,
         },
         ExprKind::Binary(op, a, b) if op.is_comparison() => {
-            let (a, b) = (as_sym(el, a)?, as_sym(el, b)?);
-            let cx = &el.f.cx;
+            let (a, b) = (as_sym(func, a)?, as_sym(func, b)?);
+            let cx = &func.cx;
             let truth = match op {
                 BinOp::Lt => cx.lt(&a, &b),
                 BinOp::Le => cx.le(&a, &b),

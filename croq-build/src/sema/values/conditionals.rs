@@ -3,6 +3,7 @@
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, ExprKind, Role, Scalar, StmtKind};
 use crate::sema::build;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::value::Value;
@@ -23,7 +24,7 @@ pub(crate) fn lower_ternary(
         el.expression(b);
         return Value::Error;
     };
-    let decided = arith::decided(el, &cond);
+    let decided = arith::decided(&el.f, &cond);
     let (va, sa) = assuming(el, &cond, true, decided == Some(false), |el| {
         el.expression(a)
     });
@@ -42,17 +43,19 @@ pub(crate) fn lower_ternary(
     }
     let ty = match (&va, &vb) {
         (Value::Int(_), Value::Int(_)) => Scalar::Index,
-        (Value::Scalar(x), Value::Int(_)) => scalars::with_int(el, x.ty, &vb),
-        (Value::Int(_), Value::Scalar(y)) => scalars::with_int(el, y.ty, &va),
-        (Value::Scalar(x), Value::Scalar(y)) => match convert::common_type(el, x.ty, y.ty, span) {
-            Some(t) => t,
-            None => {
-                if x.ty == Scalar::Bool || y.ty == Scalar::Bool {
-                    report_mismatch(el, &va, &vb, span);
+        (Value::Scalar(x), Value::Int(_)) => scalars::with_int(&el.f, x.ty, &vb),
+        (Value::Int(_), Value::Scalar(y)) => scalars::with_int(&el.f, y.ty, &va),
+        (Value::Scalar(x), Value::Scalar(y)) => {
+            match convert::common_type(&mut el.cx, x.ty, y.ty, span) {
+                Some(t) => t,
+                None => {
+                    if x.ty == Scalar::Bool || y.ty == Scalar::Bool {
+                        report_mismatch(&mut el.cx, &va, &vb, span);
+                    }
+                    return Value::Error;
                 }
-                return Value::Error;
             }
-        },
+        }
         (Value::Data(_), _) | (_, Value::Data(_)) => {
             el.cx.report(
                 Diagnostic::new(
@@ -66,7 +69,7 @@ pub(crate) fn lower_ternary(
             return Value::Error;
         }
         _ => {
-            report_mismatch(el, &va, &vb, span);
+            report_mismatch(&mut el.cx, &va, &vb, span);
             return Value::Error;
         }
     };
@@ -80,7 +83,7 @@ pub(crate) fn lower_ternary(
         return Value::Scalar(Expr::new(ExprKind::Select(cond, x, y), ty, span));
     }
     // A branch needs statements of its own: they must run only when it is chosen.
-    let local = build::new_local(el, "chosen", ty, true, Role::Value, span);
+    let local = build::new_local(&mut el.f, "chosen", ty, true, Role::Value, span);
     build::emit(el, StmtKind::Let { local, value: None }, span);
     let then = assign_branch(el, va, sa, local, ty, a.span);
     let otherwise = assign_branch(el, vb, sb, local, ty, b.span);
@@ -115,9 +118,9 @@ fn assign_branch(
     stmts
 }
 
-fn report_mismatch(el: &mut Elab<'_>, a: &Value, b: &Value, span: Span) {
+fn report_mismatch(cx: &mut Cx<'_>, a: &Value, b: &Value, span: Span) {
     let (a, b) = (a.kind(), b.kind());
-    el.cx.report(
+    cx.report(
         Diagnostic::new(
             "E0341",
             span,
@@ -149,7 +152,7 @@ pub(crate) fn assuming_in<R>(
     body: impl FnOnce(&mut Elab<'_>) -> R,
 ) -> (R, Vec<crate::ir::Stmt>) {
     el.f.cx.push_scope();
-    arith::assume(el, cond, holds);
+    arith::assume(&mut el.f, cond, holds);
     let result = el.within(frame, |el| build::collect(el, body));
     el.f.cx.pop_scope();
     result
@@ -158,7 +161,7 @@ pub(crate) fn assuming_in<R>(
 /// A condition: must be `bool`.
 pub(crate) fn lower_condition(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Expr> {
     let value = match &*e.kind {
-        ast::ExprKind::Call(call) if device_calls::is_device_call(el, call) => {
+        ast::ExprKind::Call(call) if device_calls::is_device_call(&el.cx, call) => {
             device_calls::lower(el, call, Scalar::Bool, e.span)
         }
         _ => el.expression(e),
@@ -168,7 +171,7 @@ pub(crate) fn lower_condition(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Expr> 
         Value::Error => None,
         other => {
             let kind = other.kind();
-            convert::report_not_bool(el, e.span, &kind);
+            convert::report_not_bool(&mut el.cx, e.span, &kind);
             None
         }
     }

@@ -1,17 +1,16 @@
 //! Integers that must be known when the program is compiled.
 
-use crate::sema::state::elab::Elab;
 use crate::syntax::ast;
 
 /// An integer constant: literals and arithmetic on them.
-pub(crate) fn constant(el: &mut Elab<'_>, e: &ast::Expr) -> Option<i64> {
+pub(crate) fn constant(e: &ast::Expr) -> Option<i64> {
     use ast::{BinOp, ExprKind, UnaryOp};
     match &*e.kind {
         ExprKind::Int { value, .. } => i64::try_from(*value).ok(),
-        ExprKind::Paren(inner) => constant(el, inner),
-        ExprKind::Unary(UnaryOp::Neg, inner) => constant(el, inner)?.checked_neg(),
+        ExprKind::Paren(inner) => constant(inner),
+        ExprKind::Unary(UnaryOp::Neg, inner) => constant(inner)?.checked_neg(),
         ExprKind::Binary(op, _, a, b) => {
-            let (a, b) = (constant(el, a)?, constant(el, b)?);
+            let (a, b) = (constant(a)?, constant(b)?);
             match op {
                 BinOp::Add => a.checked_add(b),
                 BinOp::Sub => a.checked_sub(b),
@@ -23,7 +22,7 @@ pub(crate) fn constant(el: &mut Elab<'_>, e: &ast::Expr) -> Option<i64> {
         }
         ExprKind::Builtin { name, args } if name.text == "cdiv" => {
             let [a, b] = args.as_slice() else { return None };
-            let (a, b) = (constant(el, a)?, constant(el, b)?);
+            let (a, b) = (constant(a)?, constant(b)?);
             a.checked_add(b)?.checked_sub(1)?.checked_div(b)
         }
         _ => None,

@@ -3,6 +3,7 @@
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, ExprKind, Scalar};
 use crate::sema::checks::unsupported;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Value;
 use crate::source::Span;
@@ -84,11 +85,11 @@ pub(crate) fn convert(el: &mut Elab<'_>, value: Value, target: Scalar, span: Spa
                 return Some(Expr::index(i.value, span));
             }
             if let Some(n) = i.value.as_int() {
-                return literal_to(el, n, target, span);
+                return literal_to(&mut el.cx, n, target, span);
             }
             index_to(el, i.value, target, span)
         }
-        Value::Scalar(e) => convert_expr(el, e, target, span),
+        Value::Scalar(e) => convert_expr(&mut el.cx, e, target, span),
         Value::Tuple(mut t) if t.len() == 1 => {
             let only = t.pop()?;
             convert(el, Value::Int(only), target, span)
@@ -108,16 +109,16 @@ pub(crate) fn convert(el: &mut Elab<'_>, value: Value, target: Scalar, span: Spa
     }
 }
 
-fn literal_to(el: &mut Elab<'_>, n: i64, target: Scalar, span: Span) -> Option<Expr> {
+fn literal_to(cx: &mut Cx<'_>, n: i64, target: Scalar, span: Span) -> Option<Expr> {
     if target == Scalar::Bool {
-        report_not_bool(el, span, "an integer");
+        report_not_bool(cx, span, "an integer");
         return None;
     }
     if target.is_float() {
         let value = n as f64;
         let held = round_to(value, target);
         if held != value {
-            el.cx.report(
+            cx.report(
                 Diagnostic::new(
                     "W0707",
                     span,
@@ -130,7 +131,7 @@ fn literal_to(el: &mut Elab<'_>, n: i64, target: Scalar, span: Span) -> Option<E
     }
     let (lo, hi) = int_limits(target);
     if i128::from(n) < lo || i128::from(n) > hi {
-        el.cx.report(
+        cx.report(
             Diagnostic::new("W0707", span, format!("{n} does not fit `{target}`"))
                 .label(format!("`{target}` holds {lo} to {hi}")),
         );
@@ -145,7 +146,7 @@ fn index_to(
     span: Span,
 ) -> Option<Expr> {
     if target == Scalar::Bool {
-        report_not_bool(el, span, "an integer");
+        report_not_bool(&mut el.cx, span, "an integer");
         return None;
     }
     let (lo, hi) = el.f.cx.range(&value);
@@ -160,20 +161,20 @@ fn index_to(
         };
         let fits = lo.is_some_and(|l| l >= -exact) && hi.is_some_and(|h| h <= exact);
         if !fits && target != Scalar::F64 {
-            lint_lossy(el, Scalar::S32, target, span);
+            lint_lossy(&mut el.cx, Scalar::S32, target, span);
         }
     } else if target.bytes() < 4 {
         let (tlo, thi) = int_limits(target);
         let fits =
             lo.is_some_and(|l| i128::from(l) >= tlo) && hi.is_some_and(|h| i128::from(h) <= thi);
         if !fits {
-            lint_lossy(el, Scalar::S32, target, span);
+            lint_lossy(&mut el.cx, Scalar::S32, target, span);
         }
     }
     Some(Expr::new(ExprKind::Cast(e), target, span))
 }
 
-pub(crate) fn convert_expr(el: &mut Elab<'_>, e: Expr, target: Scalar, span: Span) -> Option<Expr> {
+pub(crate) fn convert_expr(cx: &mut Cx<'_>, e: Expr, target: Scalar, span: Span) -> Option<Expr> {
     let from = e.ty;
     if from == target {
         return Some(e);
@@ -184,7 +185,7 @@ pub(crate) fn convert_expr(el: &mut Elab<'_>, e: Expr, target: Scalar, span: Spa
         // A literal takes the type it is given; 0.1 in f32 is what everybody means.
         let v = *v;
         if v.is_finite() && round_to(v, target).is_infinite() {
-            el.cx.report(
+            cx.report(
                 Diagnostic::new("W0707", span, format!("{v} is too large for `{target}`"))
                     .label("becomes infinite or the largest finite value"),
             );
@@ -192,18 +193,18 @@ pub(crate) fn convert_expr(el: &mut Elab<'_>, e: Expr, target: Scalar, span: Spa
         return Some(Expr::new(ExprKind::Float(v), target, span));
     }
     if target == Scalar::Bool {
-        report_not_bool(el, span, &format!("a value of type `{from}`"));
+        report_not_bool(cx, span, &format!("a value of type `{from}`"));
         return None;
     }
     if from == Scalar::Bool {
-        el.cx.report(
+        cx.report(
             Diagnostic::new(
                 "E0303",
                 span,
                 format!("a `bool` can't be converted to `{target}`"),
             )
             .label("a `bool`")
-            .help(format!("write `{} ? 1 : 0`", source_text(el, span, "cond"))),
+            .help(format!("write `{} ? 1 : 0`", source_text(cx, span, "cond"))),
         );
         return None;
     }
@@ -211,12 +212,12 @@ pub(crate) fn convert_expr(el: &mut Elab<'_>, e: Expr, target: Scalar, span: Spa
         (from, target),
         (Scalar::F16, Scalar::Bf16) | (Scalar::Bf16, Scalar::F16)
     ) {
-        report_mixed_halves(el, span);
+        report_mixed_halves(cx, span);
         return None;
     }
     match relation(from, target) {
         Relation::Preserving => {}
-        Relation::Sign => el.cx.report(
+        Relation::Sign => cx.report(
             Diagnostic::new(
                 "W0702",
                 span,
@@ -225,19 +226,19 @@ pub(crate) fn convert_expr(el: &mut Elab<'_>, e: Expr, target: Scalar, span: Spa
             .label(format!("`{from}` here"))
             .help(format!(
                 "write `__to<{target}>({})` if that is meant",
-                source_text(el, span, "…")
+                source_text(cx, span, "…")
             )),
         ),
-        Relation::Lossy => match literal_without_f(el, &e).filter(|_| target.is_float()) {
-            Some(literal) => lint_computed_in_double(el, target, span, literal),
-            None => lint_lossy(el, from, target, span),
+        Relation::Lossy => match literal_without_f(cx, &e).filter(|_| target.is_float()) {
+            Some(literal) => lint_computed_in_double(cx, target, span, literal),
+            None => lint_lossy(cx, from, target, span),
         },
     }
     Some(Expr::new(ExprKind::Cast(e), target, span))
 }
 
-fn lint_lossy(el: &mut Elab<'_>, from: Scalar, target: Scalar, span: Span) {
-    el.cx.report(
+fn lint_lossy(cx: &mut Cx<'_>, from: Scalar, target: Scalar, span: Span) {
+    cx.report(
         Diagnostic::new(
             "W0703",
             span,
@@ -246,18 +247,18 @@ fn lint_lossy(el: &mut Elab<'_>, from: Scalar, target: Scalar, span: Span) {
         .label(format!("`{from}` here"))
         .help(format!(
             "write `__to<{target}>({})` if that is meant",
-            source_text(el, span, "…")
+            source_text(cx, span, "…")
         )),
     );
 }
 
 /// The commonest slip with floats: one literal without its `f`.
-fn lint_computed_in_double(el: &mut Elab<'_>, target: Scalar, span: Span, literal: Span) {
-    let help = match el.cx.file.macro_at(literal) {
+fn lint_computed_in_double(cx: &mut Cx<'_>, target: Scalar, span: Span, literal: Span) {
+    let help = match cx.file.macro_at(literal) {
         Some(name) => format!("write the literal in the macro `{name}` with an `f` behind it"),
-        None => format!("write `{}f`", el.cx.file.snippet(literal)),
+        None => format!("write `{}f`", cx.file.snippet(literal)),
     };
-    el.cx.report(
+    cx.report(
         Diagnostic::new(
             "W0703",
             span,
@@ -271,19 +272,18 @@ fn lint_computed_in_double(el: &mut Elab<'_>, target: Scalar, span: Span, litera
 
 /// The first literal that makes an expression an `f64`, when nothing but literals does. A whole
 /// number becomes what its neighbours are, so it is not to blame.
-fn literal_without_f(el: &Elab<'_>, e: &Expr) -> Option<Span> {
+fn literal_without_f(cx: &Cx<'_>, e: &Expr) -> Option<Span> {
     let mut literals = Vec::new();
     if !double_literals(e, &mut literals) {
         return None;
     }
     literals.into_iter().find(|literal| {
-        el.cx.file.macro_at(*literal).is_some()
-            || el.cx.file.snippet(*literal).contains(['.', 'e', 'E'])
+        cx.file.macro_at(*literal).is_some() || cx.file.snippet(*literal).contains(['.', 'e', 'E'])
     })
 }
 
-fn report_mixed_halves(el: &mut Elab<'_>, span: Span) {
-    el.cx.report(
+fn report_mixed_halves(cx: &mut Cx<'_>, span: Span) {
+    cx.report(
         Diagnostic::new(
             "E0704",
             span,
@@ -294,12 +294,12 @@ fn report_mixed_halves(el: &mut Elab<'_>, span: Span) {
     );
 }
 
-pub(crate) fn report_not_bool(el: &mut Elab<'_>, span: Span, what: &str) {
-    let mut text = source_text(el, span, "x");
+pub(crate) fn report_not_bool(cx: &mut Cx<'_>, span: Span, what: &str) {
+    let mut text = source_text(cx, span, "x");
     if text.contains(' ') {
         text = format!("({text})");
     }
-    el.cx.report(
+    cx.report(
         Diagnostic::new("E0340", span, format!("expected a `bool`, found {what}"))
             .label("not a `bool`")
             .help(format!("compare it: `{text} != 0`")),
@@ -308,12 +308,9 @@ pub(crate) fn report_not_bool(el: &mut Elab<'_>, span: Span, what: &str) {
 
 /// What the user wrote at `span`, to be written again in a help; `other` where that is long or
 /// came out of a macro.
-pub(crate) fn source_text(el: &Elab<'_>, span: Span, other: &str) -> String {
-    let text = el.cx.file.snippet(span);
-    if text.is_empty()
-        || text.len() > 40
-        || text.contains('\n')
-        || el.cx.file.macro_at(span).is_some()
+pub(crate) fn source_text(cx: &Cx<'_>, span: Span, other: &str) -> String {
+    let text = cx.file.snippet(span);
+    if text.is_empty() || text.len() > 40 || text.contains('\n') || cx.file.macro_at(span).is_some()
     {
         return other.to_owned();
     }
@@ -322,7 +319,7 @@ pub(crate) fn source_text(el: &Elab<'_>, span: Span, other: &str) -> String {
 
 /// The type two scalar operands are computed in. `None` for a `bool` with something else, and,
 /// already reported, for `f16` with `bf16`.
-pub(crate) fn common_type(el: &mut Elab<'_>, a: Scalar, b: Scalar, span: Span) -> Option<Scalar> {
+pub(crate) fn common_type(cx: &mut Cx<'_>, a: Scalar, b: Scalar, span: Span) -> Option<Scalar> {
     if a == b {
         return Some(a);
     }
@@ -337,7 +334,7 @@ pub(crate) fn common_type(el: &mut Elab<'_>, a: Scalar, b: Scalar, span: Span) -
                 (a, b),
                 (Scalar::F16, Scalar::Bf16) | (Scalar::Bf16, Scalar::F16)
             ) {
-                report_mixed_halves(el, span);
+                report_mixed_halves(cx, span);
                 return None;
             }
             return Some(if relation(a, b) == Relation::Preserving {

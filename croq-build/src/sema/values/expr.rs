@@ -4,6 +4,7 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, ExprKind, Scalar, UnOp};
 use crate::sema::memory::{access, data, select, whole};
 use crate::sema::names::scope;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::scopes::Entity;
@@ -105,7 +106,7 @@ fn lower_name(el: &mut Elab<'_>, name: &str, span: Span) -> Value {
         Entity::Word(id) => {
             let access = access::word(el, id, span);
             let elem = el.f.buffer(id).elem;
-            whole::mark_accessed(el, &access.view, true, false);
+            whole::mark_accessed(&mut el.f, &access.view, true, false);
             Value::Scalar(Expr::new(ExprKind::Load(access), elem, span))
         }
         Entity::Buffer { .. } | Entity::View(_) | Entity::Future(_) | Entity::Chosen(_) => {
@@ -137,28 +138,28 @@ fn lower_paren(el: &mut Elab<'_>, inner: &ast::Expr) -> Value {
         return lower(el, inner);
     };
     let k = el.within(Frame::Derivation(None), |el| lower(el, inner));
-    let Some(k) = constant_of(el, &k, inner.span) else {
+    let Some(k) = constant_of(&mut el.cx, &k, inner.span) else {
         return Value::Error;
     };
     match base {
         Derive::Shape(s) => pick(
-            el,
+            &mut el.cx,
             s.into_iter().map(IntValue::plain).collect(),
             k,
             inner.span,
         ),
-        Derive::Tuple(t) => pick(el, t, k, inner.span),
+        Derive::Tuple(t) => pick(&mut el.cx, t, k, inner.span),
     }
 }
 
 /// A compile-time integer, for element numbers and the like.
-fn constant_of(el: &mut Elab<'_>, value: &Value, span: Span) -> Option<i64> {
+fn constant_of(cx: &mut Cx<'_>, value: &Value, span: Span) -> Option<i64> {
     if value.is_error() {
         return None;
     }
     let n = arith::int_of(value).and_then(|i| i.value.as_int());
     if n.is_none() {
-        el.cx.report(
+        cx.report(
             Diagnostic::new(
                 "E0420",
                 span,
@@ -170,7 +171,7 @@ fn constant_of(el: &mut Elab<'_>, value: &Value, span: Span) -> Option<i64> {
     n
 }
 
-fn pick(el: &mut Elab<'_>, items: Vec<IntValue>, k: i64, span: Span) -> Value {
+fn pick(cx: &mut Cx<'_>, items: Vec<IntValue>, k: i64, span: Span) -> Value {
     let rank = items.len();
     match usize::try_from(k)
         .ok()
@@ -181,7 +182,7 @@ fn pick(el: &mut Elab<'_>, items: Vec<IntValue>, k: i64, span: Span) -> Value {
             ..i
         }),
         None => {
-            el.cx.report(
+            cx.report(
                 Diagnostic::new(
                     "E0420",
                     span,
@@ -200,7 +201,7 @@ fn lower_element(el: &mut Elab<'_>, base: &ast::Expr, k: &ast::Expr, span: Span)
         && el.names.find(name).is_none()
         && el.cx.file.device_names().contains_key(name.as_str())
     {
-        call::report_not_a_builtin(el, name, base.span);
+        call::report_not_a_builtin(&mut el.cx, name, base.span);
         lower(el, k);
         return Value::Error;
     }
@@ -209,12 +210,17 @@ fn lower_element(el: &mut Elab<'_>, base: &ast::Expr, k: &ast::Expr, span: Span)
     if b.is_error() || kv.is_error() {
         return Value::Error;
     }
-    let Some(n) = constant_of(el, &kv, k.span) else {
+    let Some(n) = constant_of(&mut el.cx, &kv, k.span) else {
         return Value::Error;
     };
     match b {
-        Value::Shape(s) => pick(el, s.into_iter().map(IntValue::plain).collect(), n, span),
-        Value::Tuple(t) => pick(el, t, n, span),
+        Value::Shape(s) => pick(
+            &mut el.cx,
+            s.into_iter().map(IntValue::plain).collect(),
+            n,
+            span,
+        ),
+        Value::Tuple(t) => pick(&mut el.cx, t, n, span),
         Value::Int(IntValue {
             bound: Some(bound), ..
         }) => {
@@ -326,7 +332,7 @@ fn lower_unary(el: &mut Elab<'_>, op: ast::UnaryOp, a: &ast::Expr, span: Span) -
     }
     match (op, v) {
         (ast::UnaryOp::Neg, Value::Int(i)) if (-&i.value).is_poison() => {
-            integers::report_too_large(el, span);
+            integers::report_too_large(&mut el.cx, span);
             Value::Error
         }
         (ast::UnaryOp::Neg, Value::Int(i)) => Value::Int(IntValue {
@@ -359,7 +365,7 @@ fn lower_unary(el: &mut Elab<'_>, op: ast::UnaryOp, a: &ast::Expr, span: Span) -
         }
         (ast::UnaryOp::Not, v @ (Value::Int(_) | Value::Scalar(_))) => {
             let kind = v.kind();
-            convert::report_not_bool(el, a.span, &kind);
+            convert::report_not_bool(&mut el.cx, a.span, &kind);
             Value::Error
         }
         (op, v) => {

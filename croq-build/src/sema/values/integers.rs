@@ -3,6 +3,7 @@
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Expr, ExprKind, Scalar};
 use crate::sema::checks::run_time::{self, compare};
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{IntValue, Value};
 use crate::sema::values::arith;
@@ -84,7 +85,7 @@ pub(crate) fn apply(
             let e = compare(op, x, y, span);
             match (
                 x.as_int().is_some() && y.as_int().is_some(),
-                arith::decided(el, &e),
+                arith::decided(&el.f, &e),
             ) {
                 (true, Some(b)) => Value::Scalar(Expr::bool(b, span)),
                 _ => Value::Scalar(e),
@@ -94,22 +95,24 @@ pub(crate) fn apply(
     }
 }
 
-pub(crate) fn report_too_large(el: &mut Elab<'_>, at: Span) {
-    el.cx.report(
-        Diagnostic::new(
-            "E0429",
-            at,
-            "this integer expression grows too large to be kept exactly",
-        )
-        .label("too many terms, or beyond 64 bits")
-        .help("in a kernel, compute a part of it into an `s64` variable first"),
-    );
+pub(crate) fn report_too_large(cx: &mut Cx<'_>, at: Span) {
+    cx.report(too_large(at));
+}
+
+pub(crate) fn too_large(at: Span) -> Diagnostic {
+    Diagnostic::new(
+        "E0429",
+        at,
+        "this integer expression grows too large to be kept exactly",
+    )
+    .label("too many terms, or beyond 64 bits")
+    .help("in a kernel, compute a part of it into an `s64` variable first")
 }
 
 /// `x op y` has no value among the 64-bit integers.
 fn report_overflow(el: &mut Elab<'_>, op: BinOp, at: Span, x: &Sym, y: &Sym) -> Value {
     let (Some(a), Some(b)) = (x.as_int(), y.as_int()) else {
-        report_too_large(el, at);
+        report_too_large(&mut el.cx, at);
         return Value::Error;
     };
     let text = format!("{a} {} {b} does not fit in 64 bits", sign(op));

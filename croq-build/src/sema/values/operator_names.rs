@@ -2,14 +2,14 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Scalar};
-use crate::sema::state::elab::Elab;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::value::Value;
 use crate::source::Span;
 use crate::syntax::ast;
 
-pub(crate) fn report_no_operator(el: &mut Elab<'_>, op: BinOp, at: Span, a: &Value, b: &Value) {
+pub(crate) fn report_no_operator(cx: &mut Cx<'_>, op: BinOp, at: Span, a: &Value, b: &Value) {
     let wildcard = matches!(a, Value::Wildcard) || matches!(b, Value::Wildcard);
-    if wildcard && !el.cx.faults.is_empty() {
+    if wildcard && !cx.faults.is_empty() {
         return;
     }
     let sign = sign(op);
@@ -25,7 +25,7 @@ pub(crate) fn report_no_operator(el: &mut Elab<'_>, op: BinOp, at: Span, a: &Val
     } else {
         d.label(format!("{ka} on the left, {kb} on the right"))
     };
-    el.cx.report(d);
+    cx.report(d);
 }
 
 /// How an operator is written.

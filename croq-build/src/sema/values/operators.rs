@@ -4,6 +4,7 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Expr, ExprKind, Role, Scalar, StmtKind};
 use crate::sema::build;
 use crate::sema::checks::{lints, run_time};
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{IntValue, Operand, Value};
 use crate::sema::values::{arith, conditionals, integers, operator_names, scalars};
@@ -38,7 +39,7 @@ pub(crate) fn lower(
         return Value::Error;
     }
     match op {
-        B::Compose => compose(el, va, a.span, vb, b.span),
+        B::Compose => compose(&mut el.cx, va, a.span, vb, b.span),
         B::BoundAdd | B::BoundSub => rebound(el, op, va, a.span, vb, b.span),
         _ => {
             let Some(op) = operator_names::plain(op) else {
@@ -65,7 +66,7 @@ fn lower_logical(
         conditionals::lower_condition(el, b);
         return Value::Error;
     };
-    let decided = arith::decided(el, &left);
+    let decided = arith::decided(&el.f, &left);
     let never = decided == Some(!is_and);
     let (right, stmts) = conditionals::assuming(el, &left, is_and, never, |el| {
         conditionals::lower_condition(el, b)
@@ -86,7 +87,7 @@ fn lower_logical(
         ));
     }
     // What the right side needs may run only when the left side doesn't decide.
-    let local = build::new_local(el, "holds", Scalar::Bool, true, Role::Value, span);
+    let local = build::new_local(&mut el.f, "holds", Scalar::Bool, true, Role::Value, span);
     build::emit(
         el,
         StmtKind::Let {
@@ -121,7 +122,7 @@ fn lower_logical(
     Value::Scalar(current)
 }
 
-fn compose(el: &mut Elab<'_>, a: Value, at_a: Span, b: Value, at_b: Span) -> Value {
+fn compose(cx: &mut Cx<'_>, a: Value, at_a: Span, b: Value, at_b: Span) -> Value {
     let mut parts = Vec::new();
     for (v, at) in [(a, at_a), (b, at_b)] {
         match arith::int_of(&v) {
@@ -135,7 +136,7 @@ fn compose(el: &mut Elab<'_>, a: Value, at_a: Span, b: Value, at_b: Span) -> Val
                     Value::Tuple(t) if t.len() > 1 => ("E0576", "a bounded ituple".to_owned()),
                     _ => ("E0571", v.kind()),
                 };
-                el.cx.report(
+                cx.report(
                         Diagnostic::new(code, at, format!("`#` composes two bounded integers, this is {what}"))
                             .label("has no single bound")
                             .help("compose variables of `parallel`, `with` or `foreach`; pick a component of an ituple with `t(0)`"),
@@ -298,7 +299,7 @@ pub(crate) fn apply(
                     .help("work on elements: `x.at(i, j)`"),
                 );
             } else {
-                operator_names::report_no_operator(el, op, at, &a, &b);
+                operator_names::report_no_operator(&mut el.cx, op, at, &a, &b);
             }
             Value::Error
         }

@@ -1,8 +1,9 @@
 //! Operators on scalars of one element type.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BinOp, Expr, ExprKind, Scalar};
+use crate::ir::{self, BinOp, Expr, ExprKind, Scalar};
 use crate::sema::checks::run_time::compare;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{Operand, Value};
 use crate::sema::values::{arith, convert, operator_names};
@@ -10,14 +11,14 @@ use crate::source::Span;
 use crate::symbolic::Sym;
 
 /// The type a symbolic integer is computed in beside a scalar of type `ty`.
-pub(crate) fn with_int(el: &Elab<'_>, ty: Scalar, int: &Value) -> Scalar {
+pub(crate) fn with_int(func: &ir::Function, ty: Scalar, int: &Value) -> Scalar {
     if ty.is_float() || ty == Scalar::Bool || ty == Scalar::Index {
         return ty;
     }
     let Some(i) = arith::int_of(int) else {
         return ty;
     };
-    let (lo, hi) = el.f.cx.range(&i.value);
+    let (lo, hi) = func.cx.range(&i.value);
     let (tlo, thi) = super::convert::int_limits(ty);
     let fits = lo.is_some_and(|l| i128::from(l) >= tlo) && hi.is_some_and(|h| i128::from(h) <= thi);
     if i.literal && fits || ty.bytes() >= 4 {
@@ -36,28 +37,28 @@ pub(crate) fn apply(
 ) -> Value {
     let mut told = false;
     if matches!(op, BinOp::Shl | BinOp::Shr) {
-        return apply_shift(el, op, at, a, &b.value, span);
+        return apply_shift(&mut el.cx, op, at, a, &b.value, span);
     }
     let ((a, at_a), (b, at_b)) = ((a.value, a.span), (b.value, b.span));
     // Comparisons of integers the prover knows stay in its terms.
     if op.is_comparison()
-        && let (Some(x), Some(y)) = (sym_operand(el, &a), sym_operand(el, &b))
+        && let (Some(x), Some(y)) = (sym_operand(&el.f, &a), sym_operand(&el.f, &b))
     {
         return Value::Scalar(compare(op, &x, &y, span));
     }
     let ty = match (&a, &b) {
-        (Value::Scalar(x), Value::Int(_)) => Some(with_int(el, x.ty, &b)),
-        (Value::Int(_), Value::Scalar(y)) => Some(with_int(el, y.ty, &a)),
+        (Value::Scalar(x), Value::Int(_)) => Some(with_int(&el.f, x.ty, &b)),
+        (Value::Int(_), Value::Scalar(y)) => Some(with_int(&el.f, y.ty, &a)),
         (Value::Scalar(x), Value::Scalar(y)) => {
             let (tx, ty) = (x.ty, y.ty);
             if tx == Scalar::Bool && ty == Scalar::Bool {
                 matches!(op, BinOp::Eq | BinOp::Ne).then_some(Scalar::Bool)
             } else if tx == Scalar::Index && ty.is_integer() {
-                Some(with_int(el, ty, &a))
+                Some(with_int(&el.f, ty, &a))
             } else if ty == Scalar::Index && tx.is_integer() {
-                Some(with_int(el, tx, &b))
+                Some(with_int(&el.f, tx, &b))
             } else {
-                let common = convert::common_type(el, tx, ty, at);
+                let common = convert::common_type(&mut el.cx, tx, ty, at);
                 told = common.is_none() && tx != Scalar::Bool && ty != Scalar::Bool;
                 common
             }
@@ -69,7 +70,7 @@ pub(crate) fn apply(
     let bad_bool = ty == Some(Scalar::Bool) && !matches!(op, BinOp::Eq | BinOp::Ne);
     let Some(ty) = ty.filter(|_| !bad_bits && !bad_bool) else {
         if !told {
-            operator_names::report_no_operator(el, op, at, &a, &b);
+            operator_names::report_no_operator(&mut el.cx, op, at, &a, &b);
         }
         return Value::Error;
     };
@@ -91,16 +92,16 @@ pub(crate) fn apply(
     Value::Scalar(Expr::new(ExprKind::Binary(op, x, y), result, span))
 }
 
-fn sym_operand(el: &Elab<'_>, v: &Value) -> Option<Sym> {
+fn sym_operand(func: &ir::Function, v: &Value) -> Option<Sym> {
     match v {
         Value::Int(i) => Some(i.value.clone()),
-        Value::Scalar(e) if e.ty.is_integer() && e.ty != Scalar::U64 => arith::as_sym(el, e),
+        Value::Scalar(e) if e.ty.is_integer() && e.ty != Scalar::U64 => arith::as_sym(func, e),
         _ => None,
     }
 }
 
 fn apply_shift(
-    el: &mut Elab<'_>,
+    cx: &mut Cx<'_>,
     op: BinOp,
     at: Span,
     a: Operand,
@@ -108,12 +109,12 @@ fn apply_shift(
     span: Span,
 ) -> Value {
     let amount = arith::int_of(amount).and_then(|i| i.value.as_int());
-    let Some(e) = arith::to_expr(el, a.value, a.span) else {
+    let Some(e) = arith::to_expr(cx, a.value, a.span) else {
         return Value::Error;
     };
     if !e.ty.is_integer() {
         let ty = e.ty;
-        el.cx.report(
+        cx.report(
             Diagnostic::new("E0343", at, format!("`{ty}` can't be shifted"))
                 .label("needs an integer"),
         );
@@ -128,7 +129,7 @@ fn apply_shift(
         }
         Some(n) => {
             let ty = e.ty;
-            el.cx.report(
+            cx.report(
                 Diagnostic::new(
                     "E0345",
                     at,
@@ -139,7 +140,7 @@ fn apply_shift(
             Value::Error
         }
         None => {
-            el.cx.report(
+            cx.report(
                 Diagnostic::new("E0345", at, "a shift amount must be an integer literal")
                     .label("known only at run time"),
             );

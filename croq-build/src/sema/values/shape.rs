@@ -1,9 +1,10 @@
 //! Shapes, element counts and the integer helpers that may be used in them.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BinOp, Scalar};
+use crate::ir::{self, BinOp, Scalar};
 use crate::sema::checks::run_time;
 use crate::sema::memory::arrays;
+use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::value::{Derive, IntValue, Value};
@@ -194,7 +195,7 @@ pub(crate) fn lower_count(el: &mut Elab<'_>, a: &ast::Expr, span: Span) -> Value
     };
     let product = shape.iter().fold(Sym::one(), |p, s| &p * s);
     if product.is_poison() {
-        integers::report_too_large(el, span);
+        integers::report_too_large(&mut el.cx, span);
         return Value::Error;
     }
     Value::Int(IntValue::plain(product))
@@ -250,7 +251,7 @@ pub(crate) fn lower_builtin(
         return Value::Shape(parts);
     }
     for (v, at) in [(&a, at_a), (&b, at_b)] {
-        if !check_integer(el, name, v, at) {
+        if !check_integer(&mut el.cx, name, v, at) {
             return Value::Error;
         }
     }
@@ -279,7 +280,7 @@ pub(crate) fn lower_builtin(
         _ => cx.cdiv(&x, &y),
     };
     if result.is_poison() {
-        integers::report_too_large(el, span);
+        integers::report_too_large(&mut el.cx, span);
         return Value::Error;
     }
     if runtime {
@@ -293,11 +294,11 @@ pub(crate) fn lower_builtin(
     Value::Int(IntValue::plain(result))
 }
 
-fn check_integer(el: &mut Elab<'_>, name: &ast::Name, v: &Value, at: Span) -> bool {
+fn check_integer(cx: &mut Cx<'_>, name: &ast::Name, v: &Value, at: Span) -> bool {
     let integer = matches!(v, Value::Int(_)) || matches!(v, Value::Scalar(e) if e.ty.is_integer());
     if !integer && arith::int_of(v).is_none() {
         let kind = v.kind();
-        el.cx.report(
+        cx.report(
             Diagnostic::new(
                 "E0425",
                 at,
@@ -364,7 +365,7 @@ pub(crate) fn lower_subscript(
     }
 }
 
-pub(crate) fn show(el: &Elab<'_>, shape: &[Sym]) -> String {
-    let parts: Vec<String> = shape.iter().map(|s| el.f.cx.show(s)).collect();
+pub(crate) fn show(func: &ir::Function, shape: &[Sym]) -> String {
+    let parts: Vec<String> = shape.iter().map(|s| func.cx.show(s)).collect();
     format!("[{}]", parts.join(", "))
 }

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ir::{BinOp, Expr, ExprKind, FutureId, Scalar, UnOp};
-use crate::sema::state::elab::Elab;
+use crate::ir::{self, BinOp, Expr, ExprKind, FutureId, Scalar, UnOp};
 use crate::sema::values::arith;
 use crate::source::Span;
 
@@ -114,16 +113,16 @@ impl Flight {
 
 /// A condition that is the same wherever it stands in a turn of the loops around, as a text that tells it
 /// from others.
-pub(crate) fn invariant_condition(el: &Elab<'_>, cond: &Expr) -> Option<String> {
+pub(crate) fn invariant_condition(func: &ir::Function, cond: &Expr) -> Option<String> {
     match &*cond.kind {
-        ExprKind::Unary(UnOp::Not, a) => Some(format!("!({})", invariant_condition(el, a)?)),
+        ExprKind::Unary(UnOp::Not, a) => Some(format!("!({})", invariant_condition(func, a)?)),
         ExprKind::Binary(op @ (BinOp::LogicAnd | BinOp::LogicOr), a, b) => Some(format!(
             "({}) {op:?} ({})",
-            invariant_condition(el, a)?,
-            invariant_condition(el, b)?
+            invariant_condition(func, a)?,
+            invariant_condition(func, b)?
         )),
         ExprKind::Binary(op, a, b) if cond.ty == Scalar::Bool => {
-            let (a, b) = (arith::as_sym(el, a)?, arith::as_sym(el, b)?);
+            let (a, b) = (arith::as_sym(func, a)?, arith::as_sym(func, b)?);
             Some(format!("{a:?} {op:?} {b:?}"))
         }
         _ => None,

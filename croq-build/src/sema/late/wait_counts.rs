@@ -10,15 +10,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::{
-    Access, BufferId, FutureId, Level, Stmt, StmtKind, Valid, View, Visit, Waited, retain_stmts,
-    walk_block,
+    self, Access, BufferId, FutureId, Level, Stmt, StmtKind, Valid, View, Visit, Waited,
+    retain_stmts, walk_block,
 };
-use crate::sema::asynchronous::flight::{self, Flight};
-use crate::sema::asynchronous::futures;
+use crate::sema::late::flight::{self, Flight};
 use crate::sema::memory::overlap::{meet, stores_into};
-use crate::sema::state::elab::Elab;
+use crate::sema::state::facts::Facts;
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
 
@@ -28,8 +27,10 @@ struct Exits {
     continues: Flight,
 }
 
-struct Walker<'c, 'a> {
-    el: &'c mut Elab<'a>,
+struct Walker<'c> {
+    func: &'c ir::Function,
+    facts: &'c Facts,
+    diags: &'c mut Diagnostics,
     loops: Vec<Exits>,
     /// The last walk, which reports and writes down what to wait for.
     last: bool,
@@ -45,16 +46,18 @@ struct Walker<'c, 'a> {
 }
 
 /// Decides what each `wait` of the function's kernels waits for.
-pub(crate) fn count_waits(el: &mut Elab<'_>) {
-    for at in 0..el.f.kernels.len() {
-        let Some(kernel) = el.f.kernels.get_mut(at) else {
+pub(crate) fn count_waits(func: &mut ir::Function, facts: &Facts, diags: &mut Diagnostics) {
+    for at in 0..func.kernels.len() {
+        let Some(kernel) = func.kernels.get_mut(at) else {
             continue;
         };
         let mut body = std::mem::take(&mut kernel.body);
         let count = balance(&mut body);
         if count != Some(0) || has_asynchronous(&body) {
             let mut walker = Walker {
-                el,
+                func,
+                facts,
+                diags,
                 loops: Vec::new(),
                 last: true,
                 told: BTreeSet::new(),
@@ -66,15 +69,16 @@ pub(crate) fn count_waits(el: &mut Elab<'_>) {
             walker.left_over(&end);
         }
         drop_marks(&mut body);
-        if let Some(kernel) = el.f.kernels.get_mut(at) {
+        if let Some(kernel) = func.kernels.get_mut(at) {
             kernel.body = body;
         }
     }
 }
 
-impl Walker<'_, '_> {
+impl Walker<'_> {
     fn name(&self, id: FutureId) -> String {
-        futures::get(self.el, id)
+        self.facts
+            .future(id)
             .map(|f| f.name.clone())
             .unwrap_or_default()
     }
@@ -83,7 +87,7 @@ impl Walker<'_, '_> {
     fn left_over(&mut self, end: &Flight) {
         for (id, (_, span)) in &end.copies {
             let name = self.name(*id);
-            self.el.cx.report(
+            self.diags.push(
                 Diagnostic::new(
                     "E0842",
                     *span,
@@ -153,7 +157,7 @@ impl Walker<'_, '_> {
                 then,
                 otherwise,
             } => {
-                let condition = flight::invariant_condition(self.el, cond);
+                let condition = flight::invariant_condition(self.func, cond);
                 let condition = condition.as_ref();
                 let one = self.block(then, flight.under(condition, true));
                 let other = self.block(otherwise, flight.under(condition, false));
@@ -201,7 +205,7 @@ impl Walker<'_, '_> {
         let Some(id) = copy.future else { return };
         self.sources.insert(span, copy.source.clone());
         // The tiles of exchanged futures are told apart by their names alone.
-        let exchanged = futures::get(self.el, id).is_none_or(|f| f.handle.is_some());
+        let exchanged = self.facts.future(id).is_none_or(|f| f.handle.is_some());
         if !exchanged {
             self.dests.insert(span, copy.dest.clone());
         }
@@ -244,9 +248,8 @@ impl Walker<'_, '_> {
             if !again {
                 d = d.also(earlier, "begun here, and not waited for on some way");
             }
-            self.el
-                .cx
-                .report(d.help(format!("`wait {name};` before the next copy into it")));
+            self.diags
+                .push(d.help(format!("`wait {name};` before the next copy into it")));
         }
         if groups {
             flight.begin_group();
@@ -260,7 +263,7 @@ impl Walker<'_, '_> {
         if !self.last {
             return;
         }
-        let cx = &self.el.f.cx;
+        let cx = &self.func.cx;
         let found = flight.copies.iter().find(|(_, (_, begun))| {
             let source = self.sources.get(begun);
             source.is_some_and(|source| overlaps(cx, source))
@@ -269,7 +272,7 @@ impl Walker<'_, '_> {
             return;
         };
         let name = self.name(id);
-        self.el.cx.report(
+        self.diags.push(
             Diagnostic::new(
                 "E0880",
                 at,
@@ -292,7 +295,7 @@ impl Walker<'_, '_> {
             if named || n.is_none_or(|n| n < younger) {
                 continue;
             }
-            let count = self.el.f.buffer(buffer).count.clone();
+            let count = self.func.buffer(buffer).count.clone();
             futures.push(Waited {
                 future: *id,
                 // Where in the buffer is not known here any more.
@@ -329,7 +332,7 @@ impl Walker<'_, '_> {
         }
         let mut touched = Touched::default();
         walk_block(std::slice::from_ref(stmt), &mut touched);
-        let cx = &self.el.f.cx;
+        let cx = &self.func.cx;
         let mut early = Vec::new();
         for (id, (_, begun)) in &flight.copies {
             // A copy that is begun again has its own report.
@@ -361,7 +364,7 @@ impl Walker<'_, '_> {
             return;
         }
         let name = self.name(id);
-        self.el.cx.report(
+        self.diags.push(
             Diagnostic::new("W0879", span, format!("`{name}` may not have arrived yet"))
                 .label("used while the copy is under way")
                 .also(begun, "the copy begins here")

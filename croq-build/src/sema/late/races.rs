@@ -7,12 +7,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::{
-    Access, BufferId, Expr, ExprKind, Level, LocalId, Role, Stmt, StmtKind, Storage, Visit,
+    self, Access, BufferId, Expr, ExprKind, Level, LocalId, Role, Stmt, StmtKind, Storage, Visit,
     walk_exprs,
 };
-use crate::sema::state::elab::Elab;
 use crate::symbolic::{Sym, Var};
 
 /// More instances than a block can have are not gone through.
@@ -28,50 +27,43 @@ struct Seen {
     atomic: bool,
 }
 
-pub(crate) fn find_races(el: &mut Elab<'_>) {
-    for at in 0..el.f.kernels.len() {
-        let Some(kernel) = el.f.kernels.get_mut(at) else {
-            continue;
-        };
-        let body = std::mem::take(&mut kernel.body);
-        find_in(el, &body, &[]);
-        if let Some(kernel) = el.f.kernels.get_mut(at) {
-            kernel.body = body;
-        }
+pub(crate) fn find_races(func: &ir::Function, diags: &mut Diagnostics) {
+    for kernel in &func.kernels {
+        find_in(func, diags, &kernel.body, &[]);
     }
 }
 
-fn find_in(el: &mut Elab<'_>, stmts: &[Stmt], around: &[Index]) {
+fn find_in(func: &ir::Function, diags: &mut Diagnostics, stmts: &[Stmt], around: &[Index]) {
     for stmt in stmts {
         match &stmt.kind {
             StmtKind::Parallel { level, body } => {
                 let mut indices = around.to_vec();
-                indices.extend(indices_of(el, body));
+                indices.extend(indices_of(func, body));
                 if *level == Level::Thread {
-                    find_between_barriers(el, body, &indices);
+                    find_between_barriers(func, diags, body, &indices);
                 }
-                find_in(el, body, &indices);
+                find_in(func, diags, body, &indices);
             }
             kind => {
                 for block in kind.blocks() {
-                    find_in(el, block, around);
+                    find_in(func, diags, block, around);
                 }
             }
         }
     }
 }
 
-fn indices_of(el: &Elab<'_>, body: &[Stmt]) -> Vec<Index> {
+fn indices_of(func: &ir::Function, body: &[Stmt]) -> Vec<Index> {
     let lets = body.iter().filter_map(|stmt| match &stmt.kind {
         StmtKind::Let { local, .. } => Some(*local),
         _ => None,
     });
     lets.filter_map(|id| {
-        let local = el.f.local(id);
+        let local = func.local(id);
         let (var, Role::Parallel(level)) = (local.var?, local.role) else {
             return None;
         };
-        let (lo, hi) = el.f.cx.bounds(var);
+        let (lo, hi) = func.cx.bounds(var);
         let below_block = level > Level::Block && lo.is_some_and(Sym::is_zero);
         Some((var, id, hi?.as_int()? + 1)).filter(|_| below_block)
     })
@@ -79,7 +71,12 @@ fn indices_of(el: &Elab<'_>, body: &[Stmt]) -> Vec<Index> {
 }
 
 /// The body of a level: its accesses in groups that no barrier divides.
-fn find_between_barriers(el: &mut Elab<'_>, body: &[Stmt], indices: &[Index]) {
+fn find_between_barriers(
+    func: &ir::Function,
+    diags: &mut Diagnostics,
+    body: &[Stmt],
+    indices: &[Index],
+) {
     let mut seen: BTreeMap<BufferId, Vec<Seen>> = BTreeMap::new();
     let mut told = BTreeSet::new();
     for stmt in body {
@@ -124,7 +121,7 @@ fn find_between_barriers(el: &mut Elab<'_>, body: &[Stmt], indices: &[Index]) {
         }
         for one in all.found {
             let buffer = one.access.view.buffer;
-            if el.f.buffer(buffer).storage != Storage::Shared {
+            if func.buffer(buffer).storage != Storage::Shared {
                 continue;
             }
             let others = seen.entry(buffer).or_default();
@@ -134,7 +131,7 @@ fn find_between_barriers(el: &mut Elab<'_>, body: &[Stmt], indices: &[Index]) {
                     && let Some((mine, theirs)) = conflicting_instances(&one, other, indices)
                     && told.insert(buffer)
                 {
-                    report(el, &one, other, indices, (mine, theirs));
+                    report(func, diags, &one, other, indices, (mine, theirs));
                 }
             }
             others.push(one);
@@ -171,17 +168,18 @@ fn conflicting_instances(a: &Seen, b: &Seen, indices: &[Index]) -> Option<(Vec<i
 }
 
 fn report(
-    el: &mut Elab<'_>,
+    func: &ir::Function,
+    diags: &mut Diagnostics,
     one: &Seen,
     other: &Seen,
     indices: &[Index],
     (mine, theirs): (Vec<i64>, Vec<i64>),
 ) {
-    let name = el.f.buffer(one.access.view.buffer).name.clone();
+    let name = func.buffer(one.access.view.buffer).name.clone();
     let instance = |at: &[i64]| {
         let named = indices.iter().zip(at);
         let texts: Vec<String> = named
-            .map(|((_, local, _), v)| format!("{} = {v}", el.f.local(*local).name))
+            .map(|((_, local, _), v)| format!("{} = {v}", func.local(*local).name))
             .collect();
         texts.join(", ")
     };
@@ -202,7 +200,7 @@ fn report(
         format!("{there} {} the same element", does(other)),
     )
     .help("instances run in any order: put `sync.shared;` between, or use another buffer");
-    el.cx.report(diagnostic);
+    diags.push(diagnostic);
 }
 
 struct Accesses {
