@@ -1,4 +1,4 @@
-//! Events: declarations, `wait`, `trigger`, and copies that complete them (language 06).
+//! Events: declarations, and operands of `wait` and `trigger` (language 06).
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Buffer, BufferId, Event, EventAt, EventId, Scalar, StmtKind, Storage};

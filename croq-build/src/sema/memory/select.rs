@@ -1,4 +1,4 @@
-//! `select(n, a, b, …)`: one of several tiles.
+//! `select(n, a, b, …)`: one of several tiles, chosen by a number.
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{self, BinOp, Expr, ExprKind, Role, Scalar, StmtKind, Storage};

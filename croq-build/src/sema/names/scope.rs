@@ -1,4 +1,4 @@
-//! Names and what they stand for.
+//! Declarations and uses of names.
 
 use crate::diagnostics::Diagnostic;
 use crate::ir;

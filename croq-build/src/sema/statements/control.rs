@@ -1,4 +1,4 @@
-//! `if`, `while`, `inthreads`, barriers, `yield`, `__cpp__`.
+//! `if`, `while`, `break`, `continue`, `yield`.
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Stmt, StmtKind};

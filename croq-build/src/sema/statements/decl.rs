@@ -1,4 +1,4 @@
-//! Declarations.
+//! Declarations of shapes, ituples and scalars.
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, Role, Scalar, StmtKind, Storage};
