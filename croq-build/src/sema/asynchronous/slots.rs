@@ -129,7 +129,7 @@ pub(crate) fn slot_at(
 }
 
 /// `e.at(order)`
-pub(crate) fn lower_order(
+fn lower_order(
     el: &mut Elab<'_>,
     id: EventId,
     array: &[u64],
@@ -206,7 +206,7 @@ pub(crate) fn lower_order(
     }
 }
 
-pub(crate) fn is_int(v: &crate::sema::state::value::Value) -> bool {
+fn is_int(v: &crate::sema::state::value::Value) -> bool {
     match v {
         crate::sema::state::value::Value::Int(_) => true,
         crate::sema::state::value::Value::Scalar(e) => e.ty.is_integer() || e.ty == Scalar::Index,
@@ -214,7 +214,7 @@ pub(crate) fn is_int(v: &crate::sema::state::value::Value) -> bool {
     }
 }
 
-pub(crate) fn has_increment(e: &ast::Expr) -> bool {
+fn has_increment(e: &ast::Expr) -> bool {
     match &*e.kind {
         ast::ExprKind::Increment { .. } => true,
         ast::ExprKind::Paren(a) | ast::ExprKind::Unary(_, a) => has_increment(a),

@@ -39,7 +39,7 @@ pub(crate) fn trigger(
 }
 
 /// `trigger e after f, g;`
-pub(crate) fn trigger_after(el: &mut Elab<'_>, events: &[ast::Expr], after: &[Name], span: Span) {
+fn trigger_after(el: &mut Elab<'_>, events: &[ast::Expr], after: &[Name], span: Span) {
     let [event] = events else {
         el.cx.report(
             Diagnostic::new("E1030", span, "copies complete one event")

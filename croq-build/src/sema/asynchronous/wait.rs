@@ -70,13 +70,13 @@ pub(crate) fn lower_wait(el: &mut Elab<'_>, operands: &[ast::Expr], span: Span) 
 }
 
 /// The `inthreads` around a copy that is not around this place.
-pub(crate) fn region_of_copy(el: &Elab<'_>, id: FutureId) -> Option<Span> {
+fn region_of_copy(el: &Elab<'_>, id: FutureId) -> Option<Span> {
     let here = futures::regions_around(el);
     let copied = &futures::get(el, id)?.regions;
     copied.iter().find(|at| !here.contains(at)).copied()
 }
 
-pub(crate) fn wait_for(el: &mut Elab<'_>, ids: &[(FutureId, Span)], span: Span) {
+fn wait_for(el: &mut Elab<'_>, ids: &[(FutureId, Span)], span: Span) {
     let (mut futures, mut boxes) = (Vec::new(), Vec::new());
     for (id, at) in ids.iter().copied() {
         let Some(future) = futures::get(el, id) else {

@@ -7,10 +7,11 @@ use crate::ir::{
 };
 use crate::sema::levels::{cluster_legality, uniformity};
 use crate::sema::memory::bounds;
+use crate::sema::state::cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::{Entity, IntKind};
 use crate::sema::state::value::{IntValue, Value};
-use crate::sema::values::{arith, convert};
+use crate::sema::values::arith;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 
@@ -55,7 +56,7 @@ pub(crate) fn lint_decided_comparison(
             span,
             format!(
                 "`{}` is always {holds}",
-                convert::source_text(&el.cx, span, "this comparison")
+                cx::source_text(&el.cx, span, "this comparison")
             ),
         )
         .label(why),

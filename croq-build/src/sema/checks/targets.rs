@@ -6,7 +6,7 @@ use crate::sema::state::elab::Elab;
 use crate::source::Span;
 
 /// The first architecture with a copy engine.
-pub(crate) const FROM: u16 = 90;
+const FROM: u16 = 90;
 
 /// Those with a copy engine, and those without.
 pub(crate) fn targets(cx: &Cx<'_>) -> (String, String) {

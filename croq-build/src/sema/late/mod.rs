@@ -2,6 +2,7 @@
 //! that the walk recorded.
 
 pub(crate) mod bound_copies;
+pub(crate) mod copy_groups;
 pub(crate) mod flight;
 pub(crate) mod pool_views;
 pub(crate) mod races;

@@ -11,13 +11,13 @@ use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
 
 /// The pattern repeats after so many rows of 128 bytes.
-pub(crate) const ROWS: i64 = 8;
+const ROWS: i64 = 8;
 
 /// What trades places, in bytes.
-pub(crate) const UNIT: i64 = 16;
+const UNIT: i64 = 16;
 
 /// What a product takes of K at once, in bytes.
-pub(crate) const STEP: i64 = 32;
+const STEP: i64 = 32;
 
 /// What a kernel does with swizzled buffers that the layout has a say in.
 pub(crate) fn check_uses(func: &ir::Function, facts: &Facts, diags: &mut Diagnostics) {
@@ -43,12 +43,7 @@ pub(crate) fn check_uses(func: &ir::Function, facts: &Facts, diags: &mut Diagnos
 }
 
 /// A copy's tile begins where the pattern of a swizzle does.
-pub(crate) fn check_pattern_begin(
-    func: &ir::Function,
-    facts: &Facts,
-    diags: &mut Diagnostics,
-    view: &View,
-) {
+fn check_pattern_begin(func: &ir::Function, facts: &Facts, diags: &mut Diagnostics, view: &View) {
     let buffer = func.buffer(view.buffer);
     let Some(swizzle) = &buffer.swizzle else {
         return;
@@ -73,7 +68,7 @@ pub(crate) fn check_pattern_begin(
 
 /// A warpgroup is told of an operand by its first element's address: it must be one at which the
 /// pattern begins, or, along K, one of its steps.
-pub(crate) fn check_operand_begin(
+fn check_operand_begin(
     func: &ir::Function,
     facts: &Facts,
     diags: &mut Diagnostics,
@@ -124,7 +119,7 @@ pub(crate) fn check_operand_begin(
     diags.push(d.help(help));
 }
 
-pub(crate) fn place_is_known(func: &ir::Function, diags: &mut Diagnostics, access: &Access) {
+fn place_is_known(func: &ir::Function, diags: &mut Diagnostics, access: &Access) {
     let buffer = func.buffer(access.view.buffer);
     let place = buffer.by_groups(&func.cx, &access.address());
     if place.is_poison() {
@@ -133,7 +128,7 @@ pub(crate) fn place_is_known(func: &ir::Function, diags: &mut Diagnostics, acces
 }
 
 /// Text in C++ sees more than one element of the buffer.
-pub(crate) fn report_seen_raw(
+fn report_seen_raw(
     func: &ir::Function,
     facts: &Facts,
     diags: &mut Diagnostics,
@@ -225,7 +220,7 @@ pub(crate) fn size(elem: Scalar) -> i64 {
 }
 
 /// Where a view starts, if the pattern certainly does not begin there.
-pub(crate) fn misplaced(cx: &Ctx, swizzle: &Swizzle, elem: Scalar, offset: &Sym) -> Option<String> {
+fn misplaced(cx: &Ctx, swizzle: &Swizzle, elem: Scalar, offset: &Sym) -> Option<String> {
     let column = cx.rem(offset, &swizzle.columns);
     let unit = Sym::int(UNIT / size(elem));
     if cx.divides(&unit, &column).is_no() {

@@ -28,7 +28,7 @@ pub(crate) fn check_swizzled_boxes(func: &ir::Function, diags: &mut Diagnostics)
     }
 }
 
-pub(crate) fn check_swizzled_box(func: &ir::Function, diags: &mut Diagnostics, view: &View) {
+fn check_swizzled_box(func: &ir::Function, diags: &mut Diagnostics, view: &View) {
     let buffer = func.buffer(view.buffer);
     let (Some(swizzle), Some(width)) = (buffer.swizzle.clone(), view.shape.last()) else {
         return;

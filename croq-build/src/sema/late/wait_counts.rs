@@ -12,9 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::{
-    self, Access, BufferId, FutureId, Level, Stmt, StmtKind, Valid, View, Visit, Waited,
-    retain_stmts, walk_block,
+    self, Access, BufferId, FutureId, Level, Stmt, StmtKind, Valid, View, Visit, Waited, walk_block,
 };
+use crate::sema::late::copy_groups;
 use crate::sema::late::flight::{self, Flight};
 use crate::sema::memory::overlap::{meet, stores_into};
 use crate::sema::state::facts::Facts;
@@ -52,8 +52,8 @@ pub(crate) fn count_waits(func: &mut ir::Function, facts: &Facts, diags: &mut Di
             continue;
         };
         let mut body = std::mem::take(&mut kernel.body);
-        let count = balance(&mut body);
-        if count != Some(0) || has_asynchronous(&body) {
+        let count = copy_groups::balance(&mut body);
+        if count != Some(0) || copy_groups::has_asynchronous(&body) {
             let mut walker = Walker {
                 func,
                 facts,
@@ -68,7 +68,7 @@ pub(crate) fn count_waits(func: &mut ir::Function, facts: &Facts, diags: &mut Di
             let end = walker.block(&mut body, Flight::default());
             walker.left_over(&end);
         }
-        drop_marks(&mut body);
+        copy_groups::drop_marks(&mut body);
         if let Some(kernel) = func.kernels.get_mut(at) {
             kernel.body = body;
         }
@@ -438,78 +438,4 @@ impl Visit for Touched {
     fn access(&mut self, access: &Access, _written: bool) {
         self.accesses.push(access.clone());
     }
-}
-
-/// Gives the branches of each `if` the same number of groups, where each has a fixed number. How many
-/// the statements begin; `None` when that isn't fixed.
-fn balance(stmts: &mut Vec<Stmt>) -> Option<u32> {
-    let mut total = Some(0u32);
-    for stmt in stmts {
-        let span = stmt.span;
-        let own = match &mut stmt.kind {
-            StmtKind::Copy(copy) => {
-                Some(u32::from(copy.future.is_some() && copy.engine.is_threads()))
-            }
-            StmtKind::CommitCopies => Some(1),
-            StmtKind::If {
-                then, otherwise, ..
-            } => {
-                let counts = (balance(then), balance(otherwise));
-                if let (Some(a), Some(b)) = counts {
-                    let (fewer, missing) = if a < b {
-                        (&mut *then, b - a)
-                    } else {
-                        (&mut *otherwise, a - b)
-                    };
-                    for _ in 0..missing {
-                        fewer.push(Stmt::new(StmtKind::CommitCopies, span));
-                    }
-                    Some(a.max(b))
-                } else {
-                    None
-                }
-            }
-            StmtKind::For { body, .. } => balance(body).filter(|n| *n == 0),
-            StmtKind::While { prelude, body, .. } => {
-                let counts = (balance(prelude), balance(body));
-                (counts == (Some(0), Some(0))).then_some(0)
-            }
-            StmtKind::Parallel { body, .. } => balance(body),
-            StmtKind::Once { body, .. } | StmtKind::Region { body, .. } => {
-                balance(body).filter(|n| *n == 0)
-            }
-            _ => Some(0),
-        };
-        total = match (total, own) {
-            (Some(a), Some(b)) => Some(a.saturating_add(b)),
-            _ => None,
-        };
-    }
-    total
-}
-
-fn has_asynchronous(stmts: &[Stmt]) -> bool {
-    struct Find(bool);
-    impl crate::ir::Visit for Find {
-        fn stmt(&mut self, stmt: &Stmt) {
-            self.0 |= match &stmt.kind {
-                StmtKind::Copy(copy) => copy.future.is_some(),
-                StmtKind::Wait { .. } | StmtKind::WaitTma { .. } => true,
-                _ => false,
-            };
-        }
-    }
-    let mut find = Find(false);
-    crate::ir::walk_block(stmts, &mut find);
-    find.0
-}
-
-/// What was there only to count by.
-fn drop_marks(stmts: &mut Vec<Stmt>) {
-    retain_stmts(stmts, &mut |s| {
-        !matches!(
-            s.kind,
-            StmtKind::Rotate { .. } | StmtKind::Consult(_) | StmtKind::Wait { pending: None, .. }
-        )
-    });
 }

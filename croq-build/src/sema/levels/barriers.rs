@@ -26,7 +26,7 @@ pub(crate) fn lower_sync_storage(el: &mut Elab<'_>, storage: ast::Storage, span:
     }
 }
 
-pub(crate) fn report_sync_error(cx: &mut Cx<'_>, span: Span, text: &str) {
+fn report_sync_error(cx: &mut Cx<'_>, span: Span, text: &str) {
     cx.report(
         Diagnostic::new("E0585", span, text).label("not here").help(
             "kernels wait with `sync.shared` and `sync.barrier`, the host with `sync.global`",
@@ -71,11 +71,11 @@ pub(crate) fn lower_sync_barrier(el: &mut Elab<'_>, level: ast::Level, span: Spa
     }
 }
 
-pub(crate) fn waits_together(el: &Elab<'_>) -> bool {
+fn waits_together(el: &Elab<'_>) -> bool {
     el.kernel.as_ref().is_some_and(|k| k.grid.cooperative)
 }
 
-pub(crate) fn emit_barrier(el: &mut Elab<'_>, scope: BarrierScope, span: Span) {
+fn emit_barrier(el: &mut Elab<'_>, scope: BarrierScope, span: Span) {
     // Who comes to one of the whole grid is looked at in all of the kernel (`passes::together`).
     if scope != BarrierScope::Grid {
         instances::warn_if_not_all_arrive(el, span, "a barrier");

@@ -54,7 +54,7 @@ pub(crate) fn check_blocks(el: &mut Elab<'_>, p: &ParallelStmt, node: &Node) -> 
     check_available(&mut el.cx, node.span) && only_definitions
 }
 
-pub(crate) fn check_only_definitions(cx: &mut Cx<'_>, body: &ast::Block) -> bool {
+fn check_only_definitions(cx: &mut Cx<'_>, body: &ast::Block) -> bool {
     let other = body.stmts.iter().find(|stmt| match &stmt.kind {
         S::Parallel(_) | S::Mdspan { .. } | S::Ituple { .. } | S::Error => false,
         S::Scalar {

@@ -125,7 +125,7 @@ pub(crate) fn index_op(op: BinOp, a: Expr, b: Sym, at: Span) -> Expr {
     )
 }
 
-pub(crate) fn divided(mut e: Expr, index: &ThreadIndex, at: Span) -> Expr {
+fn divided(mut e: Expr, index: &ThreadIndex, at: Span) -> Expr {
     if !index.divisor.is_one() {
         e = index_op(BinOp::Div, e, index.divisor.clone(), at);
     }

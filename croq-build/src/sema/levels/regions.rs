@@ -113,7 +113,7 @@ pub(crate) fn lower_inthreads(
 }
 
 /// Regions that run at the same time need to know who is where.
-pub(crate) fn report_threads_unknown(cx: &mut Cx<'_>, at: Span) {
+fn report_threads_unknown(cx: &mut Cx<'_>, at: Span) {
     let text = cx.file.snippet(at).to_owned();
     cx.report(
             Diagnostic::new(
@@ -127,7 +127,7 @@ pub(crate) fn report_threads_unknown(cx: &mut Cx<'_>, at: Span) {
 }
 
 /// Both sides of `&&` and `||` must depend on the thread.
-pub(crate) fn check_divergent(el: &mut Elab<'_>, cond: &Expr, at: Span) {
+fn check_divergent(el: &mut Elab<'_>, cond: &Expr, at: Span) {
     match &*cond.kind {
         ExprKind::Binary(BinOp::LogicAnd | BinOp::LogicOr, a, b) => {
             check_divergent(el, a, a.span);
@@ -151,7 +151,7 @@ pub(crate) fn check_divergent(el: &mut Elab<'_>, cond: &Expr, at: Span) {
     }
 }
 
-pub(crate) fn names_unit(el: &Elab<'_>, e: &Expr) -> bool {
+fn names_unit(el: &Elab<'_>, e: &Expr) -> bool {
     match arith::as_sym(&el.f, e) {
         Some(s) => s
             .vars()
@@ -162,7 +162,7 @@ pub(crate) fn names_unit(el: &Elab<'_>, e: &Expr) -> bool {
 }
 
 /// The linear ids of the threads that satisfy a predicate, when that is static.
-pub(crate) fn thread_set(el: &Elab<'_>, cond: &Expr) -> Option<ThreadSet> {
+fn thread_set(el: &Elab<'_>, cond: &Expr) -> Option<ThreadSet> {
     let k = el.kernel.as_ref()?;
     let threads = u32::try_from(k.threads.count.as_ref()?.as_int()?)
         .ok()
@@ -187,7 +187,7 @@ pub(crate) fn thread_set(el: &Elab<'_>, cond: &Expr) -> Option<ThreadSet> {
 }
 
 /// A predicate, taken apart once for all threads.
-pub(crate) fn thread_condition(func: &ir::Function, cond: &Expr) -> Option<Condition> {
+fn thread_condition(func: &ir::Function, cond: &Expr) -> Option<Condition> {
     let both = |a, b| {
         Some((
             Box::new(thread_condition(func, a)?),

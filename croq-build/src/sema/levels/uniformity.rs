@@ -18,14 +18,14 @@ pub(crate) fn varies_in_block(el: &Elab<'_>, e: &Expr) -> bool {
     varies
 }
 
-pub(crate) fn local_varies(el: &Elab<'_>, id: crate::ir::LocalId) -> bool {
+fn local_varies(el: &Elab<'_>, id: crate::ir::LocalId) -> bool {
     match el.f.local(id).role {
         Role::Parallel(level) => level > Level::Block,
         Role::Loop | Role::Value => el.build.varying.contains(&id),
     }
 }
 
-pub(crate) struct Varies<'c, 'a> {
+struct Varies<'c, 'a> {
     el: &'c Elab<'a>,
     found: &'c mut bool,
 }

@@ -15,7 +15,7 @@ use crate::sema::levels::instances;
 use crate::sema::memory::guards::{self, guarded, guarded_result};
 use crate::sema::memory::{access, whole};
 use crate::sema::names::scope;
-use crate::sema::state::cx::Cx;
+use crate::sema::state::cx::{self, Cx};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::Value;
@@ -28,7 +28,7 @@ use crate::syntax::ast::{self, CallExpr};
 const PREFIX: &str = "__atomic_";
 
 /// The names of all, as they are written.
-pub(crate) const NAMES: [&str; 9] = [
+const NAMES: [&str; 9] = [
     "__atomic_add",
     "__atomic_sub",
     "__atomic_exch",
@@ -164,7 +164,7 @@ pub(crate) fn report_misplaced(el: &mut Elab<'_>, call: &CallExpr, span: Span) -
             .label("not the right side of such an assignment")
             .help(format!(
                 "write `mutable before = {};` first",
-                convert::source_text(&el.cx, span, "__atomic_add(…)")
+                cx::source_text(&el.cx, span, "__atomic_add(…)")
             )),
         );
     }
@@ -314,7 +314,7 @@ fn lower_operand(
         at,
         format!("`{buffer}` has elements of type {own}, this is {given}"),
     );
-    let text = convert::source_text(&el.cx, at, "…");
+    let text = cx::source_text(&el.cx, at, "…");
     el.cx.report(if number {
         d.label("an atomic operation converts nothing")
             .help(format!("write `__to<{own}>({text})`"))

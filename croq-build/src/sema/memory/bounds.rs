@@ -67,12 +67,7 @@ pub(crate) fn check_inside(
     true
 }
 
-pub(crate) fn report_outside(
-    el: &mut Elab<'_>,
-    code: &'static str,
-    bound: &Bound<'_>,
-    subject: &str,
-) {
+fn report_outside(el: &mut Elab<'_>, code: &'static str, bound: &Bound<'_>, subject: &str) {
     let Bound {
         index,
         lo,
@@ -112,7 +107,7 @@ pub(crate) fn report_outside(
 /// Whether some instance that certainly runs computes an index outside `[lo, hi)`: the index is
 /// linear in loop and parallel variables, which take all their values (in a region, those that tell
 /// threads apart don't), and no condition restricts which instances come here.
-pub(crate) fn reaches_outside(el: &Elab<'_>, index: &Sym, lo: &Sym, hi: &Sym) -> bool {
+fn reaches_outside(el: &Elab<'_>, index: &Sym, lo: &Sym, hi: &Sym) -> bool {
     if el.path.is_conditional() {
         return false;
     }

@@ -120,7 +120,7 @@ pub(crate) fn check_alike(el: &mut Elab<'_>, first: &Data, other: &Data, at: Spa
     false
 }
 
-pub(crate) fn emit_choice(el: &mut Elab<'_>, number: &Sym, choices: &[Data], span: Span) -> Value {
+fn emit_choice(el: &mut Elab<'_>, number: &Sym, choices: &[Data], span: Span) -> Value {
     let Some(first) = choices.first() else {
         return Value::Error;
     };

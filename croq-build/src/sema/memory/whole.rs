@@ -77,7 +77,7 @@ pub(crate) fn mark_accessed(func: &mut ir::Function, view: &View, read: bool, wr
 }
 
 /// Fragments are no memory: their elements have no address.
-pub(crate) fn check_in_memory(el: &mut Elab<'_>, id: BufferId, name: &str, at: Span) -> Option<()> {
+fn check_in_memory(el: &mut Elab<'_>, id: BufferId, name: &str, at: Span) -> Option<()> {
     if el.f.buffer(id).storage != Storage::Fragment {
         return Some(());
     }

@@ -14,16 +14,16 @@
 use crate::diagnostics::Diagnostic;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::{Entity, Hiding, IntKind, Kind, Outer, Read};
-use crate::sema::statements::decl;
+use crate::sema::statements::scalar_declarations;
 use crate::syntax::ast;
 
 /// `name = value` in an inner scope, where an outer one has an immutable of that name.
 pub(crate) fn hide(el: &mut Elab<'_>, name: &ast::Name, entity: &Entity, value: &ast::Expr) {
     let Some((scope, at)) = el.names.place(&name.text) else {
-        return decl::define(el, name, value);
+        return scalar_declarations::define(el, name, value);
     };
     let began = el.names.walk.tick();
-    decl::define(el, name, value);
+    scalar_declarations::define(el, name, value);
 
     let walk = &el.names.walk;
     let (around, arms) = (walk.loops.clone(), walk.arms.clone());

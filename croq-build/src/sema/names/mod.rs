@@ -1,6 +1,7 @@
 //! What names stand for: scopes, parameters, results.
 
 pub(crate) mod builtins;
+pub(crate) mod dimensions;
 pub(crate) mod hiding;
 pub(crate) mod params;
 pub(crate) mod returns;

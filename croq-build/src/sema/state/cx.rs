@@ -45,3 +45,14 @@ pub struct Target {
 pub(crate) fn touch(a: Span, b: Span) -> bool {
     a.start <= b.end && b.start <= a.end
 }
+
+/// What the user wrote at `span`, to be written again in a help; `other` where that is long or
+/// came out of a macro.
+pub(crate) fn source_text(cx: &Cx<'_>, span: Span, other: &str) -> String {
+    let text = cx.file.snippet(span);
+    if text.is_empty() || text.len() > 40 || text.contains('\n') || cx.file.macro_at(span).is_some()
+    {
+        return other.to_owned();
+    }
+    text.to_owned()
+}

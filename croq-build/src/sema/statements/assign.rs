@@ -9,7 +9,7 @@ use crate::sema::names::{hiding, scope};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::{Entity, IntKind};
 use crate::sema::state::value::{Operand, Value};
-use crate::sema::statements::{decl, device_calls};
+use crate::sema::statements::{device_calls, scalar_declarations};
 use crate::sema::tensor_cores::fragments;
 use crate::sema::values::{arith, convert, integers, operators};
 use crate::source::Span;
@@ -89,7 +89,7 @@ fn assign_name(
                 .help(format!("declare it first: `mutable {} = …;`", name.text)),
             );
         }
-        (None, None) => decl::define(el, name, value),
+        (None, None) => scalar_declarations::define(el, name, value),
         (
             Some((
                 Entity::Scalar {
@@ -157,7 +157,7 @@ fn set(
             None => el.expression(value),
         },
     };
-    if !decl::check_initialiser(&mut el.cx, &v, value.span) {
+    if !scalar_declarations::check_initialiser(&mut el.cx, &v, value.span) {
         return;
     }
     let v = match op {

@@ -101,7 +101,7 @@ pub(crate) fn lower_cpp(el: &mut Elab<'_>, text: &str, span: Span) {
 }
 
 /// Whether a C++ text contains a name as a whole word.
-pub(crate) fn mentions(text: &str, name: &str) -> bool {
+fn mentions(text: &str, name: &str) -> bool {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(name).any(|(at, _)| {
         let before = text.get(..at).and_then(|t| t.chars().next_back());

@@ -4,10 +4,10 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Expr, ExprKind, LocalId, Role, Scalar, StmtKind};
 use crate::sema::build;
 use crate::sema::names::scope;
+use crate::sema::state::cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::Value;
-use crate::sema::values::convert;
 use crate::source::Span;
 use crate::syntax::ast;
 
@@ -40,7 +40,7 @@ pub(crate) fn increment_target(el: &mut Elab<'_>, target: &ast::Expr) -> Option<
             .label("not a scalar's name")
             .help(format!(
                 "write `{} += 1`",
-                convert::source_text(&el.cx, target.span, "x.at(i)")
+                cx::source_text(&el.cx, target.span, "x.at(i)")
             )),
     );
     None

@@ -8,6 +8,8 @@ pub(crate) mod decl;
 pub(crate) mod device_calls;
 pub(crate) mod increments;
 pub(crate) mod loops;
+pub(crate) mod print;
 pub(crate) mod ranges;
 pub(crate) mod returns;
+pub(crate) mod scalar_declarations;
 pub(crate) mod stmt;

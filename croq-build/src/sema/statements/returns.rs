@@ -96,11 +96,7 @@ pub(crate) fn describe_result(func: &ir::Function, shape: &ReturnShape) -> Strin
     }
 }
 
-pub(crate) fn result_of(
-    el: &mut Elab<'_>,
-    v: Value,
-    at: Span,
-) -> Option<(ReturnShape, ReturnValue)> {
+fn result_of(el: &mut Elab<'_>, v: Value, at: Span) -> Option<(ReturnShape, ReturnValue)> {
     match v {
         Value::Scalar(e) => {
             let ty = if e.ty == Scalar::Index {
@@ -143,7 +139,7 @@ pub(crate) fn result_of(
     }
 }
 
-pub(crate) fn report_not_returnable(cx: &mut Cx<'_>, at: Span, what: &str) {
+fn report_not_returnable(cx: &mut Cx<'_>, at: Span, what: &str) {
     cx.report(
         Diagnostic::new("E0352", at, format!("{what} can't be returned"))
             .label("not a value the host can own")

@@ -10,7 +10,7 @@ use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::statements::{
-    assign, call, control, cpp, decl, increments, loops, ranges, returns,
+    assign, call, control, cpp, decl, increments, loops, ranges, returns, scalar_declarations,
 };
 use crate::sema::tensor_cores::{apply, fragments, mma};
 use crate::source::Span;
@@ -68,7 +68,13 @@ fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
             ty,
             items,
         } => {
-            decl::declare_scalars(el, storage.as_ref(), *mutable, ty.as_ref(), items);
+            scalar_declarations::declare_scalars(
+                el,
+                storage.as_ref(),
+                *mutable,
+                ty.as_ref(),
+                items,
+            );
         }
         S::Buffer {
             storage,

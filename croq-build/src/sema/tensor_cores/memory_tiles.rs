@@ -134,7 +134,7 @@ pub(crate) fn lint_edge_of_load(cx: &mut Cx<'_>, data: &Data) {
 }
 
 /// A statement's name as it is written; a product has none.
-pub(crate) fn quoted(what: &str) -> String {
+fn quoted(what: &str) -> String {
     match what.strip_prefix("mma.") {
         Some(_) => format!("`{what}`"),
         None => what.to_owned(),

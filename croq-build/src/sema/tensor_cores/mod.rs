@@ -15,6 +15,7 @@ pub(crate) mod mma;
 pub(crate) mod multiply;
 pub(crate) mod operands;
 pub(crate) mod owners;
+pub(crate) mod row_scales;
 pub(crate) mod scale;
 pub(crate) mod sparse_mma;
 pub(crate) mod spread;

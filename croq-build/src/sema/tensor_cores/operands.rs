@@ -3,12 +3,11 @@
 use crate::diagnostics::Diagnostic;
 use crate::ir::{self, BufferId, MmaOp, Part, Storage};
 use crate::sema::build;
-use crate::sema::state::cx::Cx;
+use crate::sema::state::cx::{self, Cx};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::Named;
 use crate::sema::state::value::Value;
 use crate::sema::tensor_cores::owners;
-use crate::sema::values::convert;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
@@ -58,7 +57,7 @@ pub(crate) fn fragment_of(el: &mut Elab<'_>, e: &ast::Expr, whole: bool) -> Opti
     })
 }
 
-pub(crate) fn report_no_fragment(cx: &mut Cx<'_>, at: Span, kind: &str) {
+fn report_no_fragment(cx: &mut Cx<'_>, at: Span, kind: &str) {
     cx.report(
         Diagnostic::new("E0928", at, format!("expected a fragment, found {kind}"))
             .label("not in the registers of a warp")
@@ -66,7 +65,7 @@ pub(crate) fn report_no_fragment(cx: &mut Cx<'_>, at: Span, kind: &str) {
     );
 }
 
-pub(crate) fn report_direct_operand(cx: &mut Cx<'_>, at: Span, name: &str) {
+fn report_direct_operand(cx: &mut Cx<'_>, at: Span, name: &str) {
     cx.report(
         Diagnostic::new(
             "E0907",
@@ -76,7 +75,7 @@ pub(crate) fn report_direct_operand(cx: &mut Cx<'_>, at: Span, name: &str) {
         .label("not loaded")
         .help(format!(
             "load it first: `x = mma.load {};`",
-            convert::source_text(cx, at, name)
+            cx::source_text(cx, at, name)
         )),
     );
 }

@@ -40,7 +40,7 @@ pub(crate) fn is_a_warpgroup(el: &Elab<'_>) -> bool {
 }
 
 /// Whether there is a target on which a warpgroup multiplies; others are left out.
-pub(crate) fn check_by_warpgroup(el: &mut Elab<'_>, span: Span, what: &str) -> Option<()> {
+fn check_by_warpgroup(el: &mut Elab<'_>, span: Span, what: &str) -> Option<()> {
     let targets = el.cx.options.targets.iter().map(|t| t.name.as_str());
     let (with, without): (Vec<&str>, Vec<&str>) = targets.partition(|name| *name == TARGET);
     let others = without.join(" and ");

@@ -3,9 +3,10 @@
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, ExprKind, Scalar};
 use crate::sema::checks::unsupported;
-use crate::sema::state::cx::Cx;
+use crate::sema::state::cx::{self, Cx};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Value;
+use crate::sema::values::precision::{self, Relation};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::ElemType;
@@ -161,14 +162,14 @@ fn index_to(
         };
         let fits = lo.is_some_and(|l| l >= -exact) && hi.is_some_and(|h| h <= exact);
         if !fits && target != Scalar::F64 {
-            lint_lossy(&mut el.cx, Scalar::S32, target, span);
+            precision::lint_lossy(&mut el.cx, Scalar::S32, target, span);
         }
     } else if target.bytes() < 4 {
         let (tlo, thi) = int_limits(target);
         let fits =
             lo.is_some_and(|l| i128::from(l) >= tlo) && hi.is_some_and(|h| i128::from(h) <= thi);
         if !fits {
-            lint_lossy(&mut el.cx, Scalar::S32, target, span);
+            precision::lint_lossy(&mut el.cx, Scalar::S32, target, span);
         }
     }
     Some(Expr::new(ExprKind::Cast(e), target, span))
@@ -204,7 +205,10 @@ pub(crate) fn convert_expr(cx: &mut Cx<'_>, e: Expr, target: Scalar, span: Span)
                 format!("a `bool` can't be converted to `{target}`"),
             )
             .label("a `bool`")
-            .help(format!("write `{} ? 1 : 0`", source_text(cx, span, "cond"))),
+            .help(format!(
+                "write `{} ? 1 : 0`",
+                cx::source_text(cx, span, "cond")
+            )),
         );
         return None;
     }
@@ -212,10 +216,10 @@ pub(crate) fn convert_expr(cx: &mut Cx<'_>, e: Expr, target: Scalar, span: Span)
         (from, target),
         (Scalar::F16, Scalar::Bf16) | (Scalar::Bf16, Scalar::F16)
     ) {
-        report_mixed_halves(cx, span);
+        precision::report_mixed_halves(cx, span);
         return None;
     }
-    match relation(from, target) {
+    match precision::relation(from, target) {
         Relation::Preserving => {}
         Relation::Sign => cx.report(
             Diagnostic::new(
@@ -226,76 +230,20 @@ pub(crate) fn convert_expr(cx: &mut Cx<'_>, e: Expr, target: Scalar, span: Span)
             .label(format!("`{from}` here"))
             .help(format!(
                 "write `__to<{target}>({})` if that is meant",
-                source_text(cx, span, "…")
+                cx::source_text(cx, span, "…")
             )),
         ),
-        Relation::Lossy => match literal_without_f(cx, &e).filter(|_| target.is_float()) {
-            Some(literal) => lint_computed_in_double(cx, target, span, literal),
-            None => lint_lossy(cx, from, target, span),
+        Relation::Lossy => match precision::literal_without_f(cx, &e).filter(|_| target.is_float())
+        {
+            Some(literal) => precision::lint_computed_in_double(cx, target, span, literal),
+            None => precision::lint_lossy(cx, from, target, span),
         },
     }
     Some(Expr::new(ExprKind::Cast(e), target, span))
 }
 
-fn lint_lossy(cx: &mut Cx<'_>, from: Scalar, target: Scalar, span: Span) {
-    cx.report(
-        Diagnostic::new(
-            "W0703",
-            span,
-            format!("implicit conversion from `{from}` to `{target}` may lose precision"),
-        )
-        .label(format!("`{from}` here"))
-        .help(format!(
-            "write `__to<{target}>({})` if that is meant",
-            source_text(cx, span, "…")
-        )),
-    );
-}
-
-/// The commonest slip with floats: one literal without its `f`.
-fn lint_computed_in_double(cx: &mut Cx<'_>, target: Scalar, span: Span, literal: Span) {
-    let help = match cx.file.macro_at(literal) {
-        Some(name) => format!("write the literal in the macro `{name}` with an `f` behind it"),
-        None => format!("write `{}f`", cx.file.snippet(literal)),
-    };
-    cx.report(
-        Diagnostic::new(
-            "W0703",
-            span,
-            format!("implicit conversion from `f64` to `{target}` may lose precision"),
-        )
-        .label("computed in `f64`")
-        .also(literal, "because a literal without `f` is an `f64`")
-        .help(help),
-    );
-}
-
-/// The first literal that makes an expression an `f64`, when nothing but literals does. A whole
-/// number becomes what its neighbours are, so it is not to blame.
-fn literal_without_f(cx: &Cx<'_>, e: &Expr) -> Option<Span> {
-    let mut literals = Vec::new();
-    if !double_literals(e, &mut literals) {
-        return None;
-    }
-    literals.into_iter().find(|literal| {
-        cx.file.macro_at(*literal).is_some() || cx.file.snippet(*literal).contains(['.', 'e', 'E'])
-    })
-}
-
-fn report_mixed_halves(cx: &mut Cx<'_>, span: Span) {
-    cx.report(
-        Diagnostic::new(
-            "E0704",
-            span,
-            "`f16` and `bf16` don't mix: neither contains the other",
-        )
-        .label("both in one expression")
-        .help("convert one of them, for instance `__to<f32>(…)`"),
-    );
-}
-
 pub(crate) fn report_not_bool(cx: &mut Cx<'_>, span: Span, what: &str) {
-    let mut text = source_text(cx, span, "x");
+    let mut text = cx::source_text(cx, span, "x");
     if text.contains(' ') {
         text = format!("({text})");
     }
@@ -304,17 +252,6 @@ pub(crate) fn report_not_bool(cx: &mut Cx<'_>, span: Span, what: &str) {
             .label("not a `bool`")
             .help(format!("compare it: `{text} != 0`")),
     );
-}
-
-/// What the user wrote at `span`, to be written again in a help; `other` where that is long or
-/// came out of a macro.
-pub(crate) fn source_text(cx: &Cx<'_>, span: Span, other: &str) -> String {
-    let text = cx.file.snippet(span);
-    if text.is_empty() || text.len() > 40 || text.contains('\n') || cx.file.macro_at(span).is_some()
-    {
-        return other.to_owned();
-    }
-    text.to_owned()
 }
 
 /// The type two scalar operands are computed in. `None` for a `bool` with something else, and,
@@ -334,12 +271,12 @@ pub(crate) fn common_type(cx: &mut Cx<'_>, a: Scalar, b: Scalar, span: Span) -> 
                 (a, b),
                 (Scalar::F16, Scalar::Bf16) | (Scalar::Bf16, Scalar::F16)
             ) {
-                report_mixed_halves(cx, span);
+                precision::report_mixed_halves(cx, span);
                 return None;
             }
-            return Some(if relation(a, b) == Relation::Preserving {
+            return Some(if precision::relation(a, b) == Relation::Preserving {
                 b
-            } else if relation(b, a) == Relation::Preserving {
+            } else if precision::relation(b, a) == Relation::Preserving {
                 a
             } else {
                 // e4m3 with e5m2: neither contains the other, f16 contains both.
@@ -371,80 +308,6 @@ pub(crate) fn common_type(cx: &mut Cx<'_>, a: Scalar, b: Scalar, span: Span) -> 
             }
         }
     })
-}
-
-/// Adds the literals that make `e` an `f64`. False when something else does too.
-fn double_literals(e: &Expr, found: &mut Vec<Span>) -> bool {
-    if e.ty != Scalar::F64 {
-        return true;
-    }
-    match &*e.kind {
-        ExprKind::Float(_) => {
-            found.push(e.span);
-            true
-        }
-        ExprKind::Load(_) | ExprKind::Local(_) | ExprKind::Param(_) | ExprKind::Call(_) => false,
-        ExprKind::Unary(_, a) | ExprKind::Cast(a) => double_literals(a, found),
-        // A condition's literals stay in the condition.
-        ExprKind::Binary(_, a, b) | ExprKind::Select(_, a, b) => {
-            double_literals(a, found) && double_literals(b, found)
-        }
-        ExprKind::Math(_, args) => args.iter().all(|a| double_literals(a, found)),
-        _ => true,
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Relation {
-    Preserving,
-    Sign,
-    Lossy,
-}
-
-/// How a conversion treats values.
-pub(crate) fn relation(from: Scalar, to: Scalar) -> Relation {
-    use Scalar::*;
-    if from == to {
-        return Relation::Preserving;
-    }
-    if from.is_float() {
-        let preserving = match from {
-            F8E4M3 | F8E5M2 => matches!(to, Bf16 | F16 | F32 | F64),
-            Bf16 | F16 => matches!(to, F32 | F64),
-            F32 => to == F64,
-            _ => false,
-        };
-        return if preserving {
-            Relation::Preserving
-        } else {
-            Relation::Lossy
-        };
-    }
-    if to.is_float() {
-        let digits = match to {
-            F64 => 53,
-            F32 => 24,
-            F16 => 11,
-            Bf16 => 8,
-            _ => 3,
-        };
-        let bits = if from == Index { 32 } else { from.bytes() * 8 };
-        let bits = if from.is_signed() { bits - 1 } else { bits };
-        return if bits <= digits {
-            Relation::Preserving
-        } else {
-            Relation::Lossy
-        };
-    }
-    match (from.is_signed(), to.is_signed()) {
-        (true, true) | (false, false) if to.bytes() >= from.bytes() => Relation::Preserving,
-        // Symbolic integers are small in practice, and checked where they become shapes.
-        _ if from == Index && to.bytes() >= 4 => Relation::Preserving,
-        (false, true) if to.bytes() > from.bytes() => Relation::Preserving,
-        (true, false) if to.bytes() >= from.bytes() => Relation::Sign,
-        (false, true) if to.bytes() == from.bytes() => Relation::Sign,
-        _ => Relation::Lossy,
-    }
 }
 
 pub(crate) fn int_limits(ty: Scalar) -> (i128, i128) {

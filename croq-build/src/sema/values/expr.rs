@@ -4,13 +4,12 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, ExprKind, Scalar, UnOp};
 use crate::sema::memory::{access, data, select, whole};
 use crate::sema::names::scope;
-use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::{Derive, IntValue, Value};
 use crate::sema::statements::{call, increments};
-use crate::sema::values::{arith, conditionals, convert, integers, operators, shape};
+use crate::sema::values::{conditionals, convert, integers, operators, shape, tuples};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
@@ -46,9 +45,9 @@ pub(crate) fn lower(el: &mut Elab<'_>, e: &ast::Expr) -> Value {
             Some(shape) => Value::Shape(shape),
             None => Value::Error,
         },
-        K::Braces(items) => lower_tuple(el, items),
-        K::Element(base, k) => lower_element(el, base, k, span),
-        K::Derive(base, items) => derive_tuple(el, base, items, span),
+        K::Braces(items) => tuples::lower_tuple(el, items),
+        K::Element(base, k) => tuples::lower_element(el, base, k, span),
+        K::Derive(base, items) => tuples::derive_tuple(el, base, items, span),
         K::Subscript(base, items) => shape::lower_subscript(el, base, items, span),
         K::Count(a) => shape::lower_count(el, a, span),
         K::SizeOf(elem) => match convert::scalar_type(el, *elem, span) {
@@ -138,191 +137,18 @@ fn lower_paren(el: &mut Elab<'_>, inner: &ast::Expr) -> Value {
         return lower(el, inner);
     };
     let k = el.within(Frame::Derivation(None), |el| lower(el, inner));
-    let Some(k) = constant_of(&mut el.cx, &k, inner.span) else {
+    let Some(k) = tuples::constant_of(&mut el.cx, &k, inner.span) else {
         return Value::Error;
     };
     match base {
-        Derive::Shape(s) => pick(
+        Derive::Shape(s) => tuples::pick(
             &mut el.cx,
             s.into_iter().map(IntValue::plain).collect(),
             k,
             inner.span,
         ),
-        Derive::Tuple(t) => pick(&mut el.cx, t, k, inner.span),
+        Derive::Tuple(t) => tuples::pick(&mut el.cx, t, k, inner.span),
     }
-}
-
-/// A compile-time integer, for element numbers and the like.
-fn constant_of(cx: &mut Cx<'_>, value: &Value, span: Span) -> Option<i64> {
-    if value.is_error() {
-        return None;
-    }
-    let n = arith::int_of(value).and_then(|i| i.value.as_int());
-    if n.is_none() {
-        cx.report(
-            Diagnostic::new(
-                "E0420",
-                span,
-                "an element number must be a compile-time integer",
-            )
-            .label("not a constant"),
-        );
-    }
-    n
-}
-
-fn pick(cx: &mut Cx<'_>, items: Vec<IntValue>, k: i64, span: Span) -> Value {
-    let rank = items.len();
-    match usize::try_from(k)
-        .ok()
-        .and_then(|k| items.into_iter().nth(k))
-    {
-        Some(i) => Value::Int(IntValue {
-            literal: i.value.as_int().is_some(),
-            ..i
-        }),
-        None => {
-            cx.report(
-                Diagnostic::new(
-                    "E0420",
-                    span,
-                    format!("there is no element {k}: the rank is {rank}"),
-                )
-                .label(format!("elements are 0 to {}", rank.saturating_sub(1))),
-            );
-            Value::Error
-        }
-    }
-}
-
-/// `x(k)`: an element of a shape or ituple, or get-ith of a bounded integer.
-fn lower_element(el: &mut Elab<'_>, base: &ast::Expr, k: &ast::Expr, span: Span) -> Value {
-    if let ast::ExprKind::Name(name) = &*base.kind
-        && el.names.find(name).is_none()
-        && el.cx.file.device_names().contains_key(name.as_str())
-    {
-        call::report_not_a_builtin(&mut el.cx, name, base.span);
-        lower(el, k);
-        return Value::Error;
-    }
-    let b = lower(el, base);
-    let kv = el.within(Frame::Derivation(None), |el| lower(el, k));
-    if b.is_error() || kv.is_error() {
-        return Value::Error;
-    }
-    let Some(n) = constant_of(&mut el.cx, &kv, k.span) else {
-        return Value::Error;
-    };
-    match b {
-        Value::Shape(s) => pick(
-            &mut el.cx,
-            s.into_iter().map(IntValue::plain).collect(),
-            n,
-            span,
-        ),
-        Value::Tuple(t) => pick(&mut el.cx, t, n, span),
-        Value::Int(IntValue {
-            bound: Some(bound), ..
-        }) => {
-            let value = if n >= 0 { Sym::int(n) } else { &bound + n };
-            let inside = el.f.cx.lt(&value, &bound);
-            let non_negative = el.f.cx.le(&Sym::zero(), &value);
-            use crate::symbolic::Truth::No;
-            if inside == No || non_negative == No {
-                let (shown, last) = (el.f.cx.show(&bound), el.f.cx.show(&(&bound - 1)));
-                el.cx.report(
-                    Diagnostic::new(
-                        "E0577",
-                        span,
-                        format!("there is no value {n} of a bound of {shown}"),
-                    )
-                    .label(format!(
-                        "values are 0 to {last}, or -1 to -{shown} from the end"
-                    )),
-                );
-                return Value::Error;
-            }
-            Value::Int(IntValue {
-                value,
-                bound: Some(bound),
-                literal: false,
-                get_ith: true,
-            })
-        }
-        other => {
-            let kind = other.kind();
-            el.cx.report(
-                Diagnostic::new("E0420", span, format!("{kind} has no elements to pick"))
-                    .label("expected a shape, an ituple or a bounded integer"),
-            );
-            Value::Error
-        }
-    }
-}
-
-fn lower_tuple(el: &mut Elab<'_>, items: &[ast::Expr]) -> Value {
-    let mut out = Vec::new();
-    let mut failed = false;
-    for item in items {
-        match lower(el, item) {
-            Value::Int(i) => out.push(i),
-            Value::Tuple(t) => out.extend(t),
-            Value::Shape(s) => out.extend(s.into_iter().map(IntValue::plain)),
-            Value::Error => failed = true,
-            Value::Scalar(e) if e.ty.is_integer() => {
-                el.cx.report(
-                    Diagnostic::new(
-                        "E0332",
-                        item.span,
-                        "an ituple can't hold a mutable or run-time value",
-                    )
-                    .label("known only while the kernel runs")
-                    .help("ituples are built from constants, dimensions and bounded variables"),
-                );
-                failed = true;
-            }
-            other => {
-                let kind = other.kind();
-                el.cx.report(
-                    Diagnostic::new(
-                        "E0332",
-                        item.span,
-                        format!("an ituple holds integers, this is {kind}"),
-                    )
-                    .label("not an integer"),
-                );
-                failed = true;
-            }
-        }
-    }
-    if failed {
-        Value::Error
-    } else {
-        Value::Tuple(out)
-    }
-}
-
-fn derive_tuple(el: &mut Elab<'_>, base: &ast::Expr, items: &[ast::Expr], span: Span) -> Value {
-    let b = lower(el, base);
-    let derive = match b {
-        Value::Tuple(t) => Derive::Tuple(t),
-        Value::Shape(s) => Derive::Shape(s),
-        Value::Error => return Value::Error,
-        other => {
-            let kind = other.kind();
-            el.cx.report(
-                Diagnostic::new(
-                    "E0107",
-                    span,
-                    format!("only an ituple can be derived from, this is {kind}"),
-                )
-                .label("not an ituple")
-                .help("write `t {(0), 4}` where `t` is an ituple"),
-            );
-            return Value::Error;
-        }
-    };
-    el.within(Frame::Derivation(Some(derive)), |el| lower_tuple(el, items))
 }
 
 fn lower_unary(el: &mut Elab<'_>, op: ast::UnaryOp, a: &ast::Expr, span: Span) -> Value {
