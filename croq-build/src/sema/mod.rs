@@ -135,7 +135,7 @@ fn rests_on_the_whole(code: &str) -> bool {
 fn elaborate(mut el: Elab<'_>, function: &ast::Function) -> ir::Function {
     params::lower_all(&mut el, function);
     stmt::lower_all(&mut el, &function.body);
-    returns::finish(&mut el, function);
+    returns::settle(&mut el, function);
     lints::lint_never_written(&mut el);
     returns::lint_lost_writes(&mut el);
     futures::report_unbound(&mut el);
@@ -144,7 +144,7 @@ fn elaborate(mut el: Elab<'_>, function: &ast::Function) -> ir::Function {
     hiding::report_hidings(&mut el);
     let unused = el.names.pop();
     scope::report_unused(&mut el, unused);
-    spread::complete(&mut el);
+    spread::propagate_layouts(&mut el);
     swizzles::decide_all(&mut el);
     let mut body = el.build.sinks.pop().unwrap_or_default();
     tiles::settle(&mut el, &mut body);

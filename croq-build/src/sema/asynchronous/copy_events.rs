@@ -115,7 +115,7 @@ pub(crate) fn event_of_copy(el: &mut Elab<'_>, e: &ast::Expr) -> Option<EventAt>
     if signals::report_not_of_a_block(el, e) {
         return None;
     }
-    if slots::names_event(el, e).is_none() {
+    if slots::event_named(el, e).is_none() {
         let v = el.cx.file.snippet(e.span).to_owned();
         el.cx.report(
             Diagnostic::new(

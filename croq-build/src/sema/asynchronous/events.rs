@@ -145,7 +145,7 @@ fn declare_one(el: &mut Elab<'_>, item: &EventItem, count: Option<(u32, Span)>) 
 
 /// The slots that an operand means. `joined`: its order may not be counted up here.
 pub(crate) fn lower_operand(el: &mut Elab<'_>, e: &ast::Expr, joined: bool) -> Option<EventAt> {
-    let id = slots::names_event(el, e)?;
+    let id = slots::event_named(el, e)?;
     let slot = slots::lower_slot(el, id, e, joined)?;
     Some(EventAt {
         event: id,
@@ -210,7 +210,7 @@ pub(crate) fn lower_trigger_operand(
     e: &ast::Expr,
     joined: bool,
 ) -> Option<EventAt> {
-    if slots::names_event(el, e).is_some() {
+    if slots::event_named(el, e).is_some() {
         let at = lower_operand(el, e, joined)?;
         check_outside_regions(el, "W1006", e, "triggered");
         return Some(at);

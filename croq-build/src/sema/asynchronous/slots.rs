@@ -12,7 +12,7 @@ use crate::symbolic::Sym;
 use crate::syntax::ast;
 
 /// Whether an expression names an event, or some of its slots.
-pub(crate) fn names_event(el: &Elab<'_>, e: &ast::Expr) -> Option<EventId> {
+pub(crate) fn event_named(el: &Elab<'_>, e: &ast::Expr) -> Option<EventId> {
     match &*e.kind {
         ast::ExprKind::Name(name) => match el.names.find(name).map(|b| &b.entity) {
             Some(Entity::Event(id)) => Some(*id),
@@ -20,7 +20,7 @@ pub(crate) fn names_event(el: &Elab<'_>, e: &ast::Expr) -> Option<EventId> {
         },
         ast::ExprKind::Subscript(inner, _)
         | ast::ExprKind::At(inner, _)
-        | ast::ExprKind::Paren(inner) => names_event(el, inner),
+        | ast::ExprKind::Paren(inner) => event_named(el, inner),
         _ => None,
     }
 }

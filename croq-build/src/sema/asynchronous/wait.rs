@@ -20,8 +20,8 @@ pub(crate) fn lower_wait(el: &mut Elab<'_>, operands: &[ast::Expr], span: Span) 
         if signals::wait(el, operand, span) {
             continue;
         }
-        if slots::names_event(el, operand).is_some() {
-            wait_for(el, &std::mem::take(&mut ids), span);
+        if slots::event_named(el, operand).is_some() {
+            emit_waits(el, &std::mem::take(&mut ids), span);
             events::wait(el, operand, span);
             continue;
         }
@@ -40,7 +40,7 @@ pub(crate) fn lower_wait(el: &mut Elab<'_>, operands: &[ast::Expr], span: Span) 
         match scope::lookup(el, name, operand.span) {
             Some(Entity::Future(id)) => ids.push((id, operand.span)),
             Some(Entity::Operation(id)) => {
-                wait_for(el, &std::mem::take(&mut ids), span);
+                emit_waits(el, &std::mem::take(&mut ids), span);
                 warpgroup::wait_for_product(el, id, operand.span);
             }
             Some(Entity::Poison) | None => {}
@@ -66,7 +66,7 @@ pub(crate) fn lower_wait(el: &mut Elab<'_>, operands: &[ast::Expr], span: Span) 
             }
         }
     }
-    wait_for(el, &ids, span);
+    emit_waits(el, &ids, span);
 }
 
 /// The `inthreads` around a copy that is not around this place.
@@ -76,7 +76,7 @@ fn region_of_copy(el: &Elab<'_>, id: FutureId) -> Option<Span> {
     copied.iter().find(|at| !here.contains(at)).copied()
 }
 
-fn wait_for(el: &mut Elab<'_>, ids: &[(FutureId, Span)], span: Span) {
+fn emit_waits(el: &mut Elab<'_>, ids: &[(FutureId, Span)], span: Span) {
     let (mut futures, mut boxes) = (Vec::new(), Vec::new());
     for (id, at) in ids.iter().copied() {
         let Some(future) = futures::get(el, id) else {
@@ -152,7 +152,7 @@ pub(crate) fn lower_after(el: &mut Elab<'_>, name: &Name) {
     if let Some(Entity::Future(id)) = entity
         && futures::get(el, id).is_some_and(|f| f.is_async)
     {
-        return wait_for(el, &[(id, name.span)], name.span);
+        return emit_waits(el, &[(id, name.span)], name.span);
     }
     let kind = match entity {
         Some(Entity::Poison) | None => return,

@@ -65,7 +65,10 @@ pub(crate) fn check_shape(
 ) -> Option<()> {
     let shown = shape::show(&el.f, shape);
     for extent in shape {
-        let host = extent.vars().iter().all(|v| uniformity::host_known(el, *v));
+        let host = extent
+            .vars()
+            .iter()
+            .all(|v| uniformity::is_host_known(el, *v));
         let fixed = extent.as_int().is_some();
         if storage == ast::Storage::Local && !fixed {
             el.cx.report(

@@ -27,7 +27,7 @@ const SHARED_BYTES: i64 = 128;
 /// The tensor that the global side is a box of, as the host knows it.
 pub(crate) fn tensor_of(el: &mut Elab<'_>, global: &View, at: Span) -> Option<Frame> {
     let known =
-        |el: &Elab<'_>, sym: &Sym| sym.vars().iter().all(|v| uniformity::host_known(el, *v));
+        |el: &Elab<'_>, sym: &Sym| sym.vars().iter().all(|v| uniformity::is_host_known(el, *v));
     let Some(frame) = global.frame.clone() else {
         el.cx.report(
             Diagnostic::new("E0868", at, "this window has strides of its own")

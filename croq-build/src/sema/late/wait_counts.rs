@@ -16,7 +16,7 @@ use crate::ir::{
 };
 use crate::sema::late::copy_groups;
 use crate::sema::late::flight::{self, Flight};
-use crate::sema::memory::overlap::{meet, stores_into};
+use crate::sema::memory::overlap::{overlaps, store_overlaps};
 use crate::sema::state::facts::Facts;
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
@@ -113,7 +113,7 @@ impl Walker<'_> {
             StmtKind::Store { access, .. } | StmtKind::Atomic(crate::ir::Atomic { access, .. }) => {
                 let access = &*access;
                 self.overwritten(access.span, &flight, |cx, source| {
-                    source.buffer == access.view.buffer && stores_into(cx, source, access)
+                    source.buffer == access.view.buffer && store_overlaps(cx, source, access)
                 });
                 flight
             }
@@ -200,7 +200,7 @@ impl Walker<'_> {
     fn copy(&mut self, copy: &crate::ir::Copy, span: Span, flight: &mut Flight) {
         let dest = &copy.dest;
         self.overwritten(dest.span, flight, |cx, source| {
-            source.buffer == dest.buffer && meet(cx, source, dest)
+            source.buffer == dest.buffer && overlaps(cx, source, dest)
         });
         let Some(id) = copy.future else { return };
         self.sources.insert(span, copy.source.clone());
@@ -340,14 +340,13 @@ impl Walker<'_> {
             let Some(dest) = self.dests.get(begun).filter(|_| !again) else {
                 continue;
             };
-            let element = touched
-                .accesses
-                .iter()
-                .find(|access| dest.buffer == access.view.buffer && stores_into(cx, dest, access));
+            let element = touched.accesses.iter().find(|access| {
+                dest.buffer == access.view.buffer && store_overlaps(cx, dest, access)
+            });
             let tile = touched
                 .views
                 .iter()
-                .find(|view| dest.buffer == view.buffer && meet(cx, dest, view));
+                .find(|view| dest.buffer == view.buffer && overlaps(cx, dest, view));
             let at = element.map(|a| a.span).or(tile.map(|v| v.span));
             early.extend(at.map(|at| (*id, at)));
         }

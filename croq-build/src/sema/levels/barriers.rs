@@ -41,7 +41,7 @@ pub(crate) fn lower_sync_barrier(el: &mut Elab<'_>, level: ast::Level, span: Spa
     match level {
         ast::Level::Thread | ast::Level::Group => emit_barrier(el, BarrierScope::Group, span),
         ast::Level::Group4 => emit_barrier(el, BarrierScope::Group4, span),
-        ast::Level::Block | ast::Level::Device if waits_together(el) => {
+        ast::Level::Block | ast::Level::Device if is_cooperative(el) => {
             emit_barrier(el, BarrierScope::Grid, span);
         }
         ast::Level::Block => emit_barrier(el, BarrierScope::Block, span),
@@ -56,7 +56,7 @@ pub(crate) fn lower_sync_barrier(el: &mut Elab<'_>, level: ast::Level, span: Spa
                 "write `parallel … : block<cooperative>`, or end the kernel here and start another",
             ),
         ),
-        ast::Level::Cluster if cluster_legality::in_cluster(el) => {
+        ast::Level::Cluster if cluster_legality::is_in_cluster(el) => {
             emit_barrier(el, BarrierScope::Cluster, span)
         }
         ast::Level::Cluster => el.cx.report(
@@ -71,7 +71,7 @@ pub(crate) fn lower_sync_barrier(el: &mut Elab<'_>, level: ast::Level, span: Spa
     }
 }
 
-fn waits_together(el: &Elab<'_>) -> bool {
+fn is_cooperative(el: &Elab<'_>) -> bool {
     el.kernel.as_ref().is_some_and(|k| k.grid.cooperative)
 }
 

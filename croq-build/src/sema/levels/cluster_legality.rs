@@ -10,7 +10,7 @@ use crate::source::Span;
 use crate::symbolic::{Sym, Truth, Var};
 use crate::syntax::ast::{self, CopyStmt, ParallelStmt, StmtKind as S};
 
-pub(crate) fn in_cluster(el: &Elab<'_>) -> bool {
+pub(crate) fn is_in_cluster(el: &Elab<'_>) -> bool {
     let size = el.kernel.as_ref().map(|k| k.grid.cluster.iter().product());
     size.is_some_and(|n: u32| n > 1)
 }
@@ -187,7 +187,7 @@ pub(crate) fn check_trigger(el: &mut Elab<'_>, after: &[ast::Name], at: Span) ->
                 .help("write `parallel … : cluster` around the blocks, or `trigger`"),
         );
     }
-    after.is_empty() && in_cluster(el)
+    after.is_empty() && is_in_cluster(el)
 }
 
 /// The grid is made of whole clusters.

@@ -131,7 +131,7 @@ fn lower(el: &mut Elab<'_>, e: &ast::Expr, in_list: bool, out: &mut Vec<Sym>) ->
         }
     };
     for v in values {
-        if v.vars().iter().any(|x| !uniformity::host_known(el, *x)) {
+        if v.vars().iter().any(|x| !uniformity::is_host_known(el, *x)) {
             report_not_host(&mut el.cx, e);
             return None;
         }

@@ -93,7 +93,7 @@ pub(crate) fn copy_level(
     } else {
         Level::Block
     };
-    let several = level != Level::Block && !one_unit_comes(el, level);
+    let several = level != Level::Block && !is_region_in_one_unit(el, level);
     if explicit && to == Storage::Shared && by_source && !by_dest && several {
         el.cx.report(
             Diagnostic::new(
@@ -177,7 +177,7 @@ pub(crate) fn warn_if_not_all_arrive(el: &mut Elab<'_>, at: Span, what: &str) {
 }
 
 /// Whether a region around here lets no more than one unit of `level` in.
-fn one_unit_comes(el: &Elab<'_>, level: Level) -> bool {
+fn is_region_in_one_unit(el: &Elab<'_>, level: Level) -> bool {
     let unit = match level {
         Level::Cluster | Level::Block => return true,
         Level::Group4 => 128,

@@ -14,7 +14,7 @@ use crate::sema::values::constants;
 use crate::syntax::ast::{self, ParallelBound, ParallelItem, ParallelStmt, Stmt, StmtKind as S};
 
 /// Levels of a whole nest; `None` after an error.
-pub(crate) fn assign(el: &mut Elab<'_>, outermost: &ParallelStmt) -> Option<Node> {
+pub(crate) fn assign_levels(el: &mut Elab<'_>, outermost: &ParallelStmt) -> Option<Node> {
     let mut ok = true;
     let mut node = build_node(el, &outermost.items, &outermost.body, &mut ok)?;
     if !ok {

@@ -89,7 +89,7 @@ pub(crate) fn lower_inthreads(
         never: nobody,
     };
     let ((), stmts) = el.within(region, |el| {
-        conditionals::assuming_in(el, &cond, true, condition, |el| el.block(body))
+        conditionals::assuming_with(el, &cond, true, condition, |el| el.block(body))
     });
     if outermost && !is_async {
         instances::warn_if_not_all_arrive(el, span, "the barrier after `inthreads`");
@@ -136,8 +136,8 @@ fn check_divergent(el: &mut Elab<'_>, cond: &Expr, at: Span) {
         ExprKind::Unary(UnOp::Not, a) => check_divergent(el, a, a.span),
         _ => {
             let depends = match &*cond.kind {
-                ExprKind::Binary(_, a, b) => names_unit(el, a) || names_unit(el, b),
-                _ => names_unit(el, cond),
+                ExprKind::Binary(_, a, b) => depends_on_unit(el, a) || depends_on_unit(el, b),
+                _ => depends_on_unit(el, cond),
             };
             if !depends {
                 let text = el.cx.file.snippet(at).to_owned();
@@ -151,7 +151,7 @@ fn check_divergent(el: &mut Elab<'_>, cond: &Expr, at: Span) {
     }
 }
 
-fn names_unit(el: &Elab<'_>, e: &Expr) -> bool {
+fn depends_on_unit(el: &Elab<'_>, e: &Expr) -> bool {
     match arith::as_sym(&el.f, e) {
         Some(s) => s
             .vars()

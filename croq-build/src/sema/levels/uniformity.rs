@@ -47,7 +47,7 @@ impl crate::ir::Visit for Varies<'_, '_> {
 }
 
 /// Known when the kernel is launched.
-pub(crate) fn host_known(el: &Elab<'_>, v: crate::symbolic::Var) -> bool {
+pub(crate) fn is_host_known(el: &Elab<'_>, v: crate::symbolic::Var) -> bool {
     match el.f.var_home.get(&v) {
         Some(VarHome::Dim(_) | VarHome::Param(_)) => true,
         Some(VarHome::Local(id)) => el

@@ -11,13 +11,13 @@ use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
 use crate::syntax::ast;
 
-pub(crate) fn load(
+pub(crate) fn lower_load(
     el: &mut Elab<'_>,
     base: &ast::Expr,
     indices: &[ast::Expr],
     span: Span,
 ) -> Value {
-    let Some(access) = access(el, base, indices, span) else {
+    let Some(access) = lower_access(el, base, indices, span) else {
         return Value::Error;
     };
     let elem = el.f.buffer(access.view.buffer).elem;
@@ -25,7 +25,7 @@ pub(crate) fn load(
     Value::Scalar(guards::guard_load(el, access, elem, span))
 }
 
-pub(crate) fn access(
+pub(crate) fn lower_access(
     el: &mut Elab<'_>,
     base: &ast::Expr,
     indices: &[ast::Expr],
@@ -50,7 +50,7 @@ pub(crate) fn access(
     };
     // Guards of subscripts hold for the access, those of its indices for the loads in them.
     let of_base = std::mem::take(&mut el.build.guards);
-    let indices = self::indices(el, indices);
+    let indices = self::lower_indices(el, indices);
     el.build.guards = of_base;
     let (data, indices) = (data?, indices?);
     if data.future.is_some() {
@@ -117,7 +117,7 @@ pub(crate) fn access(
 }
 
 /// The only element of a shared scalar.
-pub(crate) fn word(el: &mut Elab<'_>, id: crate::ir::BufferId, span: Span) -> Access {
+pub(crate) fn access_word(el: &mut Elab<'_>, id: crate::ir::BufferId, span: Span) -> Access {
     el.build.guards.clear();
     Access {
         view: whole::whole_view(&el.f, id, span),
@@ -166,7 +166,7 @@ fn check_axis(
 }
 
 /// Index arguments, with ituples spliced; each with its span.
-fn indices(el: &mut Elab<'_>, exprs: &[ast::Expr]) -> Option<Vec<(Sym, Span)>> {
+fn lower_indices(el: &mut Elab<'_>, exprs: &[ast::Expr]) -> Option<Vec<(Sym, Span)>> {
     let mut out = Vec::new();
     let mut ok = true;
     for e in exprs {

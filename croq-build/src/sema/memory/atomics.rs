@@ -137,7 +137,7 @@ fn broadcast(
         },
     );
     build::emit(el, StmtKind::Alloc(id), span);
-    let mut word = access::word(el, id, span);
+    let mut word = access::access_word(el, id, span);
     word.view.offset = instances::number_of(el, level);
     whole::mark_accessed(&mut el.f, &word.view, true, true);
     let store = StmtKind::Store {
@@ -270,9 +270,9 @@ fn lower(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Option<(Atomic, Opti
 
 fn lower_element(el: &mut Elab<'_>, name: &str, e: &ast::Expr) -> Option<Access> {
     let what = match &*e.kind {
-        ast::ExprKind::At(base, indices) => return access::access(el, base, indices, e.span),
+        ast::ExprKind::At(base, indices) => return access::lower_access(el, base, indices, e.span),
         ast::ExprKind::Name(text) => match scope::lookup(el, text, e.span)? {
-            Entity::Word(id) => return Some(access::word(el, id, e.span)),
+            Entity::Word(id) => return Some(access::access_word(el, id, e.span)),
             Entity::Poison => return None,
             other => format!("`{text}` is {}", other.kind()),
         },

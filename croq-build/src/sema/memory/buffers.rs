@@ -120,7 +120,7 @@ fn check_shape(
         let unknown = shape
             .iter()
             .flat_map(Sym::vars)
-            .find(|v| !uniformity::host_known(el, *v));
+            .find(|v| !uniformity::is_host_known(el, *v));
         if let Some(v) = unknown {
             let name = el.f.cx.name(v).to_owned();
             el.cx.report(

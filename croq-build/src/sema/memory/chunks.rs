@@ -50,7 +50,7 @@ pub(crate) fn lower_chunkat(
     if !ok {
         return None;
     }
-    tile_operands::arg_count(el, "E0810", "tiling arguments", pairs.len(), data, at)?;
+    tile_operands::check_count(el, "E0810", "tiling arguments", pairs.len(), data, at)?;
     if pairs.iter().all(Option::is_none) {
         el.cx.report(
             Diagnostic::new("N0813", at, "every argument is `_`: this tiles nothing")

@@ -18,7 +18,7 @@ fn boxed(view: &View) -> Option<Vec<(&Sym, Sym)>> {
 }
 
 /// Both views are of the same tensor, so that coordinates can be compared.
-fn same_frame(cx: &Ctx, a: &View, b: &View) -> bool {
+fn is_same_frame(cx: &Ctx, a: &View, b: &View) -> bool {
     let (Some(f), Some(g)) = (&a.frame, &b.frame) else {
         return false;
     };
@@ -31,11 +31,11 @@ fn same_frame(cx: &Ctx, a: &View, b: &View) -> bool {
 }
 
 /// The element is certainly one of the view's.
-pub(crate) fn stores_into(cx: &Ctx, source: &View, access: &Access) -> bool {
+pub(crate) fn store_overlaps(cx: &Ctx, source: &View, access: &Access) -> bool {
     let (Some(boxes), Some(frame)) = (boxed(source), &access.view.frame) else {
         return false;
     };
-    same_frame(cx, source, &access.view)
+    is_same_frame(cx, source, &access.view)
         && boxes.iter().enumerate().all(|(axis, (origin, extent))| {
             let along = frame.axes.iter().position(|a| *a == axis);
             let index = along.and_then(|at| access.indices.get(at).cloned());
@@ -46,14 +46,14 @@ pub(crate) fn stores_into(cx: &Ctx, source: &View, access: &Access) -> bool {
 }
 
 /// Two boxes of one tensor certainly have something in common.
-pub(crate) fn meet(cx: &Ctx, a: &View, b: &View) -> bool {
+pub(crate) fn overlaps(cx: &Ctx, a: &View, b: &View) -> bool {
     let (Some(first), Some(second)) = (boxed(a), boxed(b)) else {
         return false;
     };
     let begins_in = |at: &Sym, (origin, extent): &(&Sym, Sym)| {
         cx.le(origin, at).is_yes() && cx.lt(at, &(*origin + extent)).is_yes()
     };
-    same_frame(cx, a, b)
+    is_same_frame(cx, a, b)
         && first
             .iter()
             .zip(&second)

@@ -80,7 +80,7 @@ pub(crate) fn ask_of_access(el: &mut Elab<'_>, id: BufferId, bytes: u32, at: Spa
         return None;
     }
     for part in el.storage.pools.parts(id) {
-        rows_in_groups(el, part, bytes, at)?;
+        check_rows_in_groups(el, part, bytes, at)?;
     }
     el.storage.swizzles.said.push((id, bytes, at));
     Some(())
@@ -106,7 +106,7 @@ fn rows_and_columns(el: &Elab<'_>, id: BufferId) -> (Sym, Sym) {
 }
 
 /// Whether rows are whole groups of a swizzle.
-fn rows_in_groups(el: &mut Elab<'_>, id: BufferId, bytes: u32, at: Span) -> Option<()> {
+fn check_rows_in_groups(el: &mut Elab<'_>, id: BufferId, bytes: u32, at: Span) -> Option<()> {
     let (_, columns) = rows_and_columns(el, id);
     let buffer = el.f.buffer(id);
     let (name, elem, declared) = (buffer.name.clone(), buffer.elem, buffer.span);
@@ -169,7 +169,7 @@ pub(crate) fn decide_all(el: &mut Elab<'_>) {
     for (id, at) in std::mem::take(&mut el.storage.swizzles.wanted) {
         let (root, _) = el.storage.pools.find(id);
         if el.f.buffer(root).swizzle.is_none() {
-            widest(el, id, root, at);
+            decide_widest(el, id, root, at);
         }
     }
     for (id, at) in std::mem::take(&mut el.storage.swizzles.liked) {
@@ -177,7 +177,7 @@ pub(crate) fn decide_all(el: &mut Elab<'_>) {
         let alone = el.storage.pools.parts(root).len() == 1;
         if alone
             && el.f.buffer(root).swizzle.is_none()
-            && !sees_layout(&el.f, id)
+            && !is_layout_visible(&el.f, id)
             && let Some(bytes) = widest_that_fits(el, id)
         {
             decide(el, id, root, bytes, at);
@@ -187,7 +187,7 @@ pub(crate) fn decide_all(el: &mut Elab<'_>) {
 
 /// Whether something in the program takes the buffer as it lies: text in C++, or the copy engine, which
 /// swizzles whole tiles only.
-fn sees_layout(func: &ir::Function, id: BufferId) -> bool {
+fn is_layout_visible(func: &ir::Function, id: BufferId) -> bool {
     let mut uses = Uses::default();
     for kernel in &func.kernels {
         walk_block(&kernel.body, &mut uses);
@@ -216,7 +216,7 @@ fn widest_that_fits(el: &Elab<'_>, id: BufferId) -> Option<u32> {
 }
 
 /// A swizzle that nobody says.
-fn widest(el: &mut Elab<'_>, id: BufferId, root: BufferId, at: Span) {
+fn decide_widest(el: &mut Elab<'_>, id: BufferId, root: BufferId, at: Span) {
     let (_, columns) = rows_and_columns(el, id);
     let buffer = el.f.buffer(id);
     let (name, declared) = (buffer.name.clone(), buffer.span);
@@ -270,7 +270,7 @@ fn decide(el: &mut Elab<'_>, id: BufferId, root: BufferId, bytes: u32, at: Span)
             );
             return unsupported::report(el, at, &what);
         }
-        if rows_in_groups(el, part, bytes, at).is_none() {
+        if check_rows_in_groups(el, part, bytes, at).is_none() {
             return;
         }
     }

@@ -12,7 +12,7 @@ use crate::syntax::ast;
 pub(crate) type Arg = Option<Sym>;
 
 /// Integers and wildcards, ituples and shapes spliced. Run-time integers are allowed.
-pub(crate) fn tile_args(el: &mut Elab<'_>, exprs: &[ast::Expr]) -> Option<Vec<Arg>> {
+pub(crate) fn lower_operands(el: &mut Elab<'_>, exprs: &[ast::Expr]) -> Option<Vec<Arg>> {
     let mut out = Vec::new();
     let mut ok = true;
     for e in exprs {
@@ -29,7 +29,7 @@ pub(crate) fn tile_args(el: &mut Elab<'_>, exprs: &[ast::Expr]) -> Option<Vec<Ar
     ok.then_some(out)
 }
 
-pub(crate) fn arg_count(
+pub(crate) fn check_count(
     el: &mut Elab<'_>,
     code: &'static str,
     what: &str,

@@ -23,10 +23,10 @@ pub(crate) fn lower_operator(
             factors,
             at: indices,
         } => {
-            let f = tile_operands::tile_args(el, factors)?;
-            let i = tile_operands::tile_args(el, indices)?;
-            tile_operands::arg_count(el, "E0810", "chunk factors", f.len(), &data, at)?;
-            tile_operands::arg_count(el, "E0810", "chunk indices", i.len(), &data, at)?;
+            let f = tile_operands::lower_operands(el, factors)?;
+            let i = tile_operands::lower_operands(el, indices)?;
+            tile_operands::check_count(el, "E0810", "chunk factors", f.len(), &data, at)?;
+            tile_operands::check_count(el, "E0810", "chunk indices", i.len(), &data, at)?;
             let pairs = f
                 .into_iter()
                 .zip(i)
@@ -90,20 +90,20 @@ fn lower_subspan(el: &mut Elab<'_>, data: &mut Data, tile: &Subspan<'_>, at: Spa
         step,
         indices,
     } = *tile;
-    let e = tile_operands::tile_args(el, extents)?;
-    tile_operands::arg_count(el, "E0810", "tile extents", e.len(), data, at)?;
+    let e = tile_operands::lower_operands(el, extents)?;
+    tile_operands::check_count(el, "E0810", "tile extents", e.len(), data, at)?;
     let rank = data.view.rank();
     let steps = if step.is_empty() {
         vec![None; rank]
     } else {
-        tile_operands::tile_args(el, step)?
+        tile_operands::lower_operands(el, step)?
     };
-    tile_operands::arg_count(el, "E0824", "steps", steps.len(), data, at)?;
+    tile_operands::check_count(el, "E0824", "steps", steps.len(), data, at)?;
     let i = match indices {
-        Some(list) => tile_operands::tile_args(el, list)?,
+        Some(list) => tile_operands::lower_operands(el, list)?,
         None => vec![None; rank],
     };
-    tile_operands::arg_count(el, "E0824", "tile indices", i.len(), data, at)?;
+    tile_operands::check_count(el, "E0824", "tile indices", i.len(), data, at)?;
     for (axis, ((extent, step), index)) in e.into_iter().zip(steps).zip(i).enumerate() {
         let parent = data.view.shape.get(axis)?.clone();
         let index = index.unwrap_or_default();
@@ -153,8 +153,8 @@ fn lower_subspan(el: &mut Elab<'_>, data: &mut Data, tile: &Subspan<'_>, at: Spa
         cut::cut(&mut el.f, &mut data.view, axis, origin, extent, false);
     }
     if !strides.is_empty() {
-        let s = tile_operands::tile_args(el, strides)?;
-        tile_operands::arg_count(el, "E0824", "strides", s.len(), data, at)?;
+        let s = tile_operands::lower_operands(el, strides)?;
+        tile_operands::check_count(el, "E0824", "strides", s.len(), data, at)?;
         cut::lower_stride(el, data, s, at);
     }
     Some(())
@@ -242,13 +242,13 @@ fn lower_modspan(
     indices: Option<&[ast::Expr]>,
     at: Span,
 ) -> Option<()> {
-    let e = tile_operands::tile_args(el, extents)?;
-    tile_operands::arg_count(el, "E0810", "tile extents", e.len(), data, at)?;
+    let e = tile_operands::lower_operands(el, extents)?;
+    tile_operands::check_count(el, "E0810", "tile extents", e.len(), data, at)?;
     let i = match indices {
-        Some(list) => tile_operands::tile_args(el, list)?,
+        Some(list) => tile_operands::lower_operands(el, list)?,
         None => vec![None; e.len()],
     };
-    tile_operands::arg_count(el, "E0824", "tile indices", i.len(), data, at)?;
+    tile_operands::check_count(el, "E0824", "tile indices", i.len(), data, at)?;
     for (axis, (extent, index)) in e.into_iter().zip(i).enumerate() {
         let Some(extent) = extent else { continue };
         let parent = data.view.shape.get(axis)?.clone();

@@ -21,13 +21,13 @@ pub(crate) fn lower_view(
     from: Option<&[ast::Expr]>,
     at: Span,
 ) -> Option<()> {
-    let e = tile_operands::tile_args(el, extents)?;
-    tile_operands::arg_count(el, "E0824", "window extents", e.len(), data, at)?;
+    let e = tile_operands::lower_operands(el, extents)?;
+    tile_operands::check_count(el, "E0824", "window extents", e.len(), data, at)?;
     let o = match from {
-        Some(list) => tile_operands::tile_args(el, list)?,
+        Some(list) => tile_operands::lower_operands(el, list)?,
         None => vec![None; e.len()],
     };
-    tile_operands::arg_count(el, "E0824", "origin coordinates", o.len(), data, at)?;
+    tile_operands::check_count(el, "E0824", "origin coordinates", o.len(), data, at)?;
     for (axis, (extent, origin)) in e.into_iter().zip(o).enumerate() {
         let parent = data.view.shape.get(axis)?.clone();
         let extent = extent.unwrap_or_else(|| parent.clone());
@@ -68,8 +68,8 @@ pub(crate) fn lower_view(
         cut::cut(&mut el.f, &mut data.view, axis, origin, extent, false);
     }
     if !strides.is_empty() {
-        let s = tile_operands::tile_args(el, strides)?;
-        tile_operands::arg_count(el, "E0824", "strides", s.len(), data, at)?;
+        let s = tile_operands::lower_operands(el, strides)?;
+        tile_operands::check_count(el, "E0824", "strides", s.len(), data, at)?;
         cut::lower_stride(el, data, s, at);
     }
     Some(())

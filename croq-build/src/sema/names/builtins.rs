@@ -3,7 +3,7 @@
 use crate::ir::MathFn;
 
 /// What other languages' functions are called here.
-pub(crate) fn meant(name: &str) -> Option<&'static str> {
+pub(crate) fn intended_function(name: &str) -> Option<&'static str> {
     let plain = name.strip_prefix("atomic").map(str::to_lowercase);
     Some(match (name, plain.as_deref()) {
         ("abs" | "fabs" | "fabsf", _) => "__fabs",

@@ -18,7 +18,7 @@ use crate::sema::statements::scalar_declarations;
 use crate::syntax::ast;
 
 /// `name = value` in an inner scope, where an outer one has an immutable of that name.
-pub(crate) fn hide(el: &mut Elab<'_>, name: &ast::Name, entity: &Entity, value: &ast::Expr) {
+pub(crate) fn record(el: &mut Elab<'_>, name: &ast::Name, entity: &Entity, value: &ast::Expr) {
     let Some((scope, at)) = el.names.place(&name.text) else {
         return scalar_declarations::define(el, name, value);
     };

@@ -40,7 +40,7 @@ pub(crate) fn lint_lost_writes(el: &mut Elab<'_>) {
 }
 
 /// Gives the function its return type once every `return` is known.
-pub(crate) fn finish(el: &mut Elab<'_>, function: &ast::Function) {
+pub(crate) fn settle(el: &mut Elab<'_>, function: &ast::Function) {
     if el.results.poisoned {
         return;
     }

@@ -36,7 +36,7 @@ pub(crate) fn lookup(el: &mut Elab<'_>, name: &str, span: Span) -> Option<Entity
     } else {
         d = Diagnostic::new("E0201", span, format!("`{name}` is not declared"))
             .label("nothing of this name is visible here");
-        if let Some(meant) = crate::sema::names::builtins::meant(name) {
+        if let Some(meant) = crate::sema::names::builtins::intended_function(name) {
             d = d.help(format!("the function is `{meant}` here"));
         } else if !el.cx.diags.is_full()
             && let Some(near) = el.names.nearest(name)

@@ -34,7 +34,7 @@ pub(crate) fn lower(
             assign_name(el, &name, op, value, span);
         }
         ast::ExprKind::At(base, indices) => {
-            let access = access::access(el, base, indices, target.span);
+            let access = access::lower_access(el, base, indices, target.span);
             let guard = guards::take(el);
             store(el, access, guard, op, value, span);
         }
@@ -100,10 +100,10 @@ fn assign_name(
             )),
             op,
         ) => {
-            set(el, local, declared, op, value, span);
+            assign_scalar(el, local, declared, op, value, span);
         }
         (Some((Entity::Word(id), _)), op) => {
-            let access = access::word(el, id, name.span);
+            let access = access::access_word(el, id, name.span);
             store(el, Some(access), None, op, value, span);
         }
         (Some((Entity::Poison, _)), _) => {
@@ -120,7 +120,7 @@ fn assign_name(
     }
 }
 
-fn set(
+fn assign_scalar(
     el: &mut Elab<'_>,
     local: LocalId,
     declared: Span,
@@ -252,7 +252,7 @@ fn reassign(
         .help(format!(
             "declare it with `mutable {text} = …`, or with an element type such as `s32 {text} = …`"
         )),
-        _ => return hiding::hide(el, name, entity, value),
+        _ => return hiding::record(el, name, entity, value),
     };
     el.expression(value);
     el.cx.report(d);

@@ -103,7 +103,7 @@ fn lower_builtin(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
 
 pub(crate) fn report_not_a_builtin(cx: &mut Cx<'_>, name: &str, at: Span) {
     let mut d = Diagnostic::new("E0208", at, format!("`{name}` is not a builtin")).label("unknown");
-    if let Some(meant) = builtins::meant(name) {
+    if let Some(meant) = builtins::intended_function(name) {
         return cx.report(d.help(format!("here that is `{meant}`")));
     }
     let near = crate::diagnostics::nearest(

@@ -59,9 +59,9 @@ pub(crate) fn lower_if(
                 span,
             );
             // What follows an `if` that always leaves runs only when its condition failed.
-            if leaves(&yes) && !leaves(&no) {
+            if always_leaves(&yes) && !always_leaves(&no) {
                 arith::assume(&mut el.f, &cond, false);
-            } else if leaves(&no) && !leaves(&yes) && !no.is_empty() {
+            } else if always_leaves(&no) && !always_leaves(&yes) && !no.is_empty() {
                 arith::assume(&mut el.f, &cond, true);
             }
         }
@@ -153,7 +153,7 @@ pub(crate) fn lower_yield(el: &mut Elab<'_>, span: Span) {
 }
 
 /// Whether a statement list always ends by leaving the loop or the kernel.
-fn leaves(stmts: &[Stmt]) -> bool {
+fn always_leaves(stmts: &[Stmt]) -> bool {
     matches!(
         stmts.last().map(|s| &s.kind),
         Some(StmtKind::Yield | StmtKind::Continue | StmtKind::Break | StmtKind::Return(_))

@@ -89,7 +89,7 @@ fn lower_header(
         );
         return None;
     }
-    let named = named(el, frag)?;
+    let named = fragment_named(el, frag)?;
     let id = named.part.buffer;
     let Some(shape) = operands::fragment_shape(&el.f, id) else {
         multiply::report_without_shape(el, &named);
@@ -112,7 +112,7 @@ fn lower_header(
         );
         return None;
     }
-    spread::need(el, id, frag.span);
+    spread::require_layout(el, id, frag.span);
     let mut locals = Vec::new();
     for (name, extent) in names.iter().zip(shape) {
         let local = build::new_local(
@@ -143,7 +143,7 @@ fn lower_header(
     Some((named, locals))
 }
 
-fn named(el: &mut Elab<'_>, name: &ast::Name) -> Option<Named> {
+fn fragment_named(el: &mut Elab<'_>, name: &ast::Name) -> Option<Named> {
     let e = ast::Expr {
         kind: Box::new(ast::ExprKind::Name(name.text.clone())),
         span: name.span,
@@ -189,8 +189,8 @@ fn lower_operation_parts(
             }
             check_column(el, &into)?;
             check_reduced_shape(el, &into, &from, span)?;
-            spread::meet(el, from.part.buffer, into.part.buffer, span);
-            spread::need(el, from.part.buffer, from.span);
+            spread::relate_layouts(el, from.part.buffer, into.part.buffer, span);
+            spread::require_layout(el, from.part.buffer, from.span);
             let op = MmaOp::Reduce {
                 into: into.part,
                 from: from.part,
@@ -213,9 +213,9 @@ fn lower_operation_parts(
             );
             let (into, from) = (into?, from?);
             check_same_shape(el, &into, &from, span)?;
-            spread::meet(el, from.part.buffer, into.part.buffer, span);
+            spread::relate_layouts(el, from.part.buffer, into.part.buffer, span);
             for named in [&into, &from] {
-                spread::need(el, named.part.buffer, named.span);
+                spread::require_layout(el, named.part.buffer, named.span);
             }
             let op = MmaOp::Convert {
                 into: into.part,

@@ -47,7 +47,7 @@ pub(crate) fn check_own_element(el: &mut Elab<'_>, access: &Access, name: &str) 
         );
         return None;
     }
-    spread::meet(el, buffer, id, access.span);
-    spread::need(el, id, access.span);
+    spread::relate_layouts(el, buffer, id, access.span);
+    spread::require_layout(el, id, access.span);
     Some(())
 }

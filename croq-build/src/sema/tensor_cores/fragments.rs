@@ -29,7 +29,7 @@ pub(crate) fn lower_fill(
                 Some(elem) => Some(convert::element_type(el, elem, span)?),
                 None => None,
             };
-            fill_named(el, name, elem, value, span)
+            fill_by_name(el, name, elem, value, span)
         }
         (None, [target, value]) => {
             check_registers_here(el, span, "`mma.fill`")?;
@@ -47,7 +47,7 @@ pub(crate) fn lower_fill(
 }
 
 /// By a name: makes sums, or fills those that there are.
-fn fill_named(
+fn fill_by_name(
     el: &mut Elab<'_>,
     name: &ast::Name,
     elem: Option<Scalar>,

@@ -41,7 +41,7 @@ pub(crate) fn lower_load(
     }
     let shared = el.f.buffer(data.view.buffer).storage == Storage::Shared;
     if units::is_a_warpgroup(el) && shared && !frag {
-        warpgroup::named_tile(el, name, data);
+        warpgroup::name_tile(el, name, data);
         return Some(());
     }
     memory_tiles::lint_edge_of_load(&mut el.cx, &data);
@@ -52,7 +52,7 @@ pub(crate) fn lower_load(
     let id = fragments::new(el, name, Some(elem), &shape, &[]);
     buffers::check_affordable(el, id, name.span)?;
     el.fragments.loaded.insert(id, span);
-    spread::need(el, id, name.span);
+    spread::require_layout(el, id, name.span);
     let into = Part {
         buffer: id,
         number: Some(Sym::zero()),
@@ -105,11 +105,11 @@ pub(crate) fn lower_store(
         shape
     };
     let mut view = data.view;
-    stored_part(el, &mut view, shape, &data.name)?;
+    cut_destination(el, &mut view, shape, &data.name)?;
     if !limits.is_empty() {
-        explicit_mask(el, &mut view, limits, span)?;
+        lower_mask(el, &mut view, limits, span)?;
     }
-    spread::need(el, id, named.span);
+    spread::require_layout(el, id, named.span);
     whole::mark_accessed(&mut el.f, &view, false, true);
     el.storage.stored.entry(view.buffer).or_insert(span);
     if units::is_a_warpgroup(el) && el.f.buffer(view.buffer).storage == Storage::Shared {
@@ -128,7 +128,7 @@ pub(crate) fn lower_store(
 }
 
 /// Cuts a destination to the fragment's extents; where it is smaller, the rest is masked.
-fn stored_part(el: &mut Elab<'_>, view: &mut View, shape: [i64; 2], name: &str) -> Option<()> {
+fn cut_destination(el: &mut Elab<'_>, view: &mut View, shape: [i64; 2], name: &str) -> Option<()> {
     let mut smaller = false;
     for (axis, extent) in shape.into_iter().enumerate() {
         let (Some(own), Some(valid)) = (view.shape.get(axis).cloned(), view.valid.get(axis)) else {
@@ -166,7 +166,7 @@ fn stored_part(el: &mut Elab<'_>, view: &mut View, shape: [i64; 2], name: &str) 
 }
 
 /// What a mask lets through is in memory: it takes the place of the limits at the edge of the data.
-fn mask_axis(el: &mut Elab<'_>, view: &View, axis: usize, limit: &Sym, span: Span) {
+fn emit_mask(el: &mut Elab<'_>, view: &View, axis: usize, limit: &Sym, span: Span) {
     let (Some(valid), Some(extent)) = (view.valid.get(axis), view.shape.get(axis)) else {
         return;
     };
@@ -199,17 +199,12 @@ fn mask_axis(el: &mut Elab<'_>, view: &View, axis: usize, limit: &Sym, span: Spa
     }
 }
 
-fn explicit_mask(
-    el: &mut Elab<'_>,
-    view: &mut View,
-    limits: &[ast::Expr],
-    span: Span,
-) -> Option<()> {
+fn lower_mask(el: &mut Elab<'_>, view: &mut View, limits: &[ast::Expr], span: Span) -> Option<()> {
     let replaces = view.may_cross();
     for (axis, limit) in limits.iter().enumerate() {
         let value = el.expression(limit);
         let limit = arith::to_sym(el, value, limit.span)?;
-        mask_axis(el, view, axis, &limit, span);
+        emit_mask(el, view, axis, &limit, span);
         if let Some(valid) = view.valid.get_mut(axis) {
             *valid = Valid {
                 lo: None,

@@ -25,7 +25,10 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     let [a_row, b_row] = rows;
     let of_a = shape_of_operand(el, &a)?;
     let of_b = shape_of_operand(el, &b)?;
-    let ([m, k], [n, of_b_k]) = (turned(of_a, !a_row), turned(of_b, !b_row));
+    let ([m, k], [n, of_b_k]) = (
+        transposed_shape(of_a, !a_row),
+        transposed_shape(of_b, !b_row),
+    );
     if k != of_b_k {
         let (a, b) = ((a.span, of_a, a_row), (b.span, of_b, b_row));
         report_k_differs(&mut el.cx, a, b, [k, of_b_k], span);
@@ -42,9 +45,9 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
         (atom.m, 8)
     };
     let spread = |layout| Spread::Matrix(layout);
-    spread::fix(el, &a, spread(Layout::operand(rows_a, of_a, !a_row)))?;
-    spread::fix(el, &b, spread(Layout::operand(rows_b, of_b, !b_row)))?;
-    spread::fix(el, &sums, spread(Layout::sums(atom.m, atom.swapped)))?;
+    spread::assign_layout(el, &a, spread(Layout::operand(rows_a, of_a, !a_row)))?;
+    spread::assign_layout(el, &b, spread(Layout::operand(rows_b, of_b, !b_row)))?;
+    spread::assign_layout(el, &sums, spread(Layout::sums(atom.m, atom.swapped)))?;
     lint_many_registers(el, &sums, 0);
     owners::lint_lossy_sums(el, &sums, k);
     operands::emit(
@@ -297,7 +300,7 @@ pub(crate) fn lint_many_registers(el: &mut Elab<'_>, sums: &Named, beside: i64) 
     );
 }
 
-pub(crate) fn turned([rows, columns]: [i64; 2], turn: bool) -> [i64; 2] {
+pub(crate) fn transposed_shape([rows, columns]: [i64; 2], turn: bool) -> [i64; 2] {
     if turn {
         [columns, rows]
     } else {

@@ -94,14 +94,16 @@ fn scale(
 
 /// The first of the statements with a product into `part`, since it was filled or scaled last.
 fn first_product(el: &Elab<'_>, stmts: &[Stmt], part: &Part) -> Option<usize> {
-    let since = stmts.iter().rposition(|stmt| begins_anew(el, stmt, part));
+    let since = stmts
+        .iter()
+        .rposition(|stmt| starts_new_sum(el, stmt, part));
     let since = since.map_or(0, |at| at + 1);
     let mut rest = stmts.iter().skip(since);
     Some(since + rest.position(|stmt| product_in(stmt, part).is_some())?)
 }
 
 /// Whether the statement, or one of those it is made of, fills the sums or scales into them.
-fn begins_anew(el: &Elab<'_>, stmt: &Stmt, part: &Part) -> bool {
+fn starts_new_sum(el: &Elab<'_>, stmt: &Stmt, part: &Part) -> bool {
     let here = match &stmt.kind {
         StmtKind::Mma(op) => match &**op {
             MmaOp::Each {
@@ -118,7 +120,7 @@ fn begins_anew(el: &Elab<'_>, stmt: &Stmt, part: &Part) -> bool {
         _ => false,
     };
     let mut inner = stmt.kind.blocks().flatten();
-    here || inner.any(|stmt| begins_anew(el, stmt, part))
+    here || inner.any(|stmt| starts_new_sum(el, stmt, part))
 }
 
 fn report_nothing_to_scale(el: &mut Elab<'_>, sums: &Named, span: Span) {

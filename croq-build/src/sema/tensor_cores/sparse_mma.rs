@@ -5,7 +5,7 @@ use crate::sema::checks::unsupported;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::Value;
-use crate::sema::tensor_cores::multiply::turned;
+use crate::sema::tensor_cores::multiply::transposed_shape;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, MmaStmt};
@@ -22,7 +22,10 @@ pub(crate) fn check(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     let (Some(of_a), Some(of_b)) = (extents_of(el, a), extents_of(el, b)) else {
         return;
     };
-    let ([_, packed], [_, k]) = (turned(of_a, !rows[0]), turned(of_b, !rows[1]));
+    let ([_, packed], [_, k]) = (
+        transposed_shape(of_a, !rows[0]),
+        transposed_shape(of_b, !rows[1]),
+    );
     if k % OF != 0 {
         let text = format!("the K of a sparse product is a multiple of {OF}, this is {k}");
         let d = Diagnostic::new("E0922", b.span, text);

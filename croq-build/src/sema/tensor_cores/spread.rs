@@ -10,7 +10,7 @@ use crate::sema::state::fragments::Named;
 use crate::source::Span;
 
 /// A product's word on a fragment.
-pub(crate) fn fix(el: &mut Elab<'_>, named: &Named, spread: Spread) -> Option<()> {
+pub(crate) fn assign_layout(el: &mut Elab<'_>, named: &Named, spread: Spread) -> Option<()> {
     let id = named.part.buffer;
     let fragment = el.f.fragments.get_mut(&id)?;
     match fragment.spread {
@@ -42,16 +42,16 @@ fn report_two_spreads(cx: &mut Cx<'_>, name: &str, at: Span, earlier: Option<Spa
 }
 
 /// Elements of the two meet: whoever has one has the other.
-pub(crate) fn meet(el: &mut Elab<'_>, a: BufferId, b: BufferId, span: Span) {
+pub(crate) fn relate_layouts(el: &mut Elab<'_>, a: BufferId, b: BufferId, span: Span) {
     el.fragments.alike.push((a, b, span));
 }
 
-pub(crate) fn need(el: &mut Elab<'_>, id: BufferId, span: Span) {
+pub(crate) fn require_layout(el: &mut Elab<'_>, id: BufferId, span: Span) {
     el.fragments.needed.push((id, span));
 }
 
 /// Completes what is known, at the function's end.
-pub(crate) fn complete(el: &mut Elab<'_>) {
+pub(crate) fn propagate_layouts(el: &mut Elab<'_>) {
     let alike = std::mem::take(&mut el.fragments.alike);
     let rank = |el: &Elab<'_>, id| el.f.fragments.get(&id).map(|f| f.shape.len());
     let of = |el: &Elab<'_>, id: BufferId| el.f.fragments.get(&id).and_then(|f| f.spread);

@@ -10,7 +10,7 @@ use crate::sema::state::fragments::{Named, Operation};
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::{Data, Value};
 use crate::sema::tensor_cores::instruction_table::select_for_warpgroup;
-use crate::sema::tensor_cores::multiply::{self, turned};
+use crate::sema::tensor_cores::multiply::{self, transposed_shape};
 use crate::sema::tensor_cores::{memory_tiles, operands, owners, spread, units};
 use crate::sema::values::constants;
 use crate::source::Span;
@@ -31,7 +31,7 @@ enum Place {
 }
 
 /// `a = mma.load view;` of shared memory names the view: a warpgroup multiplies it where it is.
-pub(crate) fn named_tile(el: &mut Elab<'_>, name: &ast::Name, data: Data) {
+pub(crate) fn name_tile(el: &mut Elab<'_>, name: &ast::Name, data: Data) {
     scope::declare(el, name, Entity::View(data));
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn load_into(
         return None;
     }
     whole::mark_accessed(&mut el.f, &data.view, true, false);
-    spread::need(el, id, into.span);
+    spread::require_layout(el, id, into.span);
     let (into, source) = (into.part, data.view);
     operands::emit(el, MmaOp::Load { into, source }, span);
     Some(())
@@ -90,7 +90,10 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
         return None;
     };
     let [a_row, b_row] = rows;
-    let ([m_, k], [n, of_b_k]) = (turned(a.shape, !a_row), turned(b.shape, !b_row));
+    let ([m_, k], [n, of_b_k]) = (
+        transposed_shape(a.shape, !a_row),
+        transposed_shape(b.shape, !b_row),
+    );
     if k != of_b_k {
         let sides = ((a.span, a.shape, a_row), (b.span, b.shape, b_row));
         multiply::report_k_differs(&mut el.cx, sides.0, sides.1, [k, of_b_k], span);
@@ -114,7 +117,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     };
     multiply::fix_accumulator_shape(el, &sums, [m_, n], span)?;
     let order = lower_schedule(&mut el.cx, m, k / atom.k)?;
-    spread::fix(
+    spread::assign_layout(
         el,
         &sums,
         Spread::Matrix(Layout::sums(16, false).of_warpgroup()),
@@ -122,7 +125,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     let a = match a.place {
         Place::Registers(named) => {
             let layout = Layout::operand(16, a.elem, !a_row).of_warpgroup();
-            spread::fix(el, &named, Spread::Matrix(layout))?;
+            spread::assign_layout(el, &named, Spread::Matrix(layout))?;
             Operand::Registers(named.part)
         }
         Place::Memory(view) => {

@@ -140,11 +140,11 @@ pub(crate) fn assuming<R>(
 ) -> (R, Vec<crate::ir::Stmt>) {
     let restricts = true;
     let frame = Frame::Condition { restricts, never };
-    assuming_in(el, cond, holds, frame, body)
+    assuming_with(el, cond, holds, frame, body)
 }
 
 /// The same in a frame that says what the condition means for instances.
-pub(crate) fn assuming_in<R>(
+pub(crate) fn assuming_with<R>(
     el: &mut Elab<'_>,
     cond: &Expr,
     holds: bool,

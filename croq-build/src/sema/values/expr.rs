@@ -57,7 +57,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, e: &ast::Expr) -> Value {
             None => Value::Error,
         },
         K::Member(base, member, _) => data::lower_member(el, e, base, *member, span),
-        K::At(base, indices) => access::load(el, base, indices, span),
+        K::At(base, indices) => access::lower_load(el, base, indices, span),
         K::View(..) => data::value_of(el, e),
         K::AddressOf(a) => data::address_of(el, a),
         K::Builtin { name, args } => shape::lower_builtin(el, name, args, span),
@@ -103,7 +103,7 @@ fn lower_name(el: &mut Elab<'_>, name: &str, span: Span) -> Value {
             Value::Scalar(Expr::new(ExprKind::Param(param), ty, span))
         }
         Entity::Word(id) => {
-            let access = access::word(el, id, span);
+            let access = access::access_word(el, id, span);
             let elem = el.f.buffer(id).elem;
             whole::mark_accessed(&mut el.f, &access.view, true, false);
             Value::Scalar(Expr::new(ExprKind::Load(access), elem, span))

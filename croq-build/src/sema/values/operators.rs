@@ -39,8 +39,8 @@ pub(crate) fn lower(
         return Value::Error;
     }
     match op {
-        B::Compose => compose(&mut el.cx, va, a.span, vb, b.span),
-        B::BoundAdd | B::BoundSub => rebound(el, op, va, a.span, vb, b.span),
+        B::Compose => lower_compose(&mut el.cx, va, a.span, vb, b.span),
+        B::BoundAdd | B::BoundSub => lower_rebound(el, op, va, a.span, vb, b.span),
         _ => {
             let Some(op) = operator_names::plain(op) else {
                 return Value::Error;
@@ -122,7 +122,7 @@ fn lower_logical(
     Value::Scalar(current)
 }
 
-fn compose(cx: &mut Cx<'_>, a: Value, at_a: Span, b: Value, at_b: Span) -> Value {
+fn lower_compose(cx: &mut Cx<'_>, a: Value, at_a: Span, b: Value, at_b: Span) -> Value {
     let mut parts = Vec::new();
     for (v, at) in [(a, at_a), (b, at_b)] {
         match arith::int_of(&v) {
@@ -151,7 +151,14 @@ fn compose(cx: &mut Cx<'_>, a: Value, at_a: Span, b: Value, at_b: Span) -> Value
     }
 }
 
-fn rebound(el: &mut Elab<'_>, op: ast::BinOp, a: Value, at_a: Span, b: Value, at_b: Span) -> Value {
+fn lower_rebound(
+    el: &mut Elab<'_>,
+    op: ast::BinOp,
+    a: Value,
+    at_a: Span,
+    b: Value,
+    at_b: Span,
+) -> Value {
     let Some(IntValue {
         value,
         bound: Some(bound),
