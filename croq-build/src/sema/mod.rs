@@ -7,13 +7,14 @@
 //! [`StmtKind::Check`](crate::ir::StmtKind::Check), every copy's shapes agreed. A function with an
 //! error yields no IR.
 //!
-//! [`state`] is the data of that walk and depends on no rule. The folders of topics hold functions over
-//! it; `lower` makes IR of a construct, `check_…` reports what is wrong with one, `lint_…` warns,
-//! `report_…` reports, `emit_…` makes statements. [`late`] holds what runs when the IR is complete.
+//! `state` is the data of that walk and depends on no rule. The folders of topics hold functions
+//! over it; `lower` makes IR of a construct, `check_…` reports what is wrong with one, `lint_…`
+//! warns, `report_…` reports, `emit_…` makes statements. `late` holds what runs when the IR is
+//! complete.
 //!
 //! An entity that is already in error is *poisoned*: whatever depends on it stays silent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
 use crate::ir;
@@ -102,6 +103,8 @@ pub fn check(
                 siblings: &siblings,
                 faults: &faults,
                 diags: &mut own,
+                older_left_out: BTreeSet::new(),
+                unsupported: BTreeSet::new(),
             };
             elaborate(Elab::new(cx, RULES, function), function)
         };

@@ -106,7 +106,7 @@ fn declare_one(el: &mut Elab<'_>, item: &EventItem, count: Option<(u32, Span)>) 
     let slots: u64 = crate::sema::memory::arrays::elements_of(&array);
     if slots > SLOTS {
         unsupported::report(
-            el,
+            &mut el.cx,
             name.span,
             &format!("an array of more than {SLOTS} events"),
         );

@@ -1,5 +1,5 @@
-//! Events of a single thread. It alone triggers and waits, so a `wait` has been answered when it comes or never will be:
-//! an event is a bit in a variable of the thread, and a wait a check.
+//! Events of a single thread. It alone triggers and waits, so a `wait` has been answered when it
+//! comes or never will be: an event is a bit in a variable of the thread, and a wait a check.
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Expr, ExprKind, LocalId, Role, Scalar, StmtKind, UnOp};
@@ -43,7 +43,11 @@ fn declare_one(el: &mut Elab<'_>, item: &EventItem) -> Option<usize> {
     }
     let (name, span) = (item.name.text.clone(), item.name.span);
     if array.iter().product::<u64>() > SLOTS {
-        unsupported::report(el, span, &format!("an array of more than {SLOTS} events"));
+        unsupported::report(
+            &mut el.cx,
+            span,
+            &format!("an array of more than {SLOTS} events"),
+        );
         return None;
     }
     let local = build::new_local(&mut el.f, &name, Scalar::U64, true, Role::Value, span);

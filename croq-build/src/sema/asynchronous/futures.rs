@@ -1,9 +1,10 @@
 //! Data futures: names for copies, and what they stand for.
 //!
-//! A future that `swap`, `rotate` or `dma.any` touches is a *moving* one: where its data is changes as
-//! the program runs. All futures that are exchanged with each other have their tiles in one buffer,
-//! and each has a small integer, its handle, that says which tile is its own. Exchanging futures
-//! exchanges handles; no bytes move, and compilers keep handles in registers or unroll them away.
+//! A future that `swap`, `rotate` or `dma.any` touches is a *moving* one: where its data is changes
+//! as the program runs. All futures that are exchanged with each other have their tiles in one
+//! buffer, and each has a small integer, its handle, that says which tile is its own. Exchanging
+//! futures exchanges handles; no bytes move, and compilers keep handles in registers or unroll them
+//! away.
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{self, Expr, ExprKind, FutureId, Level, Role, Scalar, StmtKind, Storage, View};
@@ -23,7 +24,7 @@ use crate::syntax::ast::Name;
 /// `f = dma.any;`
 pub(crate) fn declare_placeholder(el: &mut Elab<'_>, name: &Name, span: Span) {
     if el.kernel.is_none() {
-        unsupported::report(el, span, "a placeholder future outside `parallel`");
+        unsupported::report(&mut el.cx, span, "a placeholder future outside `parallel`");
         return scope::declare(el, name, Entity::Poison);
     }
     let handle = el
@@ -306,7 +307,7 @@ pub(crate) fn bind(
     let dense = own.strides == crate::sema::memory::whole::dense_strides(&own.shape);
     if !aligned || !fixed || !dense || storage.is_global() {
         unsupported::report(
-            el,
+            &mut el.cx,
             at,
             "exchanging futures whose tiles are not whole, static and on the chip",
         );

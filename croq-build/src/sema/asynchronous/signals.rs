@@ -1,7 +1,9 @@
-//! Events of the host: one per call, which the host triggers and launches wait for (language 06 section 1).
+//! Events of the host: one per call, which the host triggers and launches wait for (language 06
+//! section 1).
 //!
-//! An event counts how often it was triggered, and launches in their order how often they wait, so each `wait` is for
-//! one `trigger`. So that the host can count, a launch comes to each of its waits once.
+//! An event counts how often it was triggered, and launches in their order how often they wait, so
+//! each `wait` is for one `trigger`. So that the host can count, a launch comes to each of its
+//! waits once.
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{self, BarrierReason, BarrierScope, Level, Signal, SignalId, Stmt, StmtKind};
@@ -35,7 +37,7 @@ pub(crate) fn declare_all(
     let inside = el.build.sinks.len() > 1;
     if inside {
         unsupported::report(
-            el,
+            &mut el.cx,
             span,
             "an event of the host inside a loop or a condition",
         );
@@ -45,7 +47,7 @@ pub(crate) fn declare_all(
             _ if inside => Entity::Poison,
             true => Entity::Signal(declare_one(&mut el.f, item)),
             false => {
-                unsupported::report(el, item.name.span, "an array of events of the host");
+                unsupported::report(&mut el.cx, item.name.span, "an array of events of the host");
                 Entity::Poison
             }
         };
@@ -79,7 +81,7 @@ pub(crate) fn trigger(el: &mut Elab<'_>, e: &ast::Expr, cluster: bool, span: Spa
     match lower_operand(el, e) {
         Some(Entity::Signal(_)) if el.kernel.is_some() => {
             unsupported::report(
-                el,
+                &mut el.cx,
                 e.span,
                 "a `trigger` of an event of the host by a kernel",
             );

@@ -19,7 +19,11 @@ use crate::syntax::ast::Name;
 /// `swap(a, b);`, `rotate(a, b, c);`
 pub(crate) fn lower(el: &mut Elab<'_>, names: &[Name], span: Span) {
     if el.kernel.is_none() {
-        return unsupported::report(el, span, "an exchange of futures outside `parallel`");
+        return unsupported::report(
+            &mut el.cx,
+            span,
+            "an exchange of futures outside `parallel`",
+        );
     }
     let mut ids = Vec::new();
     for name in names {

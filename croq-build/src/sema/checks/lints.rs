@@ -159,7 +159,8 @@ pub(crate) fn lint_racing_store(
                 // What a value that the kernel computes depends on is not known.
                 Some(VarHome::Local(id)) if el.f.local(*id).role == Role::Value => return,
                 None => return,
-                // A unit's own slice of a buffer: every index below the block is in the thread's number.
+                // A unit's own slice of a buffer: every index below the block is in the thread's
+                // number.
                 _ if k.threads.id == Some(v) => return,
                 _ => vars.push(v),
             }

@@ -25,7 +25,7 @@ pub(crate) fn targets(cx: &Cx<'_>) -> (String, String) {
 pub(crate) fn note_targets(el: &mut Elab<'_>, at: Span, code: &'static str, what: &str) {
     let (newer, older) = targets(&el.cx);
     let header = el.kernel.as_ref().map_or(at, |k| k.header);
-    if older.is_empty() || !el.build.older_left_out.insert(header) {
+    if older.is_empty() || !el.cx.older_left_out.insert(header) {
         return;
     }
     let text = format!("this kernel is built for {newer} alone");

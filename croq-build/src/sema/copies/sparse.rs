@@ -67,5 +67,5 @@ pub(crate) fn check(
         );
         return;
     }
-    unsupported::report(el, at, "a sparse copy (`.sp`)");
+    unsupported::report(&mut el.cx, at, "a sparse copy (`.sp`)");
 }

@@ -1,9 +1,9 @@
 //! Boxes that the copy engine (TMA) can move (language 04 section 10).
 //!
-//! It knows a tensor in device memory by a descriptor that the host makes before the launch, so all but
-//! the place of a tile must be known there. It moves whole boxes: what lies beyond an end of the
-//! tensor becomes zero in shared memory, and is not written in device memory. A tile with an end of its
-//! own, inside the tensor, is more than it understands.
+//! It knows a tensor in device memory by a descriptor that the host makes before the launch, so all
+//! but the place of a tile must be known there. It moves whole boxes: what lies beyond an end of
+//! the tensor becomes zero in shared memory, and is not written in device memory. A tile with an
+//! end of its own, inside the tensor, is more than it understands.
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{self, BinOp, BufferId, Expr, ExprKind, Frame, Scalar, View};
@@ -336,7 +336,11 @@ pub(crate) fn check_rings(el: &mut Elab<'_>) {
         }
     }
     if let Some(at) = many {
-        unsupported::report(el, at, "an exchange among more than 64 tiles of a block");
+        unsupported::report(
+            &mut el.cx,
+            at,
+            "an exchange among more than 64 tiles of a block",
+        );
     }
 }
 

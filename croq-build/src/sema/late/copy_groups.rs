@@ -2,8 +2,8 @@
 
 use crate::ir::{Stmt, StmtKind, retain_stmts};
 
-/// Gives the branches of each `if` the same number of groups, where each has a fixed number. How many
-/// the statements begin; `None` when that isn't fixed.
+/// Gives the branches of each `if` the same number of groups, where each has a fixed number. How
+/// many the statements begin; `None` when that isn't fixed.
 pub(crate) fn balance(stmts: &mut Vec<Stmt>) -> Option<u32> {
     let mut total = Some(0u32);
     for stmt in stmts {

@@ -6,8 +6,8 @@ use crate::ir::{self, BinOp, Expr, ExprKind, FutureId, Scalar, UnOp};
 use crate::sema::values::arith;
 use crate::source::Span;
 
-/// For each future that may be under way: the least number of younger groups, and the copy. What the
-/// copy engine moves is in no group: it is waited for by itself.
+/// For each future that may be under way: the least number of younger groups, and the copy. What
+/// the copy engine moves is in no group: it is waited for by itself.
 #[derive(Clone, Default, PartialEq)]
 pub(crate) struct Flight {
     pub copies: BTreeMap<FutureId, (Option<u32>, Span)>,
@@ -75,7 +75,8 @@ impl Flight {
         flight
     }
 
-    /// After an `if`: what was begun in one of its branches alone is under way where the condition says so.
+    /// After an `if`: what was begun in one of its branches alone is under way where the condition
+    /// says so.
     pub(crate) fn guard(
         &mut self,
         condition: &str,
@@ -111,8 +112,8 @@ impl Flight {
     }
 }
 
-/// A condition that is the same wherever it stands in a turn of the loops around, as a text that tells it
-/// from others.
+/// A condition that is the same wherever it stands in a turn of the loops around, as a text that
+/// tells it from others.
 pub(crate) fn invariant_condition(func: &ir::Function, cond: &Expr) -> Option<String> {
     match &*cond.kind {
         ExprKind::Unary(UnOp::Not, a) => Some(format!("!({})", invariant_condition(func, a)?)),

@@ -1,5 +1,5 @@
-//! Checks and rewritings of the finished IR: functions over an [`ir::Function`](crate::ir::Function) and the facts
-//! that the walk recorded.
+//! Checks and rewritings of the finished IR: functions over an
+//! [`ir::Function`](crate::ir::Function) and the facts that the walk recorded.
 
 pub(crate) mod bound_copies;
 pub(crate) mod copy_groups;

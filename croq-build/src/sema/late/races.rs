@@ -1,9 +1,9 @@
-//! Races inside a level: an instance of a `parallel` writes an element of shared memory that another one
-//! reads or writes, and no barrier stands between.
+//! Races inside a level: an instance of a `parallel` writes an element of shared memory that
+//! another one reads or writes, and no barrier stands between.
 //!
 //! The instances of a level are independent, so nothing orders them, and no barrier is put between
-//! them. Only what is certain is reported: both accesses are made by every instance, their addresses
-//! differ by a number, and some pair of instances meets.
+//! them. Only what is certain is reported: both accesses are made by every instance, their
+//! addresses differ by a number, and some pair of instances meets.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -4,8 +4,8 @@ use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::{self, Stmt, StmtKind, View, Visit, walk_block};
 use crate::symbolic::Sym;
 
-/// Whether swizzled tiles are such as the copy engine writes and reads: whole groups, from where the
-/// pattern begins. At the function's end, when swizzles are decided.
+/// Whether swizzled tiles are such as the copy engine writes and reads: whole groups, from where
+/// the pattern begins. At the function's end, when swizzles are decided.
 pub(crate) fn check_swizzled_boxes(func: &ir::Function, diags: &mut Diagnostics) {
     struct Tiles(Vec<(View, View)>);
     impl Visit for Tiles {

@@ -1,9 +1,10 @@
 //! Copies under way: which may be, at each point of a kernel, and how many younger ones there are.
 //!
 //! A thread's asynchronous copies form groups, one for each copy, that arrive in the order in which
-//! they were begun. A `wait` can leave the youngest groups under way, and should: waiting for the older
-//! of two copies must not wait for both. So the walk keeps, for each future that may be under way, the
-//! least number of copies begun after it, over all paths; loops are walked until that settles.
+//! they were begun. A `wait` can leave the youngest groups under way, and should: waiting for the
+//! older of two copies must not wait for both. So the walk keeps, for each future that may be under
+//! way, the least number of copies begun after it, over all paths; loops are walked until that
+//! settles.
 //!
 //! Where the branches of an `if` begin different numbers of copies, the one that begins fewer gets
 //! empty groups, so that the count is the same on either way.
@@ -36,8 +37,8 @@ struct Walker<'c> {
     last: bool,
     /// Copies whose early use was reported: one report for each.
     told: BTreeSet<Span>,
-    /// What copies read that were begun in this turn of the loops around: then an index means the same
-    /// there and here.
+    /// What copies read that were begun in this turn of the loops around: then an index means the
+    /// same there and here.
     sources: BTreeMap<Span, View>,
     /// Likewise what they fill, where that is fixed.
     dests: BTreeMap<Span, View>,
@@ -284,8 +285,8 @@ impl Walker<'_> {
         );
     }
 
-    /// Waiting for one copy is waiting for the older ones too. A `wait` for those comes to nothing later
-    /// on, so it is here that their bytes are there.
+    /// Waiting for one copy is waiting for the older ones too. A `wait` for those comes to nothing
+    /// later on, so it is here that their bytes are there.
     fn arrives_as_well(&self, futures: &mut Vec<Waited>, younger: u32, flight: &Flight) {
         for (id, (n, begun)) in &flight.copies {
             let named = futures.iter().any(|w| w.future == *id);
@@ -371,7 +372,8 @@ impl Walker<'_> {
         );
     }
 
-    /// A loop: `turn` walks one turn and tells what holds where the loop may end, and at the turn's end.
+    /// A loop: `turn` walks one turn and tells what holds where the loop may end, and at the turn's
+    /// end.
     fn turns(
         &mut self,
         before: Flight,
@@ -402,7 +404,8 @@ impl Walker<'_> {
         after
     }
 
-    /// One turn: what holds where the loop may stop, at the start of the next turn, and after a `break`.
+    /// One turn: what holds where the loop may stop, at the start of the next turn, and after a
+    /// `break`.
     fn once(
         &mut self,
         start: Flight,

@@ -24,7 +24,7 @@ pub(crate) fn is_of_cluster(func: &ir::Function, var: Var) -> bool {
 }
 
 /// Whether a cluster of the nest has its blocks, and nothing that would run once for all of them.
-pub(crate) fn check_blocks(el: &mut Elab<'_>, p: &ParallelStmt, node: &Node) -> bool {
+pub(crate) fn check_blocks(cx: &mut Cx<'_>, p: &ParallelStmt, node: &Node) -> bool {
     if node.level != Level::Cluster {
         return true;
     }
@@ -42,16 +42,15 @@ pub(crate) fn check_blocks(el: &mut Elab<'_>, p: &ParallelStmt, node: &Node) -> 
                 .also(inner.span, "not of these"),
             (None, None) => report.label("there are none inside"),
         };
-        el.cx
-            .report(report.help("write one `parallel … by […] : block` inside"));
+        cx.report(report.help("write one `parallel … by […] : block` inside"));
         return false;
     }
     if let Some(at) = node.children.iter().find_map(|only| only.cooperative) {
-        unsupported::report(el, at, "a cooperative launch of clusters");
+        unsupported::report(cx, at, "a cooperative launch of clusters");
         return false;
     }
-    let only_definitions = p.items.len() > 1 || check_only_definitions(&mut el.cx, &p.body);
-    check_available(&mut el.cx, node.span) && only_definitions
+    let only_definitions = p.items.len() > 1 || check_only_definitions(cx, &p.body);
+    check_available(cx, node.span) && only_definitions
 }
 
 fn check_only_definitions(cx: &mut Cx<'_>, body: &ast::Block) -> bool {
@@ -93,7 +92,8 @@ pub(crate) fn check_available(cx: &mut Cx<'_>, at: Span) -> bool {
     true
 }
 
-/// A block's number is not below that in its cluster: the first block of a cluster is one of the grid.
+/// A block's number is not below that in its cluster: the first block of a cluster is one of the
+/// grid.
 pub(crate) fn assume_first_block(el: &mut Elab<'_>) {
     let Some(k) = &el.kernel else { return };
     for (place, block) in k.grid.places.into_iter().zip(k.grid.indices) {

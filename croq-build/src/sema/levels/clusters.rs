@@ -1,5 +1,5 @@
-//! `: cluster`: blocks that are resident together. Its bounds say how many along each axis of the grid,
-//! its variables which of them a block is; the grid is that of the `: block` inside.
+//! `: cluster`: blocks that are resident together. Its bounds say how many along each axis of the
+//! grid, its variables which of them a block is; the grid is that of the `: block` inside.
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Level};

@@ -114,12 +114,12 @@ pub(crate) fn copy_level(
     Some(level)
 }
 
-/// Inside `inthreads` those threads of the unit share a copy that come there; a block's are those of
-/// the region.
+/// Inside `inthreads` those threads of the unit share a copy that come there; a block's are those
+/// of the region.
 fn level_in_region(el: &mut Elab<'_>, level: Level, c: &CopyStmt) -> Option<Level> {
     let Some(set) = el.path.region_threads().cloned() else {
         let what = "a cooperative copy by threads that are known only at run time";
-        unsupported::report(el, c.head, what);
+        unsupported::report(&mut el.cx, c.head, what);
         return None;
     };
     let unit = match level {
@@ -146,7 +146,11 @@ fn level_in_region(el: &mut Elab<'_>, level: Level, c: &CopyStmt) -> Option<Leve
     if set.is_in_one(unit) {
         return Some(Level::Block);
     }
-    unsupported::report(el, c.head, "a copy by parts of several warps or warpgroups");
+    unsupported::report(
+        &mut el.cx,
+        c.head,
+        "a copy by parts of several warps or warpgroups",
+    );
     None
 }
 

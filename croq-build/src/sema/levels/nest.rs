@@ -8,19 +8,18 @@ use crate::ir::Level;
 use crate::sema::checks::unsupported;
 use crate::sema::levels::cluster_legality;
 use crate::sema::state::cx::Cx;
-use crate::sema::state::elab::Elab;
 use crate::sema::state::nests::{self, Node};
 use crate::sema::values::constants;
 use crate::syntax::ast::{self, ParallelBound, ParallelItem, ParallelStmt, Stmt, StmtKind as S};
 
 /// Levels of a whole nest; `None` after an error.
-pub(crate) fn assign_levels(el: &mut Elab<'_>, outermost: &ParallelStmt) -> Option<Node> {
+pub(crate) fn assign_levels(cx: &mut Cx<'_>, outermost: &ParallelStmt) -> Option<Node> {
     let mut ok = true;
-    let mut node = build_node(el, &outermost.items, &outermost.body, &mut ok)?;
+    let mut node = build_node(cx, &outermost.items, &outermost.body, &mut ok)?;
     if !ok {
         return None;
     }
-    infer_levels(&mut el.cx, &mut node, true, &mut ok);
+    infer_levels(cx, &mut node, true, &mut ok);
     if !ok {
         return None;
     }
@@ -32,13 +31,13 @@ pub(crate) fn assign_levels(el: &mut Elab<'_>, outermost: &ParallelStmt) -> Opti
             Level::Thread
         };
     }
-    check_order(&mut el.cx, &node, None, &mut ok);
-    ok &= cluster_legality::check_blocks(el, outermost, &node);
+    check_order(cx, &node, None, &mut ok);
+    ok &= cluster_legality::check_blocks(cx, outermost, &node);
     ok.then_some(node)
 }
 
 fn build_node(
-    el: &mut Elab<'_>,
+    cx: &mut Cx<'_>,
     items: &[ParallelItem],
     body: &ast::Block,
     ok: &mut bool,
@@ -49,10 +48,10 @@ fn build_node(
         nested(&body.stmts, &mut inner);
         inner
             .into_iter()
-            .filter_map(|p| build_node(el, &p.items, &p.body, ok))
+            .filter_map(|p| build_node(cx, &p.items, &p.body, ok))
             .collect()
     } else {
-        build_node(el, rest, body, ok).into_iter().collect()
+        build_node(cx, rest, body, ok).into_iter().collect()
     };
     let mut level = Level::Thread;
     let mut cooperative = None;
@@ -64,7 +63,7 @@ fn build_node(
             ast::Level::Group => Level::Group,
             ast::Level::Thread => Level::Thread,
             ast::Level::Device => {
-                unsupported::report(el, spec.span, "`: device`");
+                unsupported::report(cx, spec.span, "`: device`");
                 *ok = false;
                 Level::Block
             }
@@ -73,14 +72,14 @@ fn build_node(
             if level == Level::Block {
                 cooperative = Some(at);
             } else {
-                el.cx.report(
+                cx.report(
                     Diagnostic::new("W0521", at, "`cooperative` is for `block` only")
                         .label("ignored"),
                 );
             }
         }
         if spec.term {
-            unsupported::report(el, spec.span, "`: term`");
+            unsupported::report(cx, spec.span, "`: term`");
             *ok = false;
         }
     }

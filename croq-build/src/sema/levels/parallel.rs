@@ -25,7 +25,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, p: &ParallelStmt, span: Span) {
         return;
     }
     let attrs = lower_attributes(el, p);
-    let Some(tree) = nest::assign_levels(el, p) else {
+    let Some(tree) = nest::assign_levels(&mut el.cx, p) else {
         return lower_poisoned_body(el, p);
     };
     lower_launch(el, p, &tree, attrs, span);

@@ -1,5 +1,5 @@
-//! `call croq::cuda::setreg_inc(232)`: registers that go from some warpgroups of a block to others. The
-//! instruction itself, in a `__cpp__` of its own, is the same.
+//! `call croq::cuda::setreg_inc(232)`: registers that go from some warpgroups of a block to others.
+//! The instruction itself, in a `__cpp__` of its own, is the same.
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Registers, StmtKind};
@@ -22,8 +22,8 @@ pub(crate) fn direction(callee: &str) -> Option<bool> {
     }
 }
 
-/// What the text of a `__cpp__` does that is `setmaxnreg` and nothing else: more registers or fewer, and how
-/// many each thread has then, if that is a number.
+/// What the text of a `__cpp__` does that is `setmaxnreg` and nothing else: more registers or
+/// fewer, and how many each thread has then, if that is a number.
 pub(crate) fn in_assembly(text: &str) -> Option<(bool, Option<i64>)> {
     let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let rest = text.strip_prefix("asm").or(text.strip_prefix("__asm__"))?;

@@ -1,4 +1,5 @@
-//! Levels below the block: how many threads they are, and their indices as parts of a thread's number.
+//! Levels below the block: how many threads they are, and their indices as parts of a thread's
+//! number.
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Expr, ExprKind, Hardware, Level, Scalar, StmtKind};

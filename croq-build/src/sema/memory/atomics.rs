@@ -1,9 +1,9 @@
-//! `__atomic_add(x.at(i), v)` and the others: operations on one element with no access of another thread
-//! in between.
+//! `__atomic_add(x.at(i), v)` and the others: operations on one element with no access of another
+//! thread in between.
 //!
-//! Outside of any inner level one thread makes them, as it makes updates. What such a one gives back is
-//! for all threads of its unit: it goes through a word of shared memory, and the pass that places
-//! barriers sees to the rest.
+//! Outside of any inner level one thread makes them, as it makes updates. What such a one gives
+//! back is for all threads of its unit: it goes through a word of shared memory, and the pass that
+//! places barriers sees to the rest.
 
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::ir::{
@@ -94,7 +94,7 @@ pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Val
     }
     if level == Level::Cluster {
         unsupported::report(
-            el,
+            &mut el.cx,
             span,
             "an atomic operation at the level of a cluster, whose result is used",
         );
@@ -103,7 +103,7 @@ pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Val
     instances::warn_if_not_all_arrive(el, span, "an atomic operation whose result all threads get");
     if el.path.in_region() {
         unsupported::report(
-            el,
+            &mut el.cx,
             span,
             "an atomic operation outside of any thread's level, inside `inthreads`, whose result is used",
         );

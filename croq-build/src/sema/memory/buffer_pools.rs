@@ -1,9 +1,10 @@
-//! Buffers laid side by side in one, so that a number known only at run time can choose between them.
+//! Buffers laid side by side in one, so that a number known only at run time can choose between
+//! them.
 //!
-//! `swap` and `select` choose among buffers. An address in one buffer with an offset that varies says
-//! this without pointers, so buffers that are chosen among become parts of one: a *pool*. While a
-//! function is checked only the places in the pool are handed out; at its end every view of a part is
-//! rewritten to a view of its pool.
+//! `swap` and `select` choose among buffers. An address in one buffer with an offset that varies
+//! says this without pointers, so buffers that are chosen among become parts of one: a *pool*.
+//! While a function is checked only the places in the pool are handed out; at its end every view of
+//! a part is rewritten to a view of its pool.
 
 use crate::ir::BufferId;
 use crate::sema::build;

@@ -16,7 +16,8 @@ use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, BufferShape, ElemType};
 
-/// Bytes, with room for GPUs to come: of a block's shared memory, of a thread's memory, of a fragment.
+/// Bytes, with room for GPUs to come: of a block's shared memory, of a thread's memory, of a
+/// fragment.
 const MOST_SHARED: i128 = 1 << 20;
 const MOST_LOCAL: i128 = 512 << 10;
 const MOST_FRAGMENT: i128 = 1 << 20;
@@ -30,11 +31,11 @@ pub(crate) fn declare_all(
     span: Span,
 ) {
     let placed = storage_of(el, storage, span);
-    let scalar = convert::element_type(el, elem.0, elem.1);
+    let scalar = convert::element_type(&mut el.cx, elem.0, elem.1);
     let extents = match shape {
         BufferShape::Dims(dims) => shape::lower_storage_shape(el, dims),
         BufferShape::Auto(at) => {
-            unsupported::report(el, *at, "a shape of `[auto]`");
+            unsupported::report(&mut el.cx, *at, "a shape of `[auto]`");
             None
         }
     };
@@ -223,8 +224,8 @@ fn declare_one(
     Some((id, array))
 }
 
-/// Refuses what no GPU has room for, before anything is unrolled over it. What only the targets lack is found
-/// when memory is given out.
+/// Refuses what no GPU has room for, before anything is unrolled over it. What only the targets
+/// lack is found when memory is given out.
 pub(crate) fn check_affordable(el: &mut Elab<'_>, id: ir::BufferId, at: Span) -> Option<()> {
     let buffer = el.f.buffer(id);
     let (most, whose) = match buffer.storage {

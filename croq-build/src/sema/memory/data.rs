@@ -76,7 +76,7 @@ pub(crate) fn lower_member(
             }
         },
         ast::Member::Mdata => {
-            unsupported::report(el, span, "sparse data (`.mdata`)");
+            unsupported::report(&mut el.cx, span, "sparse data (`.mdata`)");
             Value::Error
         }
     }

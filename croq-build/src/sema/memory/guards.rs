@@ -1,9 +1,11 @@
-//! With `Checks::Report` a failed check in a kernel is recorded and the thread goes on, so an access that
-//! is checked must not happen then: a load is zero, a store and an atomic operation do nothing.
+//! With `Checks::Report` a failed check in a kernel is recorded and the thread goes on, so an
+//! access that is checked must not happen then: a load is zero, a store and an atomic operation do
+//! nothing.
 //!
-//! The check itself stays where it is, in front of the statement. Each access gets the conditions of its
-//! own checks once more, as a guard around it: both targets then do the same, and nothing that is
-//! proven pays. Checks that are made on the host end the call before any launch, and need no guard.
+//! The check itself stays where it is, in front of the statement. Each access gets the conditions
+//! of its own checks once more, as a guard around it: both targets then do the same, and nothing
+//! that is proven pays. Checks that are made on the host end the call before any launch, and need
+//! no guard.
 
 use crate::ir::{Access, Expr, ExprKind, LocalId, Role, Scalar, Stmt, StmtKind};
 use crate::sema::build;
@@ -58,8 +60,8 @@ pub(crate) fn guarded(guard: Option<Expr>, statement: StmtKind, span: Span) -> S
     }
 }
 
-/// An atomic operation under a guard, whose result is zero if it does not happen: `inner` is what the
-/// operation itself sets.
+/// An atomic operation under a guard, whose result is zero if it does not happen: `inner` is what
+/// the operation itself sets.
 pub(crate) fn guarded_result(
     guard: Expr,
     operation: StmtKind,

@@ -44,7 +44,8 @@ impl Visit for Find<'_, '_> {
     fn expr(&mut self, e: &Expr) {
         self.found |= match &*e.kind {
             ExprKind::Load(_) | ExprKind::Call(_) => true,
-            // What changes, and what a statement of its own computed: an atomic operation, a shuffle.
+            // What changes, and what a statement of its own computed: an atomic operation, a
+            // shuffle.
             ExprKind::Local(id) => match self.el.f.locals.get(id.index()) {
                 Some(local) => match local.var {
                     Some(v) => self.el.build.from_data.contains(&v),

@@ -3,7 +3,8 @@
 use crate::ir::{Access, View};
 use crate::symbolic::{Ctx, Sym};
 
-/// Per axis of the tensor that a view was cut from: where the view begins, and how many positions it has.
+/// Per axis of the tensor that a view was cut from: where the view begins, and how many positions
+/// it has.
 fn boxed(view: &View) -> Option<Vec<(&Sym, Sym)>> {
     let frame = view.frame.as_ref()?;
     let extent = |axis: usize| {

@@ -130,7 +130,7 @@ fn emit_choice(el: &mut Elab<'_>, number: &Sym, choices: &[Data], span: Span) ->
     let one_buffer = choices.iter().all(|c| c.view.buffer == home);
     if el.kernel.is_none() || guarded || (global && !one_buffer) {
         unsupported::report(
-            el,
+            &mut el.cx,
             span,
             "`select` among different buffers in global memory, or tiles that may cross an edge",
         );

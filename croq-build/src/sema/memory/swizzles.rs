@@ -1,9 +1,9 @@
 //! Swizzles: how shared buffers are laid out in memory, for the banks' sake.
 //!
-//! A program says so on a copy or on another access, `.swiz<128>`, but it holds for the buffer: every
-//! way to its elements goes by the same layout. So what is said is gathered while a function is
-//! checked, and decided at its end, when it is known which buffers lie side by side in one pool: all of a
-//! pool has one swizzle, the first that was said of any part.
+//! A program says so on a copy or on another access, `.swiz<128>`, but it holds for the buffer:
+//! every way to its elements goes by the same layout. So what is said is gathered while a function
+//! is checked, and decided at its end, when it is known which buffers lie side by side in one pool:
+//! all of a pool has one swizzle, the first that was said of any part.
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{self, BinOp, BufferId, Storage, Swizzle, View, walk_block};
@@ -185,8 +185,8 @@ pub(crate) fn decide_all(el: &mut Elab<'_>) {
     }
 }
 
-/// Whether something in the program takes the buffer as it lies: text in C++, or the copy engine, which
-/// swizzles whole tiles only.
+/// Whether something in the program takes the buffer as it lies: text in C++, or the copy engine,
+/// which swizzles whole tiles only.
 fn is_layout_visible(func: &ir::Function, id: BufferId) -> bool {
     let mut uses = Uses::default();
     for kernel in &func.kernels {
@@ -268,7 +268,7 @@ fn decide(el: &mut Elab<'_>, id: BufferId, root: BufferId, bytes: u32, at: Span)
             let what = format!(
                 "a swizzle with rows of several groups where `{name}`, of another shape, is chosen as well"
             );
-            return unsupported::report(el, at, &what);
+            return unsupported::report(&mut el.cx, at, &what);
         }
         if check_rows_in_groups(el, part, bytes, at).is_none() {
             return;

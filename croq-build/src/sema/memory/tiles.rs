@@ -1,6 +1,6 @@
-//! Which tile numbers are checked (language 11, W15). A tile that misses its parent altogether is a wrong number
-//! where data decides it, and where arguments alone do; where parallel or loop variables do, it is a halo or the
-//! end of a ragged edge, and nothing is moved.
+//! Which tile numbers are checked (language 11, W15). A tile that misses its parent altogether is a
+//! wrong number where data decides it, and where arguments alone do; where parallel or loop
+//! variables do, it is a halo or the end of a ragged edge, and nothing is moved.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,8 @@ use crate::sema::state::value::{Data, TileNumber};
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth, Var};
 
-/// Notes that a tile of `data` must have a number within `lo <= number < hi`, if that is anybody's to check.
+/// Notes that a tile of `data` must have a number within `lo <= number < hi`, if that is anybody's
+/// to check.
 pub(crate) fn check_number(
     el: &mut Elab<'_>,
     data: &mut Data,
@@ -79,8 +80,8 @@ pub(crate) fn emit_exists(el: &mut Elab<'_>, data: &mut Data) {
     }
 }
 
-/// Takes back the checks of numbers in which only what changes was, if none of that ever depends on data but some
-/// on parallel or loop variables.
+/// Takes back the checks of numbers in which only what changes was, if none of that ever depends on
+/// data but some on parallel or loop variables.
 pub(crate) fn settle(el: &mut Elab<'_>, body: &mut Vec<Stmt>) {
     let noted = std::mem::take(&mut el.build.by_data);
     if noted.is_empty() {
@@ -192,7 +193,8 @@ impl<'f> Flow<'f> {
     }
 }
 
-/// Locals that are given a value more than once: they count turns, or stand for what a path decided.
+/// Locals that are given a value more than once: they count turns, or stand for what a path
+/// decided.
 #[derive(Default)]
 struct Counters {
     given: BTreeSet<LocalId>,

@@ -23,7 +23,7 @@ pub(crate) fn lower_dimension(
     match dim {
         ast::Dim::Unbounded(span) => {
             if passing == Passing::Global {
-                unsupported::report(el, *span, "an unbounded dimension `??`");
+                unsupported::report(&mut el.cx, *span, "an unbounded dimension `??`");
             } else {
                 el.cx.report(
                     Diagnostic::new("E0401", *span, "`??` on a parameter that is not `global`")

@@ -162,7 +162,7 @@ fn lower_scalar(
     elem: ast::ElemType,
     span: Span,
 ) -> (ir::ParamKind, Entity) {
-    let Some(ty) = convert::scalar_type(el, elem, span) else {
+    let Some(ty) = convert::scalar_type(&mut el.cx, elem, span) else {
         return (
             ir::ParamKind::Scalar {
                 ty: Scalar::S32,
@@ -230,7 +230,8 @@ fn lower_tensor(
         );
         failed = true;
     }
-    let Some(elem) = convert::element_type(el, elem, param.ty.span).filter(|_| !failed) else {
+    let Some(elem) = convert::element_type(&mut el.cx, elem, param.ty.span).filter(|_| !failed)
+    else {
         return (ir::ParamKind::Stream, Entity::Poison);
     };
     let buffer = build::new_buffer(

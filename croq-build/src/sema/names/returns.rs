@@ -89,7 +89,7 @@ pub(crate) fn settle(el: &mut Elab<'_>, function: &ast::Function) {
 fn lower_declared(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, shape: ReturnShape) {
     match (&ty.kind, &shape) {
         (ast::ParamTypeKind::Scalar(elem), ReturnShape::Scalar(got)) => {
-            if let Some(want) = convert::scalar_type(el, *elem, ty.span) {
+            if let Some(want) = convert::scalar_type(&mut el.cx, *elem, ty.span) {
                 if want != *got {
                     let (want, got) = (format!("`{want}`"), format!("`{got}`"));
                     report_mismatch(&mut el.cx, ty.span, at, &want, &got);
@@ -101,7 +101,7 @@ fn lower_declared(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, shape: Retur
             ast::ParamTypeKind::Spanned { elem, .. } | ast::ParamTypeKind::SpannedRank { elem, .. },
             ReturnShape::Tensor(got, got_shape),
         ) => {
-            let Some(want) = convert::element_type(el, *elem, ty.span) else {
+            let Some(want) = convert::element_type(&mut el.cx, *elem, ty.span) else {
                 return;
             };
             if want != *got {

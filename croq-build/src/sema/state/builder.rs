@@ -22,10 +22,6 @@ pub(crate) struct Builder {
     pub by_data: Vec<(ir::CheckId, Sym)>,
     /// Locals whose value may differ between threads of a block.
     pub varying: BTreeSet<LocalId>,
-    /// Kernels of which it was said that not all targets have them.
-    pub older_left_out: BTreeSet<Span>,
-    /// What was reported as not supported.
-    pub unsupported: BTreeSet<String>,
 }
 
 impl Builder {
@@ -39,8 +35,6 @@ impl Builder {
             from_data: BTreeSet::new(),
             by_data: Vec::new(),
             varying: BTreeSet::new(),
-            older_left_out: BTreeSet::new(),
-            unsupported: BTreeSet::new(),
         }
     }
 }

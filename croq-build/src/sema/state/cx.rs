@@ -1,5 +1,7 @@
 //! What a function is checked against, and where findings go.
 
+use std::collections::BTreeSet;
+
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::source::{SourceFile, Span};
 
@@ -11,6 +13,10 @@ pub(crate) struct Cx<'a> {
     /// Where the function did not parse.
     pub faults: &'a [Span],
     pub diags: &'a mut Diagnostics,
+    /// Kernels of which it was reported that not all targets have what they ask for.
+    pub older_left_out: BTreeSet<Span>,
+    /// What was reported as not supported.
+    pub unsupported: BTreeSet<String>,
 }
 
 impl Cx<'_> {

@@ -18,9 +18,9 @@ use crate::sema::state::value::Value;
 use crate::symbolic::Ctx;
 use crate::syntax::ast;
 
-/// The entries of the two recursive parts of the language. Rules for parts of an expression need the
-/// rule for expressions, which needs them: they go by this table, so that modules depend on each
-/// other in one direction.
+/// The entries of the two recursive parts of the language. Rules for parts of an expression need
+/// the rule for expressions, which needs them: they go by this table, so that modules depend on
+/// each other in one direction.
 #[derive(Clone, Copy)]
 pub(crate) struct Rules {
     pub expression: fn(&mut Elab<'_>, &ast::Expr) -> Value,

@@ -73,8 +73,9 @@ impl Path {
         self.steps.iter().rev().map(|s| &s.frame)
     }
 
-    /// Loops that `break` can leave. Not those around an inner `parallel` or an `inthreads`: threads
-    /// that don't come here run them too, and would wait for the missing ones at the next barrier.
+    /// Loops that `break` can leave. Not those around an inner `parallel` or an `inthreads`:
+    /// threads that don't come here run them too, and would wait for the missing ones at the next
+    /// barrier.
     pub fn loops(&self) -> usize {
         self.of_kernel()
             .take_while(|f| !matches!(f, Frame::Level { .. } | Frame::Region { .. }))
@@ -148,7 +149,8 @@ impl Path {
         self.regions().next().is_some()
     }
 
-    /// The threads of the innermost `inthreads` around; `None` outside, or where they are not known.
+    /// The threads of the innermost `inthreads` around; `None` outside, or where they are not
+    /// known.
     pub fn region_threads(&self) -> Option<&ThreadSet> {
         self.regions().next()?.0
     }

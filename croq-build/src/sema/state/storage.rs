@@ -49,7 +49,8 @@ pub(crate) struct Swizzles {
     pub said: Vec<(BufferId, u32, Span)>,
     /// What warpgroups multiply, and where: it is swizzled even if nobody says so.
     pub wanted: Vec<(BufferId, Span)>,
-    /// Where warpgroups store sums: lanes store rows side by side, which swizzled are in different banks.
+    /// Where warpgroups store sums: lanes store rows side by side, which swizzled are in different
+    /// banks.
     pub liked: Vec<(BufferId, Span)>,
 }
 

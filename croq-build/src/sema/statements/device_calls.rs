@@ -46,7 +46,7 @@ pub(crate) fn lower_expr(
     let mut ok = true;
     for t in &call.targs {
         match t {
-            TemplateArg::Type(elem, at) => match convert::scalar_type(el, *elem, *at) {
+            TemplateArg::Type(elem, at) => match convert::scalar_type(&mut el.cx, *elem, *at) {
                 Some(s) => targs.push(format!("@{}", s.name())),
                 None => ok = false,
             },
@@ -227,8 +227,8 @@ fn includes(cx: &Cx<'_>) -> bool {
     cx.file.device.iter().any(|d| d.text.contains("#include"))
 }
 
-/// Whether the call goes on to the C++ compiler: says so if no function of that name in the file takes its
-/// arguments.
+/// Whether the call goes on to the C++ compiler: says so if no function of that name in the file
+/// takes its arguments.
 fn takes(cx: &mut Cx<'_>, call: &CallExpr) -> bool {
     let callee = &call.callee.text;
     let mut candidates = Vec::new();

@@ -343,7 +343,7 @@ fn unroll(
                     }
                 }
             }
-            LoopSuffix::Vectorize(_, _, at) => unsupported::report(el, *at, "`vectorize`"),
+            LoopSuffix::Vectorize(_, _, at) => unsupported::report(&mut el.cx, *at, "`vectorize`"),
         }
     }
     result

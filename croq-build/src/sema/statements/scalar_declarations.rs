@@ -59,12 +59,12 @@ fn declare_word(
     ty: Option<&(ElemType, Span)>,
     item: &ast::ScalarItem,
 ) -> Entity {
-    let elem = ty.and_then(|(t, at)| convert::scalar_type(el, *t, *at));
+    let elem = ty.and_then(|(t, at)| convert::scalar_type(&mut el.cx, *t, *at));
     let Some(elem) = elem else {
         return Entity::Poison;
     };
     if word == ast::Storage::Global {
-        unsupported::report(el, at, "a scalar in `global` memory");
+        unsupported::report(&mut el.cx, at, "a scalar in `global` memory");
         return Entity::Poison;
     }
     if el.kernel.is_none() {
@@ -102,7 +102,7 @@ fn declare_scalar(
     let is_mutable =
         mutable.is_some() || ty.is_some_and(|(t, _)| !matches!(t, ElemType::Int | ElemType::Bool));
     let scalar = match ty {
-        Some((t, at)) => match convert::scalar_type(el, *t, *at) {
+        Some((t, at)) => match convert::scalar_type(&mut el.cx, *t, *at) {
             Some(s) => Some(s),
             None => return scope::declare(el, name, Entity::Poison),
         },

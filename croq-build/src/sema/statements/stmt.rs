@@ -132,7 +132,7 @@ fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
         S::SyncBarrier(level) => barriers::lower_sync_barrier(el, *level, span),
         S::SyncFence(level, _) => barriers::lower_sync_fence(el, *level, span),
         S::Cpp(text) => cpp::lower_cpp(el, text, span),
-        S::Asm(_) => unsupported::report(el, span, "inline assembly"),
+        S::Asm(_) => unsupported::report(&mut el.cx, span, "inline assembly"),
         S::Break | S::Continue => control::lower_break(el, matches!(stmt.kind, S::Break), span),
         S::Yield => control::lower_yield(el, span),
         S::Parallel(p) => parallel::lower(el, p, span),

@@ -124,8 +124,8 @@ const SUMS: [Scalar; 4] = [Scalar::F16, Scalar::F32, Scalar::F64, Scalar::S32];
 /// An instruction by the types of A, B and sums, and its shape.
 pub type Typed = ([Scalar; 3], Atom);
 
-/// Every instruction that products of a warp are made of: what [`select`] says, asked for every target.
-/// Tests hold what they try against it.
+/// Every instruction that products of a warp are made of: what [`select`] says, asked for every
+/// target. Tests hold what they try against it.
 pub fn of_warps() -> Vec<Typed> {
     every(|types, all| {
         for oldest in [75, 80, 89, 90] {

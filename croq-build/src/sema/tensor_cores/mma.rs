@@ -119,8 +119,8 @@ fn report_scale(cx: &mut Cx<'_>, span: Span) {
     );
 }
 
-/// Where the whole block is one warp or warpgroup, that is whose sums are stored behind the level that
-/// multiplied.
+/// Where the whole block is one warp or warpgroup, that is whose sums are stored behind the level
+/// that multiplied.
 fn only_unit(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<Level> {
     if el.level() != Some(Level::Block) {
         return None;

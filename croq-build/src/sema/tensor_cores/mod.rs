@@ -1,9 +1,9 @@
-//! Products of matrices (language 05): what is in registers, which instruction multiplies it, and who has
-//! what of it.
+//! Products of matrices (language 05): what is in registers, which instruction multiplies it, and
+//! who has what of it.
 //!
-//! Fragments are buffers of [`Storage::Fragment`]. What they are is known piece by piece: extents of sums
-//! with the first product, the spread over a warp with whatever asks for one. So both are gathered, and
-//! completed at the function's end ([`spread`]).
+//! Fragments are buffers of `Storage::Fragment`. What they are is known piece by piece: extents
+//! of sums with the first product, the spread over a warp with whatever asks for one. So both are
+//! gathered, and completed at the function's end (`spread`).
 
 pub(crate) mod apply;
 pub(crate) mod elements;

@@ -248,7 +248,7 @@ pub(crate) fn report_no_instruction(
 
 fn report_only_newer(el: &mut Elab<'_>, [a, b, _]: [Scalar; 3], since: u16, span: Span) {
     let header = el.kernel.as_ref().map_or(span, |k| k.header);
-    if !el.build.older_left_out.insert(header) {
+    if !el.cx.older_left_out.insert(header) {
         return;
     }
     let of = |newer: bool| {

@@ -1,5 +1,5 @@
-//! Whose sums they are: each thread of a block has registers of its own, which others never see. And how many
-//! products they add up.
+//! Whose sums they are: each thread of a block has registers of its own, which others never see.
+//! And how many products they add up.
 
 use std::collections::BTreeSet;
 

@@ -1,8 +1,8 @@
 //! Products that are scaled: `c += (a b)[i, j] * rows[i] * factor`.
 //!
-//! They are made into sums of their own, which begin with zeros; then these are added to `c`, each element by
-//! the thread that has it, and that has both. Passes know nothing of it: the scales of a thread's rows are a
-//! fragment of rank 1, and what is done with them are two `apply`s.
+//! They are made into sums of their own, which begin with zeros; then these are added to `c`, each
+//! element by the thread that has it, and that has both. Passes know nothing of it: the scales of a
+//! thread's rows are a fragment of rank 1, and what is done with them are two `apply`s.
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{

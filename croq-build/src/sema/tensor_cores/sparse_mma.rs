@@ -44,11 +44,12 @@ pub(crate) fn check(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     }
     if told.is_some() {
         let instead = "store A with its zeros, and multiply it whole: `mma.row.row c, a, b;`";
-        unsupported::report_with_remedy(el, span, "a sparse product", Some(instead));
+        unsupported::report_with_remedy(&mut el.cx, span, "a sparse product", Some(instead));
     }
 }
 
-/// Which elements are there comes from `mma.load`. What a warpgroup loads of shared memory is but a name.
+/// Which elements are there comes from `mma.load`. What a warpgroup loads of shared memory is but a
+/// name.
 fn check_metadata(el: &mut Elab<'_>, e: Option<&ast::Expr>, span: Span) -> Option<()> {
     let found = e.and_then(|e| match &*e.kind {
         ast::ExprKind::Name(name) => Some(el.names.find(name)?.entity.clone()),

@@ -1,4 +1,5 @@
-//! Who has what of each fragment: gathered from products, and carried over to fragments that meet others.
+//! Who has what of each fragment: gathered from products, and carried over to fragments that meet
+//! others.
 
 use std::collections::BTreeSet;
 

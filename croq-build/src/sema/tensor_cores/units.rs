@@ -53,7 +53,7 @@ fn check_by_warpgroup(el: &mut Elab<'_>, span: Span, what: &str) -> Option<()> {
         return None;
     }
     let header = el.kernel.as_ref().map_or(span, |k| k.header);
-    if !others.is_empty() && el.build.older_left_out.insert(header) {
+    if !others.is_empty() && el.cx.older_left_out.insert(header) {
         let text = format!("this kernel is built for {TARGET} alone");
         let label = format!("{others} has no products by warpgroups");
         el.cx

@@ -1,4 +1,5 @@
-//! Products by a warpgroup (WGMMA): operands where they lie in shared memory, B always, A or in registers.
+//! Products by a warpgroup (WGMMA): operands where they lie in shared memory, B always, A or in
+//! registers.
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, Layout, MmaOp, Operand, Product, Scalar, Spread, Storage, Tile, View};

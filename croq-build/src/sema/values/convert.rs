@@ -12,16 +12,16 @@ use crate::symbolic::Sym;
 use crate::syntax::ast::ElemType;
 
 /// The type of a scalar variable or cast.
-pub(crate) fn scalar_type(el: &mut Elab<'_>, elem: ElemType, span: Span) -> Option<Scalar> {
+pub(crate) fn scalar_type(cx: &mut Cx<'_>, elem: ElemType, span: Span) -> Option<Scalar> {
     match elem {
         ElemType::Bool => Some(Scalar::Bool),
         ElemType::Int => Some(Scalar::S32),
-        _ => element_type(el, elem, span),
+        _ => element_type(cx, elem, span),
     }
 }
 
 /// The type of stored elements.
-pub(crate) fn element_type(el: &mut Elab<'_>, elem: ElemType, span: Span) -> Option<Scalar> {
+pub(crate) fn element_type(cx: &mut Cx<'_>, elem: ElemType, span: Span) -> Option<Scalar> {
     let scalar = match elem {
         ElemType::F64 => Scalar::F64,
         ElemType::F32 => Scalar::F32,
@@ -38,7 +38,7 @@ pub(crate) fn element_type(el: &mut Elab<'_>, elem: ElemType, span: Span) -> Opt
         ElemType::U16 => Scalar::U16,
         ElemType::U8 => Scalar::U8,
         ElemType::Bool | ElemType::Int => {
-            el.cx.report(
+            cx.report(
                 Diagnostic::new(
                     "E0701",
                     span,
@@ -50,14 +50,14 @@ pub(crate) fn element_type(el: &mut Elab<'_>, elem: ElemType, span: Span) -> Opt
             return None;
         }
         other => {
-            report_no_elements(el, other, span);
+            report_no_elements(cx, other, span);
             return None;
         }
     };
     Some(scalar)
 }
 
-fn report_no_elements(el: &mut Elab<'_>, elem: ElemType, span: Span) {
+fn report_no_elements(cx: &mut Cx<'_>, elem: ElemType, span: Span) {
     const IN_BYTES: &str = "store each number in a byte of its own: products of bytes are exact";
     let (name, instead) = match elem {
         ElemType::S4 => ("`s4`", format!("write `s8`, and {IN_BYTES}")),
@@ -67,10 +67,10 @@ fn report_no_elements(el: &mut Elab<'_>, elem: ElemType, span: Span) {
             "`tf32`",
             "write `f32`: of that tensor cores use what tf32 has".to_owned(),
         ),
-        _ => return unsupported::report(el, span, "this element type"),
+        _ => return unsupported::report(cx, span, "this element type"),
     };
     unsupported::report_with_remedy(
-        el,
+        cx,
         span,
         &format!("the element type {name}"),
         Some(&instead),

@@ -50,7 +50,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, e: &ast::Expr) -> Value {
         K::Derive(base, items) => tuples::derive_tuple(el, base, items, span),
         K::Subscript(base, items) => shape::lower_subscript(el, base, items, span),
         K::Count(a) => shape::lower_count(el, a, span),
-        K::SizeOf(elem) => match convert::scalar_type(el, *elem, span) {
+        K::SizeOf(elem) => match convert::scalar_type(&mut el.cx, *elem, span) {
             Some(t) => Value::Int(IntValue::plain(Sym::int(
                 i64::try_from(t.bytes()).unwrap_or(i64::MAX),
             ))),
@@ -238,7 +238,7 @@ fn lower_extent(el: &mut Elab<'_>, a: &ast::Expr, span: Span) -> Value {
 
 fn lower_cast(el: &mut Elab<'_>, elem: ast::ElemType, a: &ast::Expr, span: Span) -> Value {
     let v = lower(el, a);
-    let Some(ty) = convert::scalar_type(el, elem, span) else {
+    let Some(ty) = convert::scalar_type(&mut el.cx, elem, span) else {
         return Value::Error;
     };
     match v {
