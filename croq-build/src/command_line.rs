@@ -358,8 +358,8 @@ fn explain_code(args: &[String]) -> Outcome {
         return bad_usage("`croq explain` needs one code, such as E0401");
     };
     match explain::explain(&code.to_uppercase()) {
-        Some(text) => Outcome {
-            stdout: format!("{text}\n"),
+        Some(explanation) => Outcome {
+            stdout: explanation.shown(),
             status: CLEAN,
             ..Outcome::default()
         },

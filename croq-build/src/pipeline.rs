@@ -208,11 +208,11 @@ fn compile(names: &FileNames, text: &str, options: &Options, watch: &mut Watch) 
         reports: options.checks == Checks::Report,
     };
     let mut functions = sema::check(&file, &tree, &sema_options, &mut diagnostics);
+    // Of a function that did not parse parts are missing.
+    let verify = options.verify && !diagnostics.has_errors();
     for function in &mut functions {
         watch.after(SEMA, function, None);
-        if options.verify
-            && let Err(violation) = ir::verify::function(function)
-        {
+        if verify && let Err(violation) = ir::verify::function(function) {
             diagnostics.push(driver::report(SEMA, function, violation));
             continue;
         }
@@ -220,7 +220,7 @@ fn compile(names: &FileNames, text: &str, options: &Options, watch: &mut Watch) 
             options.shared_limits(),
             options.thread_order == ThreadOrder::Auto,
             options.checks,
-            options.verify,
+            verify,
             &mut diagnostics,
         );
         driver::run_until(function, None, &mut state, &mut |pass, function, kernel| {

@@ -87,16 +87,17 @@ class host {
     return ok || fail(CROQ_CHECK, row, line, "", to<idx>(values)...);
   }
 
-  /* Iterations of a loop on the host; false when the call has none left. */
-  bool steps(idx trips, int line) {
-    if (trips <= 0) return true;
-    const auto count = static_cast<croq_u64>(trips);
+  /* Iterations of a loop on the host; false when the call has none left. Their number may not fit an index. */
+  bool steps(int line, idx first, idx end) {
+    if (end <= first) return true;
+    const croq_u64 count = static_cast<croq_u64>(end) - static_cast<croq_u64>(first);
     if (CROQ_LIKELY(count <= steps_left)) {
       steps_left -= count;
       return true;
     }
     return result == CROQ_OK && fail(CROQ_ENDLESS, no_row, line, "host", env->steps);
   }
+  bool steps(int line, idx trips) { return steps(line, 0, trips); }
 
   template <class... P> void print(P... parts) {
     if (result != CROQ_OK) return;

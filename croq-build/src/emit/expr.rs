@@ -75,6 +75,13 @@ impl Names<'_> {
         if from.ty == to {
             return self.expr(from);
         }
+        // An index has 64 bits already.
+        if let ExprKind::Cast(index) = &*from.kind
+            && from.ty == Scalar::S64
+            && index.ty == Scalar::Index
+        {
+            return self.conversion(index, to);
+        }
         // A variable of a user's type needs no detour over indices.
         if let ExprKind::Index(sym) = &*from.kind
             && let Some((name, ty)) =

@@ -81,12 +81,13 @@ impl Body<'_, '_> {
             };
             self.writer.statement(span);
             if self.on_host && !by_iteration {
-                let trips = match lo.text.as_str() {
+                // `hi - lo` may not fit.
+                let range = match lo.text.as_str() {
                     "0" => hi.text.clone(),
-                    _ => self.names.sym(&(bounds.hi - bounds.lo)).text,
+                    lo => format!("{lo}, {}", hi.text),
                 };
                 self.writer.line(&format!(
-                    "if (!host.steps({trips}, __LINE__)) return host.status();"
+                    "if (!host.steps(__LINE__, {range})) return host.status();"
                 ));
             } else if !by_iteration {
                 self.writer.line(&format!("CROQ_STEPS({arguments});"));
@@ -170,7 +171,7 @@ impl Body<'_, '_> {
     /// One iteration of a loop that nothing says the end of beforehand.
     fn iteration(&mut self, span: Span, body: &[Stmt]) {
         let line = match self.on_host {
-            true => "if (!host.steps(8, __LINE__)) return host.status();",
+            true => "if (!host.steps(__LINE__, 8)) return host.status();",
             false => "croq::turn();",
         };
         self.line(span, line);

@@ -217,3 +217,86 @@ fn what_is_computed_is_exact_or_an_error() {
     kernels::exact_wrapping(&mut x, 1 << 62).unwrap();
     assert_exact(&x.to_host().unwrap(), |_| 46);
 }
+
+#[test]
+fn integers_of_64_bits_stay_so_beside_data_of_32() {
+    let large = (1i64 << 40) + 3;
+    assert_eq!(kernels::exact_returned(large).unwrap(), large);
+    assert_eq!(kernels::exact_returned(i64::MIN).unwrap(), i64::MIN);
+    assert_eq!(kernels::exact_returned_sum(large).unwrap(), large * 2 + 5);
+    assert_eq!(
+        kernels::exact_returned_u32(u32::MAX).unwrap(),
+        i64::from(u32::MAX)
+    );
+    let x = Tensor::from_vec((3,), vec![4, 8, -9]).unwrap();
+    for (m, expected) in [
+        (large, [7, 7, 7]),
+        (6, [7, 6, 1]),
+        (-large, [0, 0, 0]),
+        (1 << 32, [7, 7, 7]),
+    ] {
+        let y = kernels::exact_compared(&x, m).unwrap();
+        assert_exact(&y, |[p]| expected[p]);
+    }
+    let one = (1i64 << 32) + 1;
+    let (code, line, _) = failed(kernels::exact_mutable_index(&x, one));
+    assert_eq!((code, line), ("R12", line_of("mutable j = m; y.at(j)")));
+    let i = Tensor::from_vec((1,), vec![1]).unwrap();
+    let (code, line, _) = failed(kernels::exact_index_sum(&mut ints(4), &i, 1 << 32));
+    assert_eq!((code, line), ("R12", line_of("x.at(i.at(0) + m) = 7;")));
+    let two = Tensor::<f32, _>::zeros((2,));
+    assert_eq!(kernels::exact_large_factor(&two).unwrap(), 6_000_000_000);
+    assert_eq!(kernels::exact_divided(&i, 1 << 32).unwrap(), 0);
+}
+
+#[test]
+fn what_becomes_an_s32_fits_it() {
+    let x = Tensor::<f32, _>::zeros((4,));
+    assert_eq!(
+        kernels::exact_narrowed(&x, 1000).unwrap(),
+        4000 + 4000 * 65536
+    );
+    // The cast cuts off: 4 * 2^14 * 2^16 is 2^32.
+    assert_eq!(kernels::exact_narrowed(&x, 1 << 14).unwrap(), 1 << 16);
+    for factor in [1 << 29, -(1 << 30)] {
+        let (code, line, message) = failed(kernels::exact_narrowed(&x, factor));
+        assert_eq!((code, line), ("R19", line_of("s32 total = N * factor;")));
+        assert_eq!(
+            message,
+            format!("`N * factor` does not fit `s32` with `N` = 4, `factor` = {factor}")
+        );
+    }
+    kernels::exact_narrowed_in_a_kernel(&mut ints(4), 1 << 28).unwrap();
+    let (code, line, _) = failed(kernels::exact_narrowed_in_a_kernel(&mut ints(4), 1 << 30));
+    assert_eq!((code, line), ("R19", line_of("s32 v = p * n;")));
+}
+
+#[test]
+fn loops_and_divisions_of_the_host_end_with_a_result_or_an_error() {
+    for lo in [i64::MIN, -(1 << 50)] {
+        let error = kernels::exact_trips(lo).unwrap_err();
+        assert!(
+            matches!(error, Error::Endless { .. }) || error.to_string().contains("no end"),
+            "{error}"
+        );
+    }
+    assert_eq!(kernels::exact_trips(-5).unwrap(), 3);
+    assert_eq!(kernels::exact_host_quotient(7, 2).unwrap(), 4);
+    let (code, line, message) = failed(kernels::exact_host_quotient(0, 0));
+    assert_eq!((code, line), ("R06", line_of("c = c / d;")));
+    assert_eq!(message, "division by zero: `d` is 0");
+    let (code, line, _) = failed(kernels::exact_host_quotient(1, 0));
+    assert_eq!((code, line), ("R06", line_of("c / d > 1")));
+    assert_eq!(kernels::exact_host_remainder(7, 4).unwrap(), 3);
+    assert_eq!(failed(kernels::exact_host_remainder(7, 0)).0, "R06");
+    for (n, expected) in [(3, [3, 0]), (7, [7, 1])] {
+        let n = Tensor::from_vec((1,), vec![n]).unwrap();
+        let x = kernels::exact_u64_trips(&n).unwrap();
+        assert_exact(&x, |[p]| expected[p]);
+    }
+    for n in [1 << 63, u64::MAX] {
+        let n = Tensor::from_vec((1,), vec![n]).unwrap();
+        let (code, line, _) = failed(kernels::exact_u64_trips(&n));
+        assert_eq!((code, line), ("R19", line_of("foreach k in [n.at(0)]")));
+    }
+}

@@ -1,8 +1,10 @@
-//! Every code of the language's catalogue of checks is explained, or `docs/checks.md` says why it is not.
+//! Which codes are explained: exactly those that the sources report, and those of the language's
+//! catalogue of checks except where `docs/checks.md` says why croq has no use for one.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
-use super::explain;
+use super::{all, explain};
 
 const CATALOGUE: &str = "\
     E0001 E0002 E0003 E0004 E0005 E0006 E0007 E0008 E0009 E0010 E0011 E0012 E0013 W0014 W0015 \
@@ -46,7 +48,7 @@ fn every_code_of_the_catalogue_is_explained_or_needless() {
     let codes = rows.filter_map(|row| row.split(" |").next());
     let needless: BTreeSet<&str> = codes
         .flat_map(|codes| codes.split(", "))
-        .filter(|code| code.starts_with(['E', 'W', 'N']))
+        .filter(|code| is_code(code))
         .collect();
     let catalogue: Vec<&str> = CATALOGUE.split_whitespace().collect();
     assert!(catalogue.len() > 450, "{}", catalogue.len());
@@ -60,10 +62,71 @@ fn every_code_of_the_catalogue_is_explained_or_needless() {
     );
     let stray: Vec<&&str> = needless
         .iter()
-        .filter(|code| !catalogue.contains(code))
+        .filter(|code| !catalogue.contains(code) || explain(code).is_some())
         .collect();
     assert!(
         stray.is_empty(),
-        "docs/checks.md has codes that are none: {stray:?}"
+        "docs/checks.md has codes that are none, or that are explained: {stray:?}"
     );
+}
+
+#[test]
+fn the_codes_of_the_sources_are_explained_and_no_others() {
+    let mut reported = BTreeSet::new();
+    for crate_ in ["croq-build", "croq-sys"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("..")
+            .join(crate_);
+        collect(&folder.join("src"), &mut reported);
+    }
+    assert!(reported.len() > 400, "{reported:?}");
+    let explained: BTreeSet<String> = all().map(|known| known.code.to_owned()).collect();
+    let missing: Vec<&String> = reported.difference(&explained).collect();
+    assert!(missing.is_empty(), "no explanation of {missing:?}");
+    let idle: Vec<&String> = explained.difference(&reported).collect();
+    assert!(idle.is_empty(), "nothing reports {idle:?}");
+}
+
+#[test]
+fn texts_and_tables_have_the_same_codes() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/diagnostics/explain/text");
+    let texts: BTreeSet<String> = files(&folder)
+        .iter()
+        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+        .collect();
+    let codes: Vec<String> = all().map(|known| known.code.to_owned()).collect();
+    let unique: BTreeSet<String> = codes.iter().cloned().collect();
+    assert_eq!(unique.len(), codes.len(), "a code is explained twice");
+    assert_eq!(texts, unique);
+}
+
+/// The codes in string literals of the sources below a folder, without tests and explanations.
+fn collect(folder: &Path, codes: &mut BTreeSet<String>) {
+    for path in files(folder) {
+        let name = path.file_name().and_then(|name| name.to_str());
+        let name = name.unwrap_or_default();
+        if path.is_dir() {
+            if name != "explain" {
+                collect(&path, codes);
+            }
+        } else if name.ends_with(".rs") && !name.contains("tests") {
+            let text = std::fs::read_to_string(&path).expect("a source file");
+            let code = text.split("#[cfg(test)]\nmod tests {").next();
+            let words = code.unwrap_or_default().split('"');
+            codes.extend(words.filter(|word| is_code(word)).map(str::to_owned));
+        }
+    }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder of the sources");
+    entries.flatten().map(|entry| entry.path()).collect()
+}
+
+fn is_code(word: &str) -> bool {
+    let Some(digits) = word.strip_prefix(['E', 'W', 'N', 'R']) else {
+        return false;
+    };
+    let length = if word.starts_with('R') { 2 } else { 4 };
+    digits.len() == length && digits.bytes().all(|b| b.is_ascii_digit())
 }

@@ -1,97 +1,30 @@
-//! Loops, masks and control flow.
+//! Loops, control flow and `inthreads`.
 
-use super::Entry;
+use super::Explanation;
 
-pub const TABLE: &[Entry] = &[
-    (
-        "E0540",
-        "Braces take a shape apart, and this is an integer.",
-    ),
-    (
-        "E0541",
-        "There is one name for each dimension of the range.",
-    ),
-    ("E0542", "The range is empty: one of its extents is zero."),
-    (
-        "E0543",
-        "A range of several dimensions is not sliced as a whole. Slice its components.",
-    ),
-    (
-        "E0544",
-        "The name of a loop variable is already one of this loop.",
-    ),
-    (
-        "E0545",
-        "A variable of `parallel` has one value per instance and is no range. To run over its bound use `with`.",
-    ),
-    (
-        "E0546",
-        "`foreach` runs over a range variable or an inline range; this is neither.",
-    ),
-    (
-        "E0547",
-        "An unroll factor is positive, at most the extent, and names a variable of the loop.",
-    ),
-    (
-        "E0548",
-        "Slice bounds are integers and the step is a literal of at least 1.",
-    ),
-    (
-        "E0549",
-        "The slice holds nothing: its lower end is not below its upper one.",
-    ),
-    (
-        "E0550",
-        "`break` and `continue` stand in loops only, and leave no `parallel` or `inthreads`: other threads run the loop around it too.",
-    ),
-    (
-        "W0551",
-        "Something that several threads do together stands under a condition that only some of them meet. Use `inthreads`, or move it out.",
-    ),
-    (
-        "E0552",
-        "`yield` leaves a kernel and stands inside a `parallel` only.",
-    ),
-    (
-        "W0553",
-        "A thread that leaves with `yield` may be missed at a barrier after it.",
-    ),
-    (
-        "E0554",
-        "`with … in` takes an integer or a shape: `with i in 8`, `with {r, c} in x.span`.",
-    ),
-    (
-        "E0555",
-        "`where a <-> b` ties two variables of this `with` that have equal extents.",
-    ),
-    (
-        "E0556",
-        "The condition of a `while` is a boolean or an event.",
-    ),
-    (
-        "N0557",
-        "A variable of `with` hides a name that was visible.",
-    ),
-    (
-        "W0558",
-        "The condition of the `while` holds only immutable values, and nothing leaves the loop: it runs never or for ever.",
-    ),
-    (
-        "E0560",
-        "`inthreads` chooses some threads of the unit, so its condition must differ between them.",
-    ),
-    (
-        "W0567",
-        "With the number of threads of this block, the predicate of the `inthreads` holds for all threads or for none, so it divides nothing.",
-    ),
-    ("E0561", "`inthreads` stands inside a `parallel` only."),
-    ("E0562", "One `inthreads.async` can't stand in another."),
-    (
-        "E0563",
-        "A `parallel` needs every thread and can't stand in an `inthreads`.",
-    ),
-    (
-        "E0564",
-        "An event must be visible to all threads that use it: declare it before the `inthreads`.",
-    ),
-];
+pub const TABLE: &[Explanation] = explanations! {
+    E0540: "braces over an integer",
+    E0541: "wrong number of range variables",
+    E0542: "empty range",
+    E0543: "slice of a range with several dimensions",
+    E0544: "loop variable bound twice",
+    E0545: "iteration over a parallel variable",
+    E0546: "iteration over something that is not a range",
+    E0547: "invalid unroll factor",
+    E0548: "invalid slice",
+    E0549: "empty slice",
+    E0550: "`break` or `continue` outside a loop",
+    W0551: "collective statement under a divergent condition",
+    E0552: "`yield` outside `parallel`",
+    W0553: "`yield` before a barrier",
+    E0554: "invalid range",
+    E0555: "invalid `where`",
+    N0557: "range variable hides another name",
+    W0558: "condition of a loop never changes",
+    E0560: "uniform condition of an `inthreads`",
+    E0561: "`inthreads` outside `parallel`",
+    E0562: "nested `inthreads.async`",
+    E0563: "`parallel` inside `inthreads`",
+    E0564: "event declared inside `inthreads`",
+    W0567: "`inthreads` that selects all threads or none",
+};

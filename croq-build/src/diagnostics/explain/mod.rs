@@ -1,29 +1,127 @@
-//! What each diagnostic code means and what to do about it: a paragraph per code, for
-//! `croq explain` and for the documentation.
+//! The explanation of each diagnostic code, for `croq explain`.
+//!
+//! The text of a code is `text/CODE.md`: what is wrong and why, a wrong program, the remedy, and the
+//! right program. The programs are fenced blocks, and tests compile each of them:
+//!
+//! - `croq,wrong` gives reports of its code and no others,
+//! - `croq,right` gives no report,
+//! - `croq,run-time` gives no report, and the generated wrapper makes the check of its code.
+//!
+//! `,arch=sm_90a` after these (once or more) says what the program is built for, in place of the
+//! default architectures. A code that no program alone can show has a line `<!-- no example: reason -->`.
 
-mod atomics;
+use std::fmt::Write as _;
+
 #[cfg(test)]
 mod catalogue;
+mod examples;
+#[cfg(test)]
+mod tests;
+
+/// Rows of a table: the code, its title, and its text from `text/`.
+macro_rules! explanations {
+    ($($code:ident: $title:literal,)*) => {
+        &[$(Explanation::new(
+            stringify!($code),
+            $title,
+            include_str!(concat!("text/", stringify!($code), ".md")),
+        )),*]
+    };
+}
+
+mod atomics;
 mod declarations;
 mod events;
 mod files;
 mod loops;
+mod mma;
 mod movement;
 mod names;
 mod numbers;
 mod parallel;
-mod products;
 mod run_time;
 mod shapes;
 mod storage;
 mod syntax;
 mod tools;
 
-/// A code and its paragraph.
-pub type Entry = (&'static str, &'static str);
+/// What the first letter of a code says about its reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `E`: nothing is generated.
+    Error,
+    /// `W`: the program is compiled, and probably does something else than intended.
+    Warning,
+    /// `N`: a fact that the author may want to know.
+    Note,
+    /// `R`: an error of a call, which generated code or the device API finds.
+    RunTime,
+}
 
-/// All of it, in the order of the topics.
-pub fn all() -> impl Iterator<Item = &'static Entry> {
+impl Kind {
+    /// Of a code.
+    pub const fn of(code: &str) -> Option<Self> {
+        match code.as_bytes().first() {
+            Some(b'E') => Some(Self::Error),
+            Some(b'W') => Some(Self::Warning),
+            Some(b'N') => Some(Self::Note),
+            Some(b'R') => Some(Self::RunTime),
+            _ => None,
+        }
+    }
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+            Self::RunTime => "error at run time",
+        }
+    }
+}
+
+/// What there is to say about one code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    pub code: &'static str,
+    pub kind: Kind,
+    /// A phrase that names the construct or the fact.
+    pub title: &'static str,
+    /// Markdown, as the module describes it.
+    pub text: &'static str,
+}
+
+impl Explanation {
+    const fn new(code: &'static str, title: &'static str, text: &'static str) -> Self {
+        let kind = match Kind::of(code) {
+            Some(kind) => kind,
+            None => Kind::Error,
+        };
+        Self {
+            code,
+            kind,
+            title,
+            text,
+        }
+    }
+
+    /// For a terminal.
+    pub fn shown(&self) -> String {
+        let mut out = String::new();
+        let _ = writeln!(
+            out,
+            "{} ({}): {}\n",
+            self.code,
+            self.kind.name(),
+            self.title
+        );
+        examples::show(self.kind, self.text, &mut out);
+        out
+    }
+}
+
+/// All of them, in the order of the topics.
+pub fn all() -> impl Iterator<Item = &'static Explanation> {
     [
         files::TABLE,
         syntax::TABLE,
@@ -37,7 +135,7 @@ pub fn all() -> impl Iterator<Item = &'static Entry> {
         movement::TABLE,
         atomics::TABLE,
         events::TABLE,
-        products::TABLE,
+        mma::TABLE,
         tools::TABLE,
         run_time::TABLE,
     ]
@@ -45,70 +143,7 @@ pub fn all() -> impl Iterator<Item = &'static Entry> {
     .flatten()
 }
 
-/// The paragraph of a code, or `None` when there is no such code.
-pub fn explain(code: &str) -> Option<&'static str> {
-    all()
-        .find(|(known, _)| *known == code)
-        .map(|(_, text)| *text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeSet;
-    use std::path::Path;
-
-    /// Codes that only tests use.
-    const MADE_UP: [&str; 2] = ["E0999", "E9999"];
-
-    #[test]
-    fn every_code_that_is_reported_is_explained() {
-        let mut reported = BTreeSet::new();
-        collect(
-            &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"),
-            &mut reported,
-        );
-        assert!(reported.len() > 100, "{reported:?}");
-        let missing: Vec<&String> = reported
-            .iter()
-            .filter(|code| explain(code).is_none() && !MADE_UP.contains(&code.as_str()))
-            .collect();
-        assert!(missing.is_empty(), "no explanation of {missing:?}");
-    }
-
-    #[test]
-    fn no_code_is_explained_twice() {
-        let mut seen = BTreeSet::new();
-        for (code, text) in all() {
-            assert!(seen.insert(code), "{code}");
-            assert!(text.len() > 30 && text.ends_with('.'), "{code}: {text}");
-        }
-    }
-
-    /// String literals of the sources that look like a code.
-    fn collect(folder: &Path, codes: &mut BTreeSet<String>) {
-        for entry in std::fs::read_dir(folder).expect("src/").flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                if path.file_name().is_some_and(|name| name != "explain") {
-                    collect(&path, codes);
-                }
-            } else {
-                let text = std::fs::read_to_string(&path).expect("a source file");
-                codes.extend(
-                    text.split('"')
-                        .filter(|word| is_code(word))
-                        .map(str::to_owned),
-                );
-            }
-        }
-    }
-
-    fn is_code(word: &str) -> bool {
-        let Some(digits) = word.strip_prefix(['E', 'W', 'N', 'R']) else {
-            return false;
-        };
-        let length = if word.starts_with('R') { 2 } else { 4 };
-        digits.len() == length && digits.bytes().all(|b| b.is_ascii_digit())
-    }
+/// The explanation of a code, or `None` when there is no such code.
+pub fn explain(code: &str) -> Option<&'static Explanation> {
+    all().find(|known| known.code == code)
 }

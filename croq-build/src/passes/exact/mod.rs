@@ -73,8 +73,8 @@ struct Pass<'a> {
 struct Before {
     existing: Existing,
     known: Known,
-    /// Expressions of which a check has found out that they fit.
-    fit: BTreeSet<Sym>,
+    /// Expressions of which a check has found out that they fit, 64 bits or a smaller type.
+    fit: BTreeSet<(Sym, Option<Scalar>)>,
 }
 
 /// A check of a kernel that is made before its launch.
@@ -114,14 +114,21 @@ impl Pass<'_> {
                     continue;
                 }
                 let small = sizes.are_small(&need, &before.known, &before.existing);
-                if small || self.checks == Checks::None || before.fit.contains(&need.sym) {
+                let key = (need.sym.clone(), need.narrowed);
+                if small || self.checks == Checks::None || before.fit.contains(&key) {
                     continue;
                 }
                 if need.guards.is_empty() {
-                    before.fit.insert(need.sym.clone());
+                    before.fit.insert(key);
                 }
-                let fits = Fits::Value(need.sym.clone());
-                out.push(self.stmt(fits, &need, need.sym.vars()));
+                out.push(match need.narrowed {
+                    // That it fits 64 bits is a need of its own, which comes first.
+                    Some(_) => self.between(&need),
+                    None => {
+                        let fits = Fits::Value(need.sym.clone());
+                        self.stmt(fits, &need, need.sym.vars())
+                    }
+                });
             }
             match &stmt.kind {
                 StmtKind::Alloc(id) => before.existing.buffer(function, *id),
@@ -195,18 +202,26 @@ impl Pass<'_> {
     /// Whether there is nothing to compute: a variable is what it is, unless it has bits that an index lacks.
     fn is_given(&self, need: &Need) -> bool {
         let f = self.function;
-        need.most == i64::MAX
-            && need.sym.as_var().is_some_and(|v| match f.var_home.get(&v) {
-                Some(VarHome::Param(id)) => !matches!(
-                    f.param(*id).kind,
-                    ParamKind::Scalar {
-                        ty: Scalar::U64,
-                        ..
-                    }
-                ),
-                Some(VarHome::Local(id)) => f.local(*id).ty != Scalar::U64,
-                _ => true,
-            })
+        if let Some(ty) = need.narrowed {
+            let (lo, hi) = f.cx.range(&need.sym);
+            let least = if ty.is_signed() { -need.most - 1 } else { 0 };
+            return lo.is_some_and(|lo| lo >= least) && hi.is_some_and(|hi| hi <= need.most);
+        }
+        let var = need.sym.as_var();
+        need.most == i64::MAX && var.is_some_and(|v| self.type_of(v) != Some(Scalar::U64))
+    }
+
+    /// The element type of a parameter's or a local's value.
+    fn type_of(&self, v: Var) -> Option<Scalar> {
+        let f = self.function;
+        match f.var_home.get(&v)? {
+            VarHome::Param(id) => match f.param(*id).kind {
+                ParamKind::Scalar { ty, .. } => Some(ty),
+                _ => None,
+            },
+            VarHome::Local(id) => Some(f.local(*id).ty),
+            VarHome::Dim(_) => None,
+        }
     }
 
     /// Whether the compiler itself could not keep the expression; says so.
@@ -237,10 +252,11 @@ impl Pass<'_> {
             let kind = ExprKind::Binary(op, Expr::index(need.sym.clone(), span), limit);
             Expr::new(kind, Scalar::Bool, span)
         };
-        let (low, high) = (
-            compare(BinOp::Ge, -need.most),
-            compare(BinOp::Le, need.most),
-        );
+        let least = match need.narrowed {
+            Some(ty) if !ty.is_signed() => 0,
+            _ => -need.most - 1,
+        };
+        let (low, high) = (compare(BinOp::Ge, least), compare(BinOp::Le, need.most));
         let both = ExprKind::Binary(BinOp::LogicAnd, low, high);
         self.check(Expr::new(both, Scalar::Bool, span), need, need.sym.vars())
     }
@@ -248,7 +264,9 @@ impl Pass<'_> {
     fn check(&mut self, fits: Expr, need: &Need, vars: BTreeSet<Var>) -> Stmt {
         let cx = &self.function.cx;
         let span = need.span;
-        let vars: Vec<Var> = vars.into_iter().take(MOST_VALUES).collect();
+        // A failure has room for signed values.
+        let shown = |v: &Var| !matches!(self.type_of(*v), Some(Scalar::U64));
+        let vars: Vec<Var> = vars.into_iter().filter(shown).take(MOST_VALUES).collect();
         let shown = vars.iter().enumerate();
         let shown: Vec<String> = shown
             .map(|(at, v)| format!("`{}` = {{{at}}}", cx.name(*v)))
@@ -268,6 +286,8 @@ impl Pass<'_> {
                 None => format!("`{text}` does"),
             };
             ("R19", format!("{subject} not fit 64 bits{values}"))
+        } else if let Some(ty) = need.narrowed {
+            ("R19", format!("`{text}` does not fit `{ty}`{values}"))
         } else {
             let most = need.most;
             let of = format!("a coordinate of the copy engine is at most {most}: `{text}` is not");

@@ -8,7 +8,7 @@ use crate::ir::{
 use crate::source::Span;
 use crate::symbolic::{Atom, Sym};
 
-/// The largest coordinate of a box.
+/// The largest coordinate of a TMA copy, and the largest `s32`.
 const MOST_COORDINATE: i64 = i32::MAX as i64;
 
 /// An expression that must fit, wherever it stands.
@@ -20,6 +20,8 @@ pub struct Need {
     /// It is computed only where these conditions have these values.
     pub guards: Vec<(Expr, bool)>,
     pub most: i64,
+    /// The type of a smaller integer that it becomes.
+    pub narrowed: Option<Scalar>,
     /// Whose bytes these are.
     pub buffer: Option<String>,
     pub span: Span,
@@ -90,10 +92,10 @@ impl Needs {
     }
 
     pub fn value(&mut self, sym: &Sym, span: Span) {
-        self.within(sym, i64::MAX, span);
+        self.within(sym, i64::MAX, None, span);
     }
 
-    fn within(&mut self, sym: &Sym, most: i64, span: Span) {
+    fn within(&mut self, sym: &Sym, most: i64, narrowed: Option<Scalar>, span: Span) {
         for (_, factors) in sym.terms() {
             for atom in factors {
                 if let Atom::Div(a, b) | Atom::Rem(a, b) | Atom::Min(a, b) | Atom::Max(a, b) = atom
@@ -106,13 +108,16 @@ impl Needs {
         if sym.as_int().is_some_and(|n| n <= most) || most == i64::MAX && is_part(sym) {
             return;
         }
-        let same = |n: &Need| n.sym == *sym && n.most <= most && n.guards.is_empty();
+        let same = |n: &Need| {
+            n.sym == *sym && n.most <= most && n.narrowed == narrowed && n.guards.is_empty()
+        };
         if !self.list.iter().any(same) {
             self.list.push(Need {
                 sym: sym.clone(),
                 parts: Vec::new(),
                 guards: self.guards.clone(),
                 most,
+                narrowed,
                 buffer: None,
                 span,
             });
@@ -162,7 +167,7 @@ impl Needs {
     fn coordinates(&mut self, op: &TmaOp, span: Span) {
         if let TmaOp::Load { moved, .. } | TmaOp::Store { moved } = op {
             for coordinate in &moved.coordinates {
-                self.within(coordinate, MOST_COORDINATE, span);
+                self.within(coordinate, MOST_COORDINATE, None, span);
             }
         }
     }
@@ -179,6 +184,15 @@ impl Needs {
                 self.guarded(c, false, b, span);
             }
             ExprKind::Unary(_, a) => self.expr(a, span),
+            // Into the type of a smaller integer: a cast that is written there goes by way of `s64`.
+            ExprKind::Cast(a)
+                if let (Some(most), ExprKind::Index(sym)) = (limit(e.ty), &*a.kind) =>
+            {
+                if !is_variable(a) {
+                    self.value(sym, span);
+                }
+                self.within(sym, most, Some(e.ty), span);
+            }
             // A variable's own bits are asked for, in whatever type.
             ExprKind::Cast(a) if is_variable(a) => {}
             ExprKind::Binary(BinOp::And | BinOp::Or | BinOp::Xor, a, b) => {
@@ -218,6 +232,7 @@ impl Needs {
                 parts,
                 guards: self.guards.clone(),
                 most: i64::MAX,
+                narrowed: None,
                 buffer: None,
                 span,
             });
@@ -235,6 +250,15 @@ fn is_part(sym: &Sym) -> bool {
             Atom::Min(..) | Atom::Max(..) => true,
         },
         _ => false,
+    }
+}
+
+/// The largest value of a type that integers which nobody cast must fit. For narrower types there is a warning (W0703).
+fn limit(ty: Scalar) -> Option<i64> {
+    match ty {
+        Scalar::S32 => Some(i64::from(i32::MAX)),
+        Scalar::U32 => Some(i64::from(u32::MAX)),
+        _ => None,
     }
 }
 

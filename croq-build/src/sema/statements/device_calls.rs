@@ -7,7 +7,7 @@ use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::Value;
-use crate::sema::values::{arith, convert};
+use crate::sema::values::{arith, convert, widths};
 use crate::source::{DeviceTextKind, Signature, Span, TemplateParam};
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, CallExpr, CallKind, TemplateArg};
@@ -158,11 +158,11 @@ fn lower_argument(el: &mut Elab<'_>, a: &ast::Expr) -> Option<Arg> {
             Some(Arg::Pointer(view))
         }
         Value::Null => Some(Arg::Null),
-        Value::Int(i) => Some(Arg::Value(Expr::new(
-            ExprKind::Cast(Expr::index(i.value, a.span)),
-            Scalar::S32,
-            a.span,
-        ))),
+        Value::Int(i) => {
+            let ty = widths::type_of_sym(&el.f, &i.value);
+            let index = ExprKind::Cast(Expr::index(i.value, a.span));
+            Some(Arg::Value(Expr::new(index, ty, a.span)))
+        }
         Value::Scalar(e) => Some(Arg::Value(e)),
         Value::Error => None,
         other => {

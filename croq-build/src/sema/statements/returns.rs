@@ -9,7 +9,7 @@ use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::results::ReturnShape;
 use crate::sema::state::value::Value;
-use crate::sema::values::{convert, shape};
+use crate::sema::values::{convert, shape, widths};
 use crate::source::Span;
 use crate::syntax::ast;
 
@@ -100,16 +100,17 @@ fn result_of(el: &mut Elab<'_>, v: Value, at: Span) -> Option<(ReturnShape, Retu
     match v {
         Value::Scalar(e) => {
             let ty = if e.ty == Scalar::Index {
-                Scalar::S32
+                widths::type_of_index(&el.f, &e)
             } else {
                 e.ty
             };
             let e = convert::convert_expr(&mut el.cx, e, ty, at)?;
             Some((ReturnShape::Scalar(ty), ReturnValue::Scalar(e)))
         }
-        v @ Value::Int(_) => {
-            let e = convert::convert(el, v, Scalar::S32, at)?;
-            Some((ReturnShape::Scalar(Scalar::S32), ReturnValue::Scalar(e)))
+        Value::Int(i) => {
+            let ty = widths::type_of_sym(&el.f, &i.value);
+            let e = convert::convert(el, Value::Int(i), ty, at)?;
+            Some((ReturnShape::Scalar(ty), ReturnValue::Scalar(e)))
         }
         Value::Data(d) if d.future.is_none() => {
             let d = whole::expect_whole(el, d, at)?;

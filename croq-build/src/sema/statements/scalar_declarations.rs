@@ -11,7 +11,7 @@ use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::{Entity, IntKind};
 use crate::sema::state::value::{Data, IntValue, Value};
 use crate::sema::statements::device_calls;
-use crate::sema::values::{arith, convert};
+use crate::sema::values::{arith, convert, widths};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, ElemType};
@@ -222,10 +222,12 @@ fn bind_scalar(
         }
     }
     let ty = ty.or_else(|| match &value {
-        Value::Int(_) => Some(Scalar::S32),
-        Value::Tuple(t) if t.len() == 1 => Some(Scalar::S32),
-        // What is computed from indices alone is an `int` once it has a name that changes.
-        Value::Scalar(e) if e.ty == Scalar::Index && mutable => Some(Scalar::S32),
+        Value::Int(i) => Some(widths::type_of_sym(&el.f, &i.value)),
+        Value::Tuple(t) if t.len() == 1 => t.first().map(|i| widths::type_of_sym(&el.f, &i.value)),
+        // What is computed from indices alone is an integer once it has a name that changes.
+        Value::Scalar(e) if e.ty == Scalar::Index && mutable => {
+            Some(widths::type_of_index(&el.f, e))
+        }
         Value::Scalar(e) => Some(e.ty),
         _ => None,
     });

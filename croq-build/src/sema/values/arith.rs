@@ -3,11 +3,13 @@
 use crate::diagnostics::Diagnostic;
 use crate::ir::{self, BinOp, Expr, ExprKind, Role, Scalar, StmtKind, UnOp};
 use crate::sema::build;
+use crate::sema::checks::run_time;
 use crate::sema::memory::origins;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{IntValue, Value};
 use crate::sema::values::convert::integer_range;
+use crate::sema::values::widths;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -49,7 +51,7 @@ fn fits(func: &ir::Function, s: &Sym, ty: Scalar) -> bool {
         return true;
     }
     let (lo, hi) = func.cx.range(s);
-    let (tlo, thi) = super::convert::int_limits(ty);
+    let (tlo, thi) = widths::int_limits(ty);
     lo.is_some_and(|l| i128::from(l) >= tlo) && hi.is_some_and(|h| i128::from(h) <= thi)
 }
 
@@ -106,6 +108,12 @@ fn bind_sym(el: &mut Elab<'_>, e: Expr, span: Span) -> Sym {
         },
         span,
     );
+    if ty == Scalar::U64 {
+        let message = "a `u64` of 2^63 or more is no size and no index".to_owned();
+        let (zero, value) = (Sym::zero(), Sym::var(var));
+        let check = run_time::Check::new("R19", message, span);
+        run_time::emit_compare(el, check, BinOp::Le, &zero, &value);
+    }
     Sym::var(var)
 }
 

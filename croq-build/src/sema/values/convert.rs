@@ -7,6 +7,7 @@ use crate::sema::state::cx::{self, Cx};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Value;
 use crate::sema::values::precision::{self, Relation};
+use crate::sema::values::widths;
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::ElemType;
@@ -130,7 +131,7 @@ fn literal_to(cx: &mut Cx<'_>, n: i64, target: Scalar, span: Span) -> Option<Exp
         }
         return Some(Expr::new(ExprKind::Float(value), target, span));
     }
-    let (lo, hi) = int_limits(target);
+    let (lo, hi) = widths::int_limits(target);
     if i128::from(n) < lo || i128::from(n) > hi {
         cx.report(
             Diagnostic::new("W0707", span, format!("{n} does not fit `{target}`"))
@@ -151,6 +152,7 @@ fn index_to(
         return None;
     }
     let (lo, hi) = el.f.cx.range(&value);
+    let within = widths::is_within(&el.f, &value, target);
     let e = Expr::index(value, span);
     if target.is_float() {
         let exact: i64 = match target {
@@ -162,14 +164,14 @@ fn index_to(
         };
         let fits = lo.is_some_and(|l| l >= -exact) && hi.is_some_and(|h| h <= exact);
         if !fits && target != Scalar::F64 {
-            precision::lint_lossy(&mut el.cx, Scalar::S32, target, span);
+            let from = widths::type_of_index(&el.f, &e);
+            precision::lint_lossy(&mut el.cx, from, target, span);
         }
-    } else if target.bytes() < 4 {
-        let (tlo, thi) = int_limits(target);
-        let fits =
-            lo.is_some_and(|l| i128::from(l) >= tlo) && hi.is_some_and(|h| i128::from(h) <= thi);
-        if !fits {
-            precision::lint_lossy(&mut el.cx, Scalar::S32, target, span);
+    } else {
+        let from = widths::type_of_index(&el.f, &e);
+        let narrower = target.bytes() < from.bytes();
+        if narrower && !within {
+            precision::lint_lossy(&mut el.cx, from, target, span);
         }
     }
     Some(Expr::new(ExprKind::Cast(e), target, span))
@@ -308,17 +310,6 @@ pub(crate) fn common_type(cx: &mut Cx<'_>, a: Scalar, b: Scalar, span: Span) -> 
             }
         }
     })
-}
-
-pub(crate) fn int_limits(ty: Scalar) -> (i128, i128) {
-    match ty {
-        Scalar::Bool => (0, 1),
-        t if t.is_signed() => {
-            let bits = t.bytes() * 8 - 1;
-            (-(1i128 << bits), (1i128 << bits) - 1)
-        }
-        t => (0, (1i128 << (t.bytes() * 8)) - 1),
-    }
 }
 
 /// What a float type makes of a value.

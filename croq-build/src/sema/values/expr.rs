@@ -243,14 +243,15 @@ fn lower_cast(el: &mut Elab<'_>, elem: ast::ElemType, a: &ast::Expr, span: Span)
     };
     match v {
         Value::Error => Value::Error,
-        Value::Int(i) if ty.is_integer() && i.value.as_int().is_none() && ty.bytes() >= 4 => {
-            // Stays known to the prover when it provably fits.
-            let e = Expr::index(i.value, span);
-            Value::Scalar(Expr::new(ExprKind::Cast(e), ty, span))
-        }
         Value::Int(i) => {
             let e = match i.value.as_int() {
                 Some(n) if ty.is_float() => Expr::new(ExprKind::Float(n as f64), ty, span),
+                // By way of all 64 bits: what is asked for in writing may be cut off.
+                None if ty.is_integer() && ty.bytes() < Scalar::S64.bytes() => {
+                    let whole = ExprKind::Cast(Expr::index(i.value, span));
+                    let whole = Expr::new(whole, Scalar::S64, span);
+                    Expr::new(ExprKind::Cast(whole), ty, span)
+                }
                 _ => Expr::new(ExprKind::Cast(Expr::index(i.value, span)), ty, span),
             };
             Value::Scalar(e)

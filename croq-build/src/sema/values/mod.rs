@@ -12,3 +12,4 @@ pub(crate) mod precision;
 pub(crate) mod scalars;
 pub(crate) mod shape;
 pub(crate) mod tuples;
+pub(crate) mod widths;

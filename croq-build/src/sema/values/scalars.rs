@@ -1,12 +1,13 @@
 //! Operators on scalars of one element type.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{self, BinOp, Expr, ExprKind, Scalar};
-use crate::sema::checks::run_time::compare;
-use crate::sema::state::cx::Cx;
+use crate::ir::{self, BinOp, Expr, ExprKind, Role, Scalar, StmtKind};
+use crate::sema::build;
+use crate::sema::checks::run_time::{self, Check, compare};
+use crate::sema::state::cx::{Cx, source_text};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{Operand, Value};
-use crate::sema::values::{arith, convert, operator_names};
+use crate::sema::values::{arith, convert, operator_names, widths};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -16,15 +17,23 @@ pub(crate) fn with_int(func: &ir::Function, ty: Scalar, int: &Value) -> Scalar {
         return ty;
     }
     let Some(i) = arith::int_of(int) else {
-        return ty;
+        let wide = |e| widths::type_of_index(func, e) == Scalar::S64 && ty.bytes() < 8;
+        return match int {
+            Value::Scalar(e) if e.ty == Scalar::Index && wide(e) => Scalar::S64,
+            _ => ty,
+        };
     };
     let (lo, hi) = func.cx.range(&i.value);
-    let (tlo, thi) = super::convert::int_limits(ty);
+    let (tlo, thi) = widths::int_limits(ty);
     let fits = lo.is_some_and(|l| i128::from(l) >= tlo) && hi.is_some_and(|h| i128::from(h) <= thi);
-    if i.literal && fits || ty.bytes() >= 4 {
+    if i.literal && fits || ty.bytes() == 8 {
         return ty;
     }
-    Scalar::S32
+    match widths::type_of_sym(func, &i.value) {
+        Scalar::S64 if !i.literal && !fits => Scalar::S64,
+        _ if ty.bytes() >= 4 => ty,
+        _ => Scalar::S32,
+    }
 }
 
 pub(crate) fn apply(
@@ -88,8 +97,35 @@ pub(crate) fn apply(
             .report(Diagnostic::new("E0346", at, "division by zero").label("the right side is 0"));
         return Value::Error;
     }
+    let host_division =
+        matches!(op, BinOp::Div | BinOp::Rem) && ty.is_integer() && el.kernel.is_none();
+    let y = if host_division {
+        check_host_divisor(el, y, at_b)
+    } else {
+        y
+    };
     let result = if op.is_comparison() { Scalar::Bool } else { ty };
     Value::Scalar(Expr::new(ExprKind::Binary(op, x, y), result, span))
+}
+
+/// A divisor of the host's, after a check that it is not 0. Kernels check where they divide.
+fn check_host_divisor(el: &mut Elab<'_>, y: Expr, span: Span) -> Expr {
+    if matches!(&*y.kind, ExprKind::Int(_)) {
+        return y;
+    }
+    let ty = y.ty;
+    let local = build::new_local(&mut el.f, "divisor", ty, false, Role::Value, span);
+    let value = Some(y);
+    build::emit(el, StmtKind::Let { local, value }, span);
+    let y = Expr::new(ExprKind::Local(local), ty, span);
+    let zero = Expr::new(ExprKind::Int(0), ty, span);
+    let differs = ExprKind::Binary(BinOp::Ne, y.clone(), zero);
+    let cond = Expr::new(differs, Scalar::Bool, span);
+    let divisor = source_text(&el.cx, span, "the right side");
+    let message = format!("division by zero: `{divisor}` is 0");
+    let check = Check::new("R06", message, span);
+    run_time::emit_check_at(el, false, check, cond, &[], &[]);
+    y
 }
 
 fn sym_operand(func: &ir::Function, v: &Value) -> Option<Sym> {

@@ -45,7 +45,27 @@ pub(crate) fn lower_items(el: &mut Elab<'_>, items: &[ast::Expr]) -> Option<Vec<
             }
         }
     }
-    ok.then_some(out)
+    (ok && check_few_parts(&mut el.cx, items, out.len())).then_some(out)
+}
+
+/// Whether a shape or an ituple has no more parts than any use of it needs. Lists that are put
+/// together from lists would double with each line.
+pub(crate) fn check_few_parts(cx: &mut Cx<'_>, items: &[ast::Expr], count: usize) -> bool {
+    const MOST: usize = 64;
+    if count <= MOST {
+        return true;
+    }
+    let at = items.iter().map(|item| item.span).reduce(Span::to);
+    cx.report(
+        Diagnostic::new(
+            "E0429",
+            at.unwrap_or_default(),
+            format!("a list of {count} integers, the most is {MOST}"),
+        )
+        .label("too many")
+        .help("elements are accessed by at most 8 indices, and copies have at most 5"),
+    );
+    false
 }
 
 /// The value of an expression that says how many there are of something.

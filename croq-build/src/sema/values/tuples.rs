@@ -6,7 +6,7 @@ use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::value::{Derive, IntValue, Value};
 use crate::sema::statements::call;
-use crate::sema::values::arith;
+use crate::sema::values::{arith, shape};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
@@ -159,7 +159,7 @@ pub(crate) fn lower_tuple(el: &mut Elab<'_>, items: &[ast::Expr]) -> Value {
             }
         }
     }
-    if failed {
+    if failed || !shape::check_few_parts(&mut el.cx, items, out.len()) {
         Value::Error
     } else {
         Value::Tuple(out)
