@@ -121,10 +121,9 @@ fn lower_parts(
         future: future.filter(|_| is_async),
         engine,
     };
-    if el.kernel.is_some() {
-        build::emit(el, StmtKind::Copy(copy), span);
-    } else {
-        host_kernels::emit_host_kernel(el, StmtKind::Copy(copy), span);
+    match el.kernel.is_some() {
+        true => build::emit(el, StmtKind::Copy(copy), span),
+        false => host_kernels::emit_host_kernel(el, StmtKind::Copy(copy), span),
     }
     Some(future)
 }
