@@ -104,15 +104,15 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ),
     (
         "E0510",
-        "depends on the architectures that are asked for; a test of `sema::clusters` asks for old ones",
+        "depends on the architectures that are asked for; a test of `sema::levels::clusters` asks for old ones",
     ),
     (
         "E0860",
-        "depends on the architectures that are asked for; a test of `sema::tma` asks for old ones",
+        "depends on the architectures that are asked for; a test of `sema::copies::tma` asks for old ones",
     ),
     (
         "E0905",
-        "depends on the architectures that are asked for; a test of `sema::mma::warpgroup` asks for others",
+        "depends on the architectures that are asked for; a test of `sema::tensor_cores::warpgroup` asks for others",
     ),
 ];
 

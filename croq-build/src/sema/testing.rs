@@ -1,8 +1,9 @@
 //! Text to what `sema` makes of it, for tests.
 
-use super::{Options, Target, check};
 use crate::diagnostics::Diagnostics;
 use crate::ir::Function;
+use crate::sema::check;
+use crate::sema::state::cx::{Options, Target};
 use crate::source::{self, SourceFile};
 use crate::syntax;
 

@@ -1,0 +1,146 @@
+//! Copies that complete events.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{EventAt, FutureId, Slot};
+use crate::sema::asynchronous::{events, futures, signals, slots};
+use crate::sema::names::scope;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::Entity;
+use crate::source::Span;
+use crate::syntax::ast::{self, Name};
+
+/// The copy of this name will complete an event.
+pub(crate) fn bind_copy(el: &mut Elab<'_>, name: &Name, at: &EventAt, span: Span) -> Option<()> {
+    let id = match scope::lookup(el, &name.text, name.span)? {
+        Entity::Poison => return None,
+        Entity::Future(id) => id,
+        Entity::Operation(_) => {
+            let text = format!(
+                "`{}` is a product, whose end only its warpgroup sees",
+                name.text
+            );
+            el.cx.report(
+                Diagnostic::new("E1033", name.span, text)
+                    .label("completes no event")
+                    .help(format!(
+                        "write `wait {};`, and then a plain `trigger`",
+                        name.text
+                    )),
+            );
+            return None;
+        }
+        other => {
+            let text = format!(
+                "`{}` is {}, not an asynchronous copy",
+                name.text,
+                other.kind()
+            );
+            el.cx
+                .report(Diagnostic::new("E1037", name.span, text).label("completes nothing"));
+            return None;
+        }
+    };
+    let future = futures::get(el, id)?;
+    let (is_async, by_tma, any) = (future.is_async, future.by_tma, future.any);
+    let dest = future.data.as_ref().map(|d| d.view.buffer);
+    let dest = dest.and_then(|id| el.f.buffers.get(id.index()));
+    let stores = by_tma && dest.is_some_and(|b| b.storage.is_global());
+    let problem = match (is_async, by_tma) {
+        _ if stores => Some((
+            "E1032",
+            "is a store: it completes no event",
+            "it is over here; a plain `trigger` is enough",
+        )),
+        (false, _) => Some((
+            "E1037",
+            "is synchronous: it has arrived already",
+            "a plain `trigger` is enough",
+        )),
+        (true, false) => Some((
+            "E1031",
+            "is a `dma` copy, which can't complete an event",
+            "`wait` for it, then `trigger` the event",
+        )),
+        (true, true) if any => Some((
+            "E1037",
+            "is a placeholder: which of its copies is meant changes",
+            "name the event at the copy: `tma.copy.async<e> …`",
+        )),
+        _ => None,
+    };
+    if let Some((code, what, help)) = problem {
+        el.cx.report(
+            Diagnostic::new(code, name.span, format!("`{}` {what}", name.text))
+                .label("not by the copy engine alone")
+                .help(help),
+        );
+        return None;
+    }
+    if let Some(before) = el.asynchronous.events.waited.get(&id).copied() {
+        el.cx.report(
+            Diagnostic::new(
+                "E1034",
+                name.span,
+                format!("`{}` was waited for already", name.text),
+            )
+            .label("has arrived")
+            .also(before, "waited for here")
+            .help("remove the `wait`, or write a plain `trigger`"),
+        );
+        return None;
+    }
+    if let Some((_, before)) = el.asynchronous.events.bound.get(&id).cloned() {
+        el.cx.report(
+            Diagnostic::new(
+                "E1035",
+                name.span,
+                format!("`{}` completes another event already", name.text),
+            )
+            .label("a copy arrives once")
+            .also(before, "taken here"),
+        );
+        return None;
+    }
+    el.asynchronous.events.bound.insert(id, (at.clone(), span));
+    Some(())
+}
+
+/// Whether a named copy completes an event, so that nobody need wait for it.
+pub(crate) fn completed_event(el: &Elab<'_>, id: FutureId) -> Option<Span> {
+    el.asynchronous.events.bound.get(&id).map(|(_, at)| *at)
+}
+
+/// The event that a copy names for itself: `tma.copy.async<e[s]>`.
+pub(crate) fn event_of_copy(el: &mut Elab<'_>, e: &ast::Expr) -> Option<EventAt> {
+    if signals::report_not_of_a_block(el, e) {
+        return None;
+    }
+    if slots::event_named(el, e).is_none() {
+        let v = el.cx.file.snippet(e.span).to_owned();
+        el.cx.report(
+            Diagnostic::new(
+                "E1014",
+                e.span,
+                format!("a copy completes an event, `{v}` is none"),
+            )
+            .label("not an event")
+            .help("declare it: `shared event e;`"),
+        );
+        return None;
+    }
+    let at = events::lower_operand(el, e, true)?;
+    if at.slot == Slot::All {
+        let name = el.f.event(at.event).name.clone();
+        el.cx.report(
+            Diagnostic::new(
+                "E1030",
+                e.span,
+                format!("`{name}` is an array of events: a copy completes one slot"),
+            )
+            .label("which one?")
+            .help(format!("name it: `{name}[s]`")),
+        );
+        return None;
+    }
+    Some(at)
+}

@@ -1,0 +1,390 @@
+//! Data futures: names for copies, and what they stand for.
+//!
+//! A future that `swap`, `rotate` or `dma.any` touches is a *moving* one: where its data is changes
+//! as the program runs. All futures that are exchanged with each other have their tiles in one
+//! buffer, and each has a small integer, its handle, that says which tile is its own. Exchanging
+//! futures exchanges handles; no bytes move, and compilers keep handles in registers or unroll them
+//! away.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{self, Expr, ExprKind, FutureId, Level, Role, Scalar, StmtKind, Storage, View};
+use crate::sema::build;
+use crate::sema::checks::unsupported;
+use crate::sema::memory::buffer_pools;
+use crate::sema::names::scope;
+use crate::sema::state::asynchronous::{Future, Handle};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::Entity;
+use crate::sema::state::value::{Data, Value};
+use crate::sema::values::shape;
+use crate::source::Span;
+use crate::symbolic::{Sym, Truth};
+use crate::syntax::ast::Name;
+
+/// `f = dma.any;`
+pub(crate) fn declare_placeholder(el: &mut Elab<'_>, name: &Name, span: Span) {
+    if el.kernel.is_none() {
+        unsupported::report(&mut el.cx, span, "a placeholder future outside `parallel`");
+        return scope::declare(el, name, Entity::Poison);
+    }
+    let handle = el
+        .asynchronous
+        .exchanged
+        .contains_key(&name.text)
+        .then(|| new_handle(&mut el.f, &name.text, span));
+    if let Some(handle) = &handle {
+        // The first copy tells which tile that is.
+        el.asynchronous
+            .first_tiles
+            .insert(handle.local, Sym::zero());
+        build::emit(
+            el,
+            StmtKind::Let {
+                local: handle.local,
+                value: Some(Expr::index(Sym::zero(), span)),
+            },
+            span,
+        );
+    }
+    let id = new(el, name, true, handle);
+    scope::declare(el, name, Entity::Future(id));
+}
+
+fn new_handle(func: &mut ir::Function, name: &str, span: Span) -> Handle {
+    let name = format!("{name}_tile");
+    Handle {
+        local: build::new_local(func, &name, Scalar::Index, true, Role::Value, span),
+        pool: None,
+        tile: Sym::zero(),
+    }
+}
+
+pub(crate) fn new(el: &mut Elab<'_>, name: &Name, any: bool, handle: Option<Handle>) -> FutureId {
+    let id = FutureId(u32::try_from(el.asynchronous.futures.len()).unwrap_or(u32::MAX));
+    el.asynchronous.futures.push(Future {
+        name: name.text.clone(),
+        span: name.span,
+        any,
+        is_async: false,
+        by_tma: false,
+        data: None,
+        level: Level::Block,
+        handle,
+        depth: el.names.depth(),
+        regions: Vec::new(),
+    });
+    el.f.futures.push(ir::Future {
+        name: name.text.clone(),
+        span: name.span,
+        tile: None,
+    });
+    id
+}
+
+pub(crate) fn get<'c>(el: &'c Elab<'_>, id: FutureId) -> Option<&'c Future> {
+    el.asynchronous.futures.get(id.index())
+}
+
+/// What a copy's name stands for before the copy.
+pub(crate) fn name_of_copy(el: &mut Elab<'_>, name: Option<&Name>) -> Bound {
+    let Some(name) = name else {
+        return Bound::Nothing;
+    };
+    let Some(b) = el.names.find(&name.text) else {
+        return Bound::New;
+    };
+    let declared = b.span;
+    let entity = b.entity.clone();
+    if let Entity::Future(id) = entity
+        && get(el, id).is_some_and(|f| f.any)
+    {
+        if let Some(b) = el.names.find_mut(&name.text) {
+            b.used = true;
+        }
+        return Bound::Again(id);
+    }
+    if !el.names.in_innermost(&name.text) {
+        return Bound::New;
+    }
+    let (code, text) = match entity {
+        Entity::Future(_) => ("E0844", "is bound to a copy already".to_owned()),
+        Entity::Poison => return Bound::Refused,
+        ref other => ("E0205", format!("is {} already", other.kind())),
+    };
+    let help = if code == "E0844" {
+        format!(
+            "give the copy another name, or declare `{} = dma.any;` first",
+            name.text
+        )
+    } else {
+        "give the copy another name".to_owned()
+    };
+    el.cx.report(
+        Diagnostic::new(code, name.span, format!("`{}` {text}", name.text))
+            .label("bound again here")
+            .also(declared, "first bound here")
+            .help(help),
+    );
+    Bound::Refused
+}
+
+/// The future as an operand.
+pub(crate) fn value_of(el: &mut Elab<'_>, id: FutureId, span: Span) -> Value {
+    let Some(future) = get(el, id) else {
+        return Value::Error;
+    };
+    let (name, declared) = (future.name.clone(), future.span);
+    match data_of(el, id, span) {
+        Some(data) => Value::Data(Data {
+            span,
+            name,
+            future: Some(id),
+            ..data
+        }),
+        None => {
+            el.cx.report(
+                Diagnostic::new("E0877", span, format!("`{name}` stands for no copy yet"))
+                    .label("nothing was copied into it")
+                    .also(declared, "a placeholder")
+                    .help(format!("bind it first: `{name} = dma.copy … => shared;`")),
+            );
+            Value::Error
+        }
+    }
+}
+
+/// The data that a future stands for at this point.
+pub(crate) fn data_of(el: &mut Elab<'_>, id: FutureId, span: Span) -> Option<Data> {
+    let future = get(el, id)?;
+    let data = future.data.clone()?;
+    let Some(handle) = future.handle.clone() else {
+        return Some(data);
+    };
+    let name = future.name.clone();
+    let now = build::new_local(
+        &mut el.f,
+        &format!("{name}_at"),
+        Scalar::Index,
+        false,
+        Role::Value,
+        span,
+    );
+    let value = Expr::new(ExprKind::Local(handle.local), Scalar::Index, span);
+    build::emit(
+        el,
+        StmtKind::Let {
+            local: now,
+            value: Some(value),
+        },
+        span,
+    );
+    let var = build::local_var(&mut el.f, now, Some(Sym::zero()), None);
+    let mut view = data.view.clone();
+    if let Some(pool) = handle.pool {
+        view.buffer = pool;
+    }
+    view.offset = &handle.tile * &Sym::var(var);
+    view.span = span;
+    Some(Data { view, ..data })
+}
+
+/// Says that the next statement reads a future's data, so that what is still under way is found.
+pub(crate) fn emit_use(el: &mut Elab<'_>, data: &Data, span: Span) {
+    if let Some(id) = data.future
+        && get(el, id).is_some_and(|f| f.is_async)
+    {
+        build::emit(el, StmtKind::UseFuture(id), span);
+    }
+}
+
+/// The destination of a copy into storage by the name of a placeholder that has a type already.
+pub(crate) fn destination_of_rebound(
+    el: &mut Elab<'_>,
+    id: FutureId,
+    elem: Scalar,
+    shape: &[Sym],
+    storage: Storage,
+    at: Span,
+) -> Option<Option<View>> {
+    let Some(first) = get(el, id).and_then(|f| f.data.clone()) else {
+        return Some(None);
+    };
+    let b = el.f.buffer(first.view.buffer);
+    let same = b.elem == elem
+        && b.storage == storage
+        && first.view.shape.len() == shape.len()
+        && (first.view.shape.iter().zip(shape)).all(|(a, b)| el.f.cx.eq(a, b).is_yes());
+    if !same {
+        let (was, is) = (
+            format!("{} {}", b.elem, shape::show(&el.f, &first.view.shape)),
+            format!("{elem} {}", shape::show(&el.f, shape)),
+        );
+        let (name, declared) = get(el, id)
+            .map(|f| (f.name.clone(), f.span))
+            .unwrap_or_default();
+        el.cx.report(
+            Diagnostic::new(
+                "E0835",
+                at,
+                format!("`{name}` stands for `{was}`, this copy makes `{is}`"),
+            )
+            .label("another type")
+            .also(declared, "declared here")
+            .help("use a placeholder of its own for each type"),
+        );
+        return None;
+    }
+    let view = data_of(el, id, at)?.view;
+    Some(Some(view))
+}
+
+/// How a copy fills a future.
+pub(crate) struct Manner {
+    /// Whose threads share the copy.
+    pub level: Level,
+    pub is_async: bool,
+    pub by_tma: bool,
+    /// Into a buffer that only the future names.
+    pub fresh: bool,
+}
+
+/// Binds a future to what a copy has produced. For a moving one, its tile joins the others'.
+pub(crate) fn bind(
+    el: &mut Elab<'_>,
+    id: FutureId,
+    data: Data,
+    manner: Manner,
+    at: Span,
+) -> Option<()> {
+    let Manner {
+        level,
+        is_async,
+        by_tma,
+        fresh,
+    } = manner;
+    let first = get(el, id).is_some_and(|f| f.data.is_none());
+    if !first && get(el, id)?.by_tma != by_tma {
+        let (name, declared) = (get(el, id)?.name.clone(), get(el, id)?.span);
+        el.cx.report(
+            Diagnostic::new(
+                "E0835",
+                at,
+                format!("`{name}` stands for copies by `dma` or by `tma`, not both"),
+            )
+            .label("the other engine")
+            .also(declared, "declared here")
+            .help("use a placeholder of its own for each"),
+        );
+        return None;
+    }
+    let own = data.view.clone();
+    let regions = regions_around(el);
+    if let Some(future) = el.asynchronous.futures.get_mut(id.index()) {
+        future.level = level;
+        future.regions = regions;
+        future.is_async |= is_async;
+        if first {
+            future.by_tma = by_tma;
+            future.data = Some(Data {
+                future: None,
+                tiled: false,
+                name: future.name.clone(),
+                ..data
+            });
+        }
+    }
+    let Some(handle) = get(el, id)?.handle.clone() else {
+        return Some(());
+    };
+    if !first && fresh {
+        // Into the tile that it has already.
+        return Some(());
+    }
+    let tile = own.shape.iter().fold(Sym::one(), |p, e| &p * e);
+    let storage = el.f.buffer(own.buffer).storage;
+    let aligned = el.f.cx.divides(&tile, &own.offset) == Truth::Yes;
+    let fixed = tile.as_int().is_some() && el.f.buffer(own.buffer).count.as_int().is_some();
+    let dense = own.strides == crate::sema::memory::whole::dense_strides(&own.shape);
+    if !aligned || !fixed || !dense || storage.is_global() {
+        unsupported::report(
+            &mut el.cx,
+            at,
+            "exchanging futures whose tiles are not whole, static and on the chip",
+        );
+        return None;
+    }
+    let group = get(el, id).and_then(|f| el.asynchronous.exchanged.get(&f.name).copied())?;
+    let pool = buffer_pools::pool_for(el, group, own.buffer, &tile);
+    let place = &buffer_pools::place_of(el, own.buffer, pool) + &own.offset;
+    let number = el.f.cx.div(&place, &tile);
+    if let Some(future) = el.asynchronous.futures.get_mut(id.index())
+        && let Some(handle) = &mut future.handle
+    {
+        handle.pool = Some(pool);
+        handle.tile = tile.clone();
+    }
+    if let Some(future) = el.f.futures.get_mut(id.index()) {
+        future.tile = Some(tile);
+    }
+    let value = Expr::index(number.clone(), at);
+    let local = handle.local;
+    match el.asynchronous.first_tiles.get_mut(&local) {
+        // Its handle is declared where the placeholder is.
+        Some(first) if fresh => *first = number,
+        Some(_) => build::emit(el, StmtKind::Assign { local, value }, at),
+        None => {
+            let value = Some(value);
+            build::emit(el, StmtKind::Let { local, value }, at);
+        }
+    }
+    Some(())
+}
+
+/// A handle for a copy's new name, if that is exchanged somewhere.
+pub(crate) fn handle_for(el: &mut Elab<'_>, name: &Name) -> Option<Handle> {
+    if el.kernel.is_none() || !el.asynchronous.exchanged.contains_key(&name.text) {
+        return None;
+    }
+    Some(new_handle(&mut el.f, &name.text, name.span))
+}
+
+/// Placeholders that were never copied into.
+pub(crate) fn report_unbound(el: &mut Elab<'_>) {
+    let unbound: Vec<(String, Span)> = el
+        .asynchronous
+        .futures
+        .iter()
+        .filter(|f| f.any && f.data.is_none())
+        .map(|f| (f.name.clone(), f.span))
+        .collect();
+    for (name, span) in unbound {
+        el.cx.report(
+            Diagnostic::new(
+                "E0845",
+                span,
+                format!("nothing is ever copied into `{name}`"),
+            )
+            .label("a placeholder that stays empty")
+            .help(format!(
+                "remove it, or bind it: `{name} = dma.copy … => shared;`"
+            )),
+        );
+    }
+}
+
+/// What a copy's name stood for before it.
+pub(crate) enum Bound {
+    /// The copy has no name.
+    Nothing,
+    New,
+    /// A placeholder's.
+    Again(FutureId),
+    /// An error was reported.
+    Refused,
+}
+
+pub(crate) fn regions_around(el: &Elab<'_>) -> Vec<Span> {
+    let mut regions: Vec<Span> = el.path.regions().map(|(_, at)| at).collect();
+    regions.reverse();
+    regions
+}

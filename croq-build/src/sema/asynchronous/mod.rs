@@ -1,0 +1,11 @@
+//! Copies, events and futures: what goes on while the program goes on.
+
+pub(crate) mod copy_events;
+pub(crate) mod events;
+pub(crate) mod flags;
+pub(crate) mod futures;
+pub(crate) mod signals;
+pub(crate) mod slots;
+pub(crate) mod swap_rotate;
+pub(crate) mod trigger;
+pub(crate) mod wait;

@@ -1,0 +1,225 @@
+//! Which slots of arrays of events operands mean.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{EventId, Scalar, Slot};
+use crate::sema::memory::bounds;
+use crate::sema::names::scope;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::Entity;
+use crate::sema::values::arith;
+use crate::source::Span;
+use crate::symbolic::Sym;
+use crate::syntax::ast;
+
+/// Whether an expression names an event, or some of its slots.
+pub(crate) fn event_named(el: &Elab<'_>, e: &ast::Expr) -> Option<EventId> {
+    match &*e.kind {
+        ast::ExprKind::Name(name) => match el.names.find(name).map(|b| &b.entity) {
+            Some(Entity::Event(id)) => Some(*id),
+            _ => None,
+        },
+        ast::ExprKind::Subscript(inner, _)
+        | ast::ExprKind::At(inner, _)
+        | ast::ExprKind::Paren(inner) => event_named(el, inner),
+        _ => None,
+    }
+}
+
+pub(crate) fn lower_slot(
+    el: &mut Elab<'_>,
+    id: EventId,
+    e: &ast::Expr,
+    joined: bool,
+) -> Option<Slot> {
+    let array = el
+        .asynchronous
+        .events
+        .arrays
+        .get(&id)
+        .cloned()
+        .unwrap_or_default();
+    match &*e.kind {
+        ast::ExprKind::Paren(inner) => lower_slot(el, id, inner, joined),
+        ast::ExprKind::Name(name) => {
+            scope::lookup(el, name, e.span);
+            Some(if array.is_empty() {
+                Slot::At(Sym::zero())
+            } else {
+                Slot::All
+            })
+        }
+        ast::ExprKind::At(inner, args) => {
+            lower_slot(el, id, inner, joined);
+            lower_order(el, id, &array, args, e.span, joined)
+        }
+        _ => {
+            let mut subscripts = Vec::new();
+            let mut root = e;
+            while let ast::ExprKind::Subscript(inner, list) = &*root.kind {
+                subscripts.splice(0..0, list.iter());
+                root = inner;
+            }
+            lower_slot(el, id, root, joined);
+            let name = el.f.event(id).name.clone();
+            let slot = slot_at(el, &name, &array, &subscripts, e.span);
+            slot.map(Slot::At)
+        }
+    }
+}
+
+/// `e[i][j]`
+pub(crate) fn slot_at(
+    el: &mut Elab<'_>,
+    name: &str,
+    array: &[u64],
+    subscripts: &[&ast::Expr],
+    span: Span,
+) -> Option<Sym> {
+    if array.is_empty() {
+        el.cx.report(
+            Diagnostic::new(
+                "E0438",
+                span,
+                format!("`{name}` is one event, not an array"),
+            )
+            .label("can't be subscripted")
+            .help(format!("write `{name}`, or declare `{name}[N]`")),
+        );
+        return None;
+    }
+    if array.len() != subscripts.len() {
+        el.cx.report(
+            Diagnostic::new(
+                "E0436",
+                span,
+                format!(
+                    "`{name}` takes {} subscript{}, {} given",
+                    array.len(),
+                    if array.len() == 1 { "" } else { "s" },
+                    subscripts.len()
+                ),
+            )
+            .label("not one slot"),
+        );
+        return None;
+    }
+    let mut slot = Sym::zero();
+    for (extent, index) in array.iter().zip(subscripts) {
+        let v = el.expression(index);
+        let i = arith::to_sym(el, v, index.span)?;
+        let extent = Sym::int(i64::try_from(*extent).unwrap_or(i64::MAX));
+        let what = |n: &str| format!("the subscript of `{n}`");
+        let zero = Sym::zero();
+        if !bounds::check_inside(
+            el,
+            ["E0437", "R13"],
+            &bounds::Bound {
+                index: &i,
+                lo: &zero,
+                hi: &extent,
+                span: index.span,
+            },
+            &|| what(name),
+        ) {
+            return None;
+        }
+        slot = &(&slot * &extent) + &i;
+    }
+    Some(slot)
+}
+
+/// `e.at(order)`
+fn lower_order(
+    el: &mut Elab<'_>,
+    id: EventId,
+    array: &[u64],
+    args: &[ast::Expr],
+    span: Span,
+    joined: bool,
+) -> Option<Slot> {
+    let name = el.f.event(id).name.clone();
+    let (code, text) = match array.len() {
+        0 => ("E1020", "is one event, not an array"),
+        1 => ("", ""),
+        _ => ("E1021", "is an array of several dimensions"),
+    };
+    if !code.is_empty() {
+        el.cx.report(
+            Diagnostic::new(
+                code,
+                span,
+                format!("`.at(order)` counts through the slots of an array, `{name}` {text}"),
+            )
+            .label("no order of slots")
+            .help(format!(
+                "declare `{name}[N]`, or name the slot: `{name}[i]`"
+            )),
+        );
+        return None;
+    }
+    let [order] = args else {
+        el.cx.report(
+            Diagnostic::new("E1023", span, "an order is one integer")
+                .label(format!("{} given", args.len())),
+        );
+        return None;
+    };
+    let counted = matches!(&*order.kind, ast::ExprKind::Increment { .. });
+    if counted && joined {
+        el.cx.report(
+            Diagnostic::new(
+                "E1036",
+                order.span,
+                "an order that is counted up, with several copies to come",
+            )
+            .label("counted up where?")
+            .help("count it up in a statement of its own"),
+        );
+        return None;
+    }
+    if !counted && has_increment(order) {
+        el.cx.report(
+            Diagnostic::new("E1022", order.span, "`++` inside the order of an event")
+                .label("only the whole order may be counted up")
+                .help("write `e.at(n++)`, or count in a statement of its own"),
+        );
+        return None;
+    }
+    let v = el.expression(order);
+    if v.is_error() {
+        return None;
+    }
+    match is_int(&v) {
+        true => arith::to_sym(el, v, order.span).map(Slot::Order),
+        false => {
+            let kind = v.kind();
+            el.cx.report(
+                Diagnostic::new(
+                    "E1023",
+                    order.span,
+                    format!("the order of an event is an integer, this is {kind}"),
+                )
+                .label("not an integer"),
+            );
+            None
+        }
+    }
+}
+
+fn is_int(v: &crate::sema::state::value::Value) -> bool {
+    match v {
+        crate::sema::state::value::Value::Int(_) => true,
+        crate::sema::state::value::Value::Scalar(e) => e.ty.is_integer() || e.ty == Scalar::Index,
+        _ => false,
+    }
+}
+
+fn has_increment(e: &ast::Expr) -> bool {
+    match &*e.kind {
+        ast::ExprKind::Increment { .. } => true,
+        ast::ExprKind::Paren(a) | ast::ExprKind::Unary(_, a) => has_increment(a),
+        ast::ExprKind::Binary(_, _, a, b) => has_increment(a) || has_increment(b),
+        ast::ExprKind::Ternary(a, b, c) => [a, b, c].into_iter().any(has_increment),
+        _ => false,
+    }
+}

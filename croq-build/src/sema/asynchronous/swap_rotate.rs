@@ -1,0 +1,232 @@
+//! `swap` and `rotate`: futures exchange what they stand for.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{self, Expr, ExprKind, FutureId, LocalId, Role, Scalar, StmtKind, Storage, View};
+use crate::sema::asynchronous::futures;
+use crate::sema::build;
+use crate::sema::checks::unsupported;
+use crate::sema::memory::buffers;
+use crate::sema::names::scope;
+use crate::sema::state::asynchronous::Future;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::Entity;
+use crate::sema::state::value::Data;
+use crate::sema::values::shape;
+use crate::source::Span;
+use crate::symbolic::Sym;
+use crate::syntax::ast::Name;
+
+/// `swap(a, b);`, `rotate(a, b, c);`
+pub(crate) fn lower(el: &mut Elab<'_>, names: &[Name], span: Span) {
+    if el.kernel.is_none() {
+        return unsupported::report(
+            &mut el.cx,
+            span,
+            "an exchange of futures outside `parallel`",
+        );
+    }
+    let mut ids = Vec::new();
+    for name in names {
+        match scope::lookup(el, &name.text, name.span) {
+            Some(Entity::Future(id)) => ids.push((id, name)),
+            Some(Entity::Poison) | None => return,
+            Some(other) => {
+                let kind = other.kind();
+                return el.cx.report(
+                    Diagnostic::new(
+                        "E0846",
+                        name.span,
+                        format!("only data futures are exchanged, `{}` is {kind}", name.text),
+                    )
+                    .label("not a future")
+                    .help("name a copy: `f = dma.copy.async … => shared;`"),
+                );
+            }
+        }
+    }
+    let Some((first, _)) = ids.first().copied() else {
+        return;
+    };
+    if !check_alike(el, &ids) {
+        return;
+    }
+    // A placeholder that nothing was copied into yet takes the type of the others.
+    let known = ids
+        .iter()
+        .find(|(id, _)| futures::get(el, *id).is_some_and(|f| f.data.is_some()))
+        .map_or(first, |(id, _)| *id);
+    for (id, name) in &ids {
+        if futures::get(el, *id).is_some_and(|f| f.data.is_none())
+            && bind_like(el, *id, known, name.span).is_none()
+        {
+            return;
+        }
+    }
+    let handles: Vec<LocalId> = ids
+        .iter()
+        .filter_map(|(id, _)| futures::get(el, *id)?.handle.as_ref().map(|h| h.local))
+        .collect();
+    if handles.len() != ids.len() {
+        return;
+    }
+    let kept = build::new_local(&mut el.f, "kept", Scalar::Index, false, Role::Value, span);
+    let read = |local| Expr::new(ExprKind::Local(local), Scalar::Index, span);
+    if let Some(first) = handles.first() {
+        build::emit(
+            el,
+            StmtKind::Let {
+                local: kept,
+                value: Some(read(*first)),
+            },
+            span,
+        );
+    }
+    let nexts = handles.iter().skip(1).copied().chain([kept]);
+    for (local, next) in handles.iter().zip(nexts) {
+        let value = read(next);
+        build::emit(
+            el,
+            StmtKind::Assign {
+                local: *local,
+                value,
+            },
+            span,
+        );
+    }
+    let futures = ids.into_iter().map(|(id, _)| id).collect();
+    build::emit(el, StmtKind::Rotate { futures }, span);
+}
+
+/// Whether the futures are of one type and one scope; reports it if not.
+fn check_alike(el: &mut Elab<'_>, ids: &[(FutureId, &Name)]) -> bool {
+    let Some(((first, first_name), rest)) = ids.split_first() else {
+        return false;
+    };
+    for (at, (id, name)) in rest.iter().enumerate() {
+        let twice = id == first || rest.iter().take(at).any(|(other, _)| other == id);
+        if twice {
+            el.cx.report(
+                Diagnostic::new(
+                    "E0846",
+                    name.span,
+                    format!("`{}` is exchanged with itself", name.text),
+                )
+                .label("named twice"),
+            );
+            return false;
+        }
+        let (Some(a), Some(b)) = (futures::get(el, *first), futures::get(el, *id)) else {
+            return false;
+        };
+        if a.depth != b.depth {
+            let (outer, inner) = (a.span, b.span);
+            el.cx.report(
+                Diagnostic::new(
+                    "E0847",
+                    name.span,
+                    format!(
+                        "`{}` and `{}` are declared in different scopes",
+                        first_name.text, name.text
+                    ),
+                )
+                .label("lives shorter or longer than the other")
+                .also(outer, format!("`{}` is declared here", first_name.text))
+                .also(inner, format!("`{}` is declared here", name.text))
+                .help(
+                    "declare both in one scope, the one that is copied into later with `dma.any`",
+                ),
+            );
+            return false;
+        }
+        let (Some(x), Some(y)) = (&a.data, &b.data) else {
+            continue;
+        };
+        let (bx, by) = (el.f.buffer(x.view.buffer), el.f.buffer(y.view.buffer));
+        let same = bx.elem == by.elem
+            && bx.storage == by.storage
+            && a.is_async == b.is_async
+            && a.by_tma == b.by_tma
+            && x.view.shape == y.view.shape;
+        if !same {
+            let shown = |f: &Future, d: &Data, b: &ir::Buffer| {
+                let manner = match (f.is_async, f.by_tma) {
+                    (true, true) => "asynchronous `tma`",
+                    (true, false) => "asynchronous `dma`",
+                    (false, true) => "synchronous `tma`",
+                    (false, false) => "synchronous `dma`",
+                };
+                let place = match b.storage {
+                    Storage::Shared => "shared",
+                    Storage::Local => "local",
+                    _ => "global",
+                };
+                format!(
+                    "{manner}, {place} {} {}",
+                    b.elem,
+                    shape::show(&el.f, &d.view.shape)
+                )
+            };
+            let (one, other) = (shown(a, x, bx), shown(b, y, by));
+            let (one_at, other_at) = (a.span, b.span);
+            el.cx.report(
+                Diagnostic::new(
+                    "E0846",
+                    name.span,
+                    format!(
+                        "`{}` and `{}` are of different types",
+                        first_name.text, name.text
+                    ),
+                )
+                .label("can't be exchanged")
+                .also(one_at, one)
+                .also(other_at, other)
+                .help(
+                    "exchanged futures agree in engine, `.async`, storage, element type and shape",
+                ),
+            );
+            return false;
+        }
+    }
+    true
+}
+
+/// Gives an unbound placeholder the type of another future, and a tile of its own.
+fn bind_like(el: &mut Elab<'_>, id: FutureId, other: FutureId, at: Span) -> Option<()> {
+    let model = futures::get(el, other)?;
+    let manner = futures::Manner {
+        level: model.level,
+        is_async: model.is_async,
+        by_tma: model.by_tma,
+        fresh: true,
+    };
+    let Some(data) = model.data.clone() else {
+        let name = futures::get(el, id)?.name.clone();
+        el.cx.report(
+            Diagnostic::new("E0877", at, format!("`{name}` stands for no copy yet"))
+                .label("nothing to exchange")
+                .help("copy into one of them first"),
+        );
+        return None;
+    };
+    let b = el.f.buffer(data.view.buffer);
+    let (elem, storage, shape) = (b.elem, b.storage, data.view.shape.clone());
+    let name = futures::get(el, id)?.name.clone();
+    let buffer = build::new_buffer(
+        &mut el.f,
+        build::NewBuffer {
+            name: &name,
+            elem,
+            storage,
+            shape,
+            copies: Sym::one(),
+            span: at,
+        },
+    );
+    buffers::warn_of_spills(el, buffer, at);
+    let view = View {
+        buffer,
+        offset: Sym::zero(),
+        ..data.view.clone()
+    };
+    futures::bind(el, id, Data { view, ..data }, manner, at)
+}

@@ -1,0 +1,173 @@
+//! `wait f, e;` and `… after f`.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{FutureId, Level, StmtKind, Waited};
+use crate::sema::asynchronous::{copy_events, events, futures, signals, slots};
+use crate::sema::build;
+use crate::sema::levels::instances;
+use crate::sema::names::scope;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::Entity;
+use crate::sema::state::value::Value;
+use crate::sema::tensor_cores::warpgroup;
+use crate::source::Span;
+use crate::syntax::ast::{self, Name};
+
+/// `wait f, g;`
+pub(crate) fn lower_wait(el: &mut Elab<'_>, operands: &[ast::Expr], span: Span) {
+    let mut ids = Vec::new();
+    for operand in operands {
+        if signals::wait(el, operand, span) {
+            continue;
+        }
+        if slots::event_named(el, operand).is_some() {
+            emit_waits(el, &std::mem::take(&mut ids), span);
+            events::wait(el, operand, span);
+            continue;
+        }
+        let ast::ExprKind::Name(name) = &*operand.kind else {
+            let text = el.cx.file.snippet(operand.span).to_owned();
+            el.cx.report(
+                Diagnostic::new(
+                    "E1014",
+                    operand.span,
+                    format!("`wait` takes futures and events, `{text}` is neither"),
+                )
+                .label("nothing to wait for"),
+            );
+            continue;
+        };
+        match scope::lookup(el, name, operand.span) {
+            Some(Entity::Future(id)) => ids.push((id, operand.span)),
+            Some(Entity::Operation(id)) => {
+                emit_waits(el, &std::mem::take(&mut ids), span);
+                warpgroup::wait_for_product(el, id, operand.span);
+            }
+            Some(Entity::Poison) | None => {}
+            Some(Entity::Chosen(_)) => el.cx.report(
+                Diagnostic::new(
+                    "E1014",
+                    operand.span,
+                    format!("`{name}` is the data of one of several copies, chosen by `select`"),
+                )
+                .label("not a copy")
+                .help("wait for the copies that it is chosen among"),
+            ),
+            Some(other) => {
+                let kind = other.kind();
+                el.cx.report(
+                    Diagnostic::new(
+                        "E1014",
+                        operand.span,
+                        format!("`wait` takes futures and events, `{name}` is {kind}"),
+                    )
+                    .label("nothing to wait for"),
+                );
+            }
+        }
+    }
+    emit_waits(el, &ids, span);
+}
+
+/// The `inthreads` around a copy that is not around this place.
+fn region_of_copy(el: &Elab<'_>, id: FutureId) -> Option<Span> {
+    let here = futures::regions_around(el);
+    let copied = &futures::get(el, id)?.regions;
+    copied.iter().find(|at| !here.contains(at)).copied()
+}
+
+fn emit_waits(el: &mut Elab<'_>, ids: &[(FutureId, Span)], span: Span) {
+    let (mut futures, mut boxes) = (Vec::new(), Vec::new());
+    for (id, at) in ids.iter().copied() {
+        let Some(future) = futures::get(el, id) else {
+            continue;
+        };
+        let (name, declared, level) = (future.name.clone(), future.span, future.level);
+        let (by_tma, sync) = (future.by_tma, future.data.is_some() && !future.is_async);
+        let list = if by_tma { &mut boxes } else { &mut futures };
+        if let Some(bound) = copy_events::completed_event(el, id) {
+            el.cx.report(
+                Diagnostic::new(
+                    "E1035",
+                    at,
+                    format!("the copy `{name}` completes an event: it can't be waited for as well"),
+                )
+                .label("arrives at the event")
+                .also(bound, "bound here")
+                .help("wait for the event"),
+            );
+            continue;
+        }
+        if let Some(apart) = region_of_copy(el, id) {
+            el.cx.report(
+                Diagnostic::new(
+                    "E0842",
+                    at,
+                    format!("threads wait for `{name}` here that have no part in the copy"),
+                )
+                .label("other threads than copied")
+                .also(apart, "only these copy")
+                .help("wait inside of this `inthreads`, and let an event tell the others"),
+            );
+            continue;
+        }
+        el.asynchronous.events.waited.entry(id).or_insert(at);
+        if sync {
+            el.cx.report(
+                Diagnostic::new("E0843", at, format!("the copy `{name}` is synchronous"))
+                    .label("has arrived already")
+                    .also(declared, "copied here, without `.async`")
+                    .help(format!(
+                        "remove the `wait`, or write `{}.copy.async`",
+                        if by_tma { "tma" } else { "dma" }
+                    )),
+            );
+            continue;
+        }
+        match futures::value_of(el, id, at) {
+            Value::Data(data) => list.push(Waited {
+                future: id,
+                view: data.view,
+                level,
+                arrival: None,
+            }),
+            _ => continue,
+        }
+        if level != Level::Thread {
+            instances::warn_if_not_all_arrive(el, span, "a `wait`");
+        }
+    }
+    if !futures.is_empty() {
+        let pending = None;
+        build::emit(el, StmtKind::Wait { futures, pending }, span);
+    }
+    if !boxes.is_empty() {
+        build::emit(el, StmtKind::WaitTma { futures: boxes }, span);
+    }
+}
+
+/// `… after g`
+pub(crate) fn lower_after(el: &mut Elab<'_>, name: &Name) {
+    let entity = scope::lookup(el, &name.text, name.span);
+    if let Some(Entity::Future(id)) = entity
+        && futures::get(el, id).is_some_and(|f| f.is_async)
+    {
+        return emit_waits(el, &[(id, name.span)], name.span);
+    }
+    let kind = match entity {
+        Some(Entity::Poison) | None => return,
+        Some(Entity::Future(_)) => "a synchronous copy",
+        Some(ref other) => other.kind(),
+    };
+    el.cx.report(
+        Diagnostic::new(
+            "E0876",
+            name.span,
+            format!(
+                "`after` names an asynchronous copy, `{}` is {kind}",
+                name.text
+            ),
+        )
+        .label("nothing to come after"),
+    );
+}

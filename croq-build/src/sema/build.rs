@@ -1,0 +1,130 @@
+//! Statements and locals of the function under construction.
+
+use crate::ir::{self, BufferId, LocalId, Role, Scalar, Stmt, StmtKind};
+use crate::sema::levels::uniformity;
+use crate::sema::state::elab::Elab;
+use crate::source::Span;
+use crate::symbolic::{Sym, Var};
+
+pub(crate) fn emit(el: &mut Elab<'_>, kind: StmtKind, span: Span) {
+    if let StmtKind::Let {
+        local,
+        value: Some(e),
+    }
+    | StmtKind::Assign { local, value: e } = &kind
+    {
+        let divergent = el.path.is_divergent();
+        if divergent || uniformity::varies_in_block(el, e) {
+            el.build.varying.insert(*local);
+        }
+    }
+    if let Some(sink) = el.build.sinks.last_mut() {
+        sink.push(Stmt::new(kind, span));
+    }
+}
+
+/// Runs `body` with a fresh statement list, and returns what it emitted.
+pub(crate) fn collect<R>(
+    el: &mut Elab<'_>,
+    body: impl FnOnce(&mut Elab<'_>) -> R,
+) -> (R, Vec<Stmt>) {
+    el.build.sinks.push(Vec::new());
+    let result = body(el);
+    let stmts = el.build.sinks.pop().unwrap_or_default();
+    (result, stmts)
+}
+
+/// The name of the function's next kernel: `scale_0`, unless that means something else in C++.
+pub(crate) fn kernel_name(el: &Elab<'_>) -> String {
+    let number = el.f.kernels.len();
+    let plain = format!("{}_{number}", el.f.name);
+    let mut name = ir::cpp_names::spelt(&plain);
+    let declared = |name: &String| el.cx.file.device.iter().any(|d| d.names.contains(name));
+    if name == plain && !declared(&name) {
+        return plain;
+    }
+    // No kernel that keeps its name ends like this.
+    let function = el.cx.siblings.iter().position(|f| *f == el.f.name);
+    name = format!("{name}k{}", function.unwrap_or(0));
+    while declared(&name) {
+        name.push('_');
+    }
+    name
+}
+
+pub(crate) fn new_local(
+    func: &mut ir::Function,
+    name: &str,
+    ty: Scalar,
+    mutable: bool,
+    role: Role,
+    span: Span,
+) -> LocalId {
+    let id = LocalId(u32::try_from(func.locals.len()).unwrap_or(u32::MAX));
+    func.locals.push(ir::Local {
+        name: name.to_owned(),
+        ty,
+        mutable,
+        var: None,
+        role,
+        span,
+    });
+    id
+}
+
+/// A new symbolic variable that a local holds.
+pub(crate) fn local_var(
+    func: &mut ir::Function,
+    local: LocalId,
+    lo: Option<Sym>,
+    hi: Option<Sym>,
+) -> Var {
+    let name = func.locals[local.index()].name.clone();
+    let var = func.cx.new_var(&name, lo, hi);
+    func.locals[local.index()].var = Some(var);
+    func.var_home.insert(var, ir::VarHome::Local(local));
+    var
+}
+
+pub(crate) fn splice(el: &mut Elab<'_>, stmts: Vec<Stmt>) {
+    if let Some(sink) = el.build.sinks.last_mut() {
+        sink.extend(stmts);
+    }
+}
+
+/// A buffer to be made: `copies` times the elements of its shape.
+pub(crate) struct NewBuffer<'n> {
+    pub name: &'n str,
+    pub elem: Scalar,
+    pub storage: ir::Storage,
+    pub shape: Vec<Sym>,
+    pub copies: Sym,
+    pub span: Span,
+}
+
+pub(crate) fn new_buffer(func: &mut ir::Function, new: NewBuffer<'_>) -> BufferId {
+    let NewBuffer {
+        name,
+        elem,
+        storage,
+        shape,
+        copies,
+        span,
+    } = new;
+    let id = BufferId(u32::try_from(func.buffers.len()).unwrap_or(u32::MAX));
+    let count = shape
+        .iter()
+        .fold(copies, |product, extent| &product * extent);
+    func.buffers.push(ir::Buffer {
+        name: name.to_owned(),
+        elem,
+        storage,
+        shape,
+        count,
+        span,
+        read: false,
+        written: false,
+        swizzle: None,
+    });
+    id
+}

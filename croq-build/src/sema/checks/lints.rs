@@ -1,0 +1,268 @@
+//! Programs that are legal and hardly meant: warnings that rest on what the prover knows.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{
+    self, Access, BinOp, Expr, ExprKind, Level, Role, Stmt, StmtKind, Storage, ThreadSet, VarHome,
+    Visit, walk_exprs,
+};
+use crate::sema::levels::{cluster_legality, uniformity};
+use crate::sema::memory::bounds;
+use crate::sema::state::cx;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::{Entity, IntKind};
+use crate::sema::state::value::{IntValue, Value};
+use crate::sema::values::arith;
+use crate::source::Span;
+use crate::symbolic::{Sym, Truth};
+
+/// `i < 8` where `i` never reaches 8. Comparisons of constants select a variant of the program,
+/// and so do those that a macro takes part in.
+pub(crate) fn lint_decided_comparison(
+    el: &mut Elab<'_>,
+    result: &Value,
+    (a, at_a): (&IntValue, Span),
+    (b, at_b): (&IntValue, Span),
+    span: Span,
+) {
+    let Value::Scalar(cond) = result else { return };
+    let one_bounded = a.bound.is_some() != b.bound.is_some();
+    let from_macro = [at_a, at_b, span]
+        .iter()
+        .any(|at| el.cx.file.macro_at(*at).is_some());
+    if !one_bounded || from_macro || el.path.in_predicate() || el.path.is_dead() {
+        return;
+    }
+    let Some(holds) = arith::decided(&el.f, cond) else {
+        return;
+    };
+    let (value, other, at) = if a.bound.is_some() {
+        (&a.value, &b.value, at_a)
+    } else {
+        (&b.value, &a.value, at_b)
+    };
+    let text = el.cx.file.snippet(at).to_owned();
+    let ends = bounds::extreme(el, value, false).zip(bounds::extreme(el, value, true));
+    let why = match (el.f.cx.range(value), ends) {
+        (_, Some((lo, hi))) if other.as_int().is_none() && lo != hi => {
+            let (lo, hi) = (el.f.cx.show(&lo), el.f.cx.show(&hi));
+            format!("`{text}` runs from {lo} to {hi}")
+        }
+        ((Some(lo), Some(hi)), _) if lo < hi => format!("`{text}` runs from {lo} to {hi}"),
+        _ => format!("known from what `{text}` is"),
+    };
+    el.cx.report(
+        Diagnostic::new(
+            "W0348",
+            span,
+            format!(
+                "`{}` is always {holds}",
+                cx::source_text(&el.cx, span, "this comparison")
+            ),
+        )
+        .label(why),
+    );
+}
+
+/// A `while` that nothing in its condition can end.
+pub(crate) fn lint_endless_loop(
+    el: &mut Elab<'_>,
+    cond: &Expr,
+    prelude: &[Stmt],
+    body: &[Stmt],
+    at: Span,
+) {
+    let mut changes = Changes {
+        el,
+        found: !prelude.is_empty(),
+    };
+    walk_exprs(cond, &mut changes);
+    if changes.found || exits(body, true) {
+        return;
+    }
+    let text = if arith::decided(&el.f, cond) == Some(false) {
+        "this loop never runs"
+    } else {
+        "this loop never ends once it runs"
+    };
+    el.cx.report(
+        Diagnostic::new("W0558", at, text)
+            .label("nothing in this condition changes")
+            .help("compare a `mutable` scalar, or leave the loop with `break`"),
+    );
+}
+
+/// An `inthreads` for nobody, or for everybody.
+pub(crate) fn lint_pointless_region(el: &mut Elab<'_>, set: Option<&ThreadSet>, at: Span) {
+    let threads = el
+        .kernel
+        .as_ref()
+        .and_then(|k| k.threads.count.as_ref())
+        .and_then(Sym::as_int)
+        .and_then(|n| u32::try_from(n).ok());
+    let (Some(set), Some(threads)) = (set, threads) else {
+        return;
+    };
+    let (text, label) = match set.ranges.as_slice() {
+        [] => ("no thread satisfies this predicate", "never holds"),
+        [(0, end)] if *end == threads => ("every thread satisfies this predicate", "always holds"),
+        _ => return,
+    };
+    el.cx.report(
+        Diagnostic::new("W0567", at, text)
+            .label(label)
+            .note(format!("the block has {threads} threads")),
+    );
+}
+
+/// Shared and local memory begins with whatever was there before.
+pub(crate) fn lint_never_written(el: &mut Elab<'_>) {
+    let unwritten: Vec<(String, Span)> =
+        el.f.buffers
+            .iter()
+            .filter(|b| matches!(b.storage, Storage::Shared | Storage::Local))
+            .filter(|b| b.read && !b.written)
+            .map(|b| (b.name.clone(), b.span))
+            .collect();
+    for (name, at) in unwritten {
+        el.cx.report(
+            Diagnostic::new(
+                "W0621",
+                at,
+                format!("`{name}` is read, but nothing is ever written to it"),
+            )
+            .label("holds whatever was there before")
+            .help("copy into it, assign its elements, or give it an initial value: `{0}`"),
+        );
+    }
+}
+
+/// A store to memory that instances share whose place is the same in several of them, unless all
+/// store one value.
+pub(crate) fn lint_racing_store(
+    el: &mut Elab<'_>,
+    access: &Access,
+    op: Option<BinOp>,
+    stored: &Expr,
+    at: Span,
+) {
+    let Some(k) = &el.kernel else { return };
+    let guarded =
+        el.path.is_conditional() || el.path.is_dead() || el.path.in_region() || k.yielded.is_some();
+    let storage = el.f.buffer(access.view.buffer).storage;
+    if guarded || !(storage.is_global() || storage == Storage::Shared) {
+        return;
+    }
+    let mut vars = Vec::new();
+    for s in access.indices.iter().chain([&access.view.offset]) {
+        for v in s.vars() {
+            match el.f.var_home.get(&v) {
+                // What a value that the kernel computes depends on is not known.
+                Some(VarHome::Local(id)) if el.f.local(*id).role == Role::Value => return,
+                None => return,
+                // A unit's own slice of a buffer: every index below the block is in the thread's
+                // number.
+                _ if k.threads.id == Some(v) => return,
+                _ => vars.push(v),
+            }
+        }
+    }
+    let mut depends = Mentioned(Vec::new());
+    walk_exprs(stored, &mut depends);
+    let own_value = uniformity::varies_in_block(el, stored);
+    let mut everywhere = Vec::new();
+    for binding in el.names.visible() {
+        let Entity::Int {
+            value,
+            kind: IntKind::Parallel,
+        } = &binding.entity
+        else {
+            continue;
+        };
+        let Some(bound) = &value.bound else { continue };
+        // Also where the caller decides how many there are: that is hardly ever one.
+        let several = el.f.cx.le(bound, &Sym::one()) != Truth::Yes;
+        let own = value.value.vars();
+        // Each block is in one place of its cluster.
+        if own
+            .iter()
+            .any(|v| cluster_legality::is_of_cluster(&el.f, *v))
+        {
+            continue;
+        }
+        let matters = op.is_some() || own_value || own.iter().any(|v| depends.0.contains(v));
+        // Each block has shared memory of its own.
+        let common = storage != Storage::Shared || !own.iter().any(|v| is_block_index(&el.f, *v));
+        if several && matters && common && !own.iter().any(|v| vars.contains(v)) {
+            everywhere.push((binding.name.clone(), binding.span));
+        }
+    }
+    let Some((name, declared)) = everywhere.first().cloned() else {
+        return;
+    };
+    let buffer = el.f.buffer(access.view.buffer).name.clone();
+    let (text, help) = if op.is_some() {
+        (
+            format!("every instance of `{name}` updates the same element of `{buffer}`"),
+            "updates are not atomic: use `__atomic_add` or the like, or give each its own element",
+        )
+    } else {
+        (
+            format!("every instance of `{name}` writes the same element of `{buffer}`"),
+            "only the last write stays: write from one instance, or index by the variable",
+        )
+    };
+    el.cx.report(
+        Diagnostic::new("W0626", at, text)
+            .label("not one place per instance")
+            .also(declared, "its instances run at once")
+            .help(help),
+    );
+}
+
+fn is_block_index(func: &ir::Function, var: crate::symbolic::Var) -> bool {
+    let Some(VarHome::Local(id)) = func.var_home.get(&var) else {
+        return false;
+    };
+    func.local(*id).role == Role::Parallel(Level::Block)
+}
+
+/// Whether a value may change from one evaluation to the next.
+struct Changes<'c, 'a> {
+    el: &'c Elab<'a>,
+    found: bool,
+}
+
+impl Visit for Changes<'_, '_> {
+    fn expr(&mut self, e: &Expr) {
+        self.found |= match &*e.kind {
+            ExprKind::Load(_) | ExprKind::Call(_) => true,
+            ExprKind::Local(id) => self.el.f.local(*id).mutable,
+            _ => false,
+        };
+    }
+}
+
+/// The variables of an expression.
+struct Mentioned(Vec<crate::symbolic::Var>);
+
+impl Visit for Mentioned {
+    fn sym(&mut self, s: &Sym) {
+        self.0.extend(s.vars());
+    }
+}
+
+/// Whether a statement list can leave the loop it is the body of, or the kernel.
+fn exits(stmts: &[Stmt], own: bool) -> bool {
+    stmts.iter().any(|s| match &s.kind {
+        StmtKind::Break => own,
+        StmtKind::Yield | StmtKind::Return(_) | StmtKind::Cpp { .. } => true,
+        StmtKind::If {
+            then, otherwise, ..
+        } => exits(then, own) || exits(otherwise, own),
+        StmtKind::Parallel { body, .. }
+        | StmtKind::SingleThread { body, .. }
+        | StmtKind::Region { body, .. } => exits(body, own),
+        StmtKind::For { body, .. } | StmtKind::While { body, .. } => exits(body, false),
+        _ => false,
+    })
+}

@@ -1,0 +1,6 @@
+//! Checks at run time, and findings about whole kernels.
+
+pub(crate) mod lints;
+pub(crate) mod run_time;
+pub(crate) mod targets;
+pub(crate) mod unsupported;

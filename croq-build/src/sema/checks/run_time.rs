@@ -1,0 +1,147 @@
+//! Run-time checks: what the prover could neither prove nor refute.
+
+use crate::ir::{self, BinOp, CheckId, CheckInfo, Expr, ExprKind, Scalar, Stmt, StmtKind, VarHome};
+use crate::sema::state::elab::Elab;
+use crate::source::Span;
+use crate::symbolic::Sym;
+
+/// A comparison of two symbolic integers.
+pub(crate) fn compare(op: BinOp, a: &Sym, b: &Sym, span: Span) -> Expr {
+    let (a, b) = (Expr::index(a.clone(), span), Expr::index(b.clone(), span));
+    Expr::new(ExprKind::Binary(op, a, b), Scalar::Bool, span)
+}
+
+pub(crate) fn both(a: Expr, b: Expr) -> Expr {
+    let span = a.span;
+    Expr::new(ExprKind::Binary(BinOp::LogicAnd, a, b), Scalar::Bool, span)
+}
+
+/// What a check at run time says when it fails.
+pub(crate) struct Check {
+    pub code: &'static str,
+    pub message: String,
+    pub span: Span,
+}
+
+impl Check {
+    pub fn new(code: &'static str, message: String, span: Span) -> Self {
+        Self {
+            code,
+            message,
+            span,
+        }
+    }
+}
+
+pub(crate) fn row(el: &mut Elab<'_>, check: Check) -> CheckId {
+    let Check {
+        code,
+        message,
+        span,
+    } = check;
+    let next = u32::try_from(el.f.checks.len()).unwrap_or(u32::MAX);
+    let row = *el
+        .build
+        .check_rows
+        .entry((code, message.clone(), span))
+        .or_insert(next);
+    if row == next {
+        el.f.checks.push(CheckInfo {
+            code,
+            message,
+            span,
+        });
+    }
+    CheckId(row)
+}
+
+/// Whether every variable is known before the function's first statement.
+pub(crate) fn known_at_entry(func: &ir::Function, s: &Sym) -> bool {
+    s.vars().iter().all(|v| {
+        matches!(
+            func.var_home.get(v),
+            Some(VarHome::Dim(_) | VarHome::Param(_))
+        )
+    })
+}
+
+/// Emits a check where its inputs are first known: at entry, else right here. What is about one
+/// access stays there, too, when the access may never happen: the call is right then.
+pub(crate) fn emit_check(
+    el: &mut Elab<'_>,
+    check: Check,
+    cond: Expr,
+    values: &[Sym],
+    inputs: &[&Sym],
+) {
+    let of_one_place = matches!(check.code, "R12" | "R13" | "R14");
+    let early = el.path.is_certain() || !of_one_place;
+    emit_check_at(el, early, check, cond, values, inputs);
+}
+
+/// With `early` at entry, where the inputs are known there.
+pub(crate) fn emit_check_at(
+    el: &mut Elab<'_>,
+    early: bool,
+    check: Check,
+    cond: Expr,
+    values: &[Sym],
+    inputs: &[&Sym],
+) {
+    if el.path.is_dead() {
+        return;
+    }
+    let span = check.span;
+    let row = row(el, check);
+    let values: Vec<Expr> = values
+        .iter()
+        .map(|v| Expr::index(v.clone(), span))
+        .collect();
+    let stmt = Stmt::new(
+        StmtKind::Check {
+            check: row,
+            cond,
+            values,
+        },
+        span,
+    );
+    if early && inputs.iter().all(|s| known_at_entry(&el.f, s)) {
+        let key = (format!("{stmt:?}"), row.0);
+        if el.build.seen_checks.insert(key) {
+            el.build.entry.push(stmt);
+        }
+    } else {
+        if is_reporting(el)
+            && let StmtKind::Check { cond, .. } = &stmt.kind
+        {
+            el.build.guards.push(cond.clone());
+        }
+        if let Some(sink) = el.build.sinks.last_mut() {
+            sink.push(stmt);
+        }
+    }
+}
+
+/// `a op b` must hold at run time; both values are shown.
+pub(crate) fn emit_compare(el: &mut Elab<'_>, check: Check, op: BinOp, a: &Sym, b: &Sym) {
+    let cond = compare(op, a, b, check.span);
+    emit_check(el, check, cond, &[a.clone(), b.clone()], &[a, b]);
+    // A check that is recorded only says nothing about what follows.
+    if known_at_entry(&el.f, a) && known_at_entry(&el.f, b) && !is_reporting(el) {
+        match op {
+            BinOp::Le => el.f.cx.assume_le(a, b),
+            BinOp::Lt => el.f.cx.assume_lt(a, b),
+            BinOp::Eq => el.f.cx.assume_eq(a, b),
+            _ => {}
+        }
+    }
+}
+
+pub(crate) fn emit_equal_at_entry(el: &mut Elab<'_>, check: Check, a: &Sym, b: &Sym) {
+    emit_compare(el, check, BinOp::Eq, a, b);
+}
+
+/// Whether what fails here is recorded and does not end the launch.
+pub(crate) fn is_reporting(el: &Elab<'_>) -> bool {
+    el.cx.options.reports && el.kernel.is_some()
+}

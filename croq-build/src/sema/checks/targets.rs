@@ -1,0 +1,34 @@
+//! Which of the targets have what a kernel asks for.
+
+use crate::diagnostics::Diagnostic;
+use crate::sema::state::cx::Cx;
+use crate::sema::state::elab::Elab;
+use crate::source::Span;
+
+/// The first architecture with a copy engine.
+const FROM: u16 = 90;
+
+/// Those with a copy engine, and those without.
+pub(crate) fn targets(cx: &Cx<'_>) -> (String, String) {
+    let list = |newer: bool| {
+        let targets = cx.options.targets.iter();
+        let names: Vec<&str> = targets
+            .filter(|t| (t.number >= FROM) == newer)
+            .map(|t| t.name.as_str())
+            .collect();
+        names.join(" and ")
+    };
+    (list(true), list(false))
+}
+
+/// Says once for each kernel that not all targets have something.
+pub(crate) fn note_targets(el: &mut Elab<'_>, at: Span, code: &'static str, what: &str) {
+    let (newer, older) = targets(&el.cx);
+    let header = el.kernel.as_ref().map_or(at, |k| k.header);
+    if older.is_empty() || !el.cx.older_left_out.insert(header) {
+        return;
+    }
+    let text = format!("this kernel is built for {newer} alone");
+    let label = format!("{older} has no {what}");
+    el.cx.report(Diagnostic::new(code, at, text).label(label));
+}

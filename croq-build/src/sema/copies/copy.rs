@@ -1,0 +1,153 @@
+//! Copies: which storages, which shapes, whose threads (language 04).
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{self, FutureId, StmtKind, Transform, View};
+use crate::sema::asynchronous::copy_events;
+use crate::sema::asynchronous::futures::{self, Bound};
+use crate::sema::build;
+use crate::sema::checks::run_time;
+use crate::sema::copies::{destination, legality, shapes, tma};
+use crate::sema::levels::{host_kernels, instances};
+use crate::sema::memory::{data, swizzles, tiles, whole};
+use crate::sema::names::scope;
+use crate::sema::state::cx::Cx;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::Entity;
+use crate::source::Span;
+use crate::syntax::ast::{self, CopyDest, CopyModifier, CopyStmt};
+
+pub(crate) fn lower(el: &mut Elab<'_>, c: &CopyStmt, span: Span) {
+    let bound = futures::name_of_copy(el, c.name.as_ref());
+    let done = lower_parts(el, c, &bound, span);
+    let (Some(name), Bound::New) = (&c.name, bound) else {
+        return;
+    };
+    let entity = done.flatten().map_or(Entity::Poison, Entity::Future);
+    scope::declare(el, name, entity);
+}
+
+/// The future that a named copy makes.
+fn lower_parts(
+    el: &mut Elab<'_>,
+    c: &CopyStmt,
+    bound: &Bound,
+    span: Span,
+) -> Option<Option<FutureId>> {
+    if !legality::check_supported(el, c) {
+        return None;
+    }
+    let source = data::lower(el, &c.source);
+    let explicit = match &c.dest {
+        CopyDest::View(e) => Some(data::lower(el, e)),
+        CopyDest::Storage(storage, at) => {
+            legality::check_storage(el, *storage, *at)?;
+            None
+        }
+    };
+    let mut source = source?;
+    tiles::emit_exists(el, &mut source);
+    futures::emit_use(el, &source, c.source.span);
+    let mut modifiers = c.modifiers.iter();
+    let zfill_at = modifiers.find_map(|(m, at)| matches!(m, CopyModifier::Zfill).then_some(*at));
+    let zfill = zfill_at.is_some() || source.zfill;
+    let transform = shapes::lower_transform(el, c, &source)?;
+    let shape = shapes::moved_shape(&source.view.shape, &transform, c);
+    let (mut dest, zero_fill) = match explicit {
+        Some(dest) => {
+            let mut dest = dest?;
+            tiles::emit_exists(el, &mut dest);
+            legality::check_pair(el, &source, &dest.view, c)?;
+            let zero_fill = shapes::check_agree(el, &shape, &dest, c, zfill, &transform)?;
+            (dest, zero_fill)
+        }
+        None => (
+            destination::lower_destination(el, c, bound, &source, shape)?,
+            zfill,
+        ),
+    };
+    if zfill
+        && !zero_fill_useful(&source.view, zero_fill, &dest.view)
+        && matches!(transform, Transform::None)
+    {
+        report_redundant_zfill(&mut el.cx, zfill_at.unwrap_or(c.source.span));
+    }
+    swizzles::ask(el, c, &dest.view)?;
+    let cut = |v: &crate::ir::Valid| v.lo.is_some() || v.hi.is_some();
+    let partial = source.view.valid.iter().any(cut);
+    // A tile whose number has failed its check is read all the same, as zeros.
+    let zero_fill = zero_fill || (partial && run_time::is_reporting(el));
+    if partial && !zero_fill && c.engine == ast::Engine::Dma {
+        el.storage.cut_off.entry(dest.view.buffer).or_insert(c.head);
+    }
+    let level = instances::copy_level(
+        el,
+        &source.view,
+        &dest.view,
+        c,
+        matches!(c.dest, CopyDest::View(_)),
+    )?;
+    let mut engine = tma::choose_engine(el, c, &source.view, &dest.view, zero_fill, level)?;
+    let event = c.is_async.as_ref().and_then(|a| a.1.as_ref());
+    if let (Some(event), ir::Engine::Tma(tma)) = (event, &mut engine) {
+        tma.event = Some(copy_events::event_of_copy(el, event)?);
+    }
+    whole::mark_accessed(&mut el.f, &source.view, true, false);
+    whole::mark_accessed(&mut el.f, &dest.view, false, true);
+    el.storage.stored.entry(dest.view.buffer).or_insert(span);
+    // What an event is completed by needs no wait.
+    let is_async = c.is_async.is_some() && event.is_none();
+    let fresh = matches!(c.dest, CopyDest::Storage(..));
+    let future = future_of(el, c, bound);
+    if let Some(id) = future {
+        let known = futures::get(el, id).is_some_and(|f| f.data.is_some());
+        let manner = futures::Manner {
+            level,
+            is_async,
+            by_tma: !engine.is_threads(),
+            fresh,
+        };
+        futures::bind(el, id, dest.clone(), manner, c.head)?;
+        // A placeholder may have been exchanged before its first copy, in the turn before.
+        if fresh && !known && matches!(bound, Bound::Again(_)) {
+            dest = futures::data_of(el, id, c.head)?;
+        }
+    }
+    let copy = ir::Copy {
+        source: source.view,
+        dest: dest.view,
+        transform,
+        zero_fill,
+        level,
+        future: future.filter(|_| is_async),
+        engine,
+    };
+    match el.kernel.is_some() {
+        true => build::emit(el, StmtKind::Copy(copy), span),
+        false => host_kernels::emit_host_kernel(el, StmtKind::Copy(copy), span),
+    }
+    Some(future)
+}
+
+fn future_of(el: &mut Elab<'_>, c: &CopyStmt, bound: &Bound) -> Option<FutureId> {
+    match (bound, &c.name) {
+        (Bound::New, Some(name)) => {
+            let handle = futures::handle_for(el, name);
+            Some(futures::new(el, name, false, handle))
+        }
+        (Bound::Again(id), _) => Some(*id),
+        _ => None,
+    }
+}
+
+fn report_redundant_zfill(cx: &mut Cx<'_>, at: Span) {
+    cx.report(
+        Diagnostic::new("W0850", at, "`.zfill` is redundant here")
+            .label("the tile never crosses the edge, and both shapes are equal")
+            .help("remove it"),
+    );
+}
+
+/// Whether zero-filling can make a difference.
+fn zero_fill_useful(source: &View, zero_fill: bool, dest: &View) -> bool {
+    zero_fill && (source.may_cross() || source.shape != dest.shape)
+}

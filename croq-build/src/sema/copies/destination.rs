@@ -1,0 +1,158 @@
+//! Destinations of copies that only a future names.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{self, Level, StmtKind, Storage, Valid, View};
+use crate::sema::asynchronous::futures::{self, Bound};
+use crate::sema::build;
+use crate::sema::copies::legality;
+use crate::sema::levels::{instances, uniformity};
+use crate::sema::memory::buffers;
+use crate::sema::memory::whole::{self, dense_strides};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::Data;
+use crate::sema::values::shape;
+use crate::source::Span;
+use crate::symbolic::Sym;
+use crate::syntax::ast::{self, CopyDest, CopyStmt};
+
+/// The destination that only the future names: the tile that it has, or a new buffer.
+pub(crate) fn lower_destination(
+    el: &mut Elab<'_>,
+    c: &CopyStmt,
+    bound: &Bound,
+    source: &Data,
+    shape: Vec<Sym>,
+) -> Option<Data> {
+    let CopyDest::Storage(storage, at) = c.dest else {
+        return None;
+    };
+    let again = match bound {
+        Bound::Again(id) => {
+            let elem = el.f.buffer(source.view.buffer).elem;
+            let storage = legality::ir_storage(storage);
+            futures::destination_of_rebound(el, *id, elem, &shape, storage, at)?
+        }
+        _ => None,
+    };
+    let name = match &c.name {
+        Some(name) => name.text.clone(),
+        None => "copied".to_owned(),
+    };
+    let view = match again {
+        Some(view) => view,
+        None => {
+            check_shape(el, storage, &shape, at)?;
+            new_destination(
+                el,
+                (bound, &name),
+                legality::ir_storage(storage),
+                at,
+                source,
+                shape,
+            )?
+        }
+    };
+    legality::check_pair(el, source, &view, c)?;
+    Some(whole::data_of(view, &name, c.head))
+}
+
+/// The extents of a new destination are known where it is allocated.
+pub(crate) fn check_shape(
+    el: &mut Elab<'_>,
+    storage: ast::Storage,
+    shape: &[Sym],
+    at: Span,
+) -> Option<()> {
+    let shown = shape::show(&el.f, shape);
+    for extent in shape {
+        let host = extent
+            .vars()
+            .iter()
+            .all(|v| uniformity::is_host_known(el, *v));
+        let fixed = extent.as_int().is_some();
+        if storage == ast::Storage::Local && !fixed {
+            el.cx.report(
+                Diagnostic::new(
+                    "E0614",
+                    at,
+                    format!("`local` memory needs static extents, the tile is {shown}"),
+                )
+                .label("sizes known only at run time")
+                .help("copy into `shared`, or tile by a constant"),
+            );
+            return None;
+        }
+        if !host {
+            el.cx.report(
+                Diagnostic::new(
+                    "E0829",
+                    at,
+                    format!("the tile's shape {shown} is known only inside the kernel"),
+                )
+                .label("can't size a buffer by it")
+                .help("declare a buffer of the largest size, and copy into it with `.zfill`"),
+            );
+            return None;
+        }
+    }
+    Some(())
+}
+
+/// A buffer that only the future names.
+fn new_destination(
+    el: &mut Elab<'_>,
+    (bound, name): (&Bound, &str),
+    storage: Storage,
+    at: Span,
+    source: &Data,
+    shape: Vec<Sym>,
+) -> Option<View> {
+    let elem = el.f.buffer(source.view.buffer).elem;
+    let per_instance =
+        storage == Storage::Shared && uniformity::differs_between_units(el, &source.view);
+    let level = el.level().unwrap_or(Level::Block);
+    let slices = if per_instance {
+        instances::count_of(el, level, at)?
+    } else {
+        Sym::one()
+    };
+    let id = build::new_buffer(
+        &mut el.f,
+        build::NewBuffer {
+            name,
+            elem,
+            storage,
+            shape: shape.clone(),
+            copies: slices,
+            span: at,
+        },
+    );
+    buffers::check_affordable(el, id, at)?;
+    // What a placeholder of an outer block has, the next turn of a loop may still read.
+    let outer = match bound {
+        Bound::Again(id) => futures::get(el, *id).map(|f| f.depth) != Some(el.names.depth()),
+        _ => false,
+    };
+    if matches!(storage, Storage::Host | Storage::Shared) && !outer {
+        build::emit(el, StmtKind::Alloc(id), at);
+    }
+    buffers::warn_of_spills(el, id, at);
+    let size = shape.iter().fold(Sym::one(), |p, e| &p * e);
+    let offset = if per_instance {
+        &instances::number_of(el, level) * &size
+    } else {
+        Sym::zero()
+    };
+    let strides = dense_strides(&shape);
+    let valid = vec![Valid::default(); shape.len()];
+    let frame = Some(ir::Frame::whole(&shape, &strides));
+    Some(View {
+        buffer: id,
+        offset,
+        frame,
+        shape,
+        strides,
+        valid,
+        span: at,
+    })
+}

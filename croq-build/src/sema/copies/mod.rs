@@ -1,0 +1,9 @@
+//! Copies between memories: shapes, storages, and what the copy engine can move.
+
+pub(crate) mod copy;
+pub(crate) mod destination;
+pub(crate) mod legality;
+pub(crate) mod shapes;
+pub(crate) mod sparse;
+pub(crate) mod tma;
+pub(crate) mod tma_legality;

@@ -1,0 +1,273 @@
+//! What a copy does to shapes: transposition, padding, and whether both sides agree.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{BinOp, Transform};
+use crate::sema::checks::run_time;
+use crate::sema::state::cx::Cx;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::Data;
+use crate::sema::values::{constants, convert, shape};
+use crate::source::Span;
+use crate::symbolic::{Sym, Truth};
+use crate::syntax::ast::{self, CopyDest, CopyOp, CopyStmt};
+
+pub(crate) fn lower_transform(el: &mut Elab<'_>, c: &CopyStmt, source: &Data) -> Option<Transform> {
+    let rank = source.view.rank();
+    if rank > 5 {
+        el.cx.report(
+            Diagnostic::new(
+                "E0838",
+                c.source.span,
+                format!("copies move at most 5 dimensions, this has {rank}"),
+            )
+            .label("too many dimensions"),
+        );
+        return None;
+    }
+    match &c.op {
+        CopyOp::Copy | CopyOp::Load => Some(Transform::None),
+        CopyOp::Transp(perm) => {
+            lower_permutation(&mut el.cx, perm, rank, c.head).map(Transform::Transpose)
+        }
+        CopyOp::Pad {
+            low,
+            high,
+            mid,
+            value,
+        } => lower_padding(el, low, high, mid, value, source),
+    }
+}
+
+fn lower_permutation(
+    cx: &mut Cx<'_>,
+    perm: &[ast::Expr],
+    rank: usize,
+    at: Span,
+) -> Option<Vec<usize>> {
+    if perm.len() != rank {
+        cx.report(
+            Diagnostic::new(
+                "E0807",
+                at,
+                format!("`transp` lists {} axes, the data has {rank}", perm.len()),
+            )
+            .label(format!("expected {rank} entries"))
+            .help("write the source axis of each destination axis: `dma.transp<1, 0>`"),
+        );
+        return None;
+    }
+    let mut out = Vec::new();
+    for p in perm {
+        let axis = constants::constant(p)
+            .and_then(|n| usize::try_from(n).ok())
+            .filter(|n| *n < rank);
+        match axis {
+            Some(a) if !out.contains(&a) => out.push(a),
+            _ => {
+                let text = cx.file.snippet(p.span).to_owned();
+                cx.report(
+                    Diagnostic::new(
+                        "E0806",
+                        p.span,
+                        format!(
+                            "`transp` needs each of 0 to {} once; `{text}` breaks that",
+                            rank - 1
+                        ),
+                    )
+                    .label("missing, repeated or too large"),
+                );
+                return None;
+            }
+        }
+    }
+    Some(out)
+}
+
+fn lower_padding(
+    el: &mut Elab<'_>,
+    low: &[ast::Expr],
+    high: &[ast::Expr],
+    mid: &[ast::Expr],
+    value: &ast::Expr,
+    source: &Data,
+) -> Option<Transform> {
+    let rank = source.view.rank();
+    let mut lists = Vec::new();
+    for list in [low, high, mid] {
+        if list.len() != rank {
+            let at = list.first().map_or(value.span, |e| e.span);
+            el.cx.report(
+                Diagnostic::new(
+                    "E0809",
+                    at,
+                    format!(
+                        "a padding list has {} entries, the data has {rank} dimension{}",
+                        list.len(),
+                        if rank == 1 { "" } else { "s" }
+                    ),
+                )
+                .label(format!("expected {rank}")),
+            );
+            return None;
+        }
+        let mut numbers = Vec::new();
+        for e in list {
+            match constants::constant(e) {
+                Some(n @ 0..=2048) => numbers.push(n.unsigned_abs()),
+                Some(n) => {
+                    el.cx.report(
+                        Diagnostic::new(
+                            "E0839",
+                            e.span,
+                            format!("padding is 0 to 2048 elements, this is {n}"),
+                        )
+                        .label("out of range"),
+                    );
+                    return None;
+                }
+                None => {
+                    el.cx.report(
+                        Diagnostic::new(
+                            "E0809",
+                            e.span,
+                            "padding entries are compile-time integers",
+                        )
+                        .label("not a constant"),
+                    );
+                    return None;
+                }
+            }
+        }
+        lists.push(numbers);
+    }
+    if let Some(position) = lists.get(2).and_then(|m| m.iter().position(|n| *n != 0)) {
+        let at = mid.get(position).map_or(value.span, |e| e.span);
+        el.cx.report(
+            Diagnostic::new("E0808", at, "padding between elements must be 0 on a GPU")
+                .label("not 0"),
+        );
+        return None;
+    }
+    let elem = el.f.buffer(source.view.buffer).elem;
+    let v = el.expression(value);
+    let value = convert::convert(el, v, elem, value.span)?;
+    let low = lists.into_iter().next().unwrap_or_default();
+    Some(Transform::Pad { low, value })
+}
+
+pub(crate) fn moved_shape(source: &[Sym], transform: &Transform, c: &CopyStmt) -> Vec<Sym> {
+    match (transform, &c.op) {
+        (Transform::Transpose(perm), _) => perm
+            .iter()
+            .filter_map(|p| source.get(*p).cloned())
+            .collect(),
+        (Transform::Pad { low, .. }, CopyOp::Pad { high, .. }) => {
+            let mut out = Vec::new();
+            for (axis, extent) in source.iter().enumerate() {
+                let l = low.get(axis).copied().unwrap_or(0);
+                let h = high.get(axis).and_then(constants::constant).unwrap_or(0);
+                out.push(extent + (i64::try_from(l).unwrap_or(0) + h));
+            }
+            out
+        }
+        _ => source.to_vec(),
+    }
+}
+
+/// Compares the moved shape with the destination's; whether to zero what stays uncovered.
+pub(crate) fn check_agree(
+    el: &mut Elab<'_>,
+    from: &[Sym],
+    dest: &Data,
+    c: &CopyStmt,
+    zfill: bool,
+    transform: &Transform,
+) -> Option<bool> {
+    let to = dest.view.shape.clone();
+    let at = c.head.to(match &c.dest {
+        CopyDest::View(e) => e.span,
+        CopyDest::Storage(_, s) => *s,
+    });
+    let (shown_from, shown_to) = (shape::show(&el.f, from), shape::show(&el.f, &to));
+    if from.len() != to.len() {
+        el.cx.report(
+            Diagnostic::new(
+                "E0802",
+                at,
+                format!("ranks differ: {shown_from} into {shown_to}"),
+            )
+            .label(format!("{} dimensions into {}", from.len(), to.len()))
+            .help("reshape one side with `span_as`, or drop unit axes with `sqz`"),
+        );
+        return None;
+    }
+    let mut smaller = None;
+    let mut unknown = Vec::new();
+    for (axis, (f, t)) in from.iter().zip(&to).enumerate() {
+        if el.f.cx.eq(f, t) == Truth::Yes {
+            continue;
+        }
+        match (el.f.cx.le(f, t), el.f.cx.eq(f, t)) {
+            (Truth::No, _) => {
+                let product = |s: &[Sym]| s.iter().fold(Sym::one(), |p, e| &p * e);
+                let bigger = el.f.cx.lt(&product(&to), &product(from)) == Truth::Yes;
+                let code = if bigger { "E0805" } else { "E0804" };
+                let (sf, st) = (el.f.cx.show(f), el.f.cx.show(t));
+                el.cx.report(
+                    Diagnostic::new(
+                        code,
+                        at,
+                        format!("{shown_from} does not fit into {shown_to}"),
+                    )
+                    .label(format!("axis {axis}: {sf} elements into {st}"))
+                    .help("source and destination of a copy have the same shape"),
+                );
+                return None;
+            }
+            (Truth::Yes, Truth::No) => smaller = Some(axis),
+            _ => unknown.push(axis),
+        }
+    }
+    if let Some(axis) = smaller {
+        let show = |s: &[Sym]| s.get(axis).map(|s| el.f.cx.show(s)).unwrap_or_default();
+        let (sf, st) = (show(from), show(&to));
+        if !matches!(transform, Transform::None) {
+            el.cx.report(
+                Diagnostic::new("E0804", at, format!("{shown_from} and {shown_to} differ"))
+                    .label(format!("axis {axis}: {sf} and {st}")),
+            );
+            return None;
+        }
+        if !zfill {
+            let text = format!("{shown_from} covers only part of {shown_to}");
+            let parts = format!("axis {axis}: {sf} of {st}; the rest stays undefined");
+            report_part(&mut el.cx, c, text, parts, at);
+        }
+    }
+    for axis in &unknown {
+        let (Some(f), Some(t)) = (from.get(*axis), to.get(*axis)) else {
+            continue;
+        };
+        if el.f.cx.le(f, t) == Truth::Yes {
+            continue;
+        }
+        let message = format!("axis {axis} of the copy: {{0}} elements do not fit into {{1}}");
+        let (f, t) = (f.clone(), t.clone());
+        run_time::emit_compare(
+            el,
+            run_time::Check::new("R07", message, at),
+            BinOp::Le,
+            &f,
+            &t,
+        );
+    }
+    Some(zfill || !unknown.is_empty())
+}
+
+/// A copy that leaves the rest of its destination as it was.
+fn report_part(cx: &mut Cx<'_>, c: &CopyStmt, text: String, parts: String, at: Span) {
+    cx.report(Diagnostic::new("W0851", at, text).label(parts).help(match c.engine {
+        ast::Engine::Dma => "add `.zfill` to the copy to make the rest zero",
+        ast::Engine::Tma => "`tma` moves whole boxes: copy a tile of the destination's shape, or use `dma.copy.zfill`",
+    }));
+}

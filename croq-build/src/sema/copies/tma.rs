@@ -1,0 +1,232 @@
+//! Copies that ask for the copy engine (TMA): on which targets, between which memories, with which
+//! modifiers. What boxes it can move is `boxes`' to say.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{CacheHint, Engine, Level, Storage, Tma, View};
+use crate::sema::checks::targets;
+use crate::sema::copies::tma_legality;
+use crate::sema::levels::{cluster_legality, uniformity};
+use crate::sema::memory::swizzles;
+use crate::sema::state::cx::Cx;
+use crate::sema::state::elab::Elab;
+use crate::sema::values::constants;
+use crate::source::Span;
+use crate::syntax::ast::{self, CopyModifier, CopyOp, CopyStmt};
+
+/// Who moves a copy's bytes. The levels, shapes and storages of the copy are checked already.
+pub(crate) fn choose_engine(
+    el: &mut Elab<'_>,
+    c: &CopyStmt,
+    source: &View,
+    dest: &View,
+    zero_fill: bool,
+    level: Level,
+) -> Option<Engine> {
+    if c.engine == ast::Engine::Dma {
+        return Some(Engine::Threads);
+    }
+    let tma = lower_modifiers(el, c)?;
+    let load = el.f.buffer(dest.buffer).storage == Storage::Shared;
+    let (global, shared) = if load { (source, dest) } else { (dest, source) };
+    let bytes = i64::try_from(el.f.buffer(global.buffer).elem.bytes()).unwrap_or(1);
+    let at = if load {
+        c.source.span
+    } else {
+        match &c.dest {
+            ast::CopyDest::View(e) => e.span,
+            ast::CopyDest::Storage(_, at) => *at,
+        }
+    };
+    check_uniform(el, global, level, at)?;
+    if is_multicast(c) {
+        cluster_legality::check_whole_blocks(&mut el.cx, level, load, c)?;
+    }
+    let frame = tma_legality::tensor_of(el, global, at)?;
+    let shape = match load {
+        true => tma_legality::check_box(el, source, dest, zero_fill, &frame, c)?,
+        false => source.shape.clone(),
+    };
+    tma_legality::check_ends(el, global, &frame, load && !zero_fill, at)?;
+    let swizzle = swizzles::asked_so_far(el, shared.buffer);
+    tma_legality::check_extents(el, &shape, &frame, bytes, swizzle.is_some(), at)?;
+    tma_legality::check_tensor(el, global, &frame, bytes, at)?;
+    if let Some(why) = tma_legality::why_out_of_reach(el, shared, bytes, c) {
+        el.cx.report(
+            Diagnostic::new(
+                "W0867",
+                c.head,
+                "the copy engine can't reach this tile of shared memory: threads copy it instead",
+            )
+            .label(why)
+            .help("give the tile a buffer of its own, or write `dma`"),
+        );
+        return Some(Engine::Threads);
+    }
+    targets::note_targets(el, c.head, "N0860", "copy engine");
+    Some(Engine::Tma(tma))
+}
+
+/// Whether any of the targets has a copy engine.
+pub(crate) fn check_available(cx: &mut Cx<'_>, c: &CopyStmt) -> bool {
+    let (newer, older) = targets::targets(cx);
+    if !newer.is_empty() || older.is_empty() {
+        return true;
+    }
+    cx.report(
+        Diagnostic::new("E0860", c.head, "`tma` needs sm_90 or newer")
+            .label(format!("this is built for {older} alone"))
+            .help("add an architecture: `.arch(\"sm_90a\")`, or use `dma`"),
+    );
+    false
+}
+
+/// Device memory on one side, shared memory on the other.
+pub(crate) fn check_storages(
+    cx: &mut Cx<'_>,
+    from: Storage,
+    to: Storage,
+    c: &CopyStmt,
+) -> Option<()> {
+    let load = from.is_global() && to == Storage::Shared;
+    let store = from == Storage::Shared && to.is_global();
+    let at = c.head.to(c.source.span);
+    if !load && !store {
+        cx.report(
+            Diagnostic::new(
+                "E0832",
+                at,
+                "`tma` moves between global and shared memory only",
+            )
+            .label("another pair")
+            .help("use `dma`"),
+        );
+        return None;
+    }
+    if store && matches!(c.op, CopyOp::Load) {
+        cx.report(
+            Diagnostic::new("E0832", at, "`tma.load` goes from global to shared memory")
+                .label("from shared to global")
+                .help("write `tma.copy`"),
+        );
+        return None;
+    }
+    if store && let Some((asynchronous, _)) = &c.is_async {
+        cx.report(
+            Diagnostic::new(
+                "E0831",
+                *asynchronous,
+                "nothing could tell when an asynchronous store has read its source",
+            )
+            .label("only from global to shared memory")
+            .help("remove `.async`, and the `wait` for it"),
+        );
+        return None;
+    }
+    Some(())
+}
+
+pub(crate) fn lower_modifiers(el: &mut Elab<'_>, c: &CopyStmt) -> Option<Tma> {
+    let mut tma = Tma {
+        promotion: 128,
+        hint: None,
+        blocks: 1,
+        arrival: None,
+        event: None,
+    };
+    for (modifier, at) in &c.modifiers {
+        match modifier {
+            CopyModifier::Promote(n) => match constants::constant(n) {
+                Some(64) => tma.promotion = 64,
+                Some(128) => tma.promotion = 128,
+                Some(256) => tma.promotion = 256,
+                _ => {
+                    el.cx.report(
+                        Diagnostic::new("E0858", n.span, "an L2 promotion is 64, 128 or 256 bytes")
+                            .label("not a promotion"),
+                    );
+                    return None;
+                }
+            },
+            CopyModifier::EvictFirst | CopyModifier::EvictLast => {
+                let many = is_multicast(c);
+                if !matches!(c.op, CopyOp::Load) || many {
+                    report_hint_refused(&mut el.cx, *at, many);
+                    return None;
+                }
+                tma.hint = Some(match modifier {
+                    CopyModifier::EvictFirst => CacheHint::EvictFirst,
+                    _ => CacheHint::EvictLast,
+                });
+            }
+            CopyModifier::Multicast => {
+                let size = el.kernel.as_ref().map(|k| k.grid.cluster.iter().product());
+                tma.blocks = size.unwrap_or(1);
+            }
+            _ => {}
+        }
+    }
+    Some(tma)
+}
+
+pub(crate) fn report_hint_refused(cx: &mut Cx<'_>, at: Span, multicast: bool) {
+    let label = if multicast {
+        "not together with `.multicast`"
+    } else {
+        "not here"
+    };
+    cx.report(
+        Diagnostic::new("E0859", at, "an eviction hint is only for `tma.load`")
+            .label(label)
+            .help("remove it, or write `tma.load`"),
+    );
+}
+
+/// All threads of the unit that issues the copy must mean the same tile.
+fn check_uniform(el: &mut Elab<'_>, global: &View, level: Level, at: Span) -> Option<()> {
+    if level != Level::Thread {
+        return Some(());
+    }
+    let var = global
+        .offset
+        .vars()
+        .into_iter()
+        .find(|v| uniformity::is_unit_variable(el, *v));
+    let name = var.map_or_else(
+        || "the tile".to_owned(),
+        |v| format!("`{}`", el.f.cx.name(v)),
+    );
+    el.cx.report(
+        Diagnostic::new("E0862", at, format!("{name} differs between threads"))
+            .label("one thread issues the copy of a whole unit")
+            .help("use `dma`, or take the copy out of the `parallel` over threads"),
+    );
+    None
+}
+
+fn is_multicast(c: &CopyStmt) -> bool {
+    let mut modifiers = c.modifiers.iter();
+    modifiers.any(|(m, _)| matches!(m, CopyModifier::Multicast))
+}
+
+#[cfg(test)]
+mod tests {
+
+    fn codes(archs: &[(&str, u16)]) -> Vec<&'static str> {
+        let text = "__co__ void f(global f32 [64, 64] x) {
+          parallel p by 2 : block {
+            t = tma.load x.chunkat(p, _) => shared;
+            tma.copy t.data => x.chunkat(p, _);
+          }
+        }";
+        crate::sema::testing::codes(text, archs)
+    }
+
+    #[test]
+    fn some_target_has_a_copy_engine() {
+        assert_eq!(codes(&[("sm_80", 80), ("sm_90a", 90)]), ["N0860"]);
+        assert!(codes(&[("sm_90a", 90)]).is_empty());
+        assert!(codes(&[("sm_120", 120)]).is_empty());
+        // Each of the two copies says so.
+        assert_eq!(codes(&[("sm_80", 80), ("sm_89", 89)]), ["E0860", "E0860"]);
+    }
+}

@@ -1,0 +1,390 @@
+//! Boxes that the copy engine (TMA) can move (language 04 section 10).
+//!
+//! It knows a tensor in device memory by a descriptor that the host makes before the launch, so all
+//! but the place of a tile must be known there. It moves whole boxes: what lies beyond an end of
+//! the tensor becomes zero in shared memory, and is not written in device memory. A tile with an
+//! end of its own, inside the tensor, is more than it understands.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{self, BinOp, BufferId, Expr, ExprKind, Frame, Scalar, View};
+use crate::sema::checks::{run_time, unsupported};
+use crate::sema::levels::uniformity;
+use crate::sema::memory::swizzles;
+use crate::sema::memory::whole::dense_strides;
+use crate::sema::state::elab::Elab;
+use crate::sema::values::shape;
+use crate::source::Span;
+use crate::symbolic::{Sym, Truth};
+use crate::syntax::ast::CopyStmt;
+
+/// Positions of a box along one axis.
+const BOX: i64 = 256;
+/// Addresses, rows and boxes are multiples of so many bytes in device memory.
+const GLOBAL_BYTES: i64 = 16;
+/// Where a box begins in shared memory.
+const SHARED_BYTES: i64 = 128;
+
+/// The tensor that the global side is a box of, as the host knows it.
+pub(crate) fn tensor_of(el: &mut Elab<'_>, global: &View, at: Span) -> Option<Frame> {
+    let known =
+        |el: &Elab<'_>, sym: &Sym| sym.vars().iter().all(|v| uniformity::is_host_known(el, *v));
+    let Some(frame) = global.frame.clone() else {
+        el.cx.report(
+            Diagnostic::new("E0868", at, "this window has strides of its own")
+                .label("the copy engine knows only tensors as they are declared")
+                .help("use `dma`"),
+        );
+        return None;
+    };
+    let base = frame.base(&global.offset);
+    let hidden = std::iter::once(&base)
+        .chain(&frame.extents)
+        .chain(&frame.strides)
+        .find(|s| !known(el, s))
+        .cloned();
+    if let Some(sym) = hidden {
+        let shown = el.f.cx.show(&sym);
+        el.cx.report(
+                Diagnostic::new(
+                    "E0868",
+                    at,
+                    "the host can't describe this tensor before the launch",
+                )
+                .label(format!("`{shown}` is known only inside the kernel"))
+                .help("cut the tile from a parameter as it is declared, without `span_as` of a part; or use `dma`"),
+            );
+        return None;
+    }
+    let rank = frame.extents.len();
+    if rank > 5 {
+        el.cx.report(
+            Diagnostic::new(
+                "E0865",
+                at,
+                format!("`tma` knows tensors of 1 to 5 dimensions, this has {rank}"),
+            )
+            .label("too many dimensions")
+            .help("join dimensions with `span_as`, or use `dma`"),
+        );
+        return None;
+    }
+    for extent in &global.shape {
+        if !known(el, extent) {
+            let shown = el.f.cx.show(extent);
+            el.cx.report(
+                Diagnostic::new(
+                    "E0861",
+                    at,
+                    "the size of a box must be known before the launch",
+                )
+                .label(format!("`{shown}` is known only inside the kernel"))
+                .help("use a constant or a parameter, or copy with `dma`"),
+            );
+            return None;
+        }
+    }
+    Some(frame)
+}
+
+/// The extents of a load's box, along the axes of the view.
+pub(crate) fn check_box(
+    el: &mut Elab<'_>,
+    source: &View,
+    dest: &View,
+    zero_fill: bool,
+    frame: &Frame,
+    c: &CopyStmt,
+) -> Option<Vec<Sym>> {
+    let mut shape = Vec::new();
+    for (axis, (f, t)) in source.shape.iter().zip(&dest.shape).enumerate() {
+        if el.f.cx.eq(f, t) == Truth::Yes {
+            shape.push(t.clone());
+            continue;
+        }
+        let (Some(origin), Some(extent)) = (
+            frame.axes.get(axis).and_then(|a| frame.origin.get(*a)),
+            frame.axes.get(axis).and_then(|a| frame.extents.get(*a)),
+        ) else {
+            return None;
+        };
+        if el.f.cx.eq(&(origin + f), extent) == Truth::Yes {
+            // What the tensor doesn't have becomes zero.
+            shape.push(t.clone());
+        } else if axis == 0 && !zero_fill {
+            shape.push(f.clone());
+        } else {
+            let (from, to) = (
+                shape::show(&el.f, &source.shape),
+                shape::show(&el.f, &dest.shape),
+            );
+            el.cx.report(
+                Diagnostic::new(
+                    "E0804",
+                    c.head.to(c.source.span),
+                    format!("{from} and {to} differ, and `tma` moves whole boxes"),
+                )
+                .label(format!("axis {axis} ends inside the tensor"))
+                .help("give both sides one shape, or use `dma`"),
+            );
+            return None;
+        }
+    }
+    Some(shape)
+}
+
+/// Where the tile may stop, the tensor must: that is the only end that the copy engine knows.
+pub(crate) fn check_ends(
+    el: &mut Elab<'_>,
+    global: &View,
+    frame: &Frame,
+    may_read_on: bool,
+    at: Span,
+) -> Option<()> {
+    if may_read_on {
+        return Some(());
+    }
+    for (axis, valid) in global.valid.iter().enumerate() {
+        let along = frame.axes.get(axis)?;
+        let (origin, extent) = (frame.origin.get(*along)?, frame.extents.get(*along)?);
+        let cx = &el.f.cx;
+        let high = valid
+            .hi
+            .as_ref()
+            .is_none_or(|hi| cx.eq(hi, &(extent - origin)) == Truth::Yes);
+        let low = valid
+            .lo
+            .as_ref()
+            .is_none_or(|lo| cx.eq(lo, &-origin) == Truth::Yes);
+        if high && low {
+            continue;
+        }
+        el.cx.report(
+            Diagnostic::new(
+                "E0868",
+                at,
+                format!("axis {axis} of this tile may end inside the tensor"),
+            )
+            .label("the copy engine stops only at the tensor's own ends")
+            .help("use `dma`, or cut the tile from the tensor itself"),
+        );
+        return None;
+    }
+    Some(())
+}
+
+pub(crate) fn check_extents(
+    el: &mut Elab<'_>,
+    shape: &[Sym],
+    frame: &Frame,
+    bytes: i64,
+    swizzled: bool,
+    at: Span,
+) -> Option<()> {
+    for (axis, extent) in shape.iter().enumerate() {
+        // Swizzled rows are moved by groups.
+        if swizzled && axis + 1 == shape.len() {
+            continue;
+        }
+        let shown = el.f.cx.show(extent);
+        match el.f.cx.le(extent, &Sym::int(BOX)) {
+            Truth::Yes => {}
+            Truth::No => {
+                el.cx.report(
+                    Diagnostic::new(
+                        "E0863",
+                        at,
+                        format!("a box has at most {BOX} elements along an axis, this has {shown}"),
+                    )
+                    .label(format!("axis {axis}: {shown} elements"))
+                    .help("use smaller tiles, or `dma`"),
+                );
+                return None;
+            }
+            Truth::Unknown => run_time::emit_compare(
+                el,
+                run_time::Check::new(
+                    "R10",
+                    format!(
+                        "`tma` moves boxes of at most {{1}} elements along an axis, `{shown}` is {{0}}"
+                    ),
+                    at,
+                ),
+                BinOp::Le,
+                extent,
+                &Sym::int(BOX),
+            ),
+        }
+    }
+    // The innermost axis of the tensor, if the tile has it.
+    let innermost = frame.extents.len().checked_sub(1)?;
+    let inner = frame
+        .axes
+        .iter()
+        .position(|a| *a == innermost)
+        .and_then(|axis| shape.get(axis).cloned())
+        .unwrap_or_else(Sym::one);
+    let inner = &inner * bytes;
+    match multiple_of_16(&el.f, &inner) {
+        Truth::Yes => {}
+        Truth::No => {
+            let shown = el.f.cx.show(&inner);
+            el.cx.report(
+                    Diagnostic::new(
+                        "E0864",
+                        at,
+                        format!("the rows of a box are multiples of {GLOBAL_BYTES} bytes, these have {shown}"),
+                    )
+                    .label(format!("{shown} bytes"))
+                    .help("use wider tiles, or `dma`"),
+                );
+            return None;
+        }
+        Truth::Unknown => check_multiple(
+            el,
+            format!(
+                "`tma` moves rows of multiples of {GLOBAL_BYTES} bytes, the rows of this box have {{0}}"
+            ),
+            &inner,
+            at,
+        ),
+    }
+    Some(())
+}
+
+pub(crate) fn check_tensor(
+    el: &mut Elab<'_>,
+    global: &View,
+    frame: &Frame,
+    bytes: i64,
+    at: Span,
+) -> Option<()> {
+    let name = el.f.buffer(global.buffer).name.clone();
+    let base = &frame.base(&global.offset) * bytes;
+    let outer = frame.strides.len().saturating_sub(1);
+    let strides = frame.strides.iter().take(outer).map(|s| s * bytes);
+    let steps: Vec<(Option<usize>, Sym)> = std::iter::once((None, base))
+        .chain(strides.enumerate().map(|(axis, s)| (Some(axis), s)))
+        .collect();
+    for (axis, step) in steps {
+        let shown = el.f.cx.show(&step);
+        let what = match axis {
+            None => format!("`tma` reads and writes from multiples of {GLOBAL_BYTES} bytes on"),
+            Some(axis) => format!(
+                "`tma` needs steps of multiples of {GLOBAL_BYTES} bytes along axis {axis} of `{name}`"
+            ),
+        };
+        match multiple_of_16(&el.f, &step) {
+            Truth::Yes => {}
+            Truth::No => {
+                el.cx.report(
+                    Diagnostic::new("E0866", at, format!("{what}, this is {shown}"))
+                        .label(format!("{shown} bytes"))
+                        .help("use `dma`, or make the rows longer"),
+                );
+                return None;
+            }
+            Truth::Unknown => check_multiple(el, format!("{what}, this is {{0}}"), &step, at),
+        }
+    }
+    Some(())
+}
+
+fn multiple_of_16(func: &ir::Function, bytes: &Sym) -> Truth {
+    func.cx.divides(&Sym::int(GLOBAL_BYTES), bytes)
+}
+
+fn check_multiple(el: &mut Elab<'_>, message: String, bytes: &Sym, at: Span) {
+    let rest = el.f.cx.rem(bytes, &Sym::int(GLOBAL_BYTES));
+    let index = |s: &Sym| Expr::index(s.clone(), at);
+    let cond = ExprKind::Binary(BinOp::Eq, index(&rest), index(&Sym::zero()));
+    let cond = Expr::new(cond, Scalar::Bool, at);
+    run_time::emit_check(
+        el,
+        run_time::Check::new("R10", message, at),
+        cond,
+        std::slice::from_ref(bytes),
+        &[bytes],
+    );
+    if run_time::known_at_entry(&el.f, bytes) {
+        el.f.cx.assume_divides(&Sym::int(GLOBAL_BYTES), bytes);
+    }
+}
+
+/// Elements in a row of a buffer, as it was declared.
+fn row_of(el: &Elab<'_>, id: BufferId) -> Option<Sym> {
+    let now = el.f.buffer(id).shape.as_slice();
+    el.storage
+        .pools
+        .declared_shape(id)
+        .unwrap_or(now)
+        .last()
+        .cloned()
+}
+
+/// Threads know the phases of exchanged tiles from the bits of one variable.
+pub(crate) fn check_rings(el: &mut Elab<'_>) {
+    let mut many = None;
+    for future in el.asynchronous.futures.iter().filter(|f| f.by_tma) {
+        let Some(handle) = &future.handle else {
+            continue;
+        };
+        let Some(pool) = handle.pool else { continue };
+        let count = &el.f.buffer(el.storage.pools.find(pool).0).count;
+        let tiles = el.f.cx.cdiv(count, &handle.tile);
+        if !el.f.cx.le(&tiles, &Sym::int(64)).is_yes() {
+            many = many.or(Some(future.span));
+        }
+    }
+    if let Some(at) = many {
+        unsupported::report(
+            &mut el.cx,
+            at,
+            "an exchange among more than 64 tiles of a block",
+        );
+    }
+}
+
+/// Why the copy engine can't reach a tile of shared memory.
+pub(crate) fn why_out_of_reach(
+    el: &Elab<'_>,
+    shared: &View,
+    bytes: i64,
+    c: &CopyStmt,
+) -> Option<String> {
+    if shared.may_cross() {
+        return Some("may cross the edge of its buffer".to_owned());
+    }
+    let mut shape = shared.shape.clone();
+    let swizzled = swizzles::asked_so_far(el, shared.buffer).is_some();
+    // Of swizzled memory the rows of a group follow one another, however long rows are.
+    if swizzled && let (Some(width), Some(row)) = (shape.last_mut(), row_of(el, shared.buffer)) {
+        *width = row;
+    }
+    let dense = dense_strides(&shape);
+    let apart = shared
+        .shape
+        .iter()
+        .zip(shared.strides.iter().zip(&dense))
+        .any(|(n, (have, want))| !n.is_one() && el.f.cx.eq(have, want) != Truth::Yes);
+    if apart {
+        return Some("its rows are apart".to_owned());
+    }
+    if swizzled {
+        // `swizzled_box` looks at where it begins.
+        return None;
+    }
+    let unit = Sym::int(SHARED_BYTES);
+    let size = shared.shape.iter().fold(Sym::int(bytes), |p, e| &p * e);
+    // Exchanged tiles lie one behind the other.
+    let exchanged = c.name.as_ref().is_some_and(|n| {
+        el.asynchronous.exchanged.contains_key(&n.text)
+            && el.f.cx.divides(&unit, &size) != Truth::Yes
+    });
+    let offset = &shared.offset * bytes;
+    if exchanged || el.f.cx.divides(&unit, &offset) != Truth::Yes {
+        return Some(format!(
+            "does not begin at a multiple of {SHARED_BYTES} bytes"
+        ));
+    }
+    None
+}

@@ -1,0 +1,60 @@
+//! Copies that complete events are told which.
+
+use std::collections::BTreeMap;
+
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::ir::{self, Engine, EventAt, FutureId, Stmt, StmtKind};
+use crate::sema::state::facts::Facts;
+use crate::source::Span;
+
+/// Copies that a later `trigger … after` has bound are told where to arrive.
+pub(crate) fn bind_copies(func: &mut ir::Function, facts: &Facts, diags: &mut Diagnostics) {
+    if facts.bound.is_empty() {
+        return;
+    }
+    let mut apart = Vec::new();
+    for kernel in &mut func.kernels {
+        bind(&mut kernel.body, &facts.bound, &mut apart);
+    }
+    for (copy, trigger) in apart {
+        diags.push(
+                Diagnostic::new("E1037", trigger, "a copy completes an event only from beside the `trigger`")
+                    .label("in another block than the copy")
+                    .also(copy, "begun here")
+                    .help("put both into the same block, or name the event at the copy: `tma.copy.async<e> …`"),
+            );
+    }
+}
+
+/// A copy is begun right before its `trigger`: only there is it known which slot that means.
+pub(crate) fn bind(
+    stmts: &mut Vec<Stmt>,
+    bound: &BTreeMap<FutureId, (EventAt, Span)>,
+    apart: &mut Vec<(Span, Span)>,
+) {
+    let (rest, mut begun) = (std::mem::take(stmts), Vec::new());
+    for mut stmt in rest {
+        if let StmtKind::Copy(copy) = &mut stmt.kind
+            && let Some((at, trigger)) = copy.future.and_then(|id| bound.get(&id))
+            && let Engine::Tma(tma) = &mut copy.engine
+        {
+            tma.event = Some(at.clone());
+            copy.future = None;
+            begun.push((*trigger, stmt));
+            continue;
+        }
+        if let StmtKind::Trigger(_) = &stmt.kind {
+            let now = |copy: &mut (Span, Stmt)| copy.0 == stmt.span;
+            stmts.extend(begun.extract_if(.., now).map(|copy| copy.1));
+        }
+        for block in stmt.kind.blocks_mut() {
+            bind(block, bound, apart);
+        }
+        stmts.push(stmt);
+    }
+    apart.extend(
+        begun
+            .into_iter()
+            .map(|(trigger, copy)| (copy.span, trigger)),
+    );
+}

@@ -1,0 +1,234 @@
+//! What a kernel does with swizzled buffers that depends on how they are laid out.
+
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::ir::{
+    self, Access, Arg, BufferId, CppName, Expr, ExprKind, MmaOp, Scalar, Stmt, StmtKind, Swizzle,
+    View, Visit, walk_block,
+};
+use crate::sema::state::facts::Facts;
+use crate::sema::values::integers;
+use crate::source::Span;
+use crate::symbolic::{Ctx, Sym};
+
+/// The pattern repeats after so many rows of 128 bytes.
+const ROWS: i64 = 8;
+
+/// What trades places, in bytes.
+const UNIT: i64 = 16;
+
+/// What a product takes of K at once, in bytes.
+const STEP: i64 = 32;
+
+/// What a kernel does with swizzled buffers that the layout has a say in.
+pub(crate) fn check_uses(func: &ir::Function, facts: &Facts, diags: &mut Diagnostics) {
+    if facts.swizzle_at.is_empty() {
+        return;
+    }
+    let mut uses = Uses::default();
+    for kernel in &func.kernels {
+        walk_block(&kernel.body, &mut uses);
+    }
+    for view in uses.copied {
+        check_pattern_begin(func, facts, diags, &view);
+    }
+    for access in uses.accessed {
+        place_is_known(func, diags, &access);
+    }
+    for (view, k_last) in uses.multiplied {
+        check_operand_begin(func, facts, diags, &view, k_last);
+    }
+    for (buffer, at) in uses.raw {
+        report_seen_raw(func, facts, diags, buffer, at);
+    }
+}
+
+/// A copy's tile begins where the pattern of a swizzle does.
+fn check_pattern_begin(func: &ir::Function, facts: &Facts, diags: &mut Diagnostics, view: &View) {
+    let buffer = func.buffer(view.buffer);
+    let Some(swizzle) = &buffer.swizzle else {
+        return;
+    };
+    let Some(text) = misplaced(&func.cx, swizzle, buffer.elem, &view.offset) else {
+        return;
+    };
+    let name = buffer.name.clone();
+    let mut d = Diagnostic::new(
+        "E0855",
+        view.span,
+        format!("a tile of `{name}`, which is swizzled, starts {text}"),
+    )
+    .label("the pattern does not begin here");
+    if let Some(at) = facts.swizzle_at.get(&view.buffer) {
+        d = d.also(*at, "swizzled by this");
+    }
+    diags.push(d.help(format!(
+        "start at a multiple of {ROWS} rows and of {UNIT} bytes in a row"
+    )));
+}
+
+/// A warpgroup is told of an operand by its first element's address: it must be one at which the
+/// pattern begins, or, along K, one of its steps.
+fn check_operand_begin(
+    func: &ir::Function,
+    facts: &Facts,
+    diags: &mut Diagnostics,
+    view: &View,
+    k_last: bool,
+) {
+    let buffer = func.buffer(view.buffer);
+    let Some(swizzle) = &buffer.swizzle else {
+        return;
+    };
+    let cx = &func.cx;
+    let column = cx.rem(&view.offset, &swizzle.columns);
+    let row = cx.div(&view.offset, &swizzle.columns);
+    let step = match k_last {
+        true => STEP / size(buffer.elem),
+        false => swizzle.group(buffer.elem),
+    };
+    let aligned = cx.divides(&Sym::int(step), &column).is_yes()
+        && cx.divides(&Sym::int(ROWS), &row).is_yes()
+        && (buffer.grouped().is_none() || cx.divides(&Sym::int(ROWS), &swizzle.rows).is_yes());
+    let dense = match view.strides.as_slice() {
+        [down, along] => {
+            let one_row = view.shape.first().is_some_and(Sym::is_one);
+            along.is_one() && (one_row || cx.eq(down, &swizzle.columns).is_yes())
+        }
+        _ => false,
+    };
+    let name = buffer.name.clone();
+    let (text, label, help) = if !dense {
+        (
+            format!("rows of this tile are not rows of `{name}`"),
+            "strides of its own".to_owned(),
+            "multiply a part of the buffer as it is declared".to_owned(),
+        )
+    } else if !aligned {
+        (
+            format!("a product can't begin here in `{name}`, which is swizzled"),
+            "the pattern may not begin here".to_owned(),
+            format!("start at a multiple of {ROWS} rows and of {step} elements in a row"),
+        )
+    } else {
+        return;
+    };
+    let mut d = Diagnostic::new("E0855", view.span, text).label(label);
+    if let Some(at) = facts.swizzle_at.get(&view.buffer) {
+        d = d.also(*at, "swizzled by this");
+    }
+    diags.push(d.help(help));
+}
+
+fn place_is_known(func: &ir::Function, diags: &mut Diagnostics, access: &Access) {
+    let buffer = func.buffer(access.view.buffer);
+    let place = buffer.by_groups(&func.cx, &access.address());
+    if place.is_poison() {
+        diags.push(integers::too_large(access.span));
+    }
+}
+
+/// Text in C++ sees more than one element of the buffer.
+fn report_seen_raw(
+    func: &ir::Function,
+    facts: &Facts,
+    diags: &mut Diagnostics,
+    id: BufferId,
+    at: Span,
+) {
+    let (root, _) = facts.pools.find(id);
+    let buffer = func.buffer(root);
+    if buffer.swizzle.is_none() {
+        return;
+    }
+    let name = func.buffer(id).name.clone();
+    let mut d = Diagnostic::new(
+        "W0881",
+        at,
+        format!("`{name}` is swizzled, and C++ sees its memory as it lies"),
+    )
+    .label("rows are not in order there");
+    if let Some(swizzled) = facts.swizzle_at.get(&root) {
+        d = d.also(*swizzled, "swizzled by this");
+    }
+    diags.push(d.help(format!(
+        "pass addresses of single elements, `&{name}.at(…)`, or a buffer without a swizzle"
+    )));
+}
+
+/// Of all buffers, swizzled or not.
+#[derive(Default)]
+pub(crate) struct Uses {
+    pub copied: Vec<View>,
+    /// By the copy engine.
+    pub moved: Vec<View>,
+    pub accessed: Vec<Access>,
+    /// Operands of warpgroups, each with whether K runs along its rows.
+    pub multiplied: Vec<(View, bool)>,
+    /// Seen by text in C++.
+    pub raw: Vec<(BufferId, Span)>,
+}
+
+impl Visit for Uses {
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Copy(copy) => {
+                let sides = [copy.source.clone(), copy.dest.clone()];
+                if !copy.engine.is_threads() {
+                    self.moved.extend(sides.clone());
+                }
+                self.copied.extend(sides);
+            }
+            StmtKind::Mma(op) => {
+                if let MmaOp::Product(product) = &**op {
+                    let tiles = product.tiles();
+                    self.multiplied
+                        .extend(tiles.map(|t| (t.view.clone(), t.k_last)));
+                }
+            }
+            StmtKind::Cpp { names, .. } => {
+                self.raw.extend(names.iter().filter_map(|name| match name {
+                    CppName::Buffer(id) => Some((*id, stmt.span)),
+                    CppName::Local(_) => None,
+                }))
+            }
+            _ => {}
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        if let ExprKind::Call(call) = &*expr.kind {
+            for mut arg in &call.args {
+                while let Arg::Cast(_, inner) = arg {
+                    arg = inner;
+                }
+                if let Arg::Pointer(view) = arg
+                    && !view.shape.iter().all(Sym::is_one)
+                {
+                    self.raw.push((view.buffer, view.span));
+                }
+            }
+        }
+    }
+
+    fn access(&mut self, access: &Access, _: bool) {
+        self.accessed.push(access.clone());
+    }
+}
+
+pub(crate) fn size(elem: Scalar) -> i64 {
+    i64::try_from(elem.bytes()).unwrap_or(1).max(1)
+}
+
+/// Where a view starts, if the pattern certainly does not begin there.
+fn misplaced(cx: &Ctx, swizzle: &Swizzle, elem: Scalar, offset: &Sym) -> Option<String> {
+    let column = cx.rem(offset, &swizzle.columns);
+    let unit = Sym::int(UNIT / size(elem));
+    if cx.divides(&unit, &column).is_no() {
+        let bytes = &column * size(elem);
+        return Some(format!("{} bytes into a row", cx.show(&bytes)));
+    }
+    let row = cx.rem(&cx.div(offset, &swizzle.columns), &swizzle.rows);
+    cx.divides(&Sym::int(ROWS), &row)
+        .is_no()
+        .then(|| format!("at row {}", cx.show(&row)))
+}

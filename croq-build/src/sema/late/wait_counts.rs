@@ -1,0 +1,443 @@
+//! Copies under way: which may be, at each point of a kernel, and how many younger ones there are.
+//!
+//! A thread's asynchronous copies form groups, one for each copy, that arrive in the order in which
+//! they were begun. A `wait` can leave the youngest groups under way, and should: waiting for the
+//! older of two copies must not wait for both. So the walk keeps, for each future that may be under
+//! way, the least number of copies begun after it, over all paths; loops are walked until that
+//! settles.
+//!
+//! Where the branches of an `if` begin different numbers of copies, the one that begins fewer gets
+//! empty groups, so that the count is the same on either way.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::ir::{
+    self, Access, BufferId, FutureId, Level, Stmt, StmtKind, Valid, View, Visit, Waited, walk_block,
+};
+use crate::sema::late::copy_groups;
+use crate::sema::late::flight::{self, Flight};
+use crate::sema::memory::overlap::{overlaps, store_overlaps};
+use crate::sema::state::facts::Facts;
+use crate::source::Span;
+use crate::symbolic::{Ctx, Sym};
+
+#[derive(Default)]
+struct Exits {
+    breaks: Flight,
+    continues: Flight,
+}
+
+struct Walker<'c> {
+    func: &'c ir::Function,
+    facts: &'c Facts,
+    diags: &'c mut Diagnostics,
+    loops: Vec<Exits>,
+    /// The last walk, which reports and writes down what to wait for.
+    last: bool,
+    /// Copies whose early use was reported: one report for each.
+    told: BTreeSet<Span>,
+    /// What copies read that were begun in this turn of the loops around: then an index means the
+    /// same there and here.
+    sources: BTreeMap<Span, View>,
+    /// Likewise what they fill, where that is fixed.
+    dests: BTreeMap<Span, View>,
+    /// Of each copy: where to, and who.
+    goes_to: BTreeMap<Span, (BufferId, Level)>,
+}
+
+/// Decides what each `wait` of the function's kernels waits for.
+pub(crate) fn count_waits(func: &mut ir::Function, facts: &Facts, diags: &mut Diagnostics) {
+    for at in 0..func.kernels.len() {
+        let Some(kernel) = func.kernels.get_mut(at) else {
+            continue;
+        };
+        let mut body = std::mem::take(&mut kernel.body);
+        let count = copy_groups::balance(&mut body);
+        if count != Some(0) || copy_groups::has_asynchronous(&body) {
+            let mut walker = Walker {
+                func,
+                facts,
+                diags,
+                loops: Vec::new(),
+                last: true,
+                told: BTreeSet::new(),
+                sources: BTreeMap::new(),
+                dests: BTreeMap::new(),
+                goes_to: BTreeMap::new(),
+            };
+            let end = walker.block(&mut body, Flight::default());
+            walker.left_over(&end);
+        }
+        copy_groups::drop_marks(&mut body);
+        if let Some(kernel) = func.kernels.get_mut(at) {
+            kernel.body = body;
+        }
+    }
+}
+
+impl Walker<'_> {
+    fn name(&self, id: FutureId) -> String {
+        self.facts
+            .future(id)
+            .map(|f| f.name.clone())
+            .unwrap_or_default()
+    }
+
+    /// Copies that are under way where the kernel ends.
+    fn left_over(&mut self, end: &Flight) {
+        for (id, (_, span)) in &end.copies {
+            let name = self.name(*id);
+            self.diags.push(
+                Diagnostic::new(
+                    "E0842",
+                    *span,
+                    format!("nothing waits for the copy `{name}` on some way to the kernel's end"),
+                )
+                .label("may still be under way then")
+                .help(format!("add `wait {name};`")),
+            );
+        }
+    }
+
+    fn block(&mut self, stmts: &mut [Stmt], mut flight: Flight) -> Flight {
+        for stmt in stmts {
+            flight = self.stmt(stmt, flight);
+        }
+        flight
+    }
+
+    fn stmt(&mut self, stmt: &mut Stmt, mut flight: Flight) -> Flight {
+        let span = stmt.span;
+        self.used_early(stmt, &flight);
+        match &mut stmt.kind {
+            StmtKind::Store { access, .. } | StmtKind::Atomic(crate::ir::Atomic { access, .. }) => {
+                let access = &*access;
+                self.overwritten(access.span, &flight, |cx, source| {
+                    source.buffer == access.view.buffer && store_overlaps(cx, source, access)
+                });
+                flight
+            }
+            StmtKind::Copy(copy) => {
+                self.copy(copy, span, &mut flight);
+                flight
+            }
+            StmtKind::CommitCopies => {
+                flight.begin_group();
+                flight
+            }
+            StmtKind::Wait { futures, pending } => {
+                self.wait(futures, pending, &mut flight);
+                flight
+            }
+            StmtKind::WaitTma { futures } => {
+                for waited in futures {
+                    flight.copies.remove(&waited.future);
+                }
+                flight
+            }
+            StmtKind::Rotate { futures } => {
+                flight.rotate(futures);
+                flight
+            }
+            StmtKind::UseFuture(id) => {
+                self.consulted(*id, span, &flight);
+                flight
+            }
+            StmtKind::For { body, .. } => self.turns(flight, true, &mut |w, start| {
+                let end = w.block(body, start.clone());
+                (start, end)
+            }),
+            StmtKind::While { prelude, body, .. } => self.turns(flight, false, &mut |w, start| {
+                let stop = w.block(prelude, start);
+                let end = w.block(body, stop.clone());
+                (stop, end)
+            }),
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let condition = flight::invariant_condition(self.func, cond);
+                let condition = condition.as_ref();
+                let one = self.block(then, flight.under(condition, true));
+                let other = self.block(otherwise, flight.under(condition, false));
+                let mut after = one.clone();
+                after.join(&other);
+                if let Some(condition) = condition {
+                    after.guard(condition, &flight, [&one, &other]);
+                }
+                after
+            }
+            StmtKind::Parallel { body, .. } => self.block(body, flight),
+            // Others than the threads inside go by.
+            StmtKind::SingleThread { body, .. } | StmtKind::Region { body, .. } => {
+                let inside = self.block(body, flight.clone());
+                flight.join(&inside);
+                flight
+            }
+            StmtKind::Break => {
+                if let Some(exits) = self.loops.last_mut() {
+                    exits.breaks.join(&flight);
+                }
+                Flight::nowhere()
+            }
+            StmtKind::Continue => {
+                if let Some(exits) = self.loops.last_mut() {
+                    exits.continues.join(&flight);
+                }
+                Flight::nowhere()
+            }
+            StmtKind::Yield => {
+                if self.last {
+                    self.left_over(&flight);
+                }
+                Flight::nowhere()
+            }
+            _ => flight,
+        }
+    }
+
+    fn copy(&mut self, copy: &crate::ir::Copy, span: Span, flight: &mut Flight) {
+        let dest = &copy.dest;
+        self.overwritten(dest.span, flight, |cx, source| {
+            source.buffer == dest.buffer && overlaps(cx, source, dest)
+        });
+        let Some(id) = copy.future else { return };
+        self.sources.insert(span, copy.source.clone());
+        // The tiles of exchanged futures are told apart by their names alone.
+        let exchanged = self.facts.future(id).is_none_or(|f| f.handle.is_some());
+        if !exchanged {
+            self.dests.insert(span, copy.dest.clone());
+        }
+        let groups = copy.engine.is_threads();
+        self.goes_to.insert(span, (copy.dest.buffer, copy.level));
+        self.begun(id, span, groups, flight);
+    }
+
+    /// Leaves those copies under way that began after all that are waited for.
+    fn wait(&mut self, futures: &mut Vec<Waited>, pending: &mut Option<u32>, flight: &mut Flight) {
+        let counts = futures.iter().filter_map(|w| flight.copies.get(&w.future));
+        let younger = counts.filter_map(|(n, _)| *n).min();
+        if self.last {
+            *pending = younger;
+        }
+        let Some(younger) = younger else { return };
+        if self.last {
+            self.arrives_as_well(futures, younger, flight);
+        }
+        let stays = |n: &Option<u32>| n.is_none_or(|n| n < younger);
+        flight.copies.retain(|_, (n, _)| stays(n));
+    }
+
+    fn begun(&mut self, id: FutureId, span: Span, groups: bool, flight: &mut Flight) {
+        if self.last
+            && let Some((_, earlier)) = flight.copies.get(&id).copied()
+        {
+            let name = self.name(id);
+            let again = earlier == span;
+            let mut d = Diagnostic::new(
+                "E0842",
+                span,
+                format!("the copy `{name}` may still be under way when it is begun again"),
+            )
+            .label(if again {
+                "in the next turn of the loop"
+            } else {
+                "begun again here"
+            });
+            if !again {
+                d = d.also(earlier, "begun here, and not waited for on some way");
+            }
+            self.diags
+                .push(d.help(format!("`wait {name};` before the next copy into it")));
+        }
+        if groups {
+            flight.begin_group();
+        }
+        flight.guards.remove(&id);
+        flight.copies.insert(id, (groups.then_some(0), span));
+    }
+
+    /// Reports a write, by the statement at `at`, of what a copy under way still reads.
+    fn overwritten(&mut self, at: Span, flight: &Flight, overlaps: impl Fn(&Ctx, &View) -> bool) {
+        if !self.last {
+            return;
+        }
+        let cx = &self.func.cx;
+        let found = flight.copies.iter().find(|(_, (_, begun))| {
+            let source = self.sources.get(begun);
+            source.is_some_and(|source| overlaps(cx, source))
+        });
+        let Some((id, (_, begun))) = found.map(|(id, copy)| (*id, *copy)) else {
+            return;
+        };
+        let name = self.name(id);
+        self.diags.push(
+            Diagnostic::new(
+                "E0880",
+                at,
+                format!("the copy `{name}` may still be reading what this overwrites"),
+            )
+            .label("overwritten while the copy is under way")
+            .also(begun, "the copy begins here")
+            .help(format!("`wait {name};` first")),
+        );
+    }
+
+    /// Waiting for one copy is waiting for the older ones too. A `wait` for those comes to nothing
+    /// later on, so it is here that their bytes are there.
+    fn arrives_as_well(&self, futures: &mut Vec<Waited>, younger: u32, flight: &Flight) {
+        for (id, (n, begun)) in &flight.copies {
+            let named = futures.iter().any(|w| w.future == *id);
+            let Some((buffer, level)) = self.goes_to.get(begun).copied() else {
+                continue;
+            };
+            if named || n.is_none_or(|n| n < younger) {
+                continue;
+            }
+            let count = self.func.buffer(buffer).count.clone();
+            futures.push(Waited {
+                future: *id,
+                // Where in the buffer is not known here any more.
+                view: View {
+                    buffer,
+                    offset: Sym::zero(),
+                    shape: vec![count],
+                    strides: vec![Sym::one()],
+                    valid: vec![Valid::default()],
+                    frame: None,
+                    span: *begun,
+                },
+                level,
+                arrival: None,
+            });
+        }
+    }
+
+    /// Reports what a statement does with the destination of a copy under way, by whatever name.
+    fn used_early(&mut self, stmt: &Stmt, flight: &Flight) {
+        let nested = matches!(
+            stmt.kind,
+            StmtKind::For { .. }
+                | StmtKind::While { .. }
+                | StmtKind::If { .. }
+                | StmtKind::Parallel { .. }
+                | StmtKind::SingleThread { .. }
+                | StmtKind::Region { .. }
+                | StmtKind::Wait { .. }
+                | StmtKind::WaitTma { .. }
+        );
+        if !self.last || flight.copies.is_empty() || nested {
+            return;
+        }
+        let mut touched = Touched::default();
+        walk_block(std::slice::from_ref(stmt), &mut touched);
+        let cx = &self.func.cx;
+        let mut early = Vec::new();
+        for (id, (_, begun)) in &flight.copies {
+            // A copy that is begun again has its own report.
+            let again = matches!(&stmt.kind, StmtKind::Copy(copy) if copy.future == Some(*id));
+            let Some(dest) = self.dests.get(begun).filter(|_| !again) else {
+                continue;
+            };
+            let element = touched.accesses.iter().find(|access| {
+                dest.buffer == access.view.buffer && store_overlaps(cx, dest, access)
+            });
+            let tile = touched
+                .views
+                .iter()
+                .find(|view| dest.buffer == view.buffer && overlaps(cx, dest, view));
+            let at = element.map(|a| a.span).or(tile.map(|v| v.span));
+            early.extend(at.map(|at| (*id, at)));
+        }
+        for (id, at) in early {
+            self.consulted(id, at, flight);
+        }
+    }
+
+    fn consulted(&mut self, id: FutureId, span: Span, flight: &Flight) {
+        let Some((_, begun)) = flight.copies.get(&id).copied() else {
+            return;
+        };
+        if !self.last || !self.told.insert(begun) {
+            return;
+        }
+        let name = self.name(id);
+        self.diags.push(
+            Diagnostic::new("W0879", span, format!("`{name}` may not have arrived yet"))
+                .label("used while the copy is under way")
+                .also(begun, "the copy begins here")
+                .help(format!("`wait {name};` first")),
+        );
+    }
+
+    /// A loop: `turn` walks one turn and tells what holds where the loop may end, and at the turn's
+    /// end.
+    fn turns(
+        &mut self,
+        before: Flight,
+        may_be_skipped: bool,
+        turn: &mut dyn FnMut(&mut Self, Flight) -> (Flight, Flight),
+    ) -> Flight {
+        let last = std::mem::replace(&mut self.last, false);
+        let mut start = before.clone();
+        // The counts only fall and futures only join: this settles.
+        loop {
+            let (_, next, _) = self.once(start.clone(), turn);
+            let mut joined = before.clone();
+            joined.join(&next);
+            joined.join(&start);
+            if joined == start {
+                break;
+            }
+            start = joined;
+        }
+        self.last = last;
+        let (stop, end, mut after) = self.once(start, turn);
+        if may_be_skipped {
+            after.join(&before);
+            after.join(&end);
+        } else {
+            after.join(&stop);
+        }
+        after
+    }
+
+    /// One turn: what holds where the loop may stop, at the start of the next turn, and after a
+    /// `break`.
+    fn once(
+        &mut self,
+        start: Flight,
+        turn: &mut dyn FnMut(&mut Self, Flight) -> (Flight, Flight),
+    ) -> (Flight, Flight, Flight) {
+        self.loops.push(Exits {
+            breaks: Flight::nowhere(),
+            continues: Flight::nowhere(),
+        });
+        let outside = (self.sources.clone(), self.dests.clone());
+        // A condition may be another one in each turn.
+        let (stop, mut end) = turn(self, start.unguarded());
+        (self.sources, self.dests) = outside;
+        let exits = self.loops.pop().unwrap_or_default();
+        end.join(&exits.continues);
+        (stop.unguarded(), end.unguarded(), exits.breaks.unguarded())
+    }
+}
+
+/// The memory that a statement reads or writes.
+#[derive(Default)]
+struct Touched {
+    accesses: Vec<Access>,
+    views: Vec<View>,
+}
+
+impl Visit for Touched {
+    fn view(&mut self, view: &View) {
+        self.views.push(view.clone());
+    }
+
+    fn access(&mut self, access: &Access, _written: bool) {
+        self.accesses.push(access.clone());
+    }
+}

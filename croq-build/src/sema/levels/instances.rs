@@ -1,0 +1,194 @@
+//! Whose threads copy: the level of a copy, and who an instance of a level is.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{Level, Role, Scalar, Storage, View};
+use crate::sema::build;
+use crate::sema::checks::unsupported;
+use crate::sema::levels::uniformity;
+use crate::sema::state::elab::Elab;
+use crate::source::Span;
+use crate::symbolic::Sym;
+use crate::syntax::ast::{self, CopyStmt};
+
+/// Number of units of `level` in the block.
+pub(crate) fn count_of(el: &mut Elab<'_>, level: Level, at: Span) -> Option<Sym> {
+    if level == Level::Block {
+        return Some(Sym::one());
+    }
+    let threads = el.kernel.as_ref().and_then(|k| k.threads.count.clone());
+    let Some(threads) = threads else {
+        el.cx.report(
+            Diagnostic::new("E0509", at, "the number of threads is not known here")
+                .label("how many instances need a tile?"),
+        );
+        return None;
+    };
+    let cx = &el.f.cx;
+    Some(match level {
+        Level::Cluster | Level::Block => Sym::one(),
+        Level::Warpgroup => cx.cdiv(&threads, &Sym::int(128)),
+        Level::Warp => cx.cdiv(&threads, &Sym::int(32)),
+        Level::Thread => threads,
+    })
+}
+
+/// This unit's number within the block.
+pub(crate) fn number_of(el: &mut Elab<'_>, level: Level) -> Sym {
+    let tid = thread_id(el);
+    let cx = &el.f.cx;
+    match level {
+        Level::Cluster | Level::Block => Sym::zero(),
+        Level::Warpgroup => cx.div(&tid, &Sym::int(128)),
+        Level::Warp => cx.div(&tid, &Sym::int(32)),
+        Level::Thread => tid,
+    }
+}
+
+/// The linear thread id as a symbolic integer.
+fn thread_id(el: &mut Elab<'_>) -> Sym {
+    if let Some(v) = el.kernel.as_ref().and_then(|k| k.threads.id) {
+        return Sym::var(v);
+    }
+    let span = el.kernel.as_ref().map_or_else(Span::default, |k| k.header);
+    let threads = el.kernel.as_ref().and_then(|k| k.threads.count.clone());
+    let local = build::new_local(
+        &mut el.f,
+        "tid",
+        Scalar::Index,
+        false,
+        Role::Parallel(Level::Thread),
+        span,
+    );
+    let hi = threads.map(|t| &t - 1);
+    let var = build::local_var(&mut el.f, local, Some(Sym::zero()), hi);
+    if let Some(k) = el.kernel.as_mut() {
+        k.threads.id = Some(var);
+        k.threads.id_local = Some(local);
+    }
+    Sym::var(var)
+}
+
+/// Whose threads share a copy.
+pub(crate) fn copy_level(
+    el: &mut Elab<'_>,
+    source: &View,
+    dest: &View,
+    c: &CopyStmt,
+    explicit: bool,
+) -> Option<Level> {
+    let Some(current) = el.level() else {
+        return Some(Level::Block);
+    };
+    let (from, to) = (
+        el.f.buffer(source.buffer).storage,
+        el.f.buffer(dest.buffer).storage,
+    );
+    if from == Storage::Local || to == Storage::Local {
+        return Some(Level::Thread);
+    }
+    let by_source = uniformity::differs_between_units(el, source);
+    let by_dest = uniformity::differs_between_units(el, dest);
+    let level = if by_source || by_dest {
+        current
+    } else {
+        Level::Block
+    };
+    let several = level != Level::Block && !is_region_in_one_unit(el, level);
+    if explicit && to == Storage::Shared && by_source && !by_dest && several {
+        el.cx.report(
+            Diagnostic::new(
+                "W0841",
+                c.head,
+                "instances of an inner level copy different tiles into one shared buffer",
+            )
+            .label("each overwrites the others' tile")
+            .help("use `=> shared` to give each instance its own, or tile the destination too"),
+        );
+    }
+    if level != Level::Thread {
+        warn_if_not_all_arrive(el, c.head, "a cooperative copy");
+        if el.path.in_region() {
+            return level_in_region(el, level, c);
+        }
+    }
+    Some(level)
+}
+
+/// Inside `inthreads` those threads of the unit share a copy that come there; a block's are those
+/// of the region.
+fn level_in_region(el: &mut Elab<'_>, level: Level, c: &CopyStmt) -> Option<Level> {
+    let Some(set) = el.path.region_threads().cloned() else {
+        let what = "a cooperative copy by threads that are known only at run time";
+        unsupported::report(&mut el.cx, c.head, what);
+        return None;
+    };
+    let unit = match level {
+        Level::Warpgroup => 128,
+        Level::Warp => 32,
+        _ => 0,
+    };
+    if c.engine == ast::Engine::Dma && !set.is_whole(32) {
+        let count = set.len();
+        let threads = if count == 1 { "thread" } else { "threads" };
+        el.cx.report(
+            Diagnostic::new(
+                "W0565",
+                c.head,
+                format!("{count} {threads} of the block share this copy: no whole warps"),
+            )
+            .label("the other lanes of their warps idle meanwhile")
+            .help("let whole warps (multiples of 32 threads) come here, or use `tma`"),
+        );
+    }
+    if unit == 0 || set.is_whole(unit) {
+        return Some(level);
+    }
+    if set.is_in_one(unit) {
+        return Some(Level::Block);
+    }
+    unsupported::report(
+        &mut el.cx,
+        c.head,
+        "a copy by parts of several warps or warpgroups",
+    );
+    None
+}
+
+/// Warns where threads that take part in something together may not all arrive.
+pub(crate) fn warn_if_not_all_arrive(el: &mut Elab<'_>, at: Span, what: &str) {
+    if el.path.is_divergent() {
+        el.cx.report(
+            Diagnostic::new(
+                "W0551",
+                at,
+                format!("{what} under a condition that differs between threads"),
+            )
+            .label("some threads never arrive here")
+            .help("move it out of the `if`, or use `inthreads`"),
+        );
+    }
+    if let Some(first) = el.kernel.as_ref().and_then(|k| k.yielded) {
+        el.cx.report(
+            Diagnostic::new(
+                "W0553",
+                first,
+                "threads that `yield` here never reach a later barrier",
+            )
+            .label("leaves the kernel")
+            .also(at, format!("{what} waits for every thread")),
+        );
+    }
+}
+
+/// Whether a region around here lets no more than one unit of `level` in.
+fn is_region_in_one_unit(el: &Elab<'_>, level: Level) -> bool {
+    let unit = match level {
+        Level::Cluster | Level::Block => return true,
+        Level::Warpgroup => 128,
+        Level::Warp => 32,
+        Level::Thread => 1,
+    };
+    el.path
+        .region_threads()
+        .is_some_and(|set| set.is_in_one(unit))
+}

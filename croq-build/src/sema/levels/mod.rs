@@ -1,0 +1,16 @@
+//! Levels of parallelism: which level each `parallel` has, and how threads are mapped to it.
+
+pub(crate) mod barriers;
+pub(crate) mod blocks;
+pub(crate) mod cluster_legality;
+pub(crate) mod clusters;
+pub(crate) mod extents;
+pub(crate) mod host_kernels;
+pub(crate) mod indices;
+pub(crate) mod instances;
+pub(crate) mod nest;
+pub(crate) mod parallel;
+pub(crate) mod regions;
+pub(crate) mod registers;
+pub(crate) mod thread_mapping;
+pub(crate) mod uniformity;

@@ -1,0 +1,313 @@
+//! `parallel`: launches, and the levels inside them.
+
+use std::collections::BTreeMap;
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{self, Expr, Intrinsic, Level, Stmt, StmtKind};
+use crate::sema::build;
+use crate::sema::levels::extents::{self, binding_names};
+use crate::sema::levels::{blocks, clusters, instances, nest, thread_mapping};
+use crate::sema::names::scope;
+use crate::sema::state::cx::Cx;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::kernel::{Grid, KernelState, Threads};
+use crate::sema::state::nests::Node;
+use crate::sema::state::path::Frame;
+use crate::sema::state::scopes::Entity;
+use crate::sema::values::constants;
+use crate::source::Span;
+use crate::symbolic::Sym;
+use crate::syntax::ast::{self, ParallelStmt};
+
+pub(crate) fn lower(el: &mut Elab<'_>, p: &ParallelStmt, span: Span) {
+    if el.kernel.is_some() {
+        lower_inner(el, p);
+        return;
+    }
+    let attrs = lower_attributes(el, p);
+    let Some(tree) = nest::assign_levels(&mut el.cx, p) else {
+        return lower_poisoned_body(el, p);
+    };
+    lower_launch(el, p, &tree, attrs, span);
+}
+
+/// Walks a body whose header is in error, so that independent mistakes in it still show.
+fn lower_poisoned_body(el: &mut Elab<'_>, p: &ParallelStmt) {
+    el.names.push();
+    for item in &p.items {
+        for name in binding_names(&item.binding) {
+            scope::declare(el, name, Entity::Poison);
+        }
+    }
+    el.results.poisoned = true;
+    el.names.pop();
+}
+
+fn lower_attributes(el: &mut Elab<'_>, p: &ParallelStmt) -> ir::LaunchAttrs {
+    let mut attrs = ir::LaunchAttrs {
+        is_async: p.is_async.is_some(),
+        ..Default::default()
+    };
+    if let Some(name) = &p.stream {
+        attrs.stream = lower_stream(el, name);
+    }
+    for attr in &p.attrs {
+        match attr.name.text.as_str() {
+            "launch_bounds" => {
+                let numbers: Vec<Option<u32>> = attr
+                    .args
+                    .iter()
+                    .map(|e| match &*e.kind {
+                        ast::ExprKind::Wildcard => Some(0),
+                        _ => constants::constant(e).and_then(|n| u32::try_from(n).ok()),
+                    })
+                    .collect();
+                let rest_positive = numbers.iter().skip(1).all(|n| n.is_some_and(|n| n > 0));
+                if numbers.is_empty()
+                    || numbers.len() > 3
+                    || numbers.iter().any(Option::is_none)
+                    || !rest_positive
+                {
+                    el.cx.report(
+                            Diagnostic::new("E0530", attr.span, "`launch_bounds` takes one to three constants: threads, blocks, cluster")
+                                .label("not valid launch bounds")
+                                .help("`launch_bounds(0, 2)` computes the threads and asks for 2 blocks"),
+                        );
+                    continue;
+                }
+                let at = |i: usize| numbers.get(i).copied().flatten().filter(|n| *n > 0);
+                attrs.launch_bounds = Some([at(0), at(1), at(2)]);
+            }
+            "maxnreg" => {
+                let n = attr
+                    .args
+                    .first()
+                    .and_then(constants::constant)
+                    .and_then(|n| u32::try_from(n).ok());
+                match n.filter(|n| *n > 0 && attr.args.len() == 1) {
+                    Some(n) => attrs.maxnreg = Some(n),
+                    None => el.cx.report(
+                        Diagnostic::new(
+                            "E0531",
+                            attr.span,
+                            "`maxnreg` takes one positive constant",
+                        )
+                        .label("not a register count")
+                        .help("write `[[maxnreg(128)]]`"),
+                    ),
+                }
+            }
+            _ => {}
+        }
+    }
+    attrs
+}
+
+/// `parallel … stream s`
+fn lower_stream(el: &mut Elab<'_>, name: &ast::Name) -> Option<ir::ParamId> {
+    match scope::lookup(el, &name.text, name.span)? {
+        Entity::Stream(param) => Some(param),
+        Entity::Poison => None,
+        other => {
+            let kind = other.kind();
+            el.cx.report(
+                Diagnostic::new(
+                    "E0534",
+                    name.span,
+                    format!(
+                        "a kernel is launched on a stream, `{}` is {kind}",
+                        name.text
+                    ),
+                )
+                .label("not a stream")
+                .help(format!(
+                    "streams are parameters: `__co__ void {}(stream s, …)`",
+                    el.f.name
+                )),
+            );
+            None
+        }
+    }
+}
+
+fn lower_launch(
+    el: &mut Elab<'_>,
+    p: &ParallelStmt,
+    tree: &Node,
+    mut attrs: ir::LaunchAttrs,
+    span: Span,
+) {
+    attrs.cooperative = tree.cooperative;
+    el.names.push();
+    el.f.cx.push_scope();
+    let first_local = el.f.locals.len();
+    el.kernel = Some(KernelState {
+        threads: Threads::new(p.header),
+        grid: Grid::new(tree.cooperative.is_some()),
+        level: Level::Block,
+        first_local,
+        first_inner_local: usize::MAX,
+        header: p.header,
+        yielded: None,
+        awaited: BTreeMap::new(),
+    });
+    let (grid, mut body) = el.within(Frame::Launch, |el| {
+        build::collect(el, |el| lower_outermost(el, p, tree))
+    });
+    el.f.cx.pop_scope();
+    let ended = el.names.pop();
+    scope::report_unused(el, ended);
+    let Some(k) = el.kernel.take() else { return };
+    let Some(grid) = grid else {
+        el.results.poisoned = true;
+        return;
+    };
+    if let Some(local) = k.threads.id_local {
+        let value = Expr::intrinsic(Intrinsic::Thread, span);
+        body.insert(
+            0,
+            Stmt::new(
+                StmtKind::Let {
+                    local,
+                    value: Some(value),
+                },
+                p.header,
+            ),
+        );
+    }
+    let threads = k.threads.count.unwrap_or_else(Sym::one);
+    let bounds = p.attrs.iter().find(|a| a.name.text == "launch_bounds");
+    if let Some(at) = bounds.map(|a| a.span) {
+        check_launch_bounds(&mut el.cx, &attrs, &threads, at, p.header);
+    }
+    let id = ir::KernelId(u32::try_from(el.f.kernels.len()).unwrap_or(u32::MAX));
+    let name = build::kernel_name(el);
+    el.f.kernels.push(ir::Kernel {
+        name,
+        span: p.header,
+        grid,
+        cluster: k.grid.cluster,
+        threads,
+        attrs,
+        body,
+        fastest: Vec::new(),
+        shared: Vec::new(),
+        shared_bytes: Sym::zero(),
+        waits: false,
+        ordered: false,
+        tracked: Vec::new(),
+        escaping: Vec::new(),
+        asynchronous: false,
+        warpgroups: false,
+        one_thread: p
+            .items
+            .first()
+            .map(|item| item.span)
+            .filter(|_| tree.single && tree.level == Level::Block),
+        unwritten: Default::default(),
+        anew: Default::default(),
+        maps: Vec::new(),
+    });
+    build::emit(el, StmtKind::Launch(id), p.header);
+}
+
+fn check_launch_bounds(
+    cx: &mut Cx<'_>,
+    attrs: &ir::LaunchAttrs,
+    threads: &Sym,
+    at: Span,
+    header: Span,
+) {
+    let declared = attrs.launch_bounds.and_then(|b| b[0]);
+    if let (Some(t), Some(n)) = (declared, threads.as_int())
+        && i64::from(t) < n
+    {
+        cx.report(
+            Diagnostic::new(
+                "E0530",
+                at,
+                format!("`launch_bounds` promises {t} threads, the block has {n}"),
+            )
+            .label(format!("only {t} threads"))
+            .also(header, format!("{n} threads"))
+            .help(format!(
+                "write `launch_bounds({n})`, or `_` to have it computed"
+            )),
+        );
+    }
+}
+
+/// The first item of the outermost `parallel`; returns the grid.
+fn lower_outermost(el: &mut Elab<'_>, p: &ParallelStmt, tree: &Node) -> Option<[Sym; 3]> {
+    let (item, rest) = p.items.split_first()?;
+    let extents = extents::lower_all(el, item)?;
+    if tree.single && tree.level == Level::Thread {
+        return thread_mapping::lower_split(el, p, item, &extents);
+    }
+    match tree.level {
+        Level::Cluster => return clusters::lower(el, p, item, &extents, tree),
+        Level::Block => {}
+        // Block level is filled in with one block.
+        _ => {
+            thread_mapping::lower_level(el, item, &extents, tree, rest, &p.body)?;
+            return Some([Sym::one(), Sym::one(), Sym::one()]);
+        }
+    }
+    blocks::lower_blocks(el, item, &extents, tree, rest, &p.body)
+}
+
+/// A `parallel` inside a kernel: the next child of the nest's tree.
+fn lower_inner(el: &mut Elab<'_>, p: &ParallelStmt) {
+    if el.path.in_region() {
+        el.cx.report(
+            Diagnostic::new("E0563", p.header, "`parallel` inside `inthreads`")
+                .label("only part of the threads come here"),
+        );
+        return lower_poisoned_body(el, p);
+    }
+    let next = el.nests.last_mut().and_then(|c| c.pop());
+    let Some(node) = next else {
+        return lower_poisoned_body(el, p);
+    };
+    if !p.attrs.is_empty() || p.is_async.is_some() || p.stream.is_some() {
+        let at = p
+            .attrs
+            .first()
+            .map(|a| a.span)
+            .or(p.is_async)
+            .unwrap_or(p.header);
+        let code = if p.is_async.is_some() {
+            "E0532"
+        } else if p.stream.is_some() {
+            "E0533"
+        } else {
+            "E0530"
+        };
+        el.cx.report(
+            Diagnostic::new(code, at, "this belongs on the outermost `parallel`")
+                .label("an inner level")
+                .help("move it to the `parallel` that starts the kernel"),
+        );
+    }
+    if el.path.is_conditional() && el.path.is_divergent() {
+        instances::warn_if_not_all_arrive(el, p.header, "an inner `parallel`");
+    }
+    let Some((item, rest)) = p.items.split_first() else {
+        return;
+    };
+    match extents::lower_all(el, item) {
+        Some(extents) if node.level == Level::Block => {
+            el.names.push();
+            let grid = blocks::lower_blocks(el, item, &extents, &node, rest, &p.body);
+            let ended = el.names.pop();
+            scope::report_unused(el, ended);
+            if let Some(k) = el.kernel.as_mut() {
+                k.grid.extents = grid;
+            }
+        }
+        Some(extents) => {
+            thread_mapping::lower_level(el, item, &extents, &node, rest, &p.body);
+        }
+        None => lower_poisoned_body(el, p),
+    }
+}

@@ -1,0 +1,245 @@
+//! `inthreads`: parts of a kernel for some of its threads.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{self, BinOp, Expr, ExprKind, StmtKind, ThreadSet, UnOp};
+use crate::sema::build;
+use crate::sema::checks::lints;
+use crate::sema::levels::{instances, uniformity};
+use crate::sema::state::cx::Cx;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::path::Frame;
+use crate::sema::values::{arith, conditionals};
+use crate::source::Span;
+use crate::symbolic::Sym;
+use crate::syntax::ast;
+
+pub(crate) fn lower_inthreads(
+    el: &mut Elab<'_>,
+    is_async: bool,
+    pred: &ast::Expr,
+    body: &ast::Block,
+    span: Span,
+) {
+    if el.kernel.is_none() {
+        el.cx.report(
+            Diagnostic::new(
+                "E0561",
+                Span::new(span.start, pred.span.end),
+                "`inthreads` outside `parallel`",
+            )
+            .label("there are no threads here")
+            .help("write `if`, or move it into a `parallel`"),
+        );
+        return;
+    }
+    let outermost = !el.path.in_region();
+    if is_async && !outermost {
+        el.cx.report(
+            Diagnostic::new(
+                "E0562",
+                Span::new(span.start, pred.span.end),
+                "only the outermost `inthreads` may be `.async`",
+            )
+            .label("nested")
+            .help("drop `.async`"),
+        );
+    }
+    let cond = el.within(Frame::Predicate, |el| {
+        conditionals::lower_condition(el, pred)
+    });
+    let Some(cond) = cond else {
+        let region = Frame::Region {
+            threads: None,
+            span: pred.span,
+        };
+        el.within(region, |el| el.block(body));
+        return;
+    };
+    let before = el.cx.diags.len();
+    check_divergent(el, &cond, pred.span);
+    let own = thread_set(el, &cond);
+    if el.cx.diags.len() == before {
+        lints::lint_pointless_region(el, own.as_ref(), pred.span);
+        if is_async && own.is_none() {
+            report_threads_unknown(&mut el.cx, pred.span);
+        }
+    }
+    let set = match (own, el.path.regions().next()) {
+        (Some(own), Some((around, _))) => around.map(|a| a.intersect(&own)),
+        (own, _) => own,
+    };
+    let nobody = set.as_ref().is_some_and(ThreadSet::is_empty);
+    if nobody && el.cx.diags.len() == before {
+        el.cx.report(
+            Diagnostic::new(
+                "W0567",
+                pred.span,
+                "no thread that comes here satisfies this predicate",
+            )
+            .label("never holds"),
+        );
+    }
+    let region = Frame::Region {
+        threads: set.clone(),
+        span: pred.span,
+    };
+    // Threads that are there come here, whatever the other variables are.
+    let condition = Frame::Condition {
+        restricts: set.as_ref().is_none_or(ThreadSet::is_empty),
+        never: nobody,
+    };
+    let ((), stmts) = el.within(region, |el| {
+        conditionals::assuming_with(el, &cond, true, condition, |el| el.block(body))
+    });
+    if outermost && !is_async {
+        instances::warn_if_not_all_arrive(el, span, "the barrier after `inthreads`");
+    }
+    // What no thread executes is told, checked as far as can be, and left out.
+    if nobody {
+        return;
+    }
+    build::emit(
+        el,
+        StmtKind::Region {
+            pred: cond,
+            set,
+            elected_from: None,
+            is_async,
+            outermost,
+            body: stmts,
+        },
+        span,
+    );
+}
+
+/// Regions that run at the same time need to know who is where.
+fn report_threads_unknown(cx: &mut Cx<'_>, at: Span) {
+    let text = cx.file.snippet(at).to_owned();
+    cx.report(
+            Diagnostic::new(
+                "E0566",
+                at,
+                format!("which threads satisfy `{text}` is known only at run time"),
+            )
+            .label("must be known here")
+            .help("compare variables of inner `parallel`s of constant size with constants; use `if` for the rest"),
+        );
+}
+
+/// Both sides of `&&` and `||` must depend on the thread.
+fn check_divergent(el: &mut Elab<'_>, cond: &Expr, at: Span) {
+    match &*cond.kind {
+        ExprKind::Binary(BinOp::LogicAnd | BinOp::LogicOr, a, b) => {
+            check_divergent(el, a, a.span);
+            check_divergent(el, b, b.span);
+        }
+        ExprKind::Unary(UnOp::Not, a) => check_divergent(el, a, a.span),
+        _ => {
+            let depends = match &*cond.kind {
+                ExprKind::Binary(_, a, b) => depends_on_unit(el, a) || depends_on_unit(el, b),
+                _ => depends_on_unit(el, cond),
+            };
+            if !depends {
+                let text = el.cx.file.snippet(at).to_owned();
+                el.cx.report(
+                        Diagnostic::new("E0560", at, format!("`{text}` is the same for every thread"))
+                            .label("does not divide the threads")
+                            .help("compare a variable of an inner `parallel`; for a uniform condition use `if`"),
+                    );
+            }
+        }
+    }
+}
+
+fn depends_on_unit(el: &Elab<'_>, e: &Expr) -> bool {
+    match arith::as_sym(&el.f, e) {
+        Some(s) => s
+            .vars()
+            .iter()
+            .any(|v| uniformity::is_unit_variable(el, *v)),
+        None => uniformity::varies_in_block(el, e),
+    }
+}
+
+/// The linear ids of the threads that satisfy a predicate, when that is static.
+fn thread_set(el: &Elab<'_>, cond: &Expr) -> Option<ThreadSet> {
+    let k = el.kernel.as_ref()?;
+    let threads = u32::try_from(k.threads.count.as_ref()?.as_int()?)
+        .ok()
+        .filter(|n| *n <= 1024)?;
+    let condition = thread_condition(&el.f, cond)?;
+    let homes = &k.threads.indices;
+    let mut set = ThreadSet::default();
+    for tid in 0..threads {
+        let at = |v: crate::symbolic::Var| {
+            let home = homes.get(&v)?;
+            let mut value = i128::from(tid) / i128::from(home.divisor.as_int().filter(|d| *d > 0)?);
+            if let Some(m) = &home.modulus {
+                value %= i128::from(m.as_int().filter(|m| *m > 0)?);
+            }
+            Some(value)
+        };
+        if condition.holds(&at)? {
+            set.push(tid);
+        }
+    }
+    Some(set)
+}
+
+/// A predicate, taken apart once for all threads.
+fn thread_condition(func: &ir::Function, cond: &Expr) -> Option<Condition> {
+    let both = |a, b| {
+        Some((
+            Box::new(thread_condition(func, a)?),
+            Box::new(thread_condition(func, b)?),
+        ))
+    };
+    Some(match &*cond.kind {
+        ExprKind::Bool(b) => Condition::Is(*b),
+        ExprKind::Unary(UnOp::Not, a) => Condition::Not(Box::new(thread_condition(func, a)?)),
+        ExprKind::Binary(BinOp::LogicAnd, a, b) => {
+            let (a, b) = both(a, b)?;
+            Condition::And(a, b)
+        }
+        ExprKind::Binary(BinOp::LogicOr, a, b) => {
+            let (a, b) = both(a, b)?;
+            Condition::Or(a, b)
+        }
+        ExprKind::Binary(op, a, b) => {
+            Condition::Compare(*op, arith::as_sym(func, a)?, arith::as_sym(func, b)?)
+        }
+        _ => return None,
+    })
+}
+
+/// A predicate on the threads of a block.
+pub(crate) enum Condition {
+    Is(bool),
+    Not(Box<Condition>),
+    And(Box<Condition>, Box<Condition>),
+    Or(Box<Condition>, Box<Condition>),
+    Compare(BinOp, Sym, Sym),
+}
+
+impl Condition {
+    fn holds(&self, at: &dyn Fn(crate::symbolic::Var) -> Option<i128>) -> Option<bool> {
+        match self {
+            Condition::Is(b) => Some(*b),
+            Condition::Not(a) => a.holds(at).map(|a| !a),
+            Condition::And(a, b) => Some(a.holds(at)? && b.holds(at)?),
+            Condition::Or(a, b) => Some(a.holds(at)? || b.holds(at)?),
+            Condition::Compare(op, a, b) => {
+                let (a, b) = (a.evaluate(at)?, b.evaluate(at)?);
+                Some(match op {
+                    BinOp::Lt => a < b,
+                    BinOp::Le => a <= b,
+                    BinOp::Gt => a > b,
+                    BinOp::Ge => a >= b,
+                    BinOp::Eq => a == b,
+                    BinOp::Ne => a != b,
+                    _ => return None,
+                })
+            }
+        }
+    }
+}

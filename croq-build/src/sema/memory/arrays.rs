@@ -1,0 +1,94 @@
+//! Arrays of buffers, events and fragments.
+
+use crate::diagnostics::Diagnostic;
+use crate::sema::memory::bounds;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::{Data, Value};
+use crate::sema::values::arith;
+use crate::source::Span;
+use crate::symbolic::Sym;
+use crate::syntax::ast;
+
+/// `what` an array consists of.
+pub(crate) fn array_extent(el: &mut Elab<'_>, e: &ast::Expr, what: &str) -> Option<u64> {
+    let v = el.expression(e);
+    if v.is_error() {
+        return None;
+    }
+    match arith::int_of(&v).and_then(|i| i.value.as_int()) {
+        Some(n @ 1..) => u64::try_from(n).ok(),
+        Some(n) => {
+            el.cx.report(
+                Diagnostic::new(
+                    "E0434",
+                    e.span,
+                    format!("an array needs at least one {what}, this is {n}"),
+                )
+                .label("not positive"),
+            );
+            None
+        }
+        None => {
+            el.cx.report(
+                Diagnostic::new(
+                    "E0435",
+                    e.span,
+                    format!("the number of {what}s must be a compile-time integer"),
+                )
+                .label("not a constant"),
+            );
+            None
+        }
+    }
+}
+
+/// How many buffers an array of arrays has.
+pub(crate) fn elements_of(array: &[u64]) -> u64 {
+    array.iter().fold(1, |all, n| all.saturating_mul(*n))
+}
+
+/// `a[i]` on an array of buffers.
+pub(crate) fn element_of_array(
+    el: &mut Elab<'_>,
+    mut d: Data,
+    index: &ast::Expr,
+    span: Span,
+) -> Value {
+    if d.array.is_empty() {
+        el.cx.report(
+            Diagnostic::new(
+                "E0438",
+                span,
+                format!("`{}` is not an array of buffers", d.name),
+            )
+            .label("can't be subscripted")
+            .help("elements of a buffer are `x.at(i, j)`"),
+        );
+        return Value::Error;
+    }
+    let extent = d.array.remove(0);
+    let rest: u64 = elements_of(&d.array);
+    let v = el.expression(index);
+    let Some(i) = arith::to_sym(el, v, index.span) else {
+        return Value::Error;
+    };
+    let extent = Sym::int(i64::try_from(extent).unwrap_or(i64::MAX));
+    if !bounds::check_inside(
+        el,
+        ["E0437", "R13"],
+        &bounds::Bound {
+            index: &i,
+            lo: &Sym::zero(),
+            hi: &extent,
+            span: index.span,
+        },
+        &|| format!("the subscript of `{}`", d.name),
+    ) {
+        return Value::Error;
+    }
+    let elements = d.view.shape.iter().fold(Sym::one(), |p, s| &p * s);
+    let rest = Sym::int(i64::try_from(rest).unwrap_or(i64::MAX));
+    d.view.offset = &d.view.offset + &(&(&i * &rest) * &elements);
+    d.span = span;
+    Value::Data(d)
+}

@@ -1,0 +1,104 @@
+//! With `Checks::Report` a failed check in a kernel is recorded and the thread goes on, so an
+//! access that is checked must not happen then: a load is zero, a store and an atomic operation do
+//! nothing.
+//!
+//! The check itself stays where it is, in front of the statement. Each access gets the conditions
+//! of its own checks once more, as a guard around it: both targets then do the same, and nothing
+//! that is proven pays. Checks that are made on the host end the call before any launch, and need
+//! no guard.
+
+use crate::ir::{Access, Expr, ExprKind, LocalId, Role, Scalar, Stmt, StmtKind};
+use crate::sema::build;
+use crate::sema::checks::run_time::both;
+use crate::sema::state::elab::Elab;
+use crate::source::Span;
+use crate::symbolic::Sym;
+
+/// What must hold for the access that was checked last.
+pub(crate) fn take(el: &mut Elab<'_>) -> Option<Expr> {
+    std::mem::take(&mut el.build.guards)
+        .into_iter()
+        .reduce(both)
+}
+
+/// An element, or zero.
+pub(crate) fn guard_load(el: &mut Elab<'_>, access: Access, elem: Scalar, span: Span) -> Expr {
+    let guard = take(el);
+    let load = Expr::new(ExprKind::Load(access), elem, span);
+    match guard {
+        None => load,
+        Some(guard) => Expr::new(ExprKind::Select(guard, load, zero(elem, span)), elem, span),
+    }
+}
+
+/// A place that is looked at only if `guard` holds, else the first one of its buffer.
+pub(crate) fn guard_place(el: &mut Elab<'_>, guard: Option<Expr>, place: Sym, span: Span) -> Sym {
+    let Some(guard) = guard else {
+        return place;
+    };
+    let either = ExprKind::Select(
+        guard,
+        Expr::index(place, span),
+        Expr::index(Sym::zero(), span),
+    );
+    let local = build::new_local(&mut el.f, "place", Scalar::Index, false, Role::Value, span);
+    let var = build::local_var(&mut el.f, local, None, None);
+    let value = Some(Expr::new(either, Scalar::Index, span));
+    build::emit(el, StmtKind::Let { local, value }, span);
+    Sym::var(var)
+}
+
+/// `statement`, if `guard` holds.
+pub(crate) fn guarded(guard: Option<Expr>, statement: StmtKind, span: Span) -> StmtKind {
+    match guard {
+        None => statement,
+        Some(cond) => StmtKind::If {
+            cond,
+            then: vec![Stmt::new(statement, span)],
+            otherwise: Vec::new(),
+        },
+    }
+}
+
+/// An atomic operation under a guard, whose result is zero if it does not happen: `inner` is what
+/// the operation itself sets.
+pub(crate) fn guarded_result(
+    guard: Expr,
+    operation: StmtKind,
+    inner: LocalId,
+    result: LocalId,
+    elem: Scalar,
+    span: Span,
+) -> [StmtKind; 2] {
+    let before = Expr::new(ExprKind::Local(inner), elem, span);
+    [
+        StmtKind::Let {
+            local: result,
+            value: Some(zero(elem, span)),
+        },
+        StmtKind::If {
+            cond: guard,
+            then: vec![
+                Stmt::new(operation, span),
+                Stmt::new(
+                    StmtKind::Assign {
+                        local: result,
+                        value: before,
+                    },
+                    span,
+                ),
+            ],
+            otherwise: Vec::new(),
+        },
+    ]
+}
+
+pub(crate) fn zero(ty: Scalar, span: Span) -> Expr {
+    let kind = match ty {
+        Scalar::Bool => ExprKind::Bool(false),
+        Scalar::Index => ExprKind::Index(Sym::zero()),
+        ty if ty.is_float() => ExprKind::Float(0.0),
+        _ => ExprKind::Int(0),
+    };
+    Expr::new(kind, ty, span)
+}

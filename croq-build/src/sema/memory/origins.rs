@@ -1,0 +1,64 @@
+//! What decides a number: arguments, parallel and loop variables, or data.
+
+use crate::ir::{Expr, ExprKind, Visit, walk_exprs};
+use crate::sema::checks::run_time;
+use crate::sema::state::elab::Elab;
+use crate::symbolic::{Sym, Var};
+
+/// What decides a tile number.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// Constants, dimensions and scalar parameters.
+    Arguments,
+    /// Parallel or loop variables, and no data.
+    Instance,
+    Data,
+}
+
+pub(crate) fn origin_of(el: &Elab<'_>, number: &Sym) -> Origin {
+    let vars = number.vars();
+    if vars.iter().any(|v| el.build.from_data.contains(v)) {
+        Origin::Data
+    } else if run_time::known_at_entry(&el.f, number) {
+        Origin::Arguments
+    } else {
+        Origin::Instance
+    }
+}
+
+/// Notes whether what a variable stands for depends on data.
+pub(crate) fn note_data(el: &mut Elab<'_>, v: Var, value: &Expr) {
+    let mut find = Find { el, found: false };
+    walk_exprs(value, &mut find);
+    if find.found {
+        el.build.from_data.insert(v);
+    }
+}
+
+pub(crate) struct Find<'c, 'a> {
+    el: &'c Elab<'a>,
+    found: bool,
+}
+
+impl Visit for Find<'_, '_> {
+    fn expr(&mut self, e: &Expr) {
+        self.found |= match &*e.kind {
+            ExprKind::Load(_) | ExprKind::Call(_) => true,
+            // What changes, and what a statement of its own computed: an atomic operation, a
+            // shuffle.
+            ExprKind::Local(id) => match self.el.f.locals.get(id.index()) {
+                Some(local) => match local.var {
+                    Some(v) => self.el.build.from_data.contains(&v),
+                    None => true,
+                },
+                None => true,
+            },
+            _ => false,
+        };
+    }
+
+    fn sym(&mut self, s: &Sym) {
+        let vars = s.vars();
+        self.found |= vars.iter().any(|v| self.el.build.from_data.contains(v));
+    }
+}

@@ -1,0 +1,244 @@
+//! Which tile numbers are checked (language 11, W15). A tile that misses its parent altogether is a
+//! wrong number where data decides it, and where arguments alone do; where parallel or loop
+//! variables do, it is a halo or the end of a ragged edge, and nothing is moved.
+
+use std::collections::BTreeSet;
+
+use crate::ir::{
+    BinOp, CheckId, CppName, Expr, ExprKind, Function, LocalId, Role, Stmt, StmtKind, VarHome,
+    Visit, retain_stmts, walk_block, walk_exprs,
+};
+use crate::sema::checks::run_time::{self, both, compare};
+use crate::sema::memory::origins::{self, Origin};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::{Data, TileNumber};
+use crate::source::Span;
+use crate::symbolic::{Sym, Truth, Var};
+
+/// Notes that a tile of `data` must have a number within `lo <= number < hi`, if that is anybody's
+/// to check.
+pub(crate) fn check_number(
+    el: &mut Elab<'_>,
+    data: &mut Data,
+    number: &Sym,
+    (lo, hi): (Sym, Sym),
+    message: String,
+    at: Span,
+) {
+    // A literal is the turn of a loop that was written out.
+    let literal = number.as_int().is_some();
+    if el.path.is_dead() || literal || origins::origin_of(el, number) == Origin::Instance {
+        return;
+    }
+    let cx = &el.f.cx;
+    if cx.le(&lo, number) == Truth::Yes && cx.lt(number, &hi) == Truth::Yes {
+        return;
+    }
+    let noted = TileNumber {
+        number: number.clone(),
+        lo,
+        hi,
+        message,
+        at,
+    };
+    if !data.numbers.contains(&noted) {
+        data.numbers.push(noted);
+    }
+}
+
+/// The checks of a tile that is moved here, or whose address is taken.
+pub(crate) fn emit_exists(el: &mut Elab<'_>, data: &mut Data) {
+    for tile in std::mem::take(&mut data.numbers) {
+        let TileNumber {
+            number,
+            lo,
+            hi,
+            message,
+            at,
+        } = tile;
+        let below = compare(BinOp::Lt, &number, &hi, at);
+        let cond = if el.f.cx.le(&lo, &number) == Truth::Yes {
+            below
+        } else {
+            both(compare(BinOp::Le, &lo, &number, at), below)
+        };
+        let early = el.path.is_certain();
+        let values = [number.clone(), hi.clone()];
+        let inputs = [&number, &lo, &hi];
+        if origins::origin_of(el, &number) == Origin::Data {
+            let row = run_time::row(el, run_time::Check::new("R12", message.clone(), at));
+            el.build.by_data.push((row, number.clone()));
+        }
+        run_time::emit_check_at(
+            el,
+            early,
+            run_time::Check::new("R12", message, at),
+            cond,
+            &values,
+            &inputs,
+        );
+    }
+}
+
+/// Takes back the checks of numbers in which only what changes was, if none of that ever depends on
+/// data but some on parallel or loop variables.
+pub(crate) fn settle(el: &mut Elab<'_>, body: &mut Vec<Stmt>) {
+    let noted = std::mem::take(&mut el.build.by_data);
+    if noted.is_empty() {
+        return;
+    }
+    let (data, instance) = {
+        let bodies = || {
+            let kernels = el.f.kernels.iter().map(|k| k.body.as_slice());
+            kernels.chain([body.as_slice()])
+        };
+        let mut data = Flow::new(&el.f, Source::Data);
+        let mut instance = Flow::new(&el.f, Source::Instance);
+        data.settle(&bodies);
+        instance.settle(&bodies);
+        (data.locals, instance.locals)
+    };
+    let depends = |number: &Sym, on: &BTreeSet<LocalId>| {
+        let home = |v: &Var| el.f.var_home.get(v);
+        let vars = number.vars();
+        vars.iter()
+            .any(|v| matches!(home(v), Some(VarHome::Local(id)) if on.contains(id)))
+    };
+    let keep = |number: &Sym| depends(number, &data) || !depends(number, &instance);
+    let (kept, dropped): (Vec<_>, Vec<_>) = noted.iter().partition(|(_, n)| keep(n));
+    let gone = |check: &CheckId| {
+        dropped.iter().any(|(id, _)| id == check) && !kept.iter().any(|(id, _)| id == check)
+    };
+    let stays = &mut |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Check { check, .. } => !gone(check),
+        _ => true,
+    };
+    retain_stmts(body, stays);
+    for kernel in &mut el.f.kernels {
+        retain_stmts(&mut kernel.body, stays);
+    }
+}
+
+/// Where values come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Data,
+    Instance,
+}
+
+/// Which locals have something from a source, wherever they get it.
+struct Flow<'f> {
+    function: &'f Function,
+    source: Source,
+    locals: BTreeSet<LocalId>,
+}
+
+impl<'f> Flow<'f> {
+    fn new(function: &'f Function, source: Source) -> Self {
+        let roles = (0..).map(LocalId).zip(&function.locals);
+        let index = roles
+            .filter(|(_, l)| l.role != Role::Value)
+            .map(|(id, _)| id);
+        let locals = match source {
+            Source::Data => BTreeSet::new(),
+            Source::Instance => index.collect(),
+        };
+        Self {
+            function,
+            source,
+            locals,
+        }
+    }
+
+    fn settle<'b, I: Iterator<Item = &'b [Stmt]>>(&mut self, bodies: &dyn Fn() -> I) {
+        if self.source == Source::Instance {
+            let mut counters = Counters::default();
+            bodies().for_each(|body| walk_block(body, &mut counters));
+            self.locals.extend(counters.again);
+        }
+        loop {
+            let before = self.locals.len();
+            for body in bodies() {
+                walk_block(body, self);
+            }
+            if self.locals.len() == before {
+                return;
+            }
+        }
+    }
+
+    fn is_from(&self, e: &Expr) -> bool {
+        struct Find<'a, 'f>(&'a Flow<'f>, bool);
+        impl Visit for Find<'_, '_> {
+            fn expr(&mut self, e: &Expr) {
+                self.1 |= match (&*e.kind, self.0.source) {
+                    (ExprKind::Load(_) | ExprKind::Call(_), Source::Data) => true,
+                    (ExprKind::Intrinsic(..), Source::Instance) => true,
+                    (ExprKind::Local(id), _) => self.0.locals.contains(id),
+                    _ => false,
+                };
+            }
+            fn sym(&mut self, s: &Sym) {
+                let flow = self.0;
+                let home = |v| flow.function.var_home.get(&v);
+                let mut vars = s.vars().into_iter();
+                self.1 |= vars.any(
+                    |v| matches!(home(v), Some(VarHome::Local(id)) if flow.locals.contains(id)),
+                );
+            }
+        }
+        let mut find = Find(self, false);
+        walk_exprs(e, &mut find);
+        find.1
+    }
+}
+
+/// Locals that are given a value more than once: they count turns, or stand for what a path
+/// decided.
+#[derive(Default)]
+struct Counters {
+    given: BTreeSet<LocalId>,
+    again: BTreeSet<LocalId>,
+}
+
+impl Visit for Counters {
+    fn stmt(&mut self, stmt: &Stmt) {
+        if let StmtKind::Let {
+            local,
+            value: Some(_),
+        }
+        | StmtKind::Assign { local, .. } = &stmt.kind
+            && !self.given.insert(*local)
+        {
+            self.again.insert(*local);
+        }
+    }
+}
+
+impl Visit for Flow<'_> {
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Let {
+                local,
+                value: Some(value),
+            }
+            | StmtKind::Assign { local, value } => {
+                if self.is_from(value) {
+                    self.locals.insert(*local);
+                }
+            }
+            StmtKind::Atomic(atomic) if self.source == Source::Data => {
+                self.locals.extend(atomic.result);
+            }
+            // Text that the compiler can't see into may do anything to them.
+            StmtKind::Cpp { names, .. } if self.source == Source::Data => {
+                let locals = names.iter().filter_map(|name| match name {
+                    CppName::Local(id) => Some(*id),
+                    CppName::Buffer(_) => None,
+                });
+                self.locals.extend(locals);
+            }
+            _ => {}
+        }
+    }
+}

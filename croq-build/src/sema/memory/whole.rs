@@ -1,0 +1,117 @@
+//! Views of whole buffers.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{self, BufferId, Frame, Storage, Valid, View};
+use crate::sema::state::cx::Cx;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::{Data, Value};
+use crate::source::Span;
+use crate::symbolic::Sym;
+
+/// Row-major strides of a shape.
+pub(crate) fn dense_strides(shape: &[Sym]) -> Vec<Sym> {
+    let mut strides = vec![Sym::one(); shape.len()];
+    let mut step = Sym::one();
+    for (stride, extent) in strides.iter_mut().zip(shape).rev() {
+        *stride = step.clone();
+        step = &step * extent;
+    }
+    strides
+}
+
+pub(crate) fn whole_view(func: &ir::Function, id: BufferId, span: Span) -> View {
+    let shape = func.buffer(id).shape.clone();
+    let strides = dense_strides(&shape);
+    let valid = vec![Valid::default(); shape.len()];
+    let frame = Some(Frame::whole(&shape, &strides));
+    View {
+        buffer: id,
+        frame,
+        offset: Sym::zero(),
+        shape,
+        strides,
+        valid,
+        span,
+    }
+}
+
+pub(crate) fn data_of(view: View, name: &str, span: Span) -> Data {
+    Data {
+        view,
+        array: Vec::new(),
+        numbers: Vec::new(),
+        zfill: false,
+        name: name.to_owned(),
+        future: None,
+        squeezable: false,
+        tiled: false,
+        span,
+    }
+}
+
+/// Rejects an array of buffers that still wants subscripts.
+pub(crate) fn expect_whole(el: &mut Elab<'_>, d: Data, span: Span) -> Option<Data> {
+    if d.array.is_empty() {
+        check_in_memory(el, d.view.buffer, &d.name, span)?;
+        return Some(d);
+    }
+    let missing: String = d.array.iter().map(|_| "[…]").collect();
+    el.cx.report(
+        Diagnostic::new(
+            "E0436",
+            span,
+            format!("`{}` is an array of buffers, not one buffer", d.name),
+        )
+        .label("needs a subscript")
+        .help(format!("write `{}{missing}`", d.name)),
+    );
+    None
+}
+
+/// Notes what a kernel does to a buffer.
+pub(crate) fn mark_accessed(func: &mut ir::Function, view: &View, read: bool, written: bool) {
+    if let Some(b) = func.buffers.get_mut(view.buffer.index()) {
+        b.read |= read;
+        b.written |= written;
+    }
+}
+
+/// Fragments are no memory: their elements have no address.
+fn check_in_memory(el: &mut Elab<'_>, id: BufferId, name: &str, at: Span) -> Option<()> {
+    if el.f.buffer(id).storage != Storage::Fragment {
+        return Some(());
+    }
+    if el.fragments.failed {
+        return None;
+    }
+    el.cx.report(
+        Diagnostic::new(
+            "E0921",
+            at,
+            format!("`{name}` is in the registers of a warp"),
+        )
+        .label("its elements belong to different threads")
+        .help(format!(
+            "go through them with `apply {{i, j}} in {name}.span …`, or `mma.store` it"
+        )),
+    );
+    None
+}
+
+/// A value that is not data, as a copy endpoint.
+pub(crate) fn report_not_data(cx: &mut Cx<'_>, v: &Value, at: Span) -> bool {
+    if let Value::Data(d) = v {
+        let name = d.name.clone();
+        cx.report(
+            Diagnostic::new(
+                "E0326",
+                at,
+                format!("an element is assigned a scalar, `{name}` is spanned data"),
+            )
+            .label("a whole buffer")
+            .help(format!("pick an element: `{name}.at(…)`")),
+        );
+        return false;
+    }
+    true
+}

@@ -1,0 +1,256 @@
+//! Windows, and other shapes for the same data: `view`, `span_as`, `sqz`.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{self, BinOp, Frame, Valid, View};
+use crate::sema::checks::run_time;
+use crate::sema::memory::whole::dense_strides;
+use crate::sema::memory::{cut, tile_operands, tiles};
+use crate::sema::state::cx::Cx;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::{Data, Value};
+use crate::sema::values::shape;
+use crate::source::Span;
+use crate::symbolic::{Sym, Truth};
+use crate::syntax::ast;
+
+pub(crate) fn lower_view(
+    el: &mut Elab<'_>,
+    data: &mut Data,
+    extents: &[ast::Expr],
+    strides: &[ast::Expr],
+    from: Option<&[ast::Expr]>,
+    at: Span,
+) -> Option<()> {
+    let e = tile_operands::lower_operands(el, extents)?;
+    tile_operands::check_count(el, "E0824", "window extents", e.len(), data, at)?;
+    let o = match from {
+        Some(list) => tile_operands::lower_operands(el, list)?,
+        None => vec![None; e.len()],
+    };
+    tile_operands::check_count(el, "E0824", "origin coordinates", o.len(), data, at)?;
+    for (axis, (extent, origin)) in e.into_iter().zip(o).enumerate() {
+        let parent = data.view.shape.get(axis)?.clone();
+        let extent = extent.unwrap_or_else(|| parent.clone());
+        let origin = origin.unwrap_or_default();
+        if el.f.cx.le(&Sym::one(), &extent) == Truth::No {
+            let shown = el.f.cx.show(&extent);
+            el.cx.report(
+                Diagnostic::new(
+                    "E0817",
+                    at,
+                    format!("the window has extent {shown} on axis {axis}"),
+                )
+                .label("must be positive"),
+            );
+            return None;
+        }
+        let end = &origin + &extent;
+        let starts = el.f.cx.lt(&origin, &parent);
+        let ends = el.f.cx.lt(&Sym::zero(), &end);
+        if !el.path.is_dead() && (starts == Truth::No || ends == Truth::No) {
+            let (o, p) = (el.f.cx.show(&origin), el.f.cx.show(&parent));
+            el.cx.report(
+                Diagnostic::new(
+                    "E0819",
+                    at,
+                    format!("the window starts at {o} on axis {axis}, the data has {p} elements"),
+                )
+                .label("lies outside the data altogether"),
+            );
+            return None;
+        }
+        let message = format!(
+            "the window into `{}` starts at {{0}} on axis {axis}, the data has {{1}} elements",
+            data.name
+        );
+        let first = Sym::one() - &extent;
+        tiles::check_number(el, data, &origin, (first, parent), message, at);
+        cut::cut(&mut el.f, &mut data.view, axis, origin, extent, false);
+    }
+    if !strides.is_empty() {
+        let s = tile_operands::lower_operands(el, strides)?;
+        tile_operands::check_count(el, "E0824", "strides", s.len(), data, at)?;
+        cut::lower_stride(el, data, s, at);
+    }
+    Some(())
+}
+
+pub(crate) fn lower_span_as(
+    el: &mut Elab<'_>,
+    data: &mut Data,
+    items: &[ast::Expr],
+    at: Span,
+) -> Option<()> {
+    let shape = lower_new_shape(el, items)?;
+    let shown = shape::show(&el.f, &data.view.shape);
+    match check_contiguous(&el.f, &data.view) {
+        Truth::Yes => {}
+        Truth::No => {
+            el.cx.report(
+                Diagnostic::new(
+                    "E0821",
+                    at,
+                    format!(
+                        "`span_as` needs contiguous data; this tile of `{}` is not",
+                        data.name
+                    ),
+                )
+                .label(format!("the {shown} tile has gaps between its rows"))
+                .help("copy the tile first, and reshape the copy"),
+            );
+            return None;
+        }
+        Truth::Unknown => el.cx.report(
+            Diagnostic::new(
+                "W0822",
+                at,
+                format!("this tile of `{}` may not be contiguous", data.name),
+            )
+            .label("`span_as` reads it as if it were"),
+        ),
+    }
+    let product = |s: &[Sym]| s.iter().fold(Sym::one(), |p, e| &p * e);
+    let (have, want) = (product(&data.view.shape), product(&shape));
+    match el.f.cx.eq(&have, &want) {
+        Truth::Yes => {}
+        Truth::No => {
+            let (h, w) = (el.f.cx.show(&have), el.f.cx.show(&want));
+            let target = shape::show(&el.f, &shape);
+            el.cx.report(
+                Diagnostic::new(
+                    "E0820",
+                    at,
+                    format!("{shown} has {h} elements, {target} has {w}"),
+                )
+                .label("element counts differ"),
+            );
+            return None;
+        }
+        Truth::Unknown => run_time::emit_compare(
+            el,
+            run_time::Check::new(
+                "R08",
+                format!("`span_as` of `{}`: {{0}} elements read as {{1}}", data.name),
+                at,
+            ),
+            BinOp::Eq,
+            &have,
+            &want,
+        ),
+    }
+    check_positive(el, &shape, at)?;
+    data.view.strides = dense_strides(&shape);
+    data.view.frame = Some(Frame::whole(&shape, &data.view.strides));
+    data.view.valid = vec![Valid::default(); shape.len()];
+    data.view.shape = shape;
+    Some(())
+}
+
+/// Whether the elements of a view follow one another without a gap, all of them inside.
+/// The extents that `span_as` gives.
+fn lower_new_shape(el: &mut Elab<'_>, items: &[ast::Expr]) -> Option<Vec<Sym>> {
+    let mut shape = Vec::new();
+    for item in items {
+        match el.expression(item) {
+            Value::Int(i) => shape.push(i.value),
+            Value::Shape(s) => shape.extend(s),
+            Value::Tuple(t) => shape.extend(t.into_iter().map(|i| i.value)),
+            Value::Error => return None,
+            other => {
+                let kind = other.kind();
+                el.cx.report(
+                    Diagnostic::new(
+                        "E0333",
+                        item.span,
+                        format!("`span_as` takes sizes, this is {kind}"),
+                    )
+                    .label("mutable or not an integer"),
+                );
+                return None;
+            }
+        }
+    }
+    Some(shape)
+}
+
+/// No extent is negative.
+fn check_positive(el: &mut Elab<'_>, shape: &[Sym], at: Span) -> Option<()> {
+    // Two negative extents have a positive product.
+    for (axis, extent) in shape.iter().enumerate() {
+        let shown = el.f.cx.show(extent);
+        match el.f.cx.le(&Sym::zero(), extent) {
+            Truth::Yes => {}
+            Truth::No => {
+                el.cx.report(
+                    Diagnostic::new(
+                        "E0423",
+                        at,
+                        format!("axis {axis} of the new shape has extent {shown}"),
+                    )
+                    .label("extents are positive"),
+                );
+                return None;
+            }
+            Truth::Unknown => run_time::emit_compare(
+                el,
+                run_time::Check::new(
+                    "R06",
+                    format!("the extent `{shown}` must be at least {{0}}, it is {{1}}"),
+                    at,
+                ),
+                BinOp::Le,
+                &Sym::one(),
+                extent,
+            ),
+        }
+    }
+    Some(())
+}
+
+fn check_contiguous(func: &ir::Function, view: &View) -> Truth {
+    let mut worst = if view.may_cross() {
+        Truth::Unknown
+    } else {
+        Truth::Yes
+    };
+    let mut step = Sym::one();
+    for (extent, stride) in view.shape.iter().zip(&view.strides).rev() {
+        if extent.is_one() {
+            continue;
+        }
+        match func.cx.eq(stride, &step) {
+            Truth::Yes => {}
+            Truth::No => return Truth::No,
+            Truth::Unknown => worst = Truth::Unknown,
+        }
+        step = &step * extent;
+    }
+    worst
+}
+
+pub(crate) fn lower_sqz(cx: &mut Cx<'_>, data: &mut Data, at: Span) -> Option<()> {
+    let keep: Vec<bool> = data.view.shape.iter().map(|e| !e.is_one()).collect();
+    if !data.squeezable || keep.iter().all(|k| *k) {
+        let text = if data.squeezable {
+            "no extent is 1: there is nothing to drop"
+        } else {
+            "`sqz` follows a `subspan`, `span_as` or `view`"
+        };
+        cx.report(Diagnostic::new("E0823", at, text).label("can't squeeze this"));
+        return None;
+    }
+    // Rank 0 is not a shape: a single element keeps one axis.
+    let all_ones = keep.iter().all(|k| !*k);
+    let kept = |i: usize| keep.get(i).copied().unwrap_or(true) || (all_ones && i == 0);
+    let mut index = 0..;
+    data.view.shape.retain(|_| index.next().is_some_and(kept));
+    let mut index = 0..;
+    data.view.strides.retain(|_| index.next().is_some_and(kept));
+    let mut index = 0..;
+    data.view.valid.retain(|_| index.next().is_some_and(kept));
+    if let Some(frame) = &mut data.view.frame {
+        let mut index = 0..;
+        frame.axes.retain(|_| index.next().is_some_and(kept));
+    }
+    Some(())
+}

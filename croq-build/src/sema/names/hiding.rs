@@ -1,0 +1,141 @@
+//! Assignments in an inner scope to an immutable name of an outer one (W11).
+//!
+//! Such an assignment declares a new name. Where the program would notice that the outer name kept
+//! its value, the author meant to change that one, so the assignment is an error (E0320): when its
+//! right side reads the name, when the outer name is read later in its own scope, or when the next
+//! iteration of a loop around the assignment reads it. Elsewhere it is a note (N0321), and a
+//! warning (W0321) where the outer name was declared with a type or is a parameter.
+//!
+//! The verdict needs the reads that follow, so assignments are collected while the checker walks
+//! the function, each read of a name is compared with those that hide it, and the reports are made
+//! at the function's end. "Later" is the order of the walk, which is that of execution but for
+//! loops and for the two arms of an `if`, which this module keeps track of.
+
+use crate::diagnostics::Diagnostic;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::{Entity, Hiding, IntKind, Kind, Outer, Read};
+use crate::sema::statements::scalar_declarations;
+use crate::syntax::ast;
+
+/// `name = value` in an inner scope, where an outer one has an immutable of that name.
+pub(crate) fn record(el: &mut Elab<'_>, name: &ast::Name, entity: &Entity, value: &ast::Expr) {
+    let Some((scope, at)) = el.names.place(&name.text) else {
+        return scalar_declarations::define(el, name, value);
+    };
+    let began = el.names.walk.tick();
+    scalar_declarations::define(el, name, value);
+
+    let walk = &el.names.walk;
+    let (around, arms) = (walk.loops.clone(), walk.arms.clone());
+    let in_kernel = el.kernel.is_some();
+    let index = el.names.hidings.len();
+    let binding = el.names.stack.get_mut(scope);
+    let Some(binding) = binding.and_then(|s| s.bindings.get_mut(at)) else {
+        return;
+    };
+    let around = around.get(binding.uses.loops).copied();
+    let read = match binding.uses.last_read {
+        Some((when, span)) if when > began => Some(Read::Itself(span)),
+        Some((when, span)) if around.is_some_and(|loop_began| when > loop_began) => {
+            Some(Read::NextIteration(span))
+        }
+        _ => None,
+    };
+    if read.is_none() {
+        binding.uses.hidden_by.push(index);
+    }
+    let kind = match entity {
+        Entity::Int {
+            kind: IntKind::Dim, ..
+        } => Kind::Dimension,
+        Entity::Int {
+            kind: IntKind::Param,
+            ..
+        }
+        | Entity::ScalarParam { .. } => Kind::Parameter,
+        _ if binding.is_param => Kind::Parameter,
+        Entity::Int { .. } | Entity::Scalar { .. } if binding.is_typed => Kind::Typed,
+        Entity::Int { .. } | Entity::Scalar { .. } => Kind::Untyped,
+        _ => Kind::NoScalar,
+    };
+    let outer = Outer {
+        span: binding.span,
+        kind,
+        of_the_host: in_kernel && binding.uses.on_host,
+    };
+    el.names.hidings.push(Hiding {
+        name: name.clone(),
+        outer,
+        around,
+        arms,
+        read,
+    });
+}
+
+/// Reports every assignment that hides a name, at the function's end.
+pub(crate) fn report_hidings(el: &mut Elab<'_>) {
+    for hiding in std::mem::take(&mut el.names.hidings) {
+        let d = match hiding.read {
+            Some(read) => lost_assignment(&hiding, read),
+            None => hidden(&hiding),
+        };
+        el.cx.report(d);
+    }
+}
+
+fn lost_assignment(hiding: &Hiding, read: Read) -> Diagnostic {
+    let text = &hiding.name.text;
+    let (at, what) = match read {
+        Read::Itself(at) => (at, "the right side reads the outer one"),
+        Read::NextIteration(at) => (at, "the next iteration reads the outer one here"),
+        Read::Later(at) => (at, "the outer one, unchanged, is read here"),
+    };
+    let help = match hiding.outer.kind {
+        _ if hiding.outer.of_the_host => format!(
+            "a kernel can't change `{text}` of the host: give the new one another name, \
+             or return the value through a buffer"
+        ),
+        Kind::Parameter | Kind::Dimension => {
+            format!("give it another name, and `mutable` if it changes: `mutable s = {text};`")
+        }
+        Kind::Untyped => {
+            format!(
+                "to change the outer one, declare it `mutable {text} = …`; else give this one another name"
+            )
+        }
+        Kind::Typed => {
+            "to change the outer one, write `mutable` in front of its type; else give this one another name".to_string()
+        }
+        Kind::NoScalar => "give this one another name".to_owned(),
+    };
+    Diagnostic::new(
+        "E0320",
+        hiding.name.span,
+        format!("`{text}` is immutable: this assignment would declare another `{text}`, for this block only"),
+    )
+    .label("does not change the outer one")
+    .also(hiding.outer.span, "the outer one")
+    .also(at, what)
+    .help(help)
+}
+
+fn hidden(hiding: &Hiding) -> Diagnostic {
+    let text = &hiding.name.text;
+    let (code, outer) = match hiding.outer.kind {
+        Kind::Parameter => ("W0321", "the outer one, a parameter, which keeps its value"),
+        Kind::Dimension => (
+            "W0321",
+            "the outer one, a dimension of a parameter, which keeps its value",
+        ),
+        Kind::Typed => ("W0321", "the outer one, which keeps its value"),
+        Kind::Untyped | Kind::NoScalar => ("N0321", "the outer one, which keeps its value"),
+    };
+    Diagnostic::new(
+        code,
+        hiding.name.span,
+        format!("this declares a new `{text}` that hides the outer one"),
+    )
+    .label("a new name, for this block only")
+    .also(hiding.outer.span, outer)
+    .help("give it another name")
+}

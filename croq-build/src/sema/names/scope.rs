@@ -1,0 +1,166 @@
+//! Declarations and uses of names.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::{Binding, Entity, IntKind};
+use crate::source::Span;
+use crate::syntax::ast;
+
+/// What a name stands for; reports it when it stands for nothing.
+pub(crate) fn lookup(el: &mut Elab<'_>, name: &str, span: Span) -> Option<Entity> {
+    if let Some(binding) = el.names.read(name, span) {
+        return Some(binding.entity.clone());
+    }
+    let mut d;
+    if let Some(declared) = el.names.upcoming.iter().rev().find_map(|s| s.get(name)) {
+        d = Diagnostic::new(
+            "E0202",
+            span,
+            format!("`{name}` is used before its declaration"),
+        )
+        .label("not declared yet")
+        .also(*declared, "declared only here")
+        .help("move the declaration up");
+    } else if let Some((declared, kind)) = el.names.ended.get(name).copied() {
+        d = Diagnostic::new(
+            "E0211",
+            span,
+            format!("`{name}` is used after its scope ended"),
+        )
+        .label("not visible here")
+        .also(
+            declared,
+            format!("{kind}, visible only inside the block it is declared in"),
+        );
+    } else {
+        d = Diagnostic::new("E0201", span, format!("`{name}` is not declared"))
+            .label("nothing of this name is visible here");
+        if let Some(meant) = crate::sema::names::builtins::intended_function(name) {
+            d = d.help(format!("the function is `{meant}` here"));
+        } else if !el.cx.diags.is_full()
+            && let Some(near) = el.names.nearest(name)
+        {
+            d = d.help(format!("did you mean `{near}`?"));
+        }
+    }
+    el.cx.report(d);
+    None
+}
+
+/// A parameter that the function wants for its extents.
+fn sizes_used(func: &ir::Function, b: &Binding, used: &[&str]) -> bool {
+    let Entity::Buffer { id, .. } = &b.entity else {
+        return false;
+    };
+    b.is_param
+        && func.dims.iter().any(|d| {
+            let own = matches!(
+                func.buffer(*id).storage,
+                crate::ir::Storage::Param(p) if p == d.param
+            );
+            own && used.contains(&d.name.as_str())
+        })
+}
+
+pub(crate) fn report_unused(el: &mut Elab<'_>, bindings: Vec<Binding>) {
+    let dims: Vec<&str> = bindings
+        .iter()
+        .filter(|b| b.used)
+        .map(|b| b.name.as_str())
+        .collect();
+    for b in &bindings {
+        if b.used || b.name.starts_with('_') || sizes_used(&el.f, b, &dims) {
+            continue;
+        }
+        let (code, message) = match (&b.entity, b.is_param) {
+            (Entity::Poison | Entity::View(_) | Entity::Future(_) | Entity::Chosen(_), false) => {
+                continue;
+            }
+            (
+                Entity::Int {
+                    kind: IntKind::Dim | IntKind::Parallel,
+                    ..
+                },
+                _,
+            ) => continue,
+            (
+                Entity::Tuple {
+                    kind: IntKind::Parallel,
+                    ..
+                },
+                _,
+            ) => continue,
+            (Entity::Range(_) | Entity::RangeTuple(_), _) => continue,
+            (_, true) => ("W0214", format!("the parameter `{}` is never used", b.name)),
+            (Entity::Buffer { .. }, _) => {
+                ("W0210", format!("the buffer `{}` is never used", b.name))
+            }
+            _ => ("W0209", format!("`{}` is never read", b.name)),
+        };
+        el.cx.report(
+            Diagnostic::new(code, b.span, message)
+                .label("unused")
+                .help(format!("remove it, or call it `_{}`", b.name)),
+        );
+    }
+}
+
+pub(crate) fn declare(el: &mut Elab<'_>, name: &ast::Name, entity: Entity) {
+    if name.is_wildcard() {
+        el.cx.report(
+            Diagnostic::new("E0127", name.span, "`_` can't be the name of a variable")
+                .label("a wildcard, not a name")
+                .help("`_` is only for tiling arguments: `x.chunkat(p, _)`"),
+        );
+        return;
+    }
+    let is_dim = |e: &Entity| {
+        matches!(
+            e,
+            Entity::Int {
+                kind: IntKind::Dim,
+                ..
+            }
+        )
+    };
+    let earlier = el.names.innermost(&name.text);
+    // A dimension that is a parameter as well is another mistake, told elsewhere.
+    let clash = earlier.is_some_and(|e| {
+        let other = if is_dim(e) { &entity } else { e };
+        is_dim(e) != is_dim(&entity) && is_parameter(&el.f, other)
+    });
+    // Which of two was meant is unknown: what uses the name stays silent.
+    let entity = if earlier.is_some() {
+        Entity::Poison
+    } else {
+        entity
+    };
+    let on_host = el.kernel.is_none();
+    let first = el.names.declare(name, entity, on_host);
+    if let Some(first) = first.filter(|_| !clash) {
+        el.cx.report(
+            Diagnostic::new(
+                "E0302",
+                name.span,
+                format!("`{}` is declared twice in this scope", name.text),
+            )
+            .label("declared again here")
+            .also(first, "first declared here")
+            .help("give one of them another name"),
+        );
+    }
+}
+
+/// What a parameter's name stands for, as far as that was understood.
+fn is_parameter(func: &ir::Function, entity: &Entity) -> bool {
+    match entity {
+        Entity::Int { kind, .. } => *kind == IntKind::Param,
+        Entity::Buffer { id, .. } => {
+            let buffer = func.buffers.get(id.index());
+            buffer.is_some_and(|b| matches!(b.storage, crate::ir::Storage::Param(_)))
+        }
+        Entity::ScalarParam { .. } | Entity::Stream(_) | Entity::Poison => true,
+        _ => false,
+    }
+}

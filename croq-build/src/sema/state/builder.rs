@@ -1,0 +1,40 @@
+//! Statements under construction, and what is known about their values.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ir::{self, LocalId, Stmt};
+use crate::source::Span;
+use crate::symbolic::{Sym, Var};
+
+/// Statements under construction, and what is known about their values.
+pub(crate) struct Builder {
+    /// Statement lists under construction, innermost last.
+    pub sinks: Vec<Vec<Stmt>>,
+    /// Checks over dimensions and parameters alone: they come before anything else.
+    pub entry: Vec<Stmt>,
+    pub check_rows: BTreeMap<(&'static str, String, Span), u32>,
+    pub seen_checks: BTreeSet<(String, u32)>,
+    /// Of the access at hand: what its checks ask for, where they don't end the launch.
+    pub guards: Vec<ir::Expr>,
+    /// Variables whose value depends on data: elements, calls, what changes.
+    pub from_data: BTreeSet<Var>,
+    /// Checks of tile numbers with such variables in them.
+    pub by_data: Vec<(ir::CheckId, Sym)>,
+    /// Locals whose value may differ between threads of a block.
+    pub varying: BTreeSet<LocalId>,
+}
+
+impl Builder {
+    pub fn new() -> Self {
+        Self {
+            sinks: vec![Vec::new()],
+            entry: Vec::new(),
+            check_rows: BTreeMap::new(),
+            seen_checks: BTreeSet::new(),
+            guards: Vec::new(),
+            from_data: BTreeSet::new(),
+            by_data: Vec::new(),
+            varying: BTreeSet::new(),
+        }
+    }
+}

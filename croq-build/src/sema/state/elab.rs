@@ -1,0 +1,112 @@
+//! The state of the walk over one function, in parts by topic.
+
+use std::collections::BTreeMap;
+
+use crate::ir::{self, Level};
+use crate::sema::state::asynchronous::{self, Asynchronous};
+use crate::sema::state::builder::Builder;
+use crate::sema::state::cx::Cx;
+use crate::sema::state::fragments::Spreads;
+use crate::sema::state::kernel::KernelState;
+use crate::sema::state::nests::Node;
+use crate::sema::state::path::{Frame, Path};
+use crate::sema::state::ranges::Ranges;
+use crate::sema::state::results::Results;
+use crate::sema::state::scopes::Scopes;
+use crate::sema::state::storage::BufferFacts;
+use crate::sema::state::value::Value;
+use crate::symbolic::Ctx;
+use crate::syntax::ast;
+
+/// The entries of the two recursive parts of the language. Rules for parts of an expression need
+/// the rule for expressions, which needs them: they go by this table, so that modules depend on
+/// each other in one direction.
+#[derive(Clone, Copy)]
+pub(crate) struct Rules {
+    pub expression: fn(&mut Elab<'_>, &ast::Expr) -> Value,
+    pub block: fn(&mut Elab<'_>, &ast::Block),
+}
+
+pub(crate) struct Elab<'a> {
+    rules: Rules,
+    pub cx: Cx<'a>,
+    /// The function under construction.
+    pub f: ir::Function,
+    pub build: Builder,
+    pub names: Scopes,
+    pub path: Path,
+    pub ranges: Ranges,
+    /// The kernel under construction; `None` on the host.
+    pub kernel: Option<KernelState>,
+    /// Levels of the `parallel`s still to come in each open body, last first.
+    pub nests: Vec<Vec<Node>>,
+    pub results: Results,
+    pub storage: BufferFacts,
+    pub asynchronous: Asynchronous,
+    pub fragments: Spreads,
+}
+
+impl<'a> Elab<'a> {
+    pub fn new(cx: Cx<'a>, rules: Rules, function: &ast::Function) -> Self {
+        let f = ir::Function {
+            name: function.name.text.clone(),
+            span: function.span,
+            cx: Ctx::new(),
+            var_home: BTreeMap::new(),
+            params: Vec::new(),
+            dims: Vec::new(),
+            ret: ir::Return::Void,
+            buffers: Vec::new(),
+            locals: Vec::new(),
+            kernels: Vec::new(),
+            body: Vec::new(),
+            checks: Vec::new(),
+            futures: Vec::new(),
+            events: Vec::new(),
+            signals: Vec::new(),
+            fragments: BTreeMap::new(),
+            reports: cx.options.reports,
+        };
+        Self {
+            rules,
+            cx,
+            f,
+            build: Builder::new(),
+            names: Scopes::new(),
+            path: Path::default(),
+            ranges: Ranges::default(),
+            kernel: None,
+            nests: Vec::new(),
+            results: Results::new(&function.ret),
+            storage: BufferFacts::default(),
+            asynchronous: Asynchronous {
+                exchanged: asynchronous::exchanged(&function.body),
+                ..Asynchronous::default()
+            },
+            fragments: Spreads::default(),
+        }
+    }
+
+    /// An expression: its value, after the statements that it takes.
+    pub fn expression(&mut self, e: &ast::Expr) -> Value {
+        (self.rules.expression)(self, e)
+    }
+
+    /// A block with a scope of its own.
+    pub fn block(&mut self, block: &ast::Block) {
+        (self.rules.block)(self, block);
+    }
+
+    /// Runs `body` as part of a construct.
+    pub fn within<R>(&mut self, frame: Frame, body: impl FnOnce(&mut Self) -> R) -> R {
+        self.path.push(frame);
+        let result = body(self);
+        self.path.pop();
+        result
+    }
+
+    /// The execution level here; `None` on the host.
+    pub fn level(&self) -> Option<Level> {
+        self.kernel.as_ref().map(|k| k.level)
+    }
+}

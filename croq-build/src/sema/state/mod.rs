@@ -1,0 +1,16 @@
+//! The state of the walk over one function, in parts by topic: data that knows no rule.
+
+pub(crate) mod asynchronous;
+pub(crate) mod builder;
+pub(crate) mod cx;
+pub(crate) mod elab;
+pub(crate) mod facts;
+pub(crate) mod fragments;
+pub(crate) mod kernel;
+pub(crate) mod nests;
+pub(crate) mod path;
+pub(crate) mod ranges;
+pub(crate) mod results;
+pub(crate) mod scopes;
+pub(crate) mod storage;
+pub(crate) mod value;

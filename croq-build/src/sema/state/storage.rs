@@ -1,0 +1,78 @@
+//! What is gathered about buffers until the function's end.
+
+use std::collections::BTreeMap;
+
+use crate::ir::{self, BufferId, Scalar};
+use crate::source::Span;
+use crate::symbolic::Sym;
+
+#[derive(Default)]
+pub(crate) struct Pools {
+    /// For a buffer that became part of another: which, and where in it.
+    pub part_of: BTreeMap<BufferId, (BufferId, Sym)>,
+    /// One pool for each group of exchanged futures, kernel and type.
+    pub of_futures: BTreeMap<(usize, usize, Scalar, Sym), BufferId>,
+    /// The shapes of buffers before they became pools.
+    pub declared: BTreeMap<BufferId, Vec<Sym>>,
+}
+
+impl Pools {
+    /// The pool that a buffer is in after all, and where.
+    pub(crate) fn find(&self, buffer: BufferId) -> (BufferId, Sym) {
+        let (mut at, mut place) = (buffer, Sym::zero());
+        while let Some((outer, base)) = self.part_of.get(&at) {
+            place = &place + base;
+            at = *outer;
+        }
+        (at, place)
+    }
+
+    /// Every buffer that was declared and is in the pool `root`, which may be the only one.
+    pub(crate) fn parts(&self, root: BufferId) -> Vec<BufferId> {
+        let others = self.part_of.keys().copied();
+        let made_up = |id: BufferId| self.of_futures.values().any(|pool| *pool == id);
+        std::iter::once(root)
+            .chain(others.filter(|part| self.find(*part).0 == root))
+            .filter(|id| !made_up(*id))
+            .collect()
+    }
+
+    /// What a buffer was declared as, whatever became of it.
+    pub(crate) fn declared_shape(&self, id: BufferId) -> Option<&[Sym]> {
+        self.declared.get(&id).map(Vec::as_slice)
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Swizzles {
+    /// Each `.swiz` of a function, in order: of which buffer, how wide, and where.
+    pub said: Vec<(BufferId, u32, Span)>,
+    /// What warpgroups multiply, and where: it is swizzled even if nobody says so.
+    pub wanted: Vec<(BufferId, Span)>,
+    /// Where warpgroups store sums: lanes store rows side by side, which swizzled are in different
+    /// banks.
+    pub liked: Vec<(BufferId, Span)>,
+}
+
+impl Swizzles {
+    pub(crate) fn want(&mut self, id: BufferId, at: Span) {
+        self.wanted.push((id, at));
+    }
+
+    pub(crate) fn like(&mut self, id: BufferId, at: Span) {
+        self.liked.push((id, at));
+    }
+}
+
+/// What is gathered about buffers until the function's end.
+#[derive(Default)]
+pub(crate) struct BufferFacts {
+    /// Buffers that element stores and copies write, and where first.
+    pub stored: BTreeMap<ir::BufferId, Span>,
+    /// Shared buffers that a copy may leave partly as they were, and where.
+    pub cut_off: BTreeMap<ir::BufferId, Span>,
+    pub pools: Pools,
+    pub swizzles: Swizzles,
+    /// Where the swizzle of a buffer was decided.
+    pub swizzle_at: BTreeMap<ir::BufferId, Span>,
+}

@@ -1,0 +1,135 @@
+//! What an expression can be.
+
+use crate::ir::{Expr, FutureId, View};
+use crate::source::Span;
+use crate::symbolic::Sym;
+
+/// An integer that the prover knows.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct IntValue {
+    pub value: Sym,
+    /// `#x`, for a bounded integer.
+    pub bound: Option<Sym>,
+    /// Written as a literal (or folded from literals): it takes any type it fits.
+    pub literal: bool,
+    /// `x(k)`: arithmetic directly on it is an error.
+    pub get_ith: bool,
+}
+
+impl IntValue {
+    pub fn plain(value: Sym) -> Self {
+        let literal = value.as_int().is_some();
+        Self {
+            value,
+            bound: None,
+            literal,
+            get_ith: false,
+        }
+    }
+
+    pub fn bounded(value: Sym, bound: Sym) -> Self {
+        Self {
+            value,
+            bound: Some(bound),
+            literal: false,
+            get_ith: false,
+        }
+    }
+}
+
+/// Data that tile operators and copies work on.
+#[derive(Clone, Debug)]
+pub(crate) struct Data {
+    pub view: View,
+    /// Extents of an array of buffers that are still to be subscripted.
+    pub array: Vec<u64>,
+    /// What its tile numbers must be, once it is moved.
+    pub numbers: Vec<TileNumber>,
+    /// `.zfill` was written on the view.
+    pub zfill: bool,
+    /// The name it came from.
+    pub name: String,
+    /// A future named without `.data`.
+    pub future: Option<FutureId>,
+    /// The last operator was a `subspan`, `span_as` or `view`: `sqz` may follow.
+    pub squeezable: bool,
+    /// Some operator was applied.
+    pub tiled: bool,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    Int(IntValue),
+    Tuple(Vec<IntValue>),
+    Shape(Vec<Sym>),
+    Scalar(Expr),
+    Data(Data),
+    Str(String),
+    Address(View),
+    Null,
+    Wildcard,
+    /// Already reported.
+    Error,
+}
+
+impl Value {
+    /// What it is, for messages.
+    pub fn kind(&self) -> String {
+        match self {
+            Value::Int(i) if i.bound.is_some() => "a bounded integer".into(),
+            Value::Int(_) => "an integer".into(),
+            Value::Tuple(_) => "an ituple".into(),
+            Value::Shape(_) => "a shape (mdspan)".into(),
+            Value::Scalar(e) => format!("a scalar of type `{}`", e.ty),
+            Value::Data(_) => "spanned data".into(),
+            Value::Str(_) => "a string".into(),
+            Value::Address(_) => "an address".into(),
+            Value::Null => "`nullptr`".into(),
+            Value::Wildcard => "the wildcard `_`".into(),
+            Value::Error => "an erroneous expression".into(),
+        }
+    }
+
+    /// The same beside an operator, where it must be short.
+    pub fn operand(&self) -> String {
+        match self {
+            Value::Scalar(e) => format!("`{}`", e.ty),
+            other => other.kind(),
+        }
+    }
+
+    pub fn is_error(&self) -> bool {
+        matches!(self, Value::Error)
+    }
+}
+
+/// An operand of an operator, and where it is written.
+pub(crate) struct Operand {
+    pub value: Value,
+    pub span: Span,
+}
+
+impl Operand {
+    pub fn new(value: Value, span: Span) -> Self {
+        Self { value, span }
+    }
+}
+
+/// What a bare `(i)` picks an element of.
+#[derive(Clone, Debug)]
+pub(crate) enum Derive {
+    Shape(Vec<Sym>),
+    Tuple(Vec<IntValue>),
+}
+
+/// `lo <= number < hi`, or the tile is outside; to be checked where it is moved.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct TileNumber {
+    pub number: Sym,
+    pub lo: Sym,
+    pub hi: Sym,
+    /// With `{0}` for the number, and `{1}` for the limit.
+    pub message: String,
+    pub at: Span,
+}

@@ -1,0 +1,129 @@
+//! No statement is lost: each becomes IR, a name or a report. One that leaves nothing was forgotten on the way, which
+//! is an error of croq.
+
+use crate::diagnostics::Diagnostic;
+use crate::sema::state::elab::Elab;
+use crate::syntax::ast::{self, CallKind, Stmt, StmtKind as S};
+
+/// Lowers the statement by `lower`; an internal error if nothing is left of it.
+pub(crate) fn account_for(
+    el: &mut Elab<'_>,
+    stmt: &Stmt,
+    lower: impl FnOnce(&mut Elab<'_>, &Stmt),
+) {
+    let before = traces(el);
+    lower(el, stmt);
+    if before != traces(el) || !leaves_a_trace(&stmt.kind) {
+        return;
+    }
+    // What follows from an error may be left out, and so may what nobody would be shown.
+    let accounted = el.cx.diags.has_errors() || el.cx.diags.is_full() || !el.cx.faults.is_empty();
+    if !accounted {
+        el.cx.report(
+            Diagnostic::new(
+                "E1199",
+                stmt.span,
+                "internal error after `sema`: a statement is lost",
+            )
+            .label("neither translated nor refused")
+            .help("this is an error in croq, not in the program; please report it with this file"),
+        );
+    }
+}
+
+/// What statements can leave, counted.
+fn traces(el: &Elab<'_>) -> [usize; 5] {
+    [
+        el.build.sinks.last().map_or(0, Vec::len),
+        el.build.entry.len(),
+        el.names.stack.last().map_or(0, |s| s.bindings.len()),
+        el.results.returned.len(),
+        el.cx.diags.pushed(),
+    ]
+}
+
+/// Not so: what only holds other statements, which may be none, messages of compile time, and an `assert` that was
+/// made before.
+fn leaves_a_trace(kind: &S) -> bool {
+    match kind {
+        S::Call(call) => match &*call.kind {
+            ast::ExprKind::Call(c) => c.kind != CallKind::CompileTime && c.callee.text != "assert",
+            _ => true,
+        },
+        S::Empty
+        | S::Error
+        | S::Block(_)
+        | S::With { .. }
+        | S::Foreach(_)
+        | S::Inthreads { .. }
+        | S::If { .. } => false,
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::account_for;
+    use crate::diagnostics::Diagnostics;
+    use crate::sema::state::cx::{Cx, Options};
+    use crate::sema::state::elab::Elab;
+    use crate::sema::statements::stmt;
+    use crate::{source, syntax};
+
+    /// The codes of the reports when all statements of a body, or none, are lowered.
+    fn codes(body: &str, forgotten: bool) -> Vec<&'static str> {
+        let text = format!("__co__ void f(s32 [64] & x, int n) {{ {body} }}");
+        let mut diags = Diagnostics::new();
+        let file = source::load("t.co", &text, &[], &mut diags);
+        let tree = syntax::parse(&file, &mut diags);
+        assert!(!diags.has_errors(), "{:#?}", diags.into_sorted());
+        let [function] = tree.as_slice() else {
+            panic!("one function");
+        };
+        let cx = Cx {
+            file: &file,
+            options: &Options::default(),
+            siblings: &[],
+            faults: &[],
+            diags: &mut diags,
+            older_left_out: BTreeSet::new(),
+            unsupported: BTreeSet::new(),
+        };
+        let mut el = Elab::new(cx, crate::sema::RULES, function);
+        for stmt in &function.body {
+            account_for(&mut el, stmt, |el, stmt| {
+                if !forgotten {
+                    stmt::lower(el, stmt);
+                }
+            });
+        }
+        diags.into_sorted().iter().map(|d| d.code).collect()
+    }
+
+    #[test]
+    fn a_statement_that_leaves_nothing_is_an_internal_error() {
+        for stmt in [
+            "mutable int a = 1;",
+            "parallel p by 64 : thread { x.at(p) = 1; }",
+            "dma.copy x => y;",
+            "wait f;",
+            "trigger e;",
+            "sync.global;",
+            "while (n > 0) { break; }",
+            "a = 2;",
+            "return;",
+            "call g(x);",
+        ] {
+            assert_eq!(codes(stmt, true), ["E1199"], "{stmt}");
+        }
+        assert_eq!(codes("{ } ;", true), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_lowered_or_refused_is_accounted_for() {
+        assert_eq!(codes("mutable int a = 1; a = 2;", false), [""; 0]);
+        assert!(!codes("a = b;", false).contains(&"E1199"));
+    }
+}

@@ -1,0 +1,342 @@
+//! Assignments, which also declare.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{Expr, ExprKind, Level, LocalId, Scalar, Stmt, StmtKind, Storage};
+use crate::sema::build;
+use crate::sema::checks::lints;
+use crate::sema::memory::{access, atomics, guards, whole};
+use crate::sema::names::{hiding, scope};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::{Entity, IntKind};
+use crate::sema::state::value::{Operand, Value};
+use crate::sema::statements::{device_calls, scalar_declarations};
+use crate::sema::tensor_cores::fragments;
+use crate::sema::values::{arith, convert, integers, operators};
+use crate::source::Span;
+use crate::syntax::ast;
+
+pub(crate) fn lower(
+    el: &mut Elab<'_>,
+    target: &ast::Expr,
+    op: Option<ast::BinOp>,
+    value: &ast::Expr,
+    span: Span,
+) {
+    if op.is_some() && fragments::lower_update(el, target, op, value, span) {
+        return;
+    }
+    match &*target.kind {
+        ast::ExprKind::Name(text) => {
+            let name = ast::Name {
+                text: text.clone(),
+                span: target.span,
+            };
+            assign_name(el, &name, op, value, span);
+        }
+        ast::ExprKind::At(base, indices) => {
+            let access = access::lower_access(el, base, indices, target.span);
+            let guard = guards::take(el);
+            store(el, access, guard, op, value, span);
+        }
+        ast::ExprKind::Wildcard => {
+            let name = ast::Name {
+                text: "_".into(),
+                span: target.span,
+            };
+            scope::declare(el, &name, Entity::Poison);
+        }
+        ast::ExprKind::Error => {
+            el.expression(value);
+        }
+        _ => {
+            let v = el.expression(target);
+            el.expression(value);
+            if v.is_error() {
+                return;
+            }
+            let kind = v.kind();
+            el.cx.report(
+                Diagnostic::new("E0309", target.span, format!("{kind} can't be assigned to"))
+                    .label("not a variable or an element")
+                    .help("assign to a `mutable` scalar or to `x.at(…)`"),
+            );
+        }
+    }
+}
+
+fn assign_name(
+    el: &mut Elab<'_>,
+    name: &ast::Name,
+    op: Option<ast::BinOp>,
+    value: &ast::Expr,
+    span: Span,
+) {
+    let found = el
+        .names
+        .find(&name.text)
+        .map(|b| (b.entity.clone(), b.span));
+    let here = el.names.in_innermost(&name.text);
+    match (found, op) {
+        (None, Some(_)) => {
+            el.expression(value);
+            el.cx.report(
+                Diagnostic::new(
+                    "E0204",
+                    name.span,
+                    format!("`{}` is not declared, so it can't be updated", name.text),
+                )
+                .label("nothing of this name")
+                .help(format!("declare it first: `mutable {} = …;`", name.text)),
+            );
+        }
+        (None, None) => scalar_declarations::define(el, name, value),
+        (
+            Some((
+                Entity::Scalar {
+                    local,
+                    mutable: true,
+                },
+                declared,
+            )),
+            op,
+        ) => {
+            assign_scalar(el, local, declared, op, value, span);
+        }
+        (Some((Entity::Word(id), _)), op) => {
+            let access = access::access_word(el, id, name.span);
+            store(el, Some(access), None, op, value, span);
+        }
+        (Some((Entity::Poison, _)), _) => {
+            el.expression(value);
+        }
+        (Some((entity, declared)), op) => {
+            let earlier = Earlier {
+                entity: &entity,
+                declared,
+                here,
+            };
+            reassign(el, name, &earlier, op, value);
+        }
+    }
+}
+
+fn assign_scalar(
+    el: &mut Elab<'_>,
+    local: LocalId,
+    declared: Span,
+    op: Option<ast::BinOp>,
+    value: &ast::Expr,
+    span: Span,
+) {
+    let ty = el.f.local(local).ty;
+    let name = el.f.local(local).name.clone();
+    if let Some(k) = &el.kernel
+        && local.index() < k.first_local
+    {
+        let header = k.header;
+        el.cx.report(
+            Diagnostic::new(
+                "E0212",
+                span,
+                format!("`{name}` belongs to the host, a kernel can't change it"),
+            )
+            .label("assigned inside `parallel`")
+            .also(declared, "declared on the host")
+            .also(header, "the kernel starts here, with a copy")
+            .help("return the result through a buffer"),
+        );
+        el.expression(value);
+        return;
+    }
+    let v = match &*value.kind {
+        ast::ExprKind::Call(call) if device_calls::is_device_call(&el.cx, call) => {
+            device_calls::lower(el, call, ty, value.span)
+        }
+        _ => match atomics::as_update(&el.cx, value) {
+            Some(call) => atomics::lower_value(el, call, value.span),
+            None => el.expression(value),
+        },
+    };
+    if !scalar_declarations::check_initialiser(&mut el.cx, &v, value.span) {
+        return;
+    }
+    let v = match op {
+        None => v,
+        Some(op) => {
+            let Some(op) = crate::sema::values::operator_names::plain(op) else {
+                return;
+            };
+            let current = Value::Scalar(Expr::new(ExprKind::Local(local), ty, span));
+            {
+                let current = Operand::new(current, span);
+                operators::apply(el, op, span, current, Operand::new(v, value.span), span)
+            }
+        }
+    };
+    if let Some(e) = convert::convert(el, v, ty, value.span) {
+        build::emit(el, StmtKind::Assign { local, value: e }, span);
+    }
+    if let Some(b) = el.names.find_mut(&name) {
+        b.used |= op.is_some();
+    }
+}
+
+/// What a name that is assigned stands for already.
+struct Earlier<'e> {
+    entity: &'e Entity,
+    declared: Span,
+    /// Declared in the innermost scope.
+    here: bool,
+}
+
+fn reassign(
+    el: &mut Elab<'_>,
+    name: &ast::Name,
+    earlier: &Earlier<'_>,
+    op: Option<ast::BinOp>,
+    value: &ast::Expr,
+) {
+    let Earlier {
+        entity,
+        declared,
+        here,
+    } = *earlier;
+    let text = &name.text;
+    let kind = entity.kind();
+    let d = match entity {
+        Entity::Int {
+            kind: IntKind::Parallel,
+            ..
+        }
+        | Entity::Tuple {
+            kind: IntKind::Parallel,
+            ..
+        }
+        | Entity::Range(_)
+        | Entity::RangeTuple(_) => Diagnostic::new(
+            "E0322",
+            name.span,
+            format!("`{text}` is {kind} and can't be assigned"),
+        )
+        .label("read-only")
+        .also(declared, "bound here"),
+        Entity::Shape(_) | Entity::Tuple { .. } if here || op.is_some() => Diagnostic::new(
+            "E0323",
+            name.span,
+            format!("`{text}` is {kind}: it never changes"),
+        )
+        .label("assigned again")
+        .also(declared, "declared here"),
+        Entity::Future(_) | Entity::Chosen(_) if here => Diagnostic::new(
+            "E0844",
+            name.span,
+            format!("`{text}` is bound to a copy already"),
+        )
+        .label("bound again here")
+        .also(declared, "first bound here"),
+        Entity::Buffer { .. } | Entity::View(_) if here || op.is_some() => Diagnostic::new(
+            "E0205",
+            name.span,
+            format!("`{text}` is {kind}, it can't become something else"),
+        )
+        .label("assigned again")
+        .also(declared, "declared here")
+        .help(format!("to write elements: `{text}.at(…) = …`")),
+        _ if here || op.is_some() => Diagnostic::new(
+            "E0320",
+            name.span,
+            format!("`{text}` is immutable"),
+        )
+        .label("assigned a second time")
+        .also(declared, "first assignment")
+        .help(format!(
+            "declare it with `mutable {text} = …`, or with an element type such as `s32 {text} = …`"
+        )),
+        _ => return hiding::record(el, name, entity, value),
+    };
+    el.expression(value);
+    el.cx.report(d);
+}
+
+fn store(
+    el: &mut Elab<'_>,
+    access: Option<crate::ir::Access>,
+    guard: Option<Expr>,
+    op: Option<ast::BinOp>,
+    value: &ast::Expr,
+    span: Span,
+) {
+    let elem = access.as_ref().map(|a| el.f.buffer(a.view.buffer).elem);
+    let v = match (&*value.kind, elem) {
+        (ast::ExprKind::Call(call), Some(t)) if device_calls::is_device_call(&el.cx, call) => {
+            device_calls::lower(el, call, t, value.span)
+        }
+        _ => el.expression(value),
+    };
+    let (Some(access), Some(elem)) = (access, elem) else {
+        return;
+    };
+    if v.is_error() || !whole::report_not_data(&mut el.cx, &v, value.span) {
+        return;
+    }
+    let one = match &v {
+        Value::Tuple(t) => t.len() == 1,
+        v => matches!(v, Value::Int(_) | Value::Scalar(_)),
+    };
+    if !one {
+        let kind = v.kind();
+        el.cx.report(
+            Diagnostic::new(
+                "E0326",
+                value.span,
+                format!("an element is assigned a scalar, this is {kind}"),
+            )
+            .label("not a scalar"),
+        );
+        return;
+    }
+    let op = op.and_then(crate::sema::values::operator_names::plain);
+    if op.is_some() && elem == Scalar::Bool {
+        return;
+    }
+    let Some(e) = update_operand(el, v, elem, op, value.span) else {
+        return;
+    };
+    lints::lint_racing_store(el, &access, op, &e, span);
+    whole::mark_accessed(&mut el.f, &access.view, op.is_some(), true);
+    el.storage.stored.entry(access.view.buffer).or_insert(span);
+    let storage = el.f.buffer(access.view.buffer).storage;
+    let store = StmtKind::Store {
+        access,
+        op,
+        value: e,
+    };
+    let statement = crate::sema::memory::guards::guarded(guard, store, span);
+    // Block-level code runs in every thread; an update must happen once, and a store of one
+    // value by many threads is a race that need not be.
+    match el.level() {
+        Some(level) if level != Level::Thread && storage != Storage::Local => {
+            let body = vec![Stmt::new(statement, span)];
+            build::emit(el, StmtKind::SingleThread { level, body }, span);
+        }
+        _ => build::emit(el, statement, span),
+    }
+}
+
+/// The right side of `x.at(…) op= e`: converted as `x.at(…) op e` would convert it.
+fn update_operand(
+    el: &mut Elab<'_>,
+    v: Value,
+    elem: Scalar,
+    op: Option<crate::ir::BinOp>,
+    at: Span,
+) -> Option<Expr> {
+    if op.is_some_and(|o| matches!(o, crate::ir::BinOp::Div | crate::ir::BinOp::Rem))
+        && elem.is_integer()
+        && let Some(n) = arith::int_of(&v)
+        && !integers::check_divisor(el, &n.value, at, at)
+    {
+        return None;
+    }
+    convert::convert(el, v, elem, at)
+}

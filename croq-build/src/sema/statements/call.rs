@@ -1,0 +1,269 @@
+//! Calls: math builtins, `assert`, `print`, `call` of device functions.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{BinOp, Expr, ExprKind, MathFn, Scalar, StmtKind};
+use crate::sema::build;
+use crate::sema::levels::{barriers, registers};
+use crate::sema::memory::atomics;
+use crate::sema::names::builtins;
+use crate::sema::state::cx::{self, Cx};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::Value;
+use crate::sema::statements::{device_calls, print};
+use crate::sema::values::{convert, integers, scalars};
+use crate::source::Span;
+use crate::syntax::ast::{self, CallExpr, CallKind};
+
+/// A call in a place where a value is wanted.
+pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
+    match call.kind {
+        _ if device_calls::is_device_call(&el.cx, call) => {
+            el.cx.report(
+                Diagnostic::new(
+                    "E0307",
+                    span,
+                    format!("the type of `{}` is not known here", call.callee.text),
+                )
+                .label("returns whatever the C++ function does")
+                .help(format!(
+                    "assign it to an annotated variable first: `f32 x = {};`",
+                    cx::source_text(&el.cx, span, "call …")
+                )),
+            );
+            Value::Error
+        }
+        _ => lower_builtin(el, call, span),
+    }
+}
+
+pub(crate) fn lower_statement(el: &mut Elab<'_>, e: &ast::Expr, span: Span) {
+    let ast::ExprKind::Call(call) = &*e.kind else {
+        el.expression(e);
+        return;
+    };
+    let name = call.callee.text.as_str();
+    if let Some(more) = crate::sema::levels::registers::direction(name)
+        && call.kind == CallKind::Device
+    {
+        return registers::set_registers(el, call, more, span);
+    }
+    match (call.kind, name) {
+        _ if device_calls::is_device_call(&el.cx, call) => {
+            if let Some(expr) = device_calls::lower_expr(el, call, Scalar::S32, span) {
+                build::emit(el, StmtKind::Eval(expr), span);
+            }
+        }
+        _ if crate::sema::memory::atomics::is_atomic(call) => {
+            atomics::lower_statement(el, call, span)
+        }
+        (_, "assert") => print::lower_assert(el, call, span),
+        (CallKind::CompileTime, _) => print::emit_print(el, call),
+        (_, "print" | "println") => print::lower_print(el, call, name == "println", span),
+        _ => {
+            lower_builtin(el, call, span);
+        }
+    }
+}
+
+fn lower_builtin(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
+    let name = call.callee.text.as_str();
+    if matches!(name, "__min" | "__max") {
+        return lower_min_max(el, call, name == "__min", span);
+    }
+    if let Some((function, arity)) = builtins::math(name) {
+        return lower_math(el, function, arity, call, span);
+    }
+    if crate::sema::memory::atomics::is_atomic(call) {
+        return atomics::report_misplaced(el, call, span);
+    }
+    if name.starts_with("__atomic_") {
+        atomics::report_unknown(&mut el.cx, name, call.callee.span);
+        for a in &call.args {
+            el.expression(a);
+        }
+        return Value::Error;
+    }
+    if matches!(name, "__bar_sync" | "__bar_arrive") {
+        barriers::lower_named_barrier(el, call, name == "__bar_sync", span);
+        return Value::Error;
+    }
+    if matches!(name, "assert" | "print" | "println") {
+        el.cx.report(
+            Diagnostic::new("E0313", span, format!("`{name}` has no value"))
+                .label("a statement of its own"),
+        );
+        return Value::Error;
+    }
+    report_not_a_builtin(&mut el.cx, name, call.callee.span);
+    for a in &call.args {
+        el.expression(a);
+    }
+    Value::Error
+}
+
+pub(crate) fn report_not_a_builtin(cx: &mut Cx<'_>, name: &str, at: Span) {
+    let mut d = Diagnostic::new("E0208", at, format!("`{name}` is not a builtin")).label("unknown");
+    if let Some(meant) = builtins::intended_function(name) {
+        return cx.report(d.help(format!("here that is `{meant}`")));
+    }
+    let near = crate::diagnostics::nearest(
+        name,
+        builtins::MATH
+            .iter()
+            .map(|(n, ..)| *n)
+            .chain(builtins::OTHERS.iter().copied()),
+    );
+    d = match near {
+        Some(near) if !cx.file.device_names().contains_key(name) => {
+            d.help(format!("did you mean `{near}`?"))
+        }
+        _ => d.help(format!("call a C++ device function with `call {name}(…)`")),
+    };
+    cx.report(d);
+}
+
+fn check_arity(cx: &mut Cx<'_>, call: &CallExpr, want: usize, span: Span) -> Option<()> {
+    if !call.targs.is_empty() {
+        cx.report(
+            Diagnostic::new(
+                "E0775",
+                span,
+                format!("`{}` takes no template arguments", call.callee.text),
+            )
+            .label("a builtin"),
+        );
+        return None;
+    }
+    if call.args.len() != want {
+        cx.report(
+            Diagnostic::new(
+                "E0774",
+                span,
+                format!(
+                    "`{}` takes {want} argument{}, {} given",
+                    call.callee.text,
+                    if want == 1 { "" } else { "s" },
+                    call.args.len()
+                ),
+            )
+            .label(format!("expected {want}")),
+        );
+        return None;
+    }
+    Some(())
+}
+
+fn lower_min_max(el: &mut Elab<'_>, call: &CallExpr, is_min: bool, span: Span) -> Value {
+    if check_arity(&mut el.cx, call, 2, span).is_none() {
+        return Value::Error;
+    }
+    let values: Vec<Value> = call.args.iter().map(|a| el.expression(a)).collect();
+    let at: Vec<Span> = call.args.iter().map(|a| a.span).collect();
+    let (Ok([a, b]), Ok([sa, sb])) = (<[Value; 2]>::try_from(values), <[Span; 2]>::try_from(at))
+    else {
+        return Value::Error;
+    };
+    if a.is_error() || b.is_error() {
+        return Value::Error;
+    }
+    if let (Value::Int(x), Value::Int(y)) = (&a, &b) {
+        let op = if is_min { BinOp::Min } else { BinOp::Max };
+        return integers::apply(el, op, span, x, y, span);
+    }
+    let ty = match (&a, &b) {
+        (Value::Scalar(x), Value::Int(_)) => Some(scalars::with_int(&el.f, x.ty, &b)),
+        (Value::Int(_), Value::Scalar(y)) => Some(scalars::with_int(&el.f, y.ty, &a)),
+        (Value::Scalar(x), Value::Scalar(y)) => {
+            let ty = convert::common_type(&mut el.cx, x.ty, y.ty, span);
+            if ty.is_none() && x.ty != Scalar::Bool && y.ty != Scalar::Bool {
+                return Value::Error;
+            }
+            ty
+        }
+        _ => None,
+    };
+    let Some(ty) = ty.filter(|t| *t != Scalar::Bool) else {
+        let (ka, kb) = (a.kind(), b.kind());
+        el.cx.report(
+            Diagnostic::new(
+                "E0770",
+                span,
+                format!(
+                    "`{}` compares numbers, given {ka} and {kb}",
+                    call.callee.text
+                ),
+            )
+            .label("not two numbers"),
+        );
+        return Value::Error;
+    };
+    let (Some(x), Some(y)) = (
+        convert::convert(el, a, ty, sa),
+        convert::convert(el, b, ty, sb),
+    ) else {
+        return Value::Error;
+    };
+    if ty.is_float() {
+        let f = if is_min { MathFn::Min } else { MathFn::Max };
+        return Value::Scalar(Expr::new(ExprKind::Math(f, vec![x, y]), ty, span));
+    }
+    let op = if is_min { BinOp::Min } else { BinOp::Max };
+    Value::Scalar(Expr::new(ExprKind::Binary(op, x, y), ty, span))
+}
+
+fn lower_math(
+    el: &mut Elab<'_>,
+    function: MathFn,
+    arity: usize,
+    call: &CallExpr,
+    span: Span,
+) -> Value {
+    if check_arity(&mut el.cx, call, arity, span).is_none() {
+        return Value::Error;
+    }
+    let mut values = Vec::new();
+    let mut ty: Option<Scalar> = None;
+    for a in &call.args {
+        let v = el.expression(a);
+        let this = match &v {
+            Value::Error => return Value::Error,
+            Value::Int(_) => None,
+            Value::Scalar(e) if e.ty.is_float() => Some(e.ty),
+            Value::Scalar(e) if e.ty.is_integer() => None,
+            other => {
+                let kind = other.kind();
+                el.cx.report(
+                    Diagnostic::new(
+                        "E0770",
+                        a.span,
+                        format!("`{}` works on floats, this is {kind}", call.callee.text),
+                    )
+                    .label("not a number"),
+                );
+                return Value::Error;
+            }
+        };
+        ty = match (ty, this) {
+            (Some(x), Some(y)) => match convert::common_type(&mut el.cx, x, y, a.span) {
+                Some(t) => Some(t),
+                None => return Value::Error,
+            },
+            (x, y) => x.or(y),
+        };
+        values.push((v, a.span));
+    }
+    let ty = ty.unwrap_or(Scalar::F32);
+    let mut args = Vec::new();
+    for (v, at) in values {
+        match convert::convert(el, v, ty, at) {
+            Some(e) => args.push(e),
+            None => return Value::Error,
+        }
+    }
+    let result = if function == MathFn::IsFinite {
+        Scalar::Bool
+    } else {
+        ty
+    };
+    Value::Scalar(Expr::new(ExprKind::Math(function, args), result, span))
+}

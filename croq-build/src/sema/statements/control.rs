@@ -1,0 +1,161 @@
+//! `if`, `while`, `break`, `continue`, `yield`.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{Stmt, StmtKind};
+use crate::sema::build;
+use crate::sema::checks::lints;
+use crate::sema::levels::uniformity;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::path::Frame;
+use crate::sema::values::{arith, conditionals};
+use crate::source::Span;
+use crate::syntax::ast;
+
+pub(crate) fn lower_if(
+    el: &mut Elab<'_>,
+    cond: &ast::Expr,
+    then: &ast::Block,
+    otherwise: Option<&ast::Block>,
+    span: Span,
+) {
+    let Some(cond) = conditionals::lower_condition(el, cond) else {
+        el.block(then);
+        if let Some(b) = otherwise {
+            el.block(b);
+        }
+        return;
+    };
+    let arms = el.names.condition();
+    let decided = arith::decided(&el.f, &cond);
+    let divergent = uniformity::varies_in_block(el, &cond);
+    if divergent {
+        el.path.push(Frame::Divergent);
+    }
+    el.names.enter_arm(arms, true);
+    let ((), yes) =
+        conditionals::assuming(el, &cond, true, decided == Some(false), |el| el.block(then));
+    el.names.leave_arm();
+    el.names.enter_arm(arms, false);
+    let ((), no) = conditionals::assuming(el, &cond, false, decided == Some(true), |el| {
+        if let Some(b) = otherwise {
+            el.block(b);
+        }
+    });
+    el.names.leave_arm();
+    if divergent {
+        el.path.pop();
+    }
+    match decided {
+        Some(true) => build::splice(el, yes),
+        Some(false) => build::splice(el, no),
+        None => {
+            build::emit(
+                el,
+                StmtKind::If {
+                    cond: cond.clone(),
+                    then: yes.clone(),
+                    otherwise: no.clone(),
+                },
+                span,
+            );
+            // What follows an `if` that always leaves runs only when its condition failed.
+            if always_leaves(&yes) && !always_leaves(&no) {
+                arith::assume(&mut el.f, &cond, false);
+            } else if always_leaves(&no) && !always_leaves(&yes) && !no.is_empty() {
+                arith::assume(&mut el.f, &cond, true);
+            }
+        }
+    }
+}
+
+pub(crate) fn lower_while(el: &mut Elab<'_>, cond: &ast::Expr, body: &ast::Block, span: Span) {
+    el.names.enter_loop();
+    lower_while_body(el, cond, body, span);
+    el.names.leave_loop();
+}
+
+fn lower_while_body(el: &mut Elab<'_>, cond: &ast::Expr, body: &ast::Block, span: Span) {
+    let at = cond.span;
+    let (cond_value, prelude) = build::collect(el, |el| conditionals::lower_condition(el, cond));
+    let Some(cond) = cond_value else {
+        el.within(Frame::Loop, |el| el.block(body));
+        return;
+    };
+    el.path.push(Frame::Loop);
+    let divergent = uniformity::varies_in_block(el, &cond);
+    if divergent {
+        el.path.push(Frame::Divergent);
+    }
+    let never = arith::decided(&el.f, &cond) == Some(false);
+    let ((), stmts) = conditionals::assuming(el, &cond, true, never, |el| el.block(body));
+    if divergent {
+        el.path.pop();
+    }
+    el.path.pop();
+    lints::lint_endless_loop(el, &cond, &prelude, &stmts, at);
+    build::emit(
+        el,
+        StmtKind::While {
+            prelude,
+            cond,
+            body: stmts,
+        },
+        span,
+    );
+}
+
+pub(crate) fn lower_break(el: &mut Elab<'_>, is_break: bool, span: Span) {
+    let word = if is_break { "break" } else { "continue" };
+    if el.path.loops() == 0 && el.path.in_loop() {
+        el.cx.report(
+            Diagnostic::new(
+                "E0550",
+                span,
+                format!("`{word}` would act on a loop outside of this `parallel` or `inthreads`"),
+            )
+            .label("more threads run that loop than come here")
+            .help("decide it outside, where all threads of the loop see the same"),
+        );
+        return;
+    }
+    if el.path.loops() == 0 {
+        el.cx.report(
+            Diagnostic::new("E0550", span, format!("`{word}` outside a loop"))
+                .label("no `foreach` or `while` around this"),
+        );
+        return;
+    }
+    el.path.leave();
+    build::emit(
+        el,
+        if is_break {
+            StmtKind::Break
+        } else {
+            StmtKind::Continue
+        },
+        span,
+    );
+}
+
+pub(crate) fn lower_yield(el: &mut Elab<'_>, span: Span) {
+    match el.kernel.as_mut() {
+        Some(k) => {
+            k.yielded.get_or_insert(span);
+            el.path.leave();
+            build::emit(el, StmtKind::Yield, span);
+        }
+        None => el.cx.report(
+            Diagnostic::new("E0552", span, "`yield` outside `parallel`")
+                .label("leaves a kernel, but this is host code")
+                .help("write `return`"),
+        ),
+    }
+}
+
+/// Whether a statement list always ends by leaving the loop or the kernel.
+fn always_leaves(stmts: &[Stmt]) -> bool {
+    matches!(
+        stmts.last().map(|s| &s.kind),
+        Some(StmtKind::Yield | StmtKind::Continue | StmtKind::Break | StmtKind::Return(_))
+    )
+}

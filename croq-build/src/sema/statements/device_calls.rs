@@ -1,0 +1,394 @@
+//! `call f(…)`: C++ functions of the device, as far as the file shows what they take.
+
+use crate::diagnostics::{Diagnostic, Severity};
+use crate::ir::{Arg, Call, Expr, ExprKind, Scalar};
+use crate::sema::memory::{tiles, whole};
+use crate::sema::state::cx::Cx;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::Entity;
+use crate::sema::state::value::Value;
+use crate::sema::values::{arith, convert, widths};
+use crate::source::{DeviceTextKind, Signature, Span, TemplateParam};
+use crate::symbolic::Sym;
+use crate::syntax::ast::{self, CallExpr, CallKind, TemplateArg};
+
+/// `call f(…)` whose result becomes a `ty`.
+pub(crate) fn lower(el: &mut Elab<'_>, call: &CallExpr, ty: Scalar, span: Span) -> Value {
+    match lower_expr(el, call, ty, span) {
+        Some(e) => Value::Scalar(e),
+        None => Value::Error,
+    }
+}
+
+pub(crate) fn lower_expr(
+    el: &mut Elab<'_>,
+    call: &CallExpr,
+    ty: Scalar,
+    span: Span,
+) -> Option<Expr> {
+    if el.kernel.is_none() {
+        el.cx.report(
+            Diagnostic::new("E0780", span, "`call` outside `parallel`")
+                .label("device functions run on the device")
+                .help("move it into a `parallel`"),
+        );
+        return None;
+    }
+    let callee = call.callee.text.clone();
+    if crate::sema::levels::registers::direction(&callee).is_some() {
+        el.cx.report(
+            Diagnostic::new("E0779", span, format!("`{callee}` has no value"))
+                .label("a statement of its own"),
+        );
+        return None;
+    }
+    let mut targs = Vec::new();
+    let mut ok = true;
+    for t in &call.targs {
+        match t {
+            TemplateArg::Type(elem, at) => match convert::scalar_type(&mut el.cx, *elem, *at) {
+                Some(s) => targs.push(format!("@{}", s.name())),
+                None => ok = false,
+            },
+            TemplateArg::Name(n) => ok &= named_targ(el, n, &mut targs),
+            TemplateArg::Expr(e) => {
+                let v = el.expression(e);
+                match (&v, arith::int_of(&v)) {
+                    (_, Some(i)) => ok &= const_targ(&mut el.cx, &i.value, e.span, &mut targs),
+                    (Value::Error, _) => ok = false,
+                    (Value::Scalar(value), _) if let ExprKind::Bool(value) = &*value.kind => {
+                        targs.push(value.to_string());
+                    }
+                    _ => {
+                        no_targ(&mut el.cx, v.kind(), e.span);
+                        ok = false;
+                    }
+                }
+            }
+        }
+    }
+    let mut args = Vec::new();
+    for a in &call.args {
+        match lower_argument(el, a) {
+            Some(arg) => args.push(arg),
+            None => ok = false,
+        }
+    }
+    if visible_device_function(&mut el.cx, &callee, call.callee.span) {
+        ok &= takes(&mut el.cx, call);
+    }
+    ok.then(|| {
+        Expr::new(
+            ExprKind::Call(Call {
+                callee,
+                targs,
+                args,
+            }),
+            ty,
+            span,
+        )
+    })
+}
+
+fn named_targ(el: &mut Elab<'_>, name: &ast::Name, targs: &mut Vec<String>) -> bool {
+    let Some(binding) = el.names.read(&name.text, name.span) else {
+        // One of C++.
+        targs.push(name.text.clone());
+        return true;
+    };
+    match binding.entity.clone() {
+        Entity::Int { value, .. } => const_targ(&mut el.cx, &value.value, name.span, targs),
+        Entity::Scalar { .. } | Entity::ScalarParam { .. } | Entity::Word(_) => {
+            run_time_targ(&mut el.cx, name.span)
+        }
+        other => {
+            let kind = other.kind();
+            no_targ(&mut el.cx, kind, name.span);
+            false
+        }
+    }
+}
+
+fn no_targ(cx: &mut Cx<'_>, kind: impl std::fmt::Display, at: Span) {
+    let text = format!("{kind} is no template argument");
+    cx.report(
+        Diagnostic::new("E0785", at, text)
+            .label("neither a type nor an integer")
+            .help("pass it as an argument of the function"),
+    );
+}
+
+fn const_targ(cx: &mut Cx<'_>, value: &Sym, at: Span, out: &mut Vec<String>) -> bool {
+    match value.as_int() {
+        Some(n) => {
+            out.push(n.to_string());
+            true
+        }
+        None => run_time_targ(cx, at),
+    }
+}
+
+fn run_time_targ(cx: &mut Cx<'_>, at: Span) -> bool {
+    cx.report(
+        Diagnostic::new(
+            "E0782",
+            at,
+            "a template argument must be known at compile time",
+        )
+        .label("known only at run time")
+        .help("pass it as an argument of the function"),
+    );
+    false
+}
+
+fn lower_argument(el: &mut Elab<'_>, a: &ast::Expr) -> Option<Arg> {
+    if let ast::ExprKind::CppCast(ty, inner) = &*a.kind {
+        let inner = lower_argument(el, inner)?;
+        return Some(Arg::Cast(ty.clone(), Box::new(inner)));
+    }
+    match el.expression(a) {
+        Value::Data(mut d) => {
+            tiles::emit_exists(el, &mut d);
+            let d = whole::expect_whole(el, d, a.span)?;
+            whole::mark_accessed(&mut el.f, &d.view, true, true);
+            Some(Arg::Pointer(d.view))
+        }
+        Value::Address(view) => {
+            whole::mark_accessed(&mut el.f, &view, true, true);
+            Some(Arg::Pointer(view))
+        }
+        Value::Null => Some(Arg::Null),
+        Value::Int(i) => {
+            let ty = widths::type_of_sym(&el.f, &i.value);
+            let index = ExprKind::Cast(Expr::index(i.value, a.span));
+            Some(Arg::Value(Expr::new(index, ty, a.span)))
+        }
+        Value::Scalar(e) => Some(Arg::Value(e)),
+        Value::Error => None,
+        other => {
+            let kind = other.kind();
+            el.cx.report(
+                Diagnostic::new(
+                    "E0784",
+                    a.span,
+                    format!("{kind} can't be passed to a C++ function"),
+                )
+                .label("not an argument"),
+            );
+            None
+        }
+    }
+}
+
+/// Whether the file declares a device function of that name; says so if nothing can.
+fn visible_device_function(cx: &mut Cx<'_>, callee: &str, at: Span) -> bool {
+    if callee.contains("::") {
+        return false;
+    }
+    if cx.file.device_names().contains_key(callee) {
+        return true;
+    }
+    if cx.siblings.iter().any(|n| n == callee) {
+        cx.report(
+            Diagnostic::new("E0788", at, format!("`{callee}` is a `__co__` function"))
+                .label("kernels can't call each other")
+                .help("share code through a `__device__` function"),
+        );
+        return false;
+    }
+    if includes(cx) {
+        return false;
+    }
+    let host = cx.file.host_functions.iter();
+    let host = host.filter(|(name, _)| name == callee).map(|(_, at)| *at);
+    let d = match host.into_iter().next() {
+        Some(declared) => {
+            let text = format!("`{callee}` is a function of the host");
+            Diagnostic::new("E0789", at, text)
+                .label("called on the device")
+                .also(declared, "not marked `__device__`")
+                .help("write `__device__` in front of it")
+        }
+        None => {
+            let text = format!("no device function `{callee}` is visible in this file");
+            Diagnostic::new("W0781", at, text)
+                .label("declared nowhere here")
+                .help(format!(
+                    "declare it at file scope: `__device__ … {callee}(…)`"
+                ))
+        }
+    };
+    cx.report(d);
+    false
+}
+
+/// Other files may declare functions, too.
+fn includes(cx: &Cx<'_>) -> bool {
+    cx.file.device.iter().any(|d| d.text.contains("#include"))
+}
+
+/// Whether the call goes on to the C++ compiler: says so if no function of that name in the file
+/// takes its arguments.
+fn takes(cx: &mut Cx<'_>, call: &CallExpr) -> bool {
+    let callee = &call.callee.text;
+    let mut candidates = Vec::new();
+    for text in cx.file.device.iter().filter(|d| d.names.contains(callee)) {
+        let header = text.text.split('{').next().unwrap_or("");
+        match Signature::read(header) {
+            Some(signature) if text.kind == DeviceTextKind::Device => {
+                let length = u32::try_from(header.trim_end().len()).unwrap_or(0);
+                let at = Span::new(text.span.start, text.span.start + length);
+                candidates.push((signature, at));
+            }
+            // Whatever it takes.
+            _ => return true,
+        }
+    }
+    let misfits: Vec<Misfit> = candidates
+        .iter()
+        .map_while(|(signature, _)| Misfit::of(signature, call))
+        .collect();
+    if includes(cx) || misfits.len() < candidates.len() {
+        return true;
+    }
+    let d = match (misfits.as_slice(), candidates.as_slice()) {
+        ([misfit], [(_, declared)]) => misfit.report(callee, call).also(*declared, "declared here"),
+        _ => {
+            let text = format!("no device function `{callee}` of this file takes these arguments");
+            let mut d = Diagnostic::new("W0781", call.callee.span, text).label("fits none of them");
+            for (misfit, (_, declared)) in misfits.iter().zip(&candidates) {
+                d = d.also(*declared, misfit.short());
+            }
+            d
+        }
+    };
+    let refused = d.severity == Severity::Error;
+    cx.report(d);
+    !refused
+}
+
+/// Why a function can't take a call's arguments.
+enum Misfit {
+    TooFew {
+        least: usize,
+        most: usize,
+    },
+    TooMany {
+        most: usize,
+    },
+    TemplateArguments {
+        most: usize,
+    },
+    /// Of template argument `at`; the function wants a type, or else a value.
+    Kind {
+        at: usize,
+        wants_type: bool,
+    },
+}
+
+impl Misfit {
+    /// What is wrong with a call; `None` if nothing is.
+    fn of(signature: &Signature, call: &CallExpr) -> Option<Self> {
+        let template = signature.template.as_deref().unwrap_or_default();
+        if call.targs.len() > template.len() {
+            let most = template.len();
+            return Some(Misfit::TemplateArguments { most });
+        }
+        for (at, (given, wanted)) in call.targs.iter().zip(template).enumerate() {
+            let wants_type = *wanted == TemplateParam::Type;
+            // A name may be C++'s for either.
+            let fits = match given {
+                TemplateArg::Type(..) => wants_type,
+                TemplateArg::Name(_) => true,
+                TemplateArg::Expr(_) => !wants_type,
+            };
+            if !fits {
+                return Some(Misfit::Kind { at, wants_type });
+            }
+        }
+        let (least, most) = (signature.least, signature.most);
+        match call.args.len() {
+            n if n < least => Some(Misfit::TooFew { least, most }),
+            n if n > most => Some(Misfit::TooMany { most }),
+            _ => None,
+        }
+    }
+
+    fn report(&self, callee: &str, call: &CallExpr) -> Diagnostic {
+        let (at, given) = (call.callee.span, call.args.len());
+        match self {
+            Misfit::TooFew { least, most } => {
+                let at_least = if least == most { "" } else { "at least " };
+                let text = format!(
+                    "`{callee}` takes {at_least}{}, {given} given",
+                    arguments(*least)
+                );
+                Diagnostic::new("E0786", at, text).label(match least - given {
+                    1 => "one is missing, and has no default".to_owned(),
+                    n => format!("{n} are missing, and have no default"),
+                })
+            }
+            Misfit::TooMany { most } => {
+                let text = format!("`{callee}` takes {}, {given} given", arguments(*most));
+                Diagnostic::new("W0781", at, text).label("no function of this file takes so many")
+            }
+            Misfit::TemplateArguments { most } => {
+                let text = format!(
+                    "`{callee}` takes {} of its template, {} given",
+                    arguments(*most),
+                    call.targs.len()
+                );
+                Diagnostic::new("W0781", at, text).label("no function of this file takes so many")
+            }
+            Misfit::Kind {
+                at: number,
+                wants_type,
+            } => {
+                let (wants, is) = match wants_type {
+                    true => ("a type", "a value"),
+                    false => ("a value", "a type"),
+                };
+                let span = match call.targs.get(*number) {
+                    Some(TemplateArg::Type(_, at)) => *at,
+                    Some(TemplateArg::Expr(e)) => e.span,
+                    _ => at,
+                };
+                let text = format!("the template of `{callee}` wants {wants} here, this is {is}");
+                Diagnostic::new("E0785", span, text).label(format!("not {wants}"))
+            }
+        }
+    }
+
+    /// Beside the function's header.
+    fn short(&self) -> String {
+        match self {
+            Misfit::TooFew { least, .. } => format!("takes at least {}", arguments(*least)),
+            Misfit::TooMany { most } => format!("takes {}", arguments(*most)),
+            Misfit::TemplateArguments { most } => {
+                format!("takes {} of its template", arguments(*most))
+            }
+            Misfit::Kind {
+                wants_type: true, ..
+            } => "wants a type as template argument".to_owned(),
+            Misfit::Kind { .. } => "wants a value as template argument".to_owned(),
+        }
+    }
+}
+
+fn arguments(n: usize) -> String {
+    match n {
+        0 => "no arguments".to_owned(),
+        1 => "1 argument".to_owned(),
+        _ => format!("{n} arguments"),
+    }
+}
+
+/// `call f(…)`, or `f(…)` where a pragma registered `f`.
+pub(crate) fn is_device_call(cx: &Cx<'_>, call: &CallExpr) -> bool {
+    let at = call.callee.span;
+    call.kind == CallKind::Device
+        || cx
+            .file
+            .function_at(at)
+            .is_some_and(|f| f.is_intrinsic(&call.callee.text, at))
+}

@@ -1,0 +1,350 @@
+//! `foreach`: loops over ranges.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{LocalId, Role, Scalar, StmtKind, Unroll};
+use crate::sema::build;
+use crate::sema::checks::unsupported;
+use crate::sema::levels::uniformity;
+use crate::sema::names::scope;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::path::Frame;
+use crate::sema::state::scopes::Entity;
+use crate::sema::state::value::Value;
+use crate::sema::statements::ranges;
+use crate::sema::tensor_cores::owners;
+use crate::sema::values::{arith, constants};
+use crate::source::Span;
+use crate::symbolic::{Sym, Truth};
+use crate::syntax::ast::{self, ForeachRanges, ForeachStmt, LoopSuffix};
+
+/// One loop of a `foreach`, before its body.
+struct Loop {
+    local: LocalId,
+    range: usize,
+    lo: Sym,
+    hi: Sym,
+    step: Sym,
+}
+
+pub(crate) fn lower_foreach(el: &mut Elab<'_>, f: &ForeachStmt, span: Span) {
+    el.names.push();
+    let loops = match &f.ranges {
+        ForeachRanges::Within(list) => {
+            let mut out = Vec::new();
+            for within in list {
+                for id in ranges::bind_range(el, within) {
+                    out.push((id, None, None, within.span));
+                }
+            }
+            Some(out)
+        }
+        ForeachRanges::Ranges(list) => named_ranges(el, list),
+    };
+    let unroll = unroll(el, &f.suffixes, loops.as_deref().unwrap_or_default());
+    let Some(loops) = loops.filter(|l| !l.is_empty()) else {
+        lower_body(el, &f.body);
+        el.names.pop();
+        return;
+    };
+    let mut opened = Vec::new();
+    for (id, alias, slice, at) in loops {
+        opened.push(open_loop(el, id, alias, slice, at));
+    }
+    lower_nest(el, opened, 0, &f.body, span, unroll);
+    let ended = el.names.pop();
+    scope::report_unused(el, ended);
+}
+
+/// The existing range variables that a `foreach` iterates.
+#[allow(clippy::type_complexity)]
+fn named_ranges<'f>(
+    el: &mut Elab<'_>,
+    list: &'f [ast::ForeachRange],
+) -> Option<Vec<(usize, Option<&'f ast::Name>, Option<&'f ast::Slice>, Span)>> {
+    let mut out = Vec::new();
+    let mut seen: Vec<(&str, Span)> = Vec::new();
+    let mut ok = true;
+    for range in list {
+        if let Some(alias) = &range.alias {
+            if let Some((_, first)) = seen.iter().find(|(text, _)| *text == alias.text) {
+                el.cx.report(
+                    Diagnostic::new(
+                        "E0544",
+                        alias.span,
+                        format!("`{}` names two iteration values", alias.text),
+                    )
+                    .label("used twice")
+                    .also(*first, "first used here")
+                    .help("give one of them another name"),
+                );
+                ok = false;
+            }
+            seen.push((&alias.text, alias.span));
+        }
+        match scope::lookup(el, &range.name.text, range.name.span) {
+            Some(Entity::Range(id)) => {
+                out.push((id, range.alias.as_ref(), range.slice.as_ref(), range.span));
+            }
+            Some(Entity::RangeTuple(ids)) => {
+                if let Some(slice) = &range.slice {
+                    el.cx.report(
+                        Diagnostic::new(
+                            "E0543",
+                            slice.span,
+                            format!(
+                                "`{}` has several dimensions and can't be sliced",
+                                range.name.text
+                            ),
+                        )
+                        .label("slice its components instead"),
+                    );
+                    ok = false;
+                }
+                out.extend(ids.into_iter().map(|id| (id, None, None, range.span)));
+            }
+            Some(
+                Entity::Int {
+                    kind: crate::sema::state::scopes::IntKind::Parallel,
+                    ..
+                }
+                | Entity::Tuple {
+                    kind: crate::sema::state::scopes::IntKind::Parallel,
+                    ..
+                },
+            ) => {
+                el.cx.report(
+                    Diagnostic::new(
+                        "E0545",
+                        range.name.span,
+                        format!(
+                            "`{}` is a parallel variable: its instances run at once",
+                            range.name.text
+                        ),
+                    )
+                    .label("can't be iterated")
+                    .help(format!("bind a range: `foreach i in #{}`", range.name.text)),
+                );
+                ok = false;
+            }
+            Some(Entity::Poison) | None => ok = false,
+            Some(other) => {
+                let kind = other.kind();
+                el.cx.report(
+                    Diagnostic::new(
+                        "E0546",
+                        range.name.span,
+                        format!(
+                            "`foreach` iterates a range, `{}` is {kind}",
+                            range.name.text
+                        ),
+                    )
+                    .label("not a range variable")
+                    .help(format!("write `foreach i in {}`", range.name.text)),
+                );
+                ok = false;
+            }
+        }
+    }
+    if !ok {
+        // The names are known, though not what they stand for.
+        for alias in list.iter().filter_map(|r| r.alias.as_ref()) {
+            if !el.names.in_innermost(&alias.text) {
+                scope::declare(el, alias, Entity::Poison);
+            }
+        }
+    }
+    ok.then_some(out)
+}
+
+fn open_loop(
+    el: &mut Elab<'_>,
+    range: usize,
+    alias: Option<&ast::Name>,
+    slice: Option<&ast::Slice>,
+    at: Span,
+) -> Loop {
+    let bound = el
+        .ranges
+        .values
+        .get(range)
+        .and_then(|r| r.bound.clone())
+        .unwrap_or_else(Sym::one);
+    let mut field = |e: &Option<ast::Expr>| -> Option<Sym> {
+        let e = e.as_ref()?;
+        let v = el.expression(e);
+        match v {
+            Value::Int(_) => arith::to_sym(el, v, e.span),
+            Value::Scalar(s) if s.ty.is_integer() => arith::to_sym(el, Value::Scalar(s), e.span),
+            Value::Error => None,
+            other => {
+                let kind = other.kind();
+                el.cx.report(
+                    Diagnostic::new(
+                        "E0548",
+                        e.span,
+                        format!("a slice bound is an integer, this is {kind}"),
+                    )
+                    .label("not an integer"),
+                );
+                None
+            }
+        }
+    };
+    let (mut lo, mut hi) = (Sym::zero(), bound.clone());
+    let mut step = 1i64;
+    if let Some(s) = slice {
+        lo = field(&s.lo).unwrap_or_default();
+        hi = &bound + &field(&s.hi).unwrap_or_default();
+        if let Some(e) = &s.step {
+            match constants::constant(e) {
+                Some(n @ 1..) => step = n,
+                _ => el.cx.report(
+                    Diagnostic::new(
+                        "E0548",
+                        e.span,
+                        "a slice's step is an integer literal of at least 1",
+                    )
+                    .label("not a step"),
+                ),
+            }
+        }
+        if el.f.cx.lt(&lo, &hi) == Truth::No {
+            let (l, h) = (el.f.cx.show(&lo), el.f.cx.show(&hi));
+            el.cx.report(
+                Diagnostic::new(
+                    "E0549",
+                    s.span,
+                    format!("this slice runs from {l} to before {h}: it is empty"),
+                )
+                .label("never runs")
+                .help("the second field is added to the upper bound: `(:-1)` leaves out the last"),
+            );
+        }
+    }
+    let name = alias
+        .map(|n| n.text.clone())
+        .or_else(|| el.ranges.names.get(range).cloned())
+        .unwrap_or_else(|| "i".into());
+    let local = build::new_local(&mut el.f, &name, Scalar::Index, false, Role::Loop, at);
+    let last = &hi - 1;
+    if [&lo, &hi].iter().any(|s| {
+        s.vars()
+            .iter()
+            .any(|v| uniformity::is_unit_variable(el, *v))
+    }) {
+        el.build.varying.insert(local);
+    }
+    let var = build::local_var(&mut el.f, local, Some(lo.clone()), Some(last));
+    if let Some(r) = el.ranges.values.get_mut(range) {
+        r.value = Sym::var(var);
+    }
+    if let Some(alias) = alias {
+        scope::declare(el, alias, Entity::Range(range));
+        if let Some(b) = el.names.find_mut(&alias.text) {
+            b.used = true;
+        }
+    }
+    Loop {
+        local,
+        range,
+        lo,
+        hi,
+        step: Sym::int(step),
+    }
+}
+
+fn lower_body(el: &mut Elab<'_>, body: &ast::Block) {
+    el.names.enter_loop();
+    el.within(Frame::Loop, |el| el.block(body));
+    el.names.leave_loop();
+}
+
+fn lower_nest(
+    el: &mut Elab<'_>,
+    loops: Vec<Loop>,
+    depth: usize,
+    body: &ast::Block,
+    span: Span,
+    unroll: Option<(usize, Unroll)>,
+) {
+    let Some(l) = loops.get(depth) else {
+        return lower_body(el, body);
+    };
+    let (local, lo, hi, step, range) =
+        (l.local, l.lo.clone(), l.hi.clone(), l.step.clone(), l.range);
+    let unrolled = unroll
+        .filter(|(at, _)| *at == depth || *at == usize::MAX)
+        .map(|(_, u)| u);
+    // Whether the loop runs at all may not be known, but inside it does.
+    el.path.push(Frame::Range {
+        may_be_empty: !el.f.cx.lt(&lo, &hi).is_yes(),
+    });
+    el.f.cx.push_scope();
+    el.f.cx.assume_lt(&lo, &hi);
+    owners::enter_loop(el, &(&hi - &lo), &step);
+    let ((), stmts) = build::collect(el, |el| {
+        lower_nest(el, loops, depth + 1, body, span, unroll)
+    });
+    owners::leave_loop(el);
+    el.f.cx.pop_scope();
+    el.path.pop();
+    if let Some(r) = el.ranges.values.get_mut(range) {
+        r.value = Sym::zero();
+    }
+    build::emit(
+        el,
+        StmtKind::For {
+            local,
+            lo,
+            hi,
+            step,
+            unroll: unrolled,
+            body: stmts,
+        },
+        span,
+    );
+}
+
+#[allow(clippy::type_complexity)]
+fn unroll(
+    el: &mut Elab<'_>,
+    suffixes: &[LoopSuffix],
+    loops: &[(usize, Option<&ast::Name>, Option<&ast::Slice>, Span)],
+) -> Option<(usize, Unroll)> {
+    let mut result = None;
+    for suffix in suffixes {
+        match suffix {
+            LoopSuffix::Unroll(None, _) => result = Some((usize::MAX, Unroll::Full)),
+            LoopSuffix::Unroll(Some(e), at) => {
+                let n = constants::constant(e);
+                let extent = loops
+                    .last()
+                    .and_then(|l| el.ranges.values.get(l.0))
+                    .and_then(|r| r.bound.as_ref())
+                    .and_then(Sym::as_int);
+                let too_large = matches!((n, extent), (Some(n), Some(e)) if n > e);
+                match n
+                    .and_then(|n| u32::try_from(n).ok())
+                    .filter(|n| *n > 0 && !too_large)
+                {
+                    Some(n) => result = Some((loops.len().saturating_sub(1), Unroll::By(n))),
+                    None => {
+                        let text = match (n, extent) {
+                            (Some(n), Some(e)) if too_large => {
+                                format!("the loop runs {e} times, it can't be unrolled by {n}")
+                            }
+                            _ => "an unroll factor is a positive constant".to_owned(),
+                        };
+                        el.cx.report(
+                            Diagnostic::new("E0547", *at, text)
+                                .label("not a usable factor")
+                                .help("write `unroll` alone to unroll the whole loop"),
+                        );
+                    }
+                }
+            }
+            LoopSuffix::Vectorize(_, _, at) => unsupported::report(&mut el.cx, *at, "`vectorize`"),
+        }
+    }
+    result
+}

@@ -1,0 +1,16 @@
+//! Statements, declarations and calls.
+
+pub(crate) mod accounting;
+pub(crate) mod assign;
+pub(crate) mod call;
+pub(crate) mod control;
+pub(crate) mod cpp;
+pub(crate) mod decl;
+pub(crate) mod device_calls;
+pub(crate) mod increments;
+pub(crate) mod loops;
+pub(crate) mod print;
+pub(crate) mod ranges;
+pub(crate) mod returns;
+pub(crate) mod scalar_declarations;
+pub(crate) mod stmt;

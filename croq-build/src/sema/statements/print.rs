@@ -1,0 +1,165 @@
+//! `assert` and `print`.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{self, Expr, ExprKind, PrintPart, StmtKind};
+use crate::sema::build;
+use crate::sema::checks::run_time;
+use crate::sema::state::cx::Cx;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::path::Frame;
+use crate::sema::state::value::Value;
+use crate::sema::values::{arith, conditionals, shape};
+use crate::source::Span;
+use crate::symbolic::Sym;
+use crate::syntax::ast::{self, CallExpr};
+
+pub(crate) fn lower_assert(el: &mut Elab<'_>, call: &CallExpr, span: Span) {
+    let parts = match call.args.as_slice() {
+        [cond, message] => match &*message.kind {
+            ast::ExprKind::Str(text) => Some((cond, text.clone())),
+            _ => None,
+        },
+        _ => None,
+    };
+    let Some((cond, text)) = parts else {
+        el.cx.report(
+            Diagnostic::new("E0761", span, "`assert` takes a condition and a string")
+                .label("wrong arguments")
+                .help("write `assert(n > 0, \"n must be positive\");`"),
+        );
+        return;
+    };
+    let c = el.within(Frame::Predicate, |el| {
+        conditionals::lower_condition(el, cond)
+    });
+    let Some(c) = c else {
+        return;
+    };
+    match arith::decided(&el.f, &c) {
+        Some(true) => return,
+        Some(false) if !el.path.is_dead() && !el.path.is_conditional() => {
+            el.cx.report(
+                Diagnostic::new("E0760", cond.span, format!("assertion failed: {text}"))
+                    .label("never holds"),
+            );
+            return;
+        }
+        _ => {}
+    }
+    let mut inputs = Inputs {
+        syms: Vec::new(),
+        runtime: false,
+    };
+    ir::walk_exprs(&c, &mut inputs);
+    let refs: Vec<&Sym> = inputs.syms.iter().collect();
+    let unknown = Sym::var(crate::symbolic::Var(u32::MAX));
+    let refs = if inputs.runtime { vec![&unknown] } else { refs };
+    run_time::emit_check(
+        el,
+        run_time::Check::new("R14", format!("assertion failed: {text}"), span),
+        c.clone(),
+        &[],
+        &refs,
+    );
+    if !run_time::is_reporting(el) {
+        arith::assume(&mut el.f, &c, true);
+    }
+}
+
+pub(crate) fn lower_print(el: &mut Elab<'_>, call: &CallExpr, newline: bool, span: Span) {
+    let mut parts = Vec::new();
+    for a in &call.args {
+        let v = el.expression(a);
+        if !lower_print_operand(&mut el.cx, v, a.span, &mut parts) {
+            return;
+        }
+    }
+    let statement = StmtKind::Print { newline, parts };
+    match el.level() {
+        Some(level) if level != ir::Level::Thread => {
+            build::emit(
+                el,
+                StmtKind::SingleThread {
+                    level,
+                    body: vec![ir::Stmt::new(statement, span)],
+                },
+                span,
+            );
+        }
+        _ => build::emit(el, statement, span),
+    }
+}
+
+fn lower_print_operand(cx: &mut Cx<'_>, v: Value, at: Span, parts: &mut Vec<PrintPart>) -> bool {
+    let list = |open: &str, items: Vec<Sym>, close: &str, parts: &mut Vec<PrintPart>| {
+        parts.push(PrintPart::Text(open.into()));
+        for (i, s) in items.into_iter().enumerate() {
+            if i > 0 {
+                parts.push(PrintPart::Text(", ".into()));
+            }
+            parts.push(PrintPart::Value(Expr::index(s, at)));
+        }
+        parts.push(PrintPart::Text(close.into()));
+    };
+    match v {
+        Value::Str(s) => parts.push(PrintPart::Text(s)),
+        Value::Int(i) => parts.push(PrintPart::Value(Expr::index(i.value, at))),
+        Value::Scalar(e) => parts.push(PrintPart::Value(e)),
+        Value::Tuple(t) => list("{", t.into_iter().map(|i| i.value).collect(), "}", parts),
+        Value::Shape(s) => list("[", s, "]", parts),
+        Value::Error => return false,
+        other => {
+            let kind = other.kind();
+            cx.report(
+                Diagnostic::new("E0772", at, format!("{kind} has no printed form"))
+                    .label("can't be printed")
+                    .help("print its elements, or its `.span`"),
+            );
+            return false;
+        }
+    }
+    true
+}
+
+/// `print!`: the compiler prints, as a note.
+pub(crate) fn emit_print(el: &mut Elab<'_>, call: &CallExpr) {
+    let mut text = String::new();
+    for a in &call.args {
+        match el.expression(a) {
+            Value::Str(s) => text.push_str(&s),
+            Value::Int(i) => text.push_str(&el.f.cx.show(&i.value)),
+            Value::Shape(s) => text.push_str(&shape::show(&el.f, &s)),
+            Value::Tuple(t) => {
+                let parts: Vec<String> = t.iter().map(|i| el.f.cx.show(&i.value)).collect();
+                text.push_str(&format!("{{{}}}", parts.join(", ")));
+            }
+            Value::Error => return,
+            _ => {
+                el.cx.report(
+                    Diagnostic::new("W0773", a.span, "this value is known only at run time")
+                        .label("not printable now"),
+                );
+                return;
+            }
+        }
+    }
+    el.cx
+        .report(Diagnostic::new("N0773", call.callee.span, text).label("printed at compile time"));
+}
+
+struct Inputs {
+    syms: Vec<Sym>,
+    runtime: bool,
+}
+
+impl ir::Visit for Inputs {
+    fn expr(&mut self, e: &Expr) {
+        self.runtime |= matches!(
+            &*e.kind,
+            ExprKind::Local(_) | ExprKind::Load(_) | ExprKind::Intrinsic(..) | ExprKind::Call(_)
+        );
+    }
+    fn sym(&mut self, s: &Sym) {
+        self.syms.push(s.clone());
+    }
+}

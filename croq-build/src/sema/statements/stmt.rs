@@ -1,0 +1,189 @@
+//! Statements, in order.
+
+use crate::diagnostics::Diagnostic;
+use crate::sema::asynchronous::{events, futures, swap_rotate, trigger, wait};
+use crate::sema::checks::unsupported;
+use crate::sema::copies::copy;
+use crate::sema::levels::{barriers, parallel, regions};
+use crate::sema::memory::buffers;
+use crate::sema::names::scope;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::scopes::Entity;
+use crate::sema::statements::{
+    accounting, assign, call, control, cpp, decl, increments, loops, ranges, returns,
+    scalar_declarations,
+};
+use crate::sema::tensor_cores::{apply, fragments, mma};
+use crate::source::Span;
+use crate::syntax::ast::{self, Stmt, StmtKind as S};
+
+pub(crate) fn lower_all(el: &mut Elab<'_>, stmts: &[Stmt]) {
+    let mut dead_reported = false;
+    let mut returned: Option<Span> = None;
+    el.names.upcoming.push(declared_names(stmts));
+    for stmt in stmts {
+        declared_by_now(el, stmt);
+        if let Some(at) = returned.filter(|_| !dead_reported && !matches!(stmt.kind, S::Empty)) {
+            dead_reported = true;
+            el.cx.report(
+                Diagnostic::new("W0356", stmt.span, "this is never reached")
+                    .label("dead code")
+                    .also(at, "the function returns here"),
+            );
+        }
+        accounting::account_for(el, stmt, lower);
+        if matches!(stmt.kind, S::Return(_)) {
+            returned = Some(stmt.span);
+        }
+    }
+    el.names.upcoming.pop();
+}
+
+/// The names that a statement declares are not to come any more.
+fn declared_by_now(el: &mut Elab<'_>, stmt: &Stmt) {
+    if let Some(names) = el.names.upcoming.last_mut() {
+        for name in names_of(stmt) {
+            names.remove(&name.text);
+        }
+    }
+}
+
+/// A block with a scope of its own.
+pub(crate) fn lower_block(el: &mut Elab<'_>, block: &ast::Block) {
+    el.names.push();
+    lower_all(el, &block.stmts);
+    let ended = el.names.pop();
+    scope::report_unused(el, ended);
+}
+
+pub(super) fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
+    let span = stmt.span;
+    match &stmt.kind {
+        S::Empty | S::Error => {}
+        S::Block(b) => lower_block(el, b),
+        S::Mdspan { rank, name, value } => decl::declare_mdspan(el, rank.as_ref(), name, value),
+        S::Ituple { rank, name, value } => decl::declare_ituple(el, rank.as_ref(), name, value),
+        S::Scalar {
+            storage,
+            mutable,
+            ty,
+            items,
+        } => {
+            scalar_declarations::declare_scalars(
+                el,
+                storage.as_ref(),
+                *mutable,
+                ty.as_ref(),
+                items,
+            );
+        }
+        S::Buffer {
+            storage,
+            mutable,
+            elem,
+            shape,
+            items,
+        } => {
+            if let Some(at) = mutable {
+                buffers::report_mutable(&mut el.cx, *at);
+            }
+            buffers::declare_all(el, storage.as_ref(), *elem, shape, items, span);
+        }
+        S::Frag { elem, shape, items } => {
+            fragments::declare_all(el, elem.as_ref(), shape.as_deref(), items, span);
+        }
+        S::Event {
+            storage,
+            count,
+            items,
+        } => events::declare_all(el, storage.as_ref(), count.as_ref(), items, span),
+        S::Assign { target, op, value } => assign::lower(el, target, *op, value, span),
+        S::Increment { target, by } => {
+            if let Some((local, ty)) = increments::increment_target(el, target) {
+                increments::emit_increment(el, local, ty, *by, span);
+            }
+        }
+        S::Copy(copy) => copy::lower(el, copy, span),
+        S::AnyFuture { name, .. } => futures::declare_placeholder(el, name, span),
+        S::Map { name, .. } => refuse_map(el, name, span),
+        S::Mma(mma) => mma::lower(el, mma, span),
+        S::FragOp { op, op_span, args } => apply::lower_operation(el, *op, args, *op_span, span),
+        S::Apply { names, frag, body } => apply::lower(el, names, frag, body, span),
+        S::Wait(operands) => wait::lower_wait(el, operands, span),
+        S::Trigger {
+            cluster,
+            events,
+            after,
+        } => trigger::trigger(el, *cluster, events, after, span),
+        S::Swap { names } => {
+            if names.len() == 2 {
+                swap_rotate::lower(el, names, span);
+            } else {
+                let text = format!("`swap` exchanges two futures, {} given", names.len());
+                el.cx.error("E0122", span, text);
+            }
+        }
+        S::Rotate { names } => swap_rotate::lower(el, names, span),
+        S::Call(call) => call::lower_statement(el, call, span),
+        S::Return(value) => {
+            returns::lower_return(el, value.as_ref(), span);
+            el.path.leave();
+        }
+        S::SyncStorage(storage) => barriers::lower_sync_storage(el, *storage, span),
+        S::SyncBarrier(level) => barriers::lower_sync_barrier(el, *level, span),
+        S::SyncFence(level, _) => barriers::lower_sync_fence(el, *level, span),
+        S::Cpp(text) => cpp::lower_cpp(el, text, span),
+        S::Asm(_) => unsupported::report(&mut el.cx, span, "inline assembly"),
+        S::Break | S::Continue => control::lower_break(el, matches!(stmt.kind, S::Break), span),
+        S::Yield => control::lower_yield(el, span),
+        S::Parallel(p) => parallel::lower(el, p, span),
+        S::With {
+            bindings,
+            where_,
+            body,
+        } => ranges::lower_with(el, bindings, where_, body),
+        S::Foreach(f) => loops::lower_foreach(el, f, span),
+        S::Inthreads {
+            is_async,
+            pred,
+            body,
+        } => regions::lower_inthreads(el, *is_async, pred, body, span),
+        S::While { cond, body } => control::lower_while(el, cond, body, span),
+        S::If {
+            cond,
+            then,
+            otherwise,
+        } => control::lower_if(el, cond, then, otherwise.as_ref(), span),
+    }
+}
+
+fn refuse_map(el: &mut Elab<'_>, name: &ast::Name, span: Span) {
+    el.cx.report(
+        Diagnostic::new("E0871", span, "`.map` and `.remap` are for other targets")
+            .label("not on a GPU")
+            .help("use `dma.copy`"),
+    );
+    if !el.names.in_innermost(&name.text) {
+        scope::declare(el, name, Entity::Poison);
+    }
+}
+
+/// Names that a statement brings into its scope; an assignment may.
+fn names_of(stmt: &Stmt) -> Vec<&ast::Name> {
+    match &stmt.kind {
+        S::Mdspan { name, .. } | S::Ituple { name, .. } | S::AnyFuture { name, .. } => vec![name],
+        S::Scalar { items, .. } => items.iter().map(|i| &i.name).collect(),
+        S::Buffer { items, .. } | S::Frag { items, .. } => items.iter().map(|i| &i.name).collect(),
+        S::Event { items, .. } => items.iter().map(|i| &i.name).collect(),
+        S::Copy(copy) => copy.name.iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn declared_names(stmts: &[Stmt]) -> std::collections::BTreeMap<String, Span> {
+    stmts
+        .iter()
+        .flat_map(names_of)
+        .map(|name| (name.text.clone(), name.span))
+        .collect()
+}

@@ -1,0 +1,53 @@
+//! Elements of fragments inside an `apply`.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{Access, Storage};
+use crate::sema::memory::whole;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::Data;
+use crate::sema::tensor_cores::spread;
+use crate::source::Span;
+use crate::symbolic::{Sym, Var};
+
+/// Data whose elements are accessed: memory, or a fragment inside an `apply`.
+pub(crate) fn expect_accessible(el: &mut Elab<'_>, data: Data, span: Span) -> Option<Data> {
+    let fragment = el.f.buffer(data.view.buffer).storage == Storage::Fragment;
+    if fragment && el.fragments.applied.is_some() && data.array.is_empty() {
+        return Some(data);
+    }
+    whole::expect_whole(el, data, span)
+}
+
+/// An element of a fragment is its own thread's, so it is told by the indices as they are.
+pub(crate) fn check_own_element(el: &mut Elab<'_>, access: &Access, name: &str) -> Option<()> {
+    let id = access.view.buffer;
+    if el.f.buffer(id).storage != Storage::Fragment {
+        return Some(());
+    }
+    let (buffer, indices) = match &el.fragments.applied {
+        Some(applied) => (applied.buffer, applied.indices.clone()),
+        None => return Some(()),
+    };
+    let found: Vec<Option<Var>> = access.indices.iter().map(Sym::as_var).collect();
+    let expected = indices.iter().take(found.len()).map(|var| Some(*var));
+    if found.len() > indices.len() || !expected.eq(found.iter().copied()) {
+        let vars: Vec<String> = indices
+            .iter()
+            .take(access.indices.len())
+            .map(|var| el.f.cx.name(*var).to_owned())
+            .collect();
+        el.cx.report(
+            Diagnostic::new(
+                "E0921",
+                access.span,
+                format!("another element of `{name}` is in another thread's registers"),
+            )
+            .label("not the element that `apply` is at")
+            .help(format!("write `{name}.at({})`", vars.join(", "))),
+        );
+        return None;
+    }
+    spread::relate_layouts(el, buffer, id, access.span);
+    spread::require_layout(el, id, access.span);
+    Some(())
+}

@@ -1,0 +1,266 @@
+//! Which products the instructions of a warp and of a warpgroup can make.
+
+use crate::ir::{Atom, Scalar};
+
+/// What the instructions of one pair of operand types are like.
+struct Family {
+    /// From this target on.
+    since: u16,
+    sums: &'static [Scalar],
+    /// The largest first. All of them come with 16 x 8 sums.
+    k: &'static [i64],
+    /// K of the instruction for 8 x 8 sums.
+    small: Option<i64>,
+}
+
+fn family(a: Scalar, b: Scalar) -> Option<Family> {
+    use Scalar::*;
+    let family = |since, sums, k, small| Family {
+        since,
+        sums,
+        k,
+        small,
+    };
+    Some(match (a, b) {
+        (F16, F16) => family(75, &[F32, F16], &[16, 8], None),
+        (Bf16, Bf16) => family(80, &[F32], &[16, 8], None),
+        (F32, F32) => family(80, &[F32], &[8, 4], None),
+        (F64, F64) => family(80, &[F64], &[16, 8, 4], Some(4)),
+        (S8 | U8, S8 | U8) => family(75, &[S32], &[32, 16], Some(16)),
+        (F8E4M3 | F8E5M2, F8E4M3 | F8E5M2) => family(89, &[F32, F16], &[32, 16], None),
+        _ => return None,
+    })
+}
+
+/// Why there is no instruction.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Missing {
+    Types,
+    TypesOfWarpgroup,
+    /// Sums are of one of these.
+    Sums(&'static [Scalar]),
+    Target(u16),
+    /// M, N and K must be multiples of these.
+    Shape([i64; 3]),
+    /// This is the nearest that a warpgroup has.
+    OfWarpgroup([i64; 3]),
+}
+
+/// The instruction of which a product of `m x n x k` is made, on targets from `oldest` on.
+pub(crate) fn select(
+    types: [Scalar; 3],
+    [m, n, k]: [i64; 3],
+    oldest: u16,
+) -> Result<Atom, Missing> {
+    let [a, b, sums] = types;
+    let family = family(a, b).ok_or(Missing::Types)?;
+    if !family.sums.contains(&sums) {
+        return Err(Missing::Sums(family.sums));
+    }
+    if oldest < family.since {
+        return Err(Missing::Target(family.since));
+    }
+    let least = family.k.last().copied().unwrap_or(1);
+    // Before sm_80 the larger instructions are not there.
+    let most = if oldest < 80 { least } else { i64::MAX };
+    let small = oldest >= 80 || family.small.is_none();
+    let deep = family.k.iter().find(|d| **d <= most && k % **d == 0);
+    let atom = |m, n, k, swapped| Atom { m, n, k, swapped };
+    match deep {
+        Some(deep) if small && m % 16 == 0 && n % 8 == 0 => Ok(atom(16, 8, *deep, false)),
+        Some(deep) if small && n % 16 == 0 && m % 8 == 0 => Ok(atom(16, 8, *deep, true)),
+        _ => match family.small {
+            Some(deep) if m % 8 == 0 && n % 8 == 0 && k % deep == 0 => Ok(atom(8, 8, deep, false)),
+            Some(deep) => Err(Missing::Shape([8, 8, deep])),
+            None => Err(Missing::Shape([16, 8, least])),
+        },
+    }
+}
+
+/// Rows of sums that a warpgroup's instructions have.
+pub(crate) const WARPGROUP_ROWS: i64 = 64;
+/// The most columns.
+const WARPGROUP_COLUMNS: i64 = 256;
+
+/// The instruction of a warpgroup (sm_90a) of which a product of `m x n x k` is made.
+pub(crate) fn select_for_warpgroup(
+    [a, b, sums]: [Scalar; 3],
+    [m, n, k]: [i64; 3],
+) -> Result<Atom, Missing> {
+    use Scalar::*;
+    let (deep, of): (i64, &'static [Scalar]) = match (a, b) {
+        (F16, F16) => (16, &[F32, F16]),
+        (Bf16, Bf16) => (16, &[F32]),
+        (F32, F32) => (8, &[F32]),
+        (F8E4M3 | F8E5M2, F8E4M3 | F8E5M2) => (32, &[F32, F16]),
+        (S8 | U8, S8 | U8) => (32, &[S32]),
+        _ => return Err(Missing::TypesOfWarpgroup),
+    };
+    if !of.contains(&sums) {
+        return Err(Missing::Sums(of));
+    }
+    // Of integers only some of the widths are there.
+    let step = if sums == S32 && n > 32 { 16 } else { 8 };
+    let there = n % step == 0 && n <= WARPGROUP_COLUMNS;
+    if m != WARPGROUP_ROWS || !there || k % deep != 0 {
+        let up = |n: i64, by: i64| (n + by - 1) / by * by;
+        let n = up(n, step).min(WARPGROUP_COLUMNS);
+        return Err(Missing::OfWarpgroup([WARPGROUP_ROWS, n, up(k, deep)]));
+    }
+    Ok(Atom {
+        m,
+        n,
+        k: deep,
+        swapped: false,
+    })
+}
+
+const OPERANDS: [Scalar; 8] = {
+    use Scalar::*;
+    [F16, Bf16, F32, F64, S8, U8, F8E4M3, F8E5M2]
+};
+const SUMS: [Scalar; 4] = [Scalar::F16, Scalar::F32, Scalar::F64, Scalar::S32];
+
+/// An instruction by the types of A, B and sums, and its shape.
+pub type Typed = ([Scalar; 3], Atom);
+
+/// Every instruction that products of a warp are made of: what [`select`] says, asked for every
+/// target. Tests hold what they try against it.
+pub fn of_warps() -> Vec<Typed> {
+    every(|types, all| {
+        for oldest in [75, 80, 89, 90] {
+            for [m, n] in [[8, 8], [16, 8], [8, 16]] {
+                let deep = (4..=64).step_by(4);
+                all.extend(deep.filter_map(|k| select(types, [m, n, k], oldest).ok()));
+            }
+        }
+    })
+}
+
+/// The same of a warpgroup.
+pub fn of_warpgroups() -> Vec<Typed> {
+    every(|types, all| {
+        for n in (8..=WARPGROUP_COLUMNS).step_by(8) {
+            let deep = (8..=64).step_by(8).map(|k| [WARPGROUP_ROWS, n, k]);
+            all.extend(deep.filter_map(|shape| select_for_warpgroup(types, shape).ok()));
+        }
+    })
+}
+
+/// What there is for all types, each once. Swapped operands make no other instruction.
+fn every(of: impl Fn([Scalar; 3], &mut Vec<Atom>)) -> Vec<Typed> {
+    let mut all: Vec<Typed> = Vec::new();
+    let pairs = OPERANDS.iter().flat_map(|a| OPERANDS.map(|b| (*a, b)));
+    for ((a, b), sums) in pairs.flat_map(|pair| SUMS.map(|sums| (pair, sums))) {
+        let mut atoms = Vec::new();
+        of([a, b, sums], &mut atoms);
+        for atom in atoms {
+            let swapped = false;
+            let typed = ([a, b, sums], Atom { swapped, ..atom });
+            if !all.contains(&typed) {
+                all.push(typed);
+            }
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Scalar::*;
+
+    #[test]
+    fn the_shapes_of_the_language() {
+        let atom = |m, k, swapped| {
+            Ok(Atom {
+                m,
+                n: 8,
+                k,
+                swapped,
+            })
+        };
+        for shape in [[16, 16, 16], [32, 8, 16], [16, 8, 16], [64, 128, 64]] {
+            assert_eq!(select([F16, F16, F32], shape, 80), atom(16, 16, false));
+            assert_eq!(select([Bf16, Bf16, F32], shape, 80), atom(16, 16, false));
+        }
+        assert_eq!(select([F16, F16, F16], [8, 32, 16], 80), atom(16, 16, true));
+        assert_eq!(select([F16, F16, F16], [16, 8, 24], 80), atom(16, 8, false));
+        assert_eq!(
+            select([F16, F16, F32], [16, 16, 16], 75),
+            atom(16, 8, false)
+        );
+        assert_eq!(select([F32, F32, F32], [16, 16, 8], 80), atom(16, 8, false));
+        assert_eq!(select([F32, F32, F32], [16, 8, 4], 80), atom(16, 4, false));
+        assert_eq!(select([F64, F64, F64], [8, 8, 4], 80), atom(8, 4, false));
+        assert_eq!(
+            select([F64, F64, F64], [16, 8, 16], 80),
+            atom(16, 16, false)
+        );
+        assert_eq!(select([S8, U8, S32], [16, 16, 64], 80), atom(16, 32, false));
+        assert_eq!(select([S8, U8, S32], [16, 16, 16], 75), atom(8, 16, false));
+        assert_eq!(select([U8, U8, S32], [8, 8, 16], 80), atom(8, 16, false));
+        assert_eq!(
+            select([F8E4M3, F8E5M2, F32], [16, 8, 32], 89),
+            atom(16, 32, false)
+        );
+    }
+
+    #[test]
+    fn the_shapes_of_warpgroups() {
+        let atom = |n, k| {
+            let swapped = false;
+            let m = 64;
+            Ok(Atom { m, n, k, swapped })
+        };
+        let nearest = |n, k| Err(Missing::OfWarpgroup([64, n, k]));
+        let of = select_for_warpgroup;
+        assert_eq!(of([F16, F16, F32], [64, 96, 64]), atom(96, 16));
+        assert_eq!(of([F16, F16, F16], [64, 8, 16]), atom(8, 16));
+        assert_eq!(of([Bf16, Bf16, F32], [64, 256, 32]), atom(256, 16));
+        assert_eq!(of([F32, F32, F32], [64, 40, 8]), atom(40, 8));
+        assert_eq!(of([F8E5M2, F8E4M3, F16], [64, 248, 96]), atom(248, 32));
+        assert_eq!(of([S8, U8, S32], [64, 24, 32]), atom(24, 32));
+        assert_eq!(of([S8, S8, S32], [64, 240, 32]), atom(240, 32));
+        assert_eq!(of([S8, S8, S32], [64, 40, 32]), nearest(48, 32));
+        assert_eq!(of([F16, F16, F32], [128, 128, 64]), nearest(128, 64));
+        assert_eq!(of([F16, F16, F32], [64, 264, 24]), nearest(256, 32));
+        assert_eq!(
+            of([F64, F64, F64], [64, 8, 8]),
+            Err(Missing::TypesOfWarpgroup)
+        );
+    }
+
+    #[test]
+    fn what_there_is_no_instruction_for() {
+        let f32_only: &[Scalar] = &[F32];
+        assert_eq!(
+            select([F16, Bf16, F32], [16, 8, 16], 80),
+            Err(Missing::Types)
+        );
+        assert_eq!(
+            select([Bf16, Bf16, F16], [16, 8, 16], 80),
+            Err(Missing::Sums(f32_only))
+        );
+        assert_eq!(
+            select([Bf16, Bf16, F32], [16, 8, 16], 75),
+            Err(Missing::Target(80))
+        );
+        assert_eq!(
+            select([F8E4M3, F8E4M3, F32], [16, 8, 32], 80),
+            Err(Missing::Target(89))
+        );
+        assert_eq!(
+            select([F16, F16, F32], [16, 12, 16], 80),
+            Err(Missing::Shape([16, 8, 8]))
+        );
+        assert_eq!(
+            select([F16, F16, F32], [8, 8, 16], 80),
+            Err(Missing::Shape([16, 8, 8]))
+        );
+        assert_eq!(
+            select([F64, F64, F64], [8, 8, 6], 80),
+            Err(Missing::Shape([8, 8, 4]))
+        );
+    }
+}

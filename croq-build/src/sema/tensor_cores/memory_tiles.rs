@@ -1,0 +1,142 @@
+//! Tiles of memory that fragments are loaded from and stored to.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{Storage, View};
+use crate::sema::asynchronous::futures;
+use crate::sema::memory::{tiles, whole};
+use crate::sema::state::cx::Cx;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::{Data, Value};
+use crate::sema::values::shape;
+use crate::symbolic::Sym;
+use crate::syntax::ast;
+
+/// A tile that a copy cut off at an edge has what was there before in its rest.
+pub(crate) fn lint_rest_of_tile(el: &mut Elab<'_>, data: &Data) {
+    let root = el.storage.pools.find(data.view.buffer).0;
+    let cut = el.storage.cut_off.iter();
+    let found = cut
+        .filter(|(id, _)| el.storage.pools.find(**id).0 == root)
+        .map(|(id, at)| (*id, *at))
+        .next();
+    let Some((id, copied)) = found else { return };
+    el.storage.cut_off.remove(&id);
+    el.cx.report(
+        Diagnostic::new(
+            "W0834",
+            data.span,
+            format!(
+                "`{}` is multiplied whole, and may be filled only in part",
+                data.name
+            ),
+        )
+        .label("beyond the edge of the data it holds what was there before")
+        .also(copied, "copied here, without `.zfill`")
+        .help("add `.zfill` to the copy: zeros add nothing to a product"),
+    );
+}
+
+/// The memory that a load or store names.
+pub(crate) fn tile_of(el: &mut Elab<'_>, e: &ast::Expr, what: &str) -> Option<Data> {
+    let data = match el.expression(e) {
+        Value::Data(mut data) => {
+            tiles::emit_exists(el, &mut data);
+            whole::expect_whole(el, data, e.span)?
+        }
+        Value::Error => return None,
+        other => {
+            let kind = other.kind();
+            el.cx.report(
+                Diagnostic::new(
+                    "E0924",
+                    e.span,
+                    format!("{} takes a tile of memory, this is {kind}", quoted(what)),
+                )
+                .label("has no shape"),
+            );
+            return None;
+        }
+    };
+    futures::emit_use(el, &data, e.span);
+    let storage = el.f.buffer(data.view.buffer).storage;
+    if storage == Storage::Local {
+        el.cx.report(
+            Diagnostic::new(
+                "E0924",
+                e.span,
+                format!("`{}` is a thread's own memory", data.name),
+            )
+            .label("a warp's tile is in shared or global memory"),
+        );
+        return None;
+    }
+    if data.view.rank() != 2 {
+        let shape = shape::show(&el.f, &data.view.shape);
+        el.cx.report(
+            Diagnostic::new(
+                "E0901",
+                e.span,
+                format!("{} takes a matrix, this has shape {shape}", quoted(what)),
+            )
+            .label("not of rank 2")
+            .help("`.sqz()` drops extents of 1, `.span_as(…)` gives other ones"),
+        );
+        return None;
+    }
+    Some(data)
+}
+
+pub(crate) fn static_extents(el: &mut Elab<'_>, view: &View, what: &str) -> Option<[i64; 2]> {
+    let extents: Vec<i64> = view.shape.iter().filter_map(Sym::as_int).collect();
+    if let [rows, columns] = extents[..] {
+        return Some([rows, columns]);
+    }
+    let shape = shape::show(&el.f, &view.shape);
+    el.cx.report(
+        Diagnostic::new(
+            "E0901",
+            view.span,
+            format!(
+                "{} takes a tile of constant extents, this has {shape}",
+                quoted(what)
+            ),
+        )
+        .label("known only at run time")
+        .help("cut a tile out of it: `x.subspan(16, 16).at(i, j)`"),
+    );
+    None
+}
+
+/// Zeros beyond the edge of the data are right for products; whoever writes `.zfill` knows.
+pub(crate) fn lint_edge_of_load(cx: &mut Cx<'_>, data: &Data) {
+    if !data.view.may_cross() || data.zfill {
+        return;
+    }
+    let known = data
+        .view
+        .frame
+        .as_ref()
+        .is_none_or(|frame| frame.extents.iter().all(|extent| extent.as_int().is_some()));
+    let (code, label) = if known {
+        ("W0936", "its extents are no multiple of the tile's")
+    } else {
+        ("W0937", "its extents may be no multiple of the tile's")
+    };
+    cx.report(
+        Diagnostic::new(
+            code,
+            data.span,
+            format!("the tile may reach beyond `{}`", data.name),
+        )
+        .label(label)
+        .help("what lies outside counts as zero; write `.zfill` behind the tile if that is meant"),
+    );
+}
+
+/// A statement's name as it is written; a product has none.
+fn quoted(what: &str) -> String {
+    match what.strip_prefix("mma.") {
+        Some(_) => format!("`{what}`"),
+        None => what.to_owned(),
+    }
+}

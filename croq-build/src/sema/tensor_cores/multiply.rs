@@ -1,0 +1,309 @@
+//! `mma.row.col c, a, b`: extents, types, and the instruction.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{Atom, FragmentLayout, Layout, MmaOp, Scalar};
+use crate::sema::state::cx::Cx;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::fragments::Named;
+use crate::sema::tensor_cores::instruction_table::{Missing, WARPGROUP_ROWS, select};
+use crate::sema::tensor_cores::operands::{self, sym};
+use crate::sema::tensor_cores::{owners, spread};
+use crate::source::Span;
+use crate::syntax::ast::MmaStmt;
+
+/// Registers that a thread can have for sums without the rest running out.
+const MANY: i64 = 200;
+
+pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span) -> Option<()> {
+    let [c, a, b] = m.operands.as_slice() else {
+        return None;
+    };
+    let sums = operands::fragment_of(el, c, false);
+    let a = operands::fragment_of(el, a, false);
+    let b = operands::fragment_of(el, b, false);
+    let (sums, a, b) = (sums?, a?, b?);
+    let [a_row, b_row] = rows;
+    let of_a = shape_of_operand(el, &a)?;
+    let of_b = shape_of_operand(el, &b)?;
+    let ([m, k], [n, of_b_k]) = (
+        transposed_shape(of_a, !a_row),
+        transposed_shape(of_b, !b_row),
+    );
+    if k != of_b_k {
+        let (a, b) = ((a.span, of_a, a_row), (b.span, of_b, b_row));
+        report_k_differs(&mut el.cx, a, b, [k, of_b_k], span);
+        return None;
+    }
+    fix_accumulator_shape(el, &sums, [m, n], span)?;
+    let [of_a, of_b] = [&a, &b].map(|x| el.f.buffer(x.part.buffer).elem);
+    let elem = fix_accumulator_type(el, &sums, of_a);
+    let atom = choose_instruction(el, [of_a, of_b, elem], [m, n, k], span)?;
+    // The instruction's A has tiles of `atom.m` rows, whichever of the program's it is.
+    let (rows_a, rows_b) = if atom.swapped {
+        (8, atom.m)
+    } else {
+        (atom.m, 8)
+    };
+    let spread = |layout| FragmentLayout::Matrix(layout);
+    spread::assign_layout(el, &a, spread(Layout::operand(rows_a, of_a, !a_row)))?;
+    spread::assign_layout(el, &b, spread(Layout::operand(rows_b, of_b, !b_row)))?;
+    spread::assign_layout(el, &sums, spread(Layout::sums(atom.m, atom.swapped)))?;
+    lint_many_registers(el, &sums, 0);
+    owners::lint_lossy_sums(el, &sums, k);
+    operands::emit(
+        el,
+        MmaOp::Multiply {
+            sums: sums.part,
+            a: a.part,
+            b: b.part,
+            atom,
+        },
+        span,
+    );
+    Some(())
+}
+
+/// Of sums that say none it is A's.
+pub(crate) fn fix_accumulator_type(el: &mut Elab<'_>, sums: &Named, of_a: Scalar) -> Scalar {
+    let id = sums.part.buffer;
+    if el.fragments.untyped.remove(&id)
+        && let Some(buffer) = el.f.buffers.get_mut(id.index())
+    {
+        buffer.elem = of_a;
+    }
+    el.f.buffer(id).elem
+}
+
+pub(crate) fn shape_of_operand(el: &mut Elab<'_>, named: &Named) -> Option<[i64; 2]> {
+    match operands::fragment_shape(&el.f, named.part.buffer).as_deref() {
+        Some([rows, columns]) => Some([*rows, *columns]),
+        Some(_) => {
+            el.cx.report(
+                Diagnostic::new(
+                    "E0901",
+                    named.span,
+                    format!("`{}` is no matrix", named.name),
+                )
+                .label("one extent, a product takes two"),
+            );
+            None
+        }
+        None => {
+            report_without_shape(el, named);
+            None
+        }
+    }
+}
+
+pub(crate) fn report_without_shape(el: &mut Elab<'_>, named: &Named) {
+    if el.fragments.failed {
+        return;
+    }
+    el.cx.report(
+        Diagnostic::new(
+            "E0913",
+            named.span,
+            format!("`{}` has no extents yet", named.name),
+        )
+        .label("no product before this gives it any")
+        .help("multiply into it first, or declare it with extents: `frag f32 [16, 8] c {0.0f};`"),
+    );
+}
+
+pub(crate) fn report_k_differs(
+    cx: &mut Cx<'_>,
+    (a, of_a, a_row): (Span, [i64; 2], bool),
+    (b, of_b, b_row): (Span, [i64; 2], bool),
+    [k, other]: [i64; 2],
+    span: Span,
+) {
+    let side = |of: [i64; 2], row: bool, k: i64| {
+        let word = if row {
+            "`row` has it last"
+        } else {
+            "`col` has it first"
+        };
+        format!("[{}, {}]: {word}, K is {k}", of[0], of[1])
+    };
+    cx.report(
+        Diagnostic::new(
+            "E0902",
+            span,
+            format!("the operands disagree along K: {k} and {other}"),
+        )
+        .label("these can't be multiplied")
+        .also(a, side(of_a, a_row, k))
+        .also(b, side(of_b, b_row, other))
+        .help("`row` operands have K last ([M, K], [N, K]), `col` operands first ([K, M], [K, N])"),
+    );
+}
+
+/// Gives sums their extents, or compares them.
+pub(crate) fn fix_accumulator_shape(
+    el: &mut Elab<'_>,
+    sums: &Named,
+    shape: [i64; 2],
+    span: Span,
+) -> Option<()> {
+    let id = sums.part.buffer;
+    match operands::fragment_shape(&el.f, id) {
+        None => {
+            if let Some(fragment) = el.f.fragments.get_mut(&id) {
+                fragment.shape = shape.to_vec();
+            }
+            if let Some(buffer) = el.f.buffers.get_mut(id.index()) {
+                buffer.shape = shape.iter().map(|n| sym(*n)).collect();
+                buffer.count = &buffer.count * &sym(shape[0] * shape[1]);
+            }
+            el.fragments.shaped.insert(id, span);
+            Some(())
+        }
+        Some(before) if before == shape => Some(()),
+        Some(before) => {
+            let before: Vec<String> = before.iter().map(i64::to_string).collect();
+            let mut d = Diagnostic::new(
+                "E0902",
+                span,
+                format!(
+                    "the product is [{}, {}], `{}` is [{}]",
+                    shape[0],
+                    shape[1],
+                    sums.name,
+                    before.join(", ")
+                ),
+            )
+            .label("other extents than the sums have");
+            if let Some(at) = el.fragments.shaped.get(&id) {
+                d = d.also(*at, "they have them from this product");
+            }
+            el.cx.report(d);
+            None
+        }
+    }
+}
+
+fn choose_instruction(
+    el: &mut Elab<'_>,
+    types: [Scalar; 3],
+    shape: [i64; 3],
+    span: Span,
+) -> Option<Atom> {
+    let targets = || el.cx.options.targets.iter();
+    let newest = targets().max_by_key(|t| t.number);
+    let (name, newest) = newest.map_or(("sm_90a".to_owned(), 90), |t| (t.name.clone(), t.number));
+    let oldest = targets().map(|t| t.number).min().unwrap_or(80);
+    let missing = match select(types, shape, oldest) {
+        Ok(atom) => return Some(atom),
+        // Those that have it run the kernel, the others are left out.
+        Err(Missing::Target(since)) if since <= newest => {
+            report_only_newer(el, types, since, span);
+            return select(types, shape, since).ok();
+        }
+        Err(missing) => missing,
+    };
+    report_no_instruction(&mut el.cx, types, shape, missing, &name, span);
+    None
+}
+
+pub(crate) fn report_no_instruction(
+    cx: &mut Cx<'_>,
+    types: [Scalar; 3],
+    shape: [i64; 3],
+    missing: Missing,
+    name: &str,
+    span: Span,
+) {
+    let [a, b, sums] = types;
+    let [m, n, k] = shape;
+    let text = format!("no instruction makes {sums} sums of {a} times {b}, {m}x{n}x{k}, on {name}");
+    let d = Diagnostic::new("E0904", span, text);
+    cx.report(match missing {
+            Missing::Types => d.label("operands of these types are not multiplied with each other").help(
+                "operands are both f16, bf16, f32 (as tf32) or f64, or any of s8 and u8, or any of f8_e4m3 and f8_e5m2",
+            ),
+            Missing::TypesOfWarpgroup => d
+                .label("a warpgroup does not multiply operands of these types with each other")
+                .help("operands are both f16, bf16 or f32 (as tf32), or any of s8 and u8, or any of f8_e4m3 and f8_e5m2"),
+            Missing::Sums(of) => {
+                let of: Vec<String> = of.iter().map(Scalar::to_string).collect();
+                let first = of.first().cloned().unwrap_or_default();
+                d.label(format!("sums of these are {}", of.join(" or ")))
+                    .help(format!("write `mma.fill.{first}`"))
+            }
+            Missing::Target(since) => d
+                .label(format!("only from sm_{since} on"))
+                .help(format!("build for sm_{since} and newer")),
+            Missing::Shape([fm, fn_, fk]) => {
+                let up = |n: i64, by: i64| (n + by - 1) / by * by;
+                d.label(format!("M, N and K are multiples of {fm}, {fn_} and {fk}"))
+                    .help(format!("the nearest is {}x{}x{}", up(m, fm), up(n, fn_), up(k, fk)))
+            }
+            Missing::OfWarpgroup([m, n, k]) => d
+                .label(format!(
+                    "a warpgroup's sums have {WARPGROUP_ROWS} rows, and 8 to 256 columns"
+                ))
+                .help(format!("the nearest is {m}x{n}x{k}; share more rows among warpgroups")),
+        });
+}
+
+fn report_only_newer(el: &mut Elab<'_>, [a, b, _]: [Scalar; 3], since: u16, span: Span) {
+    let header = el.kernel.as_ref().map_or(span, |k| k.header);
+    if !el.cx.older_left_out.insert(header) {
+        return;
+    }
+    let of = |newer: bool| {
+        let targets = el.cx.options.targets.iter();
+        let names = targets.filter(|t| (t.number >= since) == newer);
+        names
+            .map(|t| t.name.as_str())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let text = format!("this kernel is built for {} alone", of(true));
+    let label = format!("{} does not multiply {a} with {b}", of(false));
+    el.cx
+        .report(Diagnostic::new("N0904", span, text).label(label));
+}
+
+/// Of an array, or a fragment with so many more of its kind beside it.
+pub(crate) fn lint_many_registers(el: &mut Elab<'_>, sums: &Named, beside: i64) {
+    let id = sums.part.buffer;
+    let Some(fragment) = el.f.fragments.get(&id) else {
+        return;
+    };
+    let elements = fragment
+        .shape
+        .iter()
+        .product::<i64>()
+        .saturating_mul(fragment.count.saturating_add(beside));
+    let bytes = i64::try_from(el.f.buffer(id).elem.bytes()).unwrap_or(4);
+    let warps = fragment.spread.map_or(1, FragmentLayout::warps);
+    let registers = elements.saturating_mul(bytes) / 4 / (32 * warps);
+    if registers <= MANY || !el.fragments.told.insert(id) {
+        return;
+    }
+    let what = match beside {
+        0 => format!("the sums `{}` take", sums.name),
+        _ => format!(
+            "the sums `{}`, and those that are scaled into them, take",
+            sums.name
+        ),
+    };
+    el.cx.report(
+        Diagnostic::new(
+            "W0933",
+            sums.span,
+            format!("{what} {registers} registers of each thread"),
+        )
+        .label("a thread has 255 at most, operands and addresses included")
+        .help("use smaller tiles, or share the tile among more warps"),
+    );
+}
+
+pub(crate) fn transposed_shape([rows, columns]: [i64; 2], turn: bool) -> [i64; 2] {
+    if turn {
+        [columns, rows]
+    } else {
+        [rows, columns]
+    }
+}

@@ -1,0 +1,96 @@
+//! Fragments as statements name them.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{self, BufferId, MmaOp, Part, Storage};
+use crate::sema::build;
+use crate::sema::state::cx::{self, Cx};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::fragments::Named;
+use crate::sema::state::value::Value;
+use crate::sema::tensor_cores::owners;
+use crate::source::Span;
+use crate::symbolic::Sym;
+use crate::syntax::ast;
+
+/// The fragment that an expression names; `whole` takes an array of them as well.
+pub(crate) fn fragment_of(el: &mut Elab<'_>, e: &ast::Expr, whole: bool) -> Option<Named> {
+    let data = match el.expression(e) {
+        Value::Data(data) => data,
+        Value::Error => return None,
+        other => {
+            let kind = other.kind();
+            report_no_fragment(&mut el.cx, e.span, &kind);
+            return None;
+        }
+    };
+    let id = data.view.buffer;
+    if el.f.buffer(id).storage != Storage::Fragment {
+        report_direct_operand(&mut el.cx, e.span, &data.name);
+        return None;
+    }
+    let mut number = None;
+    if data.array.is_empty() {
+        let elements = data.view.shape.iter().product();
+        number = Some(el.f.cx.div(&data.view.offset, &elements));
+    } else if !whole {
+        let missing: String = data.array.iter().map(|_| "[…]").collect();
+        el.cx.report(
+            Diagnostic::new(
+                "E0923",
+                e.span,
+                format!("`{}` is an array of fragments", data.name),
+            )
+            .label("needs a subscript")
+            .help(format!("write `{}{missing}`", data.name)),
+        );
+        return None;
+    }
+    let part = Part {
+        buffer: id,
+        number,
+        span: e.span,
+    };
+    Some(Named {
+        part,
+        name: data.name,
+        span: e.span,
+    })
+}
+
+fn report_no_fragment(cx: &mut Cx<'_>, at: Span, kind: &str) {
+    cx.report(
+        Diagnostic::new("E0928", at, format!("expected a fragment, found {kind}"))
+            .label("not in the registers of a warp")
+            .help("`c = mma.fill.f32 0.0f;` makes sums, `a = mma.load view;` an operand"),
+    );
+}
+
+fn report_direct_operand(cx: &mut Cx<'_>, at: Span, name: &str) {
+    cx.report(
+        Diagnostic::new(
+            "E0907",
+            at,
+            format!("`{name}` is in memory, a warp multiplies what is in its registers"),
+        )
+        .label("not loaded")
+        .help(format!(
+            "load it first: `x = mma.load {};`",
+            cx::source_text(cx, at, name)
+        )),
+    );
+}
+
+/// Rows and columns, once they are known.
+pub(crate) fn fragment_shape(func: &ir::Function, id: BufferId) -> Option<Vec<i64>> {
+    let shape = &func.fragments.get(&id)?.shape;
+    (!shape.is_empty()).then(|| shape.clone())
+}
+
+pub(crate) fn emit(el: &mut Elab<'_>, op: MmaOp, span: Span) {
+    owners::note_owners(el, &op, span);
+    build::emit(el, crate::ir::StmtKind::Mma(Box::new(op)), span);
+}
+
+pub(crate) fn sym(n: i64) -> Sym {
+    Sym::int(n)
+}

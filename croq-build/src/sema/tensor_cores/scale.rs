@@ -1,0 +1,264 @@
+//! Products that are scaled: `c += (a b)[i, j] * rows[i] * factor`.
+//!
+//! They are made into sums of their own, which begin with zeros; then these are added to `c`, each
+//! element by the thread that has it, and that has both. Passes know nothing of it: the scales of a
+//! thread's rows are a fragment of rank 1, and what is done with them are two `apply`s.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{
+    Access, BufferId, Expr, ExprKind, Fragment, LocalId, MathFn, MmaOp, Part, Scalar, Stmt,
+    StmtKind,
+};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::fragments::Named;
+use crate::sema::tensor_cores::{multiply, operands, row_scales, warpgroup};
+use crate::sema::values::convert;
+use crate::source::Span;
+use crate::symbolic::Sym;
+use crate::syntax::ast::{self, MmaStmt};
+
+/// `mma.scale c, rows, factor;`
+pub(crate) fn lower_scale(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
+    let [c, rows, factor] = m.operands.as_slice() else {
+        el.cx.report(
+            Diagnostic::new("E0100", span, "`mma.scale` takes `c, row_scales, scale`")
+                .label("other operands than that"),
+        );
+        return None;
+    };
+    scale(el, c, rows, factor, 0, span)
+}
+
+/// `mma.row.row.scale c, a, b, rows, factor;`
+pub(crate) fn lower_multiply(
+    el: &mut Elab<'_>,
+    m: &MmaStmt,
+    rows: [bool; 2],
+    span: Span,
+) -> Option<()> {
+    if m.is_async {
+        el.cx.report(
+            Diagnostic::new("E0100", span, "a product is `.async` or `.scale`, not both")
+                .label("scaled when it is over, and so by this statement")
+                .help("remove `.async`; or scale it behind its `wait`, by `mma.scale`"),
+        );
+        return None;
+    }
+    let [c, _, _, row_scales, factor] = m.operands.as_slice() else {
+        return None;
+    };
+    let before = el.build.sinks.last().map_or(0, Vec::len);
+    warpgroup::lower(el, m, rows, span)?;
+    scale(el, c, row_scales, factor, before, span)
+}
+
+/// Scales the products into `c` among the statements here, from number `from` on.
+fn scale(
+    el: &mut Elab<'_>,
+    c: &ast::Expr,
+    rows: &ast::Expr,
+    factor: &ast::Expr,
+    from: usize,
+    span: Span,
+) -> Option<()> {
+    let sums = operands::fragment_of(el, c, false)?;
+    let begun = el.build.sinks.last().and_then(|here| {
+        let here = here.get(from..)?;
+        Some(from + first_product(el, here, &sums.part)?)
+    });
+    let Some(begun) = begun else {
+        report_nothing_to_scale(el, &sums, span);
+        return None;
+    };
+    let id = sums.part.buffer;
+    let shape = operands::fragment_shape(&el.f, id)?;
+    let elem = el.f.buffer(id).elem;
+    if !elem.is_float() {
+        let text = format!("`{}` has sums of `{elem}`, which are not scaled", sums.name);
+        let d = Diagnostic::new("E0914", sums.span, text).label("scales are `f32`");
+        el.cx
+            .report(d.help("store the sums, and scale what is stored"));
+        return None;
+    }
+    let scales = row_scales::lower_row_scales(el, rows, *shape.first()?, &sums);
+    let value = el.expression(factor);
+    let factor = convert::convert(el, value, Scalar::F32, factor.span);
+    let (scales, factor) = (scales?, factor?);
+    let side = split_product(el, &sums, begun)?;
+    multiply::lint_many_registers(el, &sums, 1);
+    let factor = row_scales::bind_value(el, factor);
+    let row = row_scales::emit_row_scales(el, &scales, &shape, factor, span);
+    emit_add_scaled(el, &sums, &side, row, &shape, span);
+    Some(())
+}
+
+/// The first of the statements with a product into `part`, since it was filled or scaled last.
+fn first_product(el: &Elab<'_>, stmts: &[Stmt], part: &Part) -> Option<usize> {
+    let since = stmts
+        .iter()
+        .rposition(|stmt| starts_new_sum(el, stmt, part));
+    let since = since.map_or(0, |at| at + 1);
+    let mut rest = stmts.iter().skip(since);
+    Some(since + rest.position(|stmt| product_in(stmt, part).is_some())?)
+}
+
+/// Whether the statement, or one of those it is made of, fills the sums or scales into them.
+fn starts_new_sum(el: &Elab<'_>, stmt: &Stmt, part: &Part) -> bool {
+    let here = match &stmt.kind {
+        StmtKind::Mma(op) => match &**op {
+            MmaOp::FillElements {
+                part: filled, add, ..
+            } => !add && covers(filled, part),
+            MmaOp::Apply {
+                part: to, indices, ..
+            } => {
+                let scales = indices.iter().any(|i| el.fragments.scaled.contains(i));
+                scales && covers(to, part)
+            }
+            _ => false,
+        },
+        _ => false,
+    };
+    let mut inner = stmt.kind.blocks().flatten();
+    here || inner.any(|stmt| starts_new_sum(el, stmt, part))
+}
+
+fn report_nothing_to_scale(el: &mut Elab<'_>, sums: &Named, span: Span) {
+    let outer = el.build.sinks.iter().rev().skip(1);
+    let elsewhere = outer
+        .flatten()
+        .rev()
+        .find_map(|stmt| product_in(stmt, &sums.part));
+    let text = format!("no product into `{}` stands in front of this", sums.name);
+    let mut d = Diagnostic::new("E0915", span, text)
+        .label("since they were filled or scaled last, and in this block");
+    if let Some(at) = elsewhere {
+        d = d.also(at, "this one is in another block");
+    }
+    el.cx
+        .report(d.help("`mma.scale` stands behind the products that it scales, in the same block"));
+}
+
+/// Sums for the products since statement `begun`, and zeros in front of it.
+fn split_product(el: &mut Elab<'_>, sums: &Named, begun: usize) -> Option<Part> {
+    let of = el.f.fragments.get(&sums.part.buffer)?;
+    let fragment = Fragment {
+        count: 1,
+        ..of.clone()
+    };
+    let elem = el.f.buffer(sums.part.buffer).elem;
+    let name = format!("{}_unscaled", sums.name.replace(['[', ']', ' '], "_"));
+    let part = row_scales::new_temporary(&mut el.f, &name, elem, fragment, sums.span);
+    let zero = Expr::new(ExprKind::Float(0.0), elem, sums.span);
+    let fill = MmaOp::FillElements {
+        part: part.clone(),
+        add: false,
+        value: zero,
+    };
+    let here = el.build.sinks.last_mut()?;
+    for stmt in here.iter_mut().skip(begun) {
+        redirect(stmt, &sums.part, &part);
+    }
+    let fill = StmtKind::Mma(Box::new(fill));
+    here.insert(begun, Stmt::new(fill, sums.span));
+    Some(part)
+}
+
+/// `c(i, j) += side(i, j) * row(i)`, rounded once.
+fn emit_add_scaled(
+    el: &mut Elab<'_>,
+    sums: &Named,
+    side: &Part,
+    row: BufferId,
+    shape: &[i64],
+    span: Span,
+) {
+    let axes = shape.iter().zip(["i", "j"]);
+    let (indices, vars): (Vec<LocalId>, Vec<Sym>) = axes
+        .map(|(extent, name)| row_scales::new_index(el, name, *extent, span))
+        .unzip();
+    let elem = el.f.buffer(sums.part.buffer).elem;
+    let row = Part {
+        buffer: row,
+        number: None,
+        span,
+    };
+    let first = vars.iter().take(1).cloned().collect();
+    let sum = row_scales::applied_element(&el.f, &sums.part, vars.clone(), span);
+    let side = row_scales::applied_element(&el.f, side, vars, span);
+    let row = row_scales::applied_element(&el.f, &row, first, span);
+    let cast = |value: Expr, to: Scalar| match value.ty == to {
+        true => value,
+        false => Expr::new(ExprKind::Cast(value), to, span),
+    };
+    let load = |access: Access, ty| {
+        let value = Expr::new(ExprKind::Load(access), ty, span);
+        cast(value, Scalar::F32)
+    };
+    let terms = vec![
+        load(side, elem),
+        load(row, Scalar::F32),
+        load(sum.clone(), elem),
+    ];
+    let value = Expr::new(ExprKind::Math(MathFn::Fma, terms), Scalar::F32, span);
+    let store = StmtKind::Store {
+        access: sum,
+        op: None,
+        value: cast(value, elem),
+    };
+    let (part, body) = (sums.part.clone(), vec![Stmt::new(store, span)]);
+    el.fragments.scaled.extend(&indices);
+    operands::emit(
+        el,
+        MmaOp::Apply {
+            part,
+            indices,
+            body,
+        },
+        span,
+    );
+}
+
+/// A product into `part` by the threads that come to the statement.
+fn product_in(stmt: &Stmt, part: &Part) -> Option<Span> {
+    match &stmt.kind {
+        StmtKind::Region { .. } => None,
+        StmtKind::Mma(op) => match &**op {
+            MmaOp::Product(p) if is_same(&p.sums, part) => Some(stmt.span),
+            _ => None,
+        },
+        kind => {
+            let mut inner = kind.blocks().flatten();
+            inner.find_map(|s| product_in(s, part))
+        }
+    }
+}
+
+fn redirect(stmt: &mut Stmt, from: &Part, to: &Part) {
+    match &mut stmt.kind {
+        StmtKind::Region { .. } => {}
+        StmtKind::Mma(op) => {
+            if let MmaOp::Product(product) = &mut **op
+                && is_same(&product.sums, from)
+            {
+                product.sums = to.clone();
+            }
+        }
+        kind => {
+            for block in kind.blocks_mut() {
+                for stmt in block {
+                    redirect(stmt, from, to);
+                }
+            }
+        }
+    }
+}
+
+fn is_same(a: &Part, b: &Part) -> bool {
+    a.buffer == b.buffer && a.number == b.number
+}
+
+/// Whether all of `part` is in what `other` names.
+fn covers(other: &Part, part: &Part) -> bool {
+    other.buffer == part.buffer && (other.number.is_none() || other.number == part.number)
+}

@@ -1,0 +1,145 @@
+//! Who has what of each fragment: gathered from products, and carried over to fragments that meet
+//! others.
+
+use std::collections::BTreeSet;
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{BufferId, FragmentLayout};
+use crate::sema::state::cx::Cx;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::fragments::Named;
+use crate::source::Span;
+
+/// A product's word on a fragment.
+pub(crate) fn assign_layout(
+    el: &mut Elab<'_>,
+    named: &Named,
+    spread: FragmentLayout,
+) -> Option<()> {
+    let id = named.part.buffer;
+    let fragment = el.f.fragments.get_mut(&id)?;
+    match fragment.spread {
+        None => {
+            fragment.spread = Some(spread);
+            el.fragments.asked.insert(id, named.span);
+            Some(())
+        }
+        Some(before) if before == spread => Some(()),
+        Some(_) => {
+            let earlier = el.fragments.asked.get(&id).copied();
+            report_two_spreads(&mut el.cx, &named.name, named.span, earlier);
+            None
+        }
+    }
+}
+
+fn report_two_spreads(cx: &mut Cx<'_>, name: &str, at: Span, earlier: Option<Span>) {
+    let mut d = Diagnostic::new(
+        "E0927",
+        at,
+        format!("`{name}` lies in the registers for another use"),
+    )
+    .label("here its elements must be with other threads");
+    if let Some(earlier) = earlier {
+        d = d.also(earlier, "they are as this needs them");
+    }
+    cx.report(d.help("load or copy it a second time, into a fragment of its own"));
+}
+
+/// Elements of the two meet: whoever has one has the other.
+pub(crate) fn relate_layouts(el: &mut Elab<'_>, a: BufferId, b: BufferId, span: Span) {
+    el.fragments.alike.push((a, b, span));
+}
+
+pub(crate) fn require_layout(el: &mut Elab<'_>, id: BufferId, span: Span) {
+    el.fragments.needed.push((id, span));
+}
+
+/// Completes what is known, at the function's end.
+pub(crate) fn propagate_layouts(el: &mut Elab<'_>) {
+    let alike = std::mem::take(&mut el.fragments.alike);
+    let rank = |el: &Elab<'_>, id| el.f.fragments.get(&id).map(|f| f.shape.len());
+    let of = |el: &Elab<'_>, id: BufferId| el.f.fragments.get(&id).and_then(|f| f.spread);
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for (a, b, _) in &alike {
+            for (from, to) in [(*a, *b), (*b, *a)] {
+                let (Some(spread), None) = (of(el, from), of(el, to)) else {
+                    continue;
+                };
+                // A column meets the rows of a matrix of sums.
+                let carried = match (spread, rank(el, to)) {
+                    (_, Some(1)) => FragmentLayout::Rows {
+                        warps: spread.warps(),
+                    },
+                    (FragmentLayout::Matrix(_), _) => spread,
+                    (FragmentLayout::Rows { .. }, _) => continue,
+                };
+                if let Some(fragment) = el.f.fragments.get_mut(&to) {
+                    fragment.spread = Some(carried);
+                    changed = true;
+                }
+            }
+        }
+    }
+    for (a, b, _) in &alike {
+        for id in [a, b] {
+            if (of(el, *id), rank(el, *id)) == (None, Some(1))
+                && let Some(fragment) = el.f.fragments.get_mut(id)
+            {
+                fragment.spread = Some(FragmentLayout::Rows { warps: 1 });
+            }
+        }
+    }
+    for (a, b, span) in &alike {
+        let fits = match (of(el, *a), of(el, *b)) {
+            (Some(a), Some(b)) => agree(a, b),
+            _ => continue,
+        };
+        if !fits {
+            let name = el.f.buffer(*b).name.clone();
+            let earlier = el.fragments.asked.get(b).copied();
+            report_two_spreads(&mut el.cx, &name, *span, earlier);
+        }
+    }
+    for (id, span) in std::mem::take(&mut el.fragments.columns) {
+        if of(el, id).is_some() || el.fragments.failed {
+            continue;
+        }
+        let name = el.f.buffer(id).name.clone();
+        el.cx.report(
+            Diagnostic::new(
+                "E0919",
+                span,
+                format!("`{name}` belongs to no matrix of sums"),
+            )
+            .label("which threads have its rows?")
+            .help("use it in an `apply` over sums, or reduce sums into it"),
+        );
+    }
+    let mut told = BTreeSet::new();
+    for (id, span) in std::mem::take(&mut el.fragments.needed) {
+        if of(el, id).is_some() || el.fragments.failed || !told.insert(id) {
+            continue;
+        }
+        let name = el.f.buffer(id).name.clone();
+        el.cx.report(
+            Diagnostic::new("E0913", span, format!("`{name}` takes part in no product"))
+                .label("which threads would have what of it?")
+                .help("multiply with it, or combine it with sums"),
+        );
+    }
+}
+
+/// Whether a thread has the same elements of both, in the same order.
+fn agree(a: FragmentLayout, b: FragmentLayout) -> bool {
+    match (a, b) {
+        (FragmentLayout::Matrix(a), FragmentLayout::Matrix(b)) => a == b,
+        (FragmentLayout::Rows { warps: a }, FragmentLayout::Rows { warps: b }) => a == b,
+        // The owners of a row are neighbours only where sums are not transposed.
+        (FragmentLayout::Matrix(m), FragmentLayout::Rows { warps })
+        | (FragmentLayout::Rows { warps }, FragmentLayout::Matrix(m)) => {
+            !m.transposed && m.warps == warps
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Between run-time expressions and symbolic integers.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{self, BinOp, Expr, ExprKind, Role, Scalar, StmtKind, UnOp};
+use crate::sema::build;
+use crate::sema::checks::run_time;
+use crate::sema::memory::origins;
+use crate::sema::state::cx::Cx;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::{IntValue, Value};
+use crate::sema::values::convert::integer_range;
+use crate::sema::values::widths;
+use crate::source::Span;
+use crate::symbolic::Sym;
+
+/// The symbolic integer an expression already is, without emitting anything. Exact: an operation
+/// that could wrap in the expression's type is not translated.
+pub(crate) fn as_sym(func: &ir::Function, e: &Expr) -> Option<Sym> {
+    match &*e.kind {
+        ExprKind::Index(s) => Some(s.clone()),
+        ExprKind::Int(n) => i64::try_from(*n).ok().map(Sym::int),
+        ExprKind::Local(id) => func.locals.get(id.index())?.var.map(Sym::var),
+        ExprKind::Cast(inner) if e.ty.is_integer() && inner.ty.is_integer() => {
+            let s = as_sym(func, inner)?;
+            fits(func, &s, e.ty).then_some(s)
+        }
+        ExprKind::Binary(op, a, b) if e.ty.is_integer() => {
+            let (a, b) = (as_sym(func, a)?, as_sym(func, b)?);
+            let s = match op {
+                BinOp::Add => &a + &b,
+                BinOp::Sub => &a - &b,
+                BinOp::Mul => &a * &b,
+                BinOp::Div if b.as_int().is_some_and(|n| n != 0) => func.cx.div(&a, &b),
+                BinOp::Rem if b.as_int().is_some_and(|n| n != 0) => func.cx.rem(&a, &b),
+                BinOp::Min => func.cx.min(&a, &b),
+                BinOp::Max => func.cx.max(&a, &b),
+                _ => return None,
+            };
+            fits(func, &s, e.ty).then_some(s)
+        }
+        ExprKind::Unary(UnOp::Neg, a) if e.ty.is_integer() => {
+            let s = -as_sym(func, a)?;
+            fits(func, &s, e.ty).then_some(s)
+        }
+        _ => None,
+    }
+}
+
+fn fits(func: &ir::Function, s: &Sym, ty: Scalar) -> bool {
+    if ty == Scalar::Index || ty == Scalar::S64 {
+        return true;
+    }
+    let (lo, hi) = func.cx.range(s);
+    let (tlo, thi) = widths::int_limits(ty);
+    lo.is_some_and(|l| i128::from(l) >= tlo) && hi.is_some_and(|h| i128::from(h) <= thi)
+}
+
+/// Makes any integer value symbolic, binding it to a local when it isn't already.
+pub(crate) fn to_sym(el: &mut Elab<'_>, value: Value, span: Span) -> Option<Sym> {
+    match value {
+        Value::Int(i) => Some(i.value),
+        Value::Tuple(t) if t.len() == 1 => t.into_iter().next().map(|i| i.value),
+        Value::Scalar(e) if e.ty.is_integer() => Some(bind_sym(el, e, span)),
+        Value::Error => None,
+        other => {
+            let kind = other.kind();
+            el.cx.report(
+                Diagnostic::new("E0439", span, format!("expected an integer, found {kind}"))
+                    .label("not an integer"),
+            );
+            None
+        }
+    }
+}
+
+/// Binds an integer expression to an immutable local that the prover can name.
+fn bind_sym(el: &mut Elab<'_>, e: Expr, span: Span) -> Sym {
+    if let Some(s) = as_sym(&el.f, &e) {
+        return s;
+    }
+    let ty = e.ty;
+    let name = match &*e.kind {
+        ExprKind::Local(id) => format!("{}_now", el.f.local(*id).name),
+        ExprKind::Load(access) => format!("{}_at", el.f.buffer(access.view.buffer).name),
+        _ => "value".to_owned(),
+    };
+    let local = build::new_local(&mut el.f, &name, Scalar::Index, false, Role::Value, span);
+    let (lo, hi) = value_range(&el.f, &e, integer_range(ty));
+    let var = build::local_var(&mut el.f, local, lo, hi);
+    origins::note_data(el, var, &e);
+    let value = if ty == Scalar::Index {
+        e
+    } else {
+        Expr::new(ExprKind::Cast(e), Scalar::Index, span)
+    };
+    // A mutable may be given a value of the thread's own later in a loop: below block level its
+    // snapshots count as such.
+    let changes =
+        matches!(&*value.kind, ExprKind::Cast(e) if matches!(&*e.kind, ExprKind::Local(_)));
+    if changes && el.level().is_some_and(|l| l != crate::ir::Level::Block) {
+        el.build.varying.insert(local);
+    }
+    build::emit(
+        el,
+        StmtKind::Let {
+            local,
+            value: Some(value),
+        },
+        span,
+    );
+    if ty == Scalar::U64 {
+        let message = "a `u64` of 2^63 or more is no size and no index".to_owned();
+        let (zero, value) = (Sym::zero(), Sym::var(var));
+        let check = run_time::Check::new("R19", message, span);
+        run_time::emit_compare(el, check, BinOp::Le, &zero, &value);
+    }
+    Sym::var(var)
+}
+
+/// A tighter range than the type's, for operations whose results are bounded.
+fn value_range(
+    func: &ir::Function,
+    e: &Expr,
+    by_type: (Option<Sym>, Option<Sym>),
+) -> (Option<Sym>, Option<Sym>) {
+    if let ExprKind::Binary(op, a, b) = &*e.kind {
+        let constant = |e: &Expr| as_sym(func, e).and_then(|s| s.as_int());
+        match (op, constant(a), constant(b)) {
+            (BinOp::And, _, Some(n)) | (BinOp::And, Some(n), _) if n >= 0 => {
+                return (Some(Sym::zero()), Some(Sym::int(n)));
+            }
+            (BinOp::Rem, _, Some(n)) if n > 0 => {
+                let lo = if e.ty.is_signed() { 1 - n } else { 0 };
+                return (Some(Sym::int(lo)), Some(Sym::int(n - 1)));
+            }
+            _ => {}
+        }
+    }
+    by_type
+}
+
+/// The integer value of an operand, when it is symbolic already.
+pub(crate) fn int_of(value: &Value) -> Option<IntValue> {
+    match value {
+        Value::Int(i) => Some(i.clone()),
+        Value::Tuple(t) => match t.as_slice() {
+            [one] => Some(one.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A value as a run-time expression; symbolic integers become `Index`.
+pub(crate) fn to_expr(cx: &mut Cx<'_>, value: Value, span: Span) -> Option<Expr> {
+    match value {
+        Value::Scalar(e) => Some(e),
+        Value::Int(i) => Some(Expr::index(i.value, span)),
+        Value::Tuple(t) if t.len() == 1 => t.into_iter().next().map(|i| Expr::index(i.value, span)),
+        Value::Error => None,
+        other => {
+            let kind = other.kind();
+            cx.report(
+                Diagnostic::new("E0343", span, format!("expected a scalar, found {kind}"))
+                    .label(format!("this is {kind}")),
+            );
+            None
+        }
+    }
+}
+
+/// Adds what a condition says about symbolic integers to the prover's assumptions.
+pub(crate) fn assume(func: &mut ir::Function, cond: &Expr, holds: bool) {
+    match &*cond.kind {
+        ExprKind::Unary(UnOp::Not, inner) => assume(func, inner, !holds),
+        ExprKind::Binary(BinOp::LogicAnd, a, b) if holds => {
+            assume(func, a, true);
+            assume(func, b, true);
+        }
+        ExprKind::Binary(BinOp::LogicOr, a, b) if !holds => {
+            assume(func, a, false);
+            assume(func, b, false);
+        }
+        ExprKind::Binary(op, a, b) if op.is_comparison() => {
+            let (Some(a), Some(b)) = (as_sym(func, a), as_sym(func, b)) else {
+                return;
+            };
+            match (op, holds) {
+                (BinOp::Lt, true) | (BinOp::Ge, false) => func.cx.assume_lt(&a, &b),
+                (BinOp::Le, true) | (BinOp::Gt, false) => func.cx.assume_le(&a, &b),
+                (BinOp::Gt, true) | (BinOp::Le, false) => func.cx.assume_lt(&b, &a),
+                (BinOp::Ge, true) | (BinOp::Lt, false) => func.cx.assume_le(&b, &a),
+                (BinOp::Eq, true) | (BinOp::Ne, false) => func.cx.assume_eq(&a, &b),
+                _ => {}
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a condition is decided: `Some(true)`, `Some(false)`, or not known.
+pub(crate) fn decided(func: &ir::Function, cond: &Expr) -> Option<bool> {
+    use crate::symbolic::Truth;
+    match &*cond.kind {
+        ExprKind::Bool(b) => Some(*b),
+        ExprKind::Unary(UnOp::Not, a) => decided(func, a).map(|b| !b),
+        ExprKind::Binary(BinOp::LogicAnd, a, b) => match (decided(func, a), decided(func, b)) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (Some(true), Some(true)) => Some(true),
+            _ => None,
+        },
+        ExprKind::Binary(BinOp::LogicOr, a, b) => match (decided(func, a), decided(func, b)) {
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            (Some(false), Some(false)) => Some(false),
+            _ => None,
+        },
+        ExprKind::Binary(op, a, b) if op.is_comparison() => {
+            let (a, b) = (as_sym(func, a)?, as_sym(func, b)?);
+            let cx = &func.cx;
+            let truth = match op {
+                BinOp::Lt => cx.lt(&a, &b),
+                BinOp::Le => cx.le(&a, &b),
+                BinOp::Gt => cx.lt(&b, &a),
+                BinOp::Ge => cx.le(&b, &a),
+                BinOp::Eq => cx.eq(&a, &b),
+                BinOp::Ne => cx.ne(&a, &b),
+                _ => return None,
+            };
+            match truth {
+                Truth::Yes => Some(true),
+                Truth::No => Some(false),
+                Truth::Unknown => None,
+            }
+        }
+        _ => None,
+    }
+}

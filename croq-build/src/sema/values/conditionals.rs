@@ -1,0 +1,178 @@
+//! Conditions, and `?:`.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{Expr, ExprKind, Role, Scalar, StmtKind};
+use crate::sema::build;
+use crate::sema::state::cx::Cx;
+use crate::sema::state::elab::Elab;
+use crate::sema::state::path::Frame;
+use crate::sema::state::value::Value;
+use crate::sema::statements::device_calls;
+use crate::sema::values::{arith, convert, scalars};
+use crate::source::Span;
+use crate::syntax::ast;
+
+pub(crate) fn lower_ternary(
+    el: &mut Elab<'_>,
+    c: &ast::Expr,
+    a: &ast::Expr,
+    b: &ast::Expr,
+    span: Span,
+) -> Value {
+    let Some(cond) = lower_condition(el, c) else {
+        el.expression(a);
+        el.expression(b);
+        return Value::Error;
+    };
+    let decided = arith::decided(&el.f, &cond);
+    let (va, sa) = assuming(el, &cond, true, decided == Some(false), |el| {
+        el.expression(a)
+    });
+    let (vb, sb) = assuming(el, &cond, false, decided == Some(true), |el| {
+        el.expression(b)
+    });
+    if va.is_error() || vb.is_error() {
+        return Value::Error;
+    }
+    if let Some(first) = decided {
+        let (value, stmts) = if first { (va, sa) } else { (vb, sb) };
+        if let Some(sink) = el.build.sinks.last_mut() {
+            sink.extend(stmts);
+        }
+        return value;
+    }
+    let ty = match (&va, &vb) {
+        (Value::Int(_), Value::Int(_)) => Scalar::Index,
+        (Value::Scalar(x), Value::Int(_)) => scalars::with_int(&el.f, x.ty, &vb),
+        (Value::Int(_), Value::Scalar(y)) => scalars::with_int(&el.f, y.ty, &va),
+        (Value::Scalar(x), Value::Scalar(y)) => {
+            match convert::common_type(&mut el.cx, x.ty, y.ty, span) {
+                Some(t) => t,
+                None => {
+                    if x.ty == Scalar::Bool || y.ty == Scalar::Bool {
+                        report_mismatch(&mut el.cx, &va, &vb, span);
+                    }
+                    return Value::Error;
+                }
+            }
+        }
+        (Value::Data(_), _) | (_, Value::Data(_)) => {
+            el.cx.report(
+                Diagnostic::new(
+                    "E0342",
+                    span,
+                    "`?:` can't choose between buffers or futures",
+                )
+                .label("spanned data")
+                .help("use `select(i, a, b)`"),
+            );
+            return Value::Error;
+        }
+        _ => {
+            report_mismatch(&mut el.cx, &va, &vb, span);
+            return Value::Error;
+        }
+    };
+    if sa.is_empty() && sb.is_empty() {
+        let (Some(x), Some(y)) = (
+            convert::convert(el, va, ty, a.span),
+            convert::convert(el, vb, ty, b.span),
+        ) else {
+            return Value::Error;
+        };
+        return Value::Scalar(Expr::new(ExprKind::Select(cond, x, y), ty, span));
+    }
+    // A branch needs statements of its own: they must run only when it is chosen.
+    let local = build::new_local(&mut el.f, "chosen", ty, true, Role::Value, span);
+    build::emit(el, StmtKind::Let { local, value: None }, span);
+    let then = assign_branch(el, va, sa, local, ty, a.span);
+    let otherwise = assign_branch(el, vb, sb, local, ty, b.span);
+    build::emit(
+        el,
+        StmtKind::If {
+            cond,
+            then,
+            otherwise,
+        },
+        span,
+    );
+    Value::Scalar(Expr::new(ExprKind::Local(local), ty, span))
+}
+
+fn assign_branch(
+    el: &mut Elab<'_>,
+    value: Value,
+    mut stmts: Vec<crate::ir::Stmt>,
+    local: crate::ir::LocalId,
+    ty: Scalar,
+    span: Span,
+) -> Vec<crate::ir::Stmt> {
+    let (value, more) = build::collect(el, |el| convert::convert(el, value, ty, span));
+    stmts.extend(more);
+    if let Some(value) = value {
+        stmts.push(crate::ir::Stmt::new(
+            StmtKind::Assign { local, value },
+            span,
+        ));
+    }
+    stmts
+}
+
+fn report_mismatch(cx: &mut Cx<'_>, a: &Value, b: &Value, span: Span) {
+    let (a, b) = (a.kind(), b.kind());
+    cx.report(
+        Diagnostic::new(
+            "E0341",
+            span,
+            format!("the branches of `?:` don't agree: {a} and {b}"),
+        )
+        .label("two kinds of value"),
+    );
+}
+
+/// Runs `body` under the assumption that `cond` holds (or doesn't), collecting its statements.
+pub(crate) fn assuming<R>(
+    el: &mut Elab<'_>,
+    cond: &Expr,
+    holds: bool,
+    never: bool,
+    body: impl FnOnce(&mut Elab<'_>) -> R,
+) -> (R, Vec<crate::ir::Stmt>) {
+    let restricts = true;
+    let frame = Frame::Condition { restricts, never };
+    assuming_with(el, cond, holds, frame, body)
+}
+
+/// The same in a frame that says what the condition means for instances.
+pub(crate) fn assuming_with<R>(
+    el: &mut Elab<'_>,
+    cond: &Expr,
+    holds: bool,
+    frame: Frame,
+    body: impl FnOnce(&mut Elab<'_>) -> R,
+) -> (R, Vec<crate::ir::Stmt>) {
+    el.f.cx.push_scope();
+    arith::assume(&mut el.f, cond, holds);
+    let result = el.within(frame, |el| build::collect(el, body));
+    el.f.cx.pop_scope();
+    result
+}
+
+/// A condition: must be `bool`.
+pub(crate) fn lower_condition(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Expr> {
+    let value = match &*e.kind {
+        ast::ExprKind::Call(call) if device_calls::is_device_call(&el.cx, call) => {
+            device_calls::lower(el, call, Scalar::Bool, e.span)
+        }
+        _ => el.expression(e),
+    };
+    match value {
+        Value::Scalar(c) if c.ty == Scalar::Bool => Some(c),
+        Value::Error => None,
+        other => {
+            let kind = other.kind();
+            convert::report_not_bool(&mut el.cx, e.span, &kind);
+            None
+        }
+    }
+}

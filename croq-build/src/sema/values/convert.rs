@@ -1,0 +1,341 @@
+//! Element types, and conversions between them (language 02 section 9).
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{Expr, ExprKind, Scalar};
+use crate::sema::checks::unsupported;
+use crate::sema::state::cx::{self, Cx};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::Value;
+use crate::sema::values::precision::{self, Relation};
+use crate::sema::values::widths;
+use crate::source::Span;
+use crate::symbolic::Sym;
+use crate::syntax::ast::ElemType;
+
+/// The type of a scalar variable or cast.
+pub(crate) fn scalar_type(cx: &mut Cx<'_>, elem: ElemType, span: Span) -> Option<Scalar> {
+    match elem {
+        ElemType::Bool => Some(Scalar::Bool),
+        ElemType::Int => Some(Scalar::S32),
+        _ => element_type(cx, elem, span),
+    }
+}
+
+/// The type of stored elements.
+pub(crate) fn element_type(cx: &mut Cx<'_>, elem: ElemType, span: Span) -> Option<Scalar> {
+    let scalar = match elem {
+        ElemType::F64 => Scalar::F64,
+        ElemType::F32 => Scalar::F32,
+        ElemType::F16 => Scalar::F16,
+        ElemType::Bf16 => Scalar::Bf16,
+        ElemType::F8E4M3 => Scalar::F8E4M3,
+        ElemType::F8E5M2 => Scalar::F8E5M2,
+        ElemType::S64 => Scalar::S64,
+        ElemType::S32 => Scalar::S32,
+        ElemType::S16 => Scalar::S16,
+        ElemType::S8 => Scalar::S8,
+        ElemType::U64 => Scalar::U64,
+        ElemType::U32 => Scalar::U32,
+        ElemType::U16 => Scalar::U16,
+        ElemType::U8 => Scalar::U8,
+        ElemType::Bool | ElemType::Int => {
+            cx.report(
+                Diagnostic::new(
+                    "E0701",
+                    span,
+                    "`bool` and `int` are types of scalars, not of elements",
+                )
+                .label("not an element type")
+                .help("write `u8` for flags, `s32` for integers"),
+            );
+            return None;
+        }
+        other => {
+            report_no_elements(cx, other, span);
+            return None;
+        }
+    };
+    Some(scalar)
+}
+
+fn report_no_elements(cx: &mut Cx<'_>, elem: ElemType, span: Span) {
+    const IN_BYTES: &str = "store each number in a byte of its own: products of bytes are exact";
+    let (name, instead) = match elem {
+        ElemType::S4 => ("`s4`", format!("write `s8`, and {IN_BYTES}")),
+        ElemType::U4 => ("`u4`", format!("write `u8`, and {IN_BYTES}")),
+        ElemType::Bin1 => ("`bin1`", format!("write `u8`, and {IN_BYTES}")),
+        ElemType::Tf32 => (
+            "`tf32`",
+            "write `f32`: of that tensor cores use what tf32 has".to_owned(),
+        ),
+        _ => return unsupported::report(cx, span, "this element type"),
+    };
+    unsupported::report_with_remedy(
+        cx,
+        span,
+        &format!("the element type {name}"),
+        Some(&instead),
+    );
+}
+
+/// Converts a value to `target` as an initialiser, operand or stored element would be.
+pub(crate) fn convert(el: &mut Elab<'_>, value: Value, target: Scalar, span: Span) -> Option<Expr> {
+    match value {
+        Value::Error => None,
+        Value::Int(i) => {
+            if target == Scalar::Index {
+                return Some(Expr::index(i.value, span));
+            }
+            if let Some(n) = i.value.as_int() {
+                return literal_to(&mut el.cx, n, target, span);
+            }
+            index_to(el, i.value, target, span)
+        }
+        Value::Scalar(e) => convert_expr(&mut el.cx, e, target, span),
+        Value::Tuple(mut t) if t.len() == 1 => {
+            let only = t.pop()?;
+            convert(el, Value::Int(only), target, span)
+        }
+        other => {
+            let kind = other.kind();
+            el.cx.report(
+                Diagnostic::new(
+                    "E0303",
+                    span,
+                    format!("{kind} can't be converted to `{target}`"),
+                )
+                .label(format!("this is {kind}")),
+            );
+            None
+        }
+    }
+}
+
+fn literal_to(cx: &mut Cx<'_>, n: i64, target: Scalar, span: Span) -> Option<Expr> {
+    if target == Scalar::Bool {
+        report_not_bool(cx, span, "an integer");
+        return None;
+    }
+    if target.is_float() {
+        let value = n as f64;
+        let held = round_to(value, target);
+        if held != value {
+            cx.report(
+                Diagnostic::new(
+                    "W0707",
+                    span,
+                    format!("{n} is not representable in `{target}`"),
+                )
+                .label(format!("becomes {held}")),
+            );
+        }
+        return Some(Expr::new(ExprKind::Float(value), target, span));
+    }
+    let (lo, hi) = widths::int_limits(target);
+    if i128::from(n) < lo || i128::from(n) > hi {
+        cx.report(
+            Diagnostic::new("W0707", span, format!("{n} does not fit `{target}`"))
+                .label(format!("`{target}` holds {lo} to {hi}")),
+        );
+    }
+    Some(Expr::new(ExprKind::Int(i128::from(n)), target, span))
+}
+
+fn index_to(
+    el: &mut Elab<'_>,
+    value: crate::symbolic::Sym,
+    target: Scalar,
+    span: Span,
+) -> Option<Expr> {
+    if target == Scalar::Bool {
+        report_not_bool(&mut el.cx, span, "an integer");
+        return None;
+    }
+    let (lo, hi) = el.f.cx.range(&value);
+    let within = widths::is_within(&el.f, &value, target);
+    let e = Expr::index(value, span);
+    if target.is_float() {
+        let exact: i64 = match target {
+            Scalar::F64 => 1 << 53,
+            Scalar::F32 => 1 << 24,
+            Scalar::F16 => 1 << 11,
+            Scalar::Bf16 => 1 << 8,
+            _ => 1 << 3,
+        };
+        let fits = lo.is_some_and(|l| l >= -exact) && hi.is_some_and(|h| h <= exact);
+        if !fits && target != Scalar::F64 {
+            let from = widths::type_of_index(&el.f, &e);
+            precision::lint_lossy(&mut el.cx, from, target, span);
+        }
+    } else {
+        let from = widths::type_of_index(&el.f, &e);
+        let narrower = target.bytes() < from.bytes();
+        if narrower && !within {
+            precision::lint_lossy(&mut el.cx, from, target, span);
+        }
+    }
+    Some(Expr::new(ExprKind::Cast(e), target, span))
+}
+
+pub(crate) fn convert_expr(cx: &mut Cx<'_>, e: Expr, target: Scalar, span: Span) -> Option<Expr> {
+    let from = e.ty;
+    if from == target {
+        return Some(e);
+    }
+    if let ExprKind::Float(v) = &*e.kind
+        && target.is_float()
+    {
+        // A literal takes the type it is given; 0.1 in f32 is what everybody means.
+        let v = *v;
+        if v.is_finite() && round_to(v, target).is_infinite() {
+            cx.report(
+                Diagnostic::new("W0707", span, format!("{v} is too large for `{target}`"))
+                    .label("becomes infinite or the largest finite value"),
+            );
+        }
+        return Some(Expr::new(ExprKind::Float(v), target, span));
+    }
+    if target == Scalar::Bool {
+        report_not_bool(cx, span, &format!("a value of type `{from}`"));
+        return None;
+    }
+    if from == Scalar::Bool {
+        cx.report(
+            Diagnostic::new(
+                "E0303",
+                span,
+                format!("a `bool` can't be converted to `{target}`"),
+            )
+            .label("a `bool`")
+            .help(format!(
+                "write `{} ? 1 : 0`",
+                cx::source_text(cx, span, "cond")
+            )),
+        );
+        return None;
+    }
+    if matches!(
+        (from, target),
+        (Scalar::F16, Scalar::Bf16) | (Scalar::Bf16, Scalar::F16)
+    ) {
+        precision::report_mixed_halves(cx, span);
+        return None;
+    }
+    match precision::relation(from, target) {
+        Relation::Preserving => {}
+        Relation::Sign => cx.report(
+            Diagnostic::new(
+                "W0702",
+                span,
+                format!("implicit conversion from `{from}` to `{target}` changes signedness"),
+            )
+            .label(format!("`{from}` here"))
+            .help(format!(
+                "write `__to<{target}>({})` if that is meant",
+                cx::source_text(cx, span, "…")
+            )),
+        ),
+        Relation::Lossy => match precision::literal_without_f(cx, &e).filter(|_| target.is_float())
+        {
+            Some(literal) => precision::lint_computed_in_double(cx, target, span, literal),
+            None => precision::lint_lossy(cx, from, target, span),
+        },
+    }
+    Some(Expr::new(ExprKind::Cast(e), target, span))
+}
+
+pub(crate) fn report_not_bool(cx: &mut Cx<'_>, span: Span, what: &str) {
+    let mut text = cx::source_text(cx, span, "x");
+    if text.contains(' ') {
+        text = format!("({text})");
+    }
+    cx.report(
+        Diagnostic::new("E0340", span, format!("expected a `bool`, found {what}"))
+            .label("not a `bool`")
+            .help(format!("compare it: `{text} != 0`")),
+    );
+}
+
+/// The type two scalar operands are computed in. `None` for a `bool` with something else, and,
+/// already reported, for `f16` with `bf16`.
+pub(crate) fn common_type(cx: &mut Cx<'_>, a: Scalar, b: Scalar, span: Span) -> Option<Scalar> {
+    if a == b {
+        return Some(a);
+    }
+    if a == Scalar::Bool || b == Scalar::Bool {
+        return None;
+    }
+    match (a.is_float(), b.is_float()) {
+        (true, false) => return Some(a),
+        (false, true) => return Some(b),
+        (true, true) => {
+            if matches!(
+                (a, b),
+                (Scalar::F16, Scalar::Bf16) | (Scalar::Bf16, Scalar::F16)
+            ) {
+                precision::report_mixed_halves(cx, span);
+                return None;
+            }
+            return Some(if precision::relation(a, b) == Relation::Preserving {
+                b
+            } else if precision::relation(b, a) == Relation::Preserving {
+                a
+            } else {
+                // e4m3 with e5m2: neither contains the other, f16 contains both.
+                Scalar::F16
+            });
+        }
+        (false, false) => {}
+    }
+    Some(match (a.is_signed(), b.is_signed()) {
+        (true, true) | (false, false) => {
+            if a.bytes() >= b.bytes() {
+                a
+            } else {
+                b
+            }
+        }
+        (true, false) => {
+            if a.bytes() > b.bytes() {
+                a
+            } else {
+                b
+            }
+        }
+        (false, true) => {
+            if b.bytes() > a.bytes() {
+                b
+            } else {
+                a
+            }
+        }
+    })
+}
+
+/// What a float type makes of a value.
+fn round_to(value: f64, ty: Scalar) -> f64 {
+    match ty {
+        Scalar::F32 => f64::from(value as f32),
+        Scalar::F16 => half::f16::from_f64(value).to_f64(),
+        Scalar::Bf16 => half::bf16::from_f64(value).to_f64(),
+        Scalar::F8E4M3 if value.abs() > 448.0 => f64::INFINITY,
+        Scalar::F8E5M2 if value.abs() > 57344.0 => f64::INFINITY,
+        Scalar::F8E4M3 | Scalar::F8E5M2 => value,
+        _ => value,
+    }
+}
+
+/// The values an integer type can hold, as far as 64-bit signed integers reach.
+pub(crate) fn integer_range(ty: Scalar) -> (Option<Sym>, Option<Sym>) {
+    let range = |lo: i64, hi: i64| (Some(Sym::int(lo)), Some(Sym::int(hi)));
+    match ty {
+        Scalar::S8 => range(-128, 127),
+        Scalar::U8 => range(0, 255),
+        Scalar::S16 => range(-32768, 32767),
+        Scalar::U16 => range(0, 65535),
+        Scalar::S32 => range(i64::from(i32::MIN), i64::from(i32::MAX)),
+        Scalar::U32 => range(0, i64::from(u32::MAX)),
+        Scalar::Bool => range(0, 1),
+        _ => (None, None),
+    }
+}

@@ -1,0 +1,15 @@
+//! Values of expressions: integers that the prover knows, scalars, shapes.
+
+pub(crate) mod arith;
+pub(crate) mod conditionals;
+pub(crate) mod constants;
+pub(crate) mod convert;
+pub(crate) mod expr;
+pub(crate) mod integers;
+pub(crate) mod operator_names;
+pub(crate) mod operators;
+pub(crate) mod precision;
+pub(crate) mod scalars;
+pub(crate) mod shape;
+pub(crate) mod tuples;
+pub(crate) mod widths;

@@ -1,0 +1,137 @@
+//! Conversions that lose something.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{Expr, ExprKind, Scalar};
+use crate::sema::state::cx::{self, Cx};
+use crate::source::Span;
+
+pub(crate) fn lint_lossy(cx: &mut Cx<'_>, from: Scalar, target: Scalar, span: Span) {
+    cx.report(
+        Diagnostic::new(
+            "W0703",
+            span,
+            format!("implicit conversion from `{from}` to `{target}` may lose precision"),
+        )
+        .label(format!("`{from}` here"))
+        .help(format!(
+            "write `__to<{target}>({})` if that is meant",
+            cx::source_text(cx, span, "…")
+        )),
+    );
+}
+
+/// The commonest slip with floats: one literal without its `f`.
+pub(crate) fn lint_computed_in_double(cx: &mut Cx<'_>, target: Scalar, span: Span, literal: Span) {
+    let help = match cx.file.macro_at(literal) {
+        Some(name) => format!("write the literal in the macro `{name}` with an `f` behind it"),
+        None => format!("write `{}f`", cx.file.snippet(literal)),
+    };
+    cx.report(
+        Diagnostic::new(
+            "W0703",
+            span,
+            format!("implicit conversion from `f64` to `{target}` may lose precision"),
+        )
+        .label("computed in `f64`")
+        .also(literal, "because a literal without `f` is an `f64`")
+        .help(help),
+    );
+}
+
+/// The first literal that makes an expression an `f64`, when nothing but literals does. A whole
+/// number becomes what its neighbours are, so it is not to blame.
+pub(crate) fn literal_without_f(cx: &Cx<'_>, e: &Expr) -> Option<Span> {
+    let mut literals = Vec::new();
+    if !double_literals(e, &mut literals) {
+        return None;
+    }
+    literals.into_iter().find(|literal| {
+        cx.file.macro_at(*literal).is_some() || cx.file.snippet(*literal).contains(['.', 'e', 'E'])
+    })
+}
+
+pub(crate) fn report_mixed_halves(cx: &mut Cx<'_>, span: Span) {
+    cx.report(
+        Diagnostic::new(
+            "E0704",
+            span,
+            "`f16` and `bf16` don't mix: neither contains the other",
+        )
+        .label("both in one expression")
+        .help("convert one of them, for instance `__to<f32>(…)`"),
+    );
+}
+
+/// Adds the literals that make `e` an `f64`. False when something else does too.
+fn double_literals(e: &Expr, found: &mut Vec<Span>) -> bool {
+    if e.ty != Scalar::F64 {
+        return true;
+    }
+    match &*e.kind {
+        ExprKind::Float(_) => {
+            found.push(e.span);
+            true
+        }
+        ExprKind::Load(_) | ExprKind::Local(_) | ExprKind::Param(_) | ExprKind::Call(_) => false,
+        ExprKind::Unary(_, a) | ExprKind::Cast(a) => double_literals(a, found),
+        // A condition's literals stay in the condition.
+        ExprKind::Binary(_, a, b) | ExprKind::Select(_, a, b) => {
+            double_literals(a, found) && double_literals(b, found)
+        }
+        ExprKind::Math(_, args) => args.iter().all(|a| double_literals(a, found)),
+        _ => true,
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Relation {
+    Preserving,
+    Sign,
+    Lossy,
+}
+
+/// How a conversion treats values.
+pub(crate) fn relation(from: Scalar, to: Scalar) -> Relation {
+    use Scalar::*;
+    if from == to {
+        return Relation::Preserving;
+    }
+    if from.is_float() {
+        let preserving = match from {
+            F8E4M3 | F8E5M2 => matches!(to, Bf16 | F16 | F32 | F64),
+            Bf16 | F16 => matches!(to, F32 | F64),
+            F32 => to == F64,
+            _ => false,
+        };
+        return if preserving {
+            Relation::Preserving
+        } else {
+            Relation::Lossy
+        };
+    }
+    if to.is_float() {
+        let digits = match to {
+            F64 => 53,
+            F32 => 24,
+            F16 => 11,
+            Bf16 => 8,
+            _ => 3,
+        };
+        let bits = if from == Index { 32 } else { from.bytes() * 8 };
+        let bits = if from.is_signed() { bits - 1 } else { bits };
+        return if bits <= digits {
+            Relation::Preserving
+        } else {
+            Relation::Lossy
+        };
+    }
+    match (from.is_signed(), to.is_signed()) {
+        (true, true) | (false, false) if to.bytes() >= from.bytes() => Relation::Preserving,
+        // Symbolic integers are small in practice, and checked where they become shapes.
+        _ if from == Index && to.bytes() >= 4 => Relation::Preserving,
+        (false, true) if to.bytes() > from.bytes() => Relation::Preserving,
+        (true, false) if to.bytes() >= from.bytes() => Relation::Sign,
+        (false, true) if to.bytes() == from.bytes() => Relation::Sign,
+        _ => Relation::Lossy,
+    }
+}

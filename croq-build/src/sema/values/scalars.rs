@@ -1,0 +1,186 @@
+//! Operators on scalars of one element type.
+
+use crate::diagnostics::Diagnostic;
+use crate::ir::{self, BinOp, Expr, ExprKind, Role, Scalar, StmtKind};
+use crate::sema::build;
+use crate::sema::checks::run_time::{self, Check, compare};
+use crate::sema::state::cx::{Cx, source_text};
+use crate::sema::state::elab::Elab;
+use crate::sema::state::value::{Operand, Value};
+use crate::sema::values::{arith, convert, operator_names, widths};
+use crate::source::Span;
+use crate::symbolic::Sym;
+
+/// The type a symbolic integer is computed in beside a scalar of type `ty`.
+pub(crate) fn with_int(func: &ir::Function, ty: Scalar, int: &Value) -> Scalar {
+    if ty.is_float() || ty == Scalar::Bool || ty == Scalar::Index {
+        return ty;
+    }
+    let Some(i) = arith::int_of(int) else {
+        let wide = |e| widths::type_of_index(func, e) == Scalar::S64 && ty.bytes() < 8;
+        return match int {
+            Value::Scalar(e) if e.ty == Scalar::Index && wide(e) => Scalar::S64,
+            _ => ty,
+        };
+    };
+    let (lo, hi) = func.cx.range(&i.value);
+    let (tlo, thi) = widths::int_limits(ty);
+    let fits = lo.is_some_and(|l| i128::from(l) >= tlo) && hi.is_some_and(|h| i128::from(h) <= thi);
+    if i.literal && fits || ty.bytes() == 8 {
+        return ty;
+    }
+    match widths::type_of_sym(func, &i.value) {
+        Scalar::S64 if !i.literal && !fits => Scalar::S64,
+        _ if ty.bytes() >= 4 => ty,
+        _ => Scalar::S32,
+    }
+}
+
+pub(crate) fn apply(
+    el: &mut Elab<'_>,
+    op: BinOp,
+    at: Span,
+    a: Operand,
+    b: Operand,
+    span: Span,
+) -> Value {
+    let mut told = false;
+    if matches!(op, BinOp::Shl | BinOp::Shr) {
+        return apply_shift(&mut el.cx, op, at, a, &b.value, span);
+    }
+    let ((a, at_a), (b, at_b)) = ((a.value, a.span), (b.value, b.span));
+    // Comparisons of integers the prover knows stay in its terms.
+    if op.is_comparison()
+        && let (Some(x), Some(y)) = (sym_operand(&el.f, &a), sym_operand(&el.f, &b))
+    {
+        return Value::Scalar(compare(op, &x, &y, span));
+    }
+    let ty = match (&a, &b) {
+        (Value::Scalar(x), Value::Int(_)) => Some(with_int(&el.f, x.ty, &b)),
+        (Value::Int(_), Value::Scalar(y)) => Some(with_int(&el.f, y.ty, &a)),
+        (Value::Scalar(x), Value::Scalar(y)) => {
+            let (tx, ty) = (x.ty, y.ty);
+            if tx == Scalar::Bool && ty == Scalar::Bool {
+                matches!(op, BinOp::Eq | BinOp::Ne).then_some(Scalar::Bool)
+            } else if tx == Scalar::Index && ty.is_integer() {
+                Some(with_int(&el.f, ty, &a))
+            } else if ty == Scalar::Index && tx.is_integer() {
+                Some(with_int(&el.f, tx, &b))
+            } else {
+                let common = convert::common_type(&mut el.cx, tx, ty, at);
+                told = common.is_none() && tx != Scalar::Bool && ty != Scalar::Bool;
+                common
+            }
+        }
+        _ => None,
+    };
+    let bad_bits = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Rem)
+        && ty.is_some_and(|t| t.is_float());
+    let bad_bool = ty == Some(Scalar::Bool) && !matches!(op, BinOp::Eq | BinOp::Ne);
+    let Some(ty) = ty.filter(|_| !bad_bits && !bad_bool) else {
+        if !told {
+            operator_names::report_no_operator(&mut el.cx, op, at, &a, &b);
+        }
+        return Value::Error;
+    };
+    let (Some(x), Some(y)) = (
+        convert::convert(el, a, ty, at_a),
+        convert::convert(el, b, ty, at_b),
+    ) else {
+        return Value::Error;
+    };
+    if matches!(op, BinOp::Div | BinOp::Rem)
+        && ty.is_integer()
+        && let ExprKind::Int(0) = &*y.kind
+    {
+        el.cx
+            .report(Diagnostic::new("E0346", at, "division by zero").label("the right side is 0"));
+        return Value::Error;
+    }
+    let host_division =
+        matches!(op, BinOp::Div | BinOp::Rem) && ty.is_integer() && el.kernel.is_none();
+    let y = if host_division {
+        check_host_divisor(el, y, at_b)
+    } else {
+        y
+    };
+    let result = if op.is_comparison() { Scalar::Bool } else { ty };
+    Value::Scalar(Expr::new(ExprKind::Binary(op, x, y), result, span))
+}
+
+/// A divisor of the host's, after a check that it is not 0. Kernels check where they divide.
+fn check_host_divisor(el: &mut Elab<'_>, y: Expr, span: Span) -> Expr {
+    if matches!(&*y.kind, ExprKind::Int(_)) {
+        return y;
+    }
+    let ty = y.ty;
+    let local = build::new_local(&mut el.f, "divisor", ty, false, Role::Value, span);
+    let value = Some(y);
+    build::emit(el, StmtKind::Let { local, value }, span);
+    let y = Expr::new(ExprKind::Local(local), ty, span);
+    let zero = Expr::new(ExprKind::Int(0), ty, span);
+    let differs = ExprKind::Binary(BinOp::Ne, y.clone(), zero);
+    let cond = Expr::new(differs, Scalar::Bool, span);
+    let divisor = source_text(&el.cx, span, "the right side");
+    let message = format!("division by zero: `{divisor}` is 0");
+    let check = Check::new("R06", message, span);
+    run_time::emit_check_at(el, false, check, cond, &[], &[]);
+    y
+}
+
+fn sym_operand(func: &ir::Function, v: &Value) -> Option<Sym> {
+    match v {
+        Value::Int(i) => Some(i.value.clone()),
+        Value::Scalar(e) if e.ty.is_integer() && e.ty != Scalar::U64 => arith::as_sym(func, e),
+        _ => None,
+    }
+}
+
+fn apply_shift(
+    cx: &mut Cx<'_>,
+    op: BinOp,
+    at: Span,
+    a: Operand,
+    amount: &Value,
+    span: Span,
+) -> Value {
+    let amount = arith::int_of(amount).and_then(|i| i.value.as_int());
+    let Some(e) = arith::to_expr(cx, a.value, a.span) else {
+        return Value::Error;
+    };
+    if !e.ty.is_integer() {
+        let ty = e.ty;
+        cx.report(
+            Diagnostic::new("E0343", at, format!("`{ty}` can't be shifted"))
+                .label("needs an integer"),
+        );
+        return Value::Error;
+    }
+    let bits = i64::try_from(e.ty.bytes() * 8).unwrap_or(64);
+    match amount {
+        Some(n) if (0..bits).contains(&n) => {
+            let ty = e.ty;
+            let amount = Expr::new(ExprKind::Int(i128::from(n)), Scalar::S32, span);
+            Value::Scalar(Expr::new(ExprKind::Binary(op, e, amount), ty, span))
+        }
+        Some(n) => {
+            let ty = e.ty;
+            cx.report(
+                Diagnostic::new(
+                    "E0345",
+                    at,
+                    format!("a shift by {n} is outside the {bits} bits of `{ty}`"),
+                )
+                .label(format!("shifts are 0 to {}", bits - 1)),
+            );
+            Value::Error
+        }
+        None => {
+            cx.report(
+                Diagnostic::new("E0345", at, "a shift amount must be an integer literal")
+                    .label("known only at run time"),
+            );
+            Value::Error
+        }
+    }
+}
