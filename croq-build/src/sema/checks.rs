@@ -54,7 +54,7 @@ impl Checker<'_> {
         inputs: &[&Sym],
         span: Span,
     ) {
-        let of_one_place = matches!(code, "R12" | "R13" | "R14");
+        let of_one_place = matches!(code, "R12" | "R13" | "R14" | "R23");
         let early = self.uncertain == 0 || !of_one_place;
         self.place_check(early, code, message, cond, values, inputs, span);
     }

@@ -102,6 +102,7 @@ impl Checker<'_> {
             );
         }
         self.swizzle_asked(c, &dest.view)?;
+        self.tiles_apart(&source.view, &dest.view, &transform, c.head)?;
         let cut = |v: &crate::ir::Valid| v.lo.is_some() || v.hi.is_some();
         let partial = source.view.valid.iter().any(cut);
         // A tile whose number has failed its check is read all the same, as zeros.

@@ -32,6 +32,7 @@ mod control;
 mod convert;
 mod copy;
 mod copy_levels;
+mod copy_overlap;
 mod copy_shapes;
 mod data;
 mod decl;

@@ -307,6 +307,10 @@ pub const TABLE: &[Entry] = &[
         "Two instances of one level use the same element of shared memory, at least one of them writes it, and no barrier stands between. The instances run in any order, so what is read is the old value or the new one. A `sync.shared;` between the two accesses orders them.",
     ),
     (
+        "E0883",
+        "A copy moves its elements in no order. Within one buffer the two tiles are therefore the same elements, or have none in common; otherwise elements are overwritten before they are read, or after. Copy to another buffer first. Where it depends on the arguments, the call finds out (R23).",
+    ),
+    (
         "W1044",
         "What is for all blocks of a cluster stands in a kernel without clusters, where a block is on its own.",
     ),

@@ -77,4 +77,8 @@ pub const TABLE: &[Entry] = &[
         "R21",
         "A check of the device API that has no code of its own; its message says what was wrong.",
     ),
+    (
+        "R23",
+        "The tiles that a copy within one buffer reads and writes overlap, and are not the same. The message has where they begin.",
+    ),
 ];
