@@ -449,7 +449,7 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_attention)(const croq_env *env,
 #line 6 "attention.co"
   if (!croq::make_tensor_map(host, o_map, o, croq::tensor_layout<3>{{64, M, H}, {1, 64, M * 64}, {64, 64, 1}, 128, 128})) return host.status();
 #line 6 "attention.co"
-  if (!host.launch<decltype(&attention_0), &attention_0>("attention_0", croq::grid{(M + 63) / 64, H, 1}, 256, 49232, croq::async_proxy | croq::ordered | croq::with_marks | croq::arena<512>, q_map, k_map, v_map, o_map, N)) return host.status();
+  if (!host.launch<decltype(&attention_0), &attention_0>("attention_0", croq::grid{(M + 63) / 64, H, 1}, 256, 49232, croq::async_proxy | croq::with_marks | croq::arena<512>, q_map, k_map, v_map, o_map, N)) return host.status();
 #line 454 "attention.cc"
   return host.status();
 }

@@ -8,7 +8,7 @@ namespace CROQ_SPACE(0badf00d) {
 
 
 #line 6 "event_ring.co"
-CROQ_KERNEL(256) void event_ring_0(croq::context ctx, CROQ_GRID_CONSTANT const croq::tensor_map src_map, croq::contended<float> out, croq::idx M, croq::idx N) {
+CROQ_KERNEL(256) void event_ring_0(croq::context ctx, CROQ_GRID_CONSTANT const croq::tensor_map src_map, croq::global<float> out, croq::idx M, croq::idx N) {
   croq::only_from_sm_90();
   croq::extents(M, N);
 #line 7 "event_ring.co"
@@ -138,7 +138,7 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_event_ring)(const croq_env *env
 #line 6 "event_ring.co"
   if (!croq::make_tensor_map(host, src_map, src, croq::tensor_layout<2>{{N, M}, {1, N}, {128, 16}, 0, 128})) return host.status();
 #line 6 "event_ring.co"
-  if (!host.launch<decltype(&event_ring_0), &event_ring_0>("event_ring_0", croq::grid{(N + 127) / 128, 1, 1}, 256, 24624, croq::async_proxy | croq::ordered | croq::with_marks, src_map, croq::contend(out), M, N)) return host.status();
+  if (!host.launch<decltype(&event_ring_0), &event_ring_0>("event_ring_0", croq::grid{(N + 127) / 128, 1, 1}, 256, 24624, croq::async_proxy | croq::with_marks, src_map, out, M, N)) return host.status();
   // return out;
 #line 28 "event_ring.co"
   args->result = out.data();

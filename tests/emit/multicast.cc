@@ -5,7 +5,7 @@
 namespace CROQ_SPACE(0badf00d) {
 
 #line 4 "multicast.co"
-CROQ_KERNEL(128) void multicast_0(croq::context ctx, CROQ_GRID_CONSTANT const croq::tensor_map offsets_map, croq::global<const float> lhs, croq::global<const float> factors, croq::contended<float> out, croq::idx M, croq::idx K, croq::idx N) {
+CROQ_KERNEL(128) void multicast_0(croq::context ctx, CROQ_GRID_CONSTANT const croq::tensor_map offsets_map, croq::global<const float> lhs, croq::global<const float> factors, croq::global<float> out, croq::idx M, croq::idx K, croq::idx N) {
   croq::only_from_sm_90();
   croq::extents(M, K, N);
 #line 6 "multicast.co"
@@ -130,7 +130,7 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_multicast)(const croq_env *env,
   if (!croq::make_tensor_map(host, offsets_map, offsets, croq::tensor_layout<1>{{N}, {1}, {64}, 0, 128})) return host.status();
   // parallel {along_n, along_m} by [1, 2] : cluster
 #line 4 "multicast.co"
-  if (!host.launch<decltype(&multicast_0), &multicast_0>("multicast_0", croq::clustered{{(N + 63) / 64, (M + 31) / 32, 1}, {1, 2, 1}}, 128, 400, croq::async_proxy | croq::with_marks, offsets_map, lhs, factors, croq::contend(out), M, K, N)) return host.status();
+  if (!host.launch<decltype(&multicast_0), &multicast_0>("multicast_0", croq::clustered{{(N + 63) / 64, (M + 31) / 32, 1}, {1, 2, 1}}, 128, 400, croq::async_proxy | croq::with_marks, offsets_map, lhs, factors, out, M, K, N)) return host.status();
   // return out;
 #line 25 "multicast.co"
   args->result = out.data();

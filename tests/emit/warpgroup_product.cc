@@ -227,7 +227,7 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_warpgroup_product)(const croq_e
 #line 5 "warpgroup_product.co"
   if (!croq::make_tensor_map(host, out_map, out, croq::tensor_layout<2>{{N, M}, {1, N}, {64, 64}, 128, 128})) return host.status();
 #line 5 "warpgroup_product.co"
-  if (!host.launch<decltype(&warpgroup_product_0), &warpgroup_product_0>("warpgroup_product_0", croq::grid{(N + 127) / 128, (M + 127) / 128, 1}, 384, 163904, croq::async_proxy | croq::ordered | croq::with_marks | croq::arena<352>, lhs_map, rhs_map, out_map, K)) return host.status();
+  if (!host.launch<decltype(&warpgroup_product_0), &warpgroup_product_0>("warpgroup_product_0", croq::grid{(N + 127) / 128, (M + 127) / 128, 1}, 384, 163904, croq::async_proxy | croq::ordered | croq::with_marks | croq::arena<352>, lhs_map, rhs_map, croq::contend(out_map, out), K)) return host.status();
 #line 232 "warpgroup_product.cc"
   return host.status();
 }

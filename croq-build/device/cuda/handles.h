@@ -49,6 +49,7 @@ template <class T> struct global<const T> : handle<const T> {
 /* Device memory whose accesses the simulated GPU looks at, and memory where it cannot. */
 template <class T> using contended = global<T>;
 template <class T> CROQ_FN const global<T> &contend(const global<T> &memory) { return memory; }
+template <class M, class T> CROQ_FN const M &contend(const M &map, const global<T> &) { return map; }
 template <class T> CROQ_FN const global<T> &escaping(const global<T> &memory) { return memory; }
 /* The block's own memory. */
 template <class T> struct shared : handle<T> {

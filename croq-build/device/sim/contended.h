@@ -175,9 +175,22 @@ CROQ_COLD inline void note_atomic_at(const void *p) {
   current = self;
 }
 
+template <class T> CROQ_FN croq_sim_tracked track(const global<T> &memory, croq_u32 escapes) {
+  return {memory.name, const_cast<void *>(static_cast<const void *>(memory.first)),
+          static_cast<croq_u64>(memory.extent), sizeof(T), escapes};
+}
+
 /* What a launch is given for a parameter that is `contended`; and for one that isn't, since text that the compiler
  * can't see into has its address. */
 template <class T> CROQ_FN contended<T> contend(const global<T> &memory) { return {memory}; }
+/* The same for memory that a kernel reaches by the copy engine only: a tensor map, and where its memory is. */
+template <class M> struct contended_map : M {
+  croq_sim_tracked memory;
+};
+template <class M, class T>
+CROQ_FN contended_map<M> contend(const M &map, const global<T> &memory) {
+  return {map, track(memory, 0)};
+}
 template <class T> struct __attribute__((unused)) escaped : global<T> {};
 template <class T> CROQ_FN escaped<T> escaping(const global<T> &memory) { return {memory}; }
 
@@ -186,6 +199,7 @@ struct contended_list {
   template <class A> static constexpr unsigned counts(const A *) { return 0; }
   template <class T> static constexpr unsigned counts(const contended<T> *) { return 1; }
   template <class T> static constexpr unsigned counts(const escaped<T> *) { return 1; }
+  template <class M> static constexpr unsigned counts(const contended_map<M> *) { return 1; }
 
   croq_sim_tracked *end;
   croq_u32 count;
@@ -193,15 +207,10 @@ struct contended_list {
   template <class A> void add(A &) {}
   template <class T> void add(contended<T> &memory) {
     memory.number = count;
-    add(memory, 0);
+    end[count++] = track(memory, 0);
   }
-  template <class T> void add(escaped<T> &memory) { add(memory, 1); }
-
- private:
-  template <class T> void add(const global<T> &memory, croq_u32 escapes) {
-    end[count++] = {memory.name, const_cast<void *>(static_cast<const void *>(memory.first)),
-                    static_cast<croq_u64>(memory.extent), sizeof(T), escapes};
-  }
+  template <class T> void add(escaped<T> &memory) { end[count++] = track(memory, 1); }
+  template <class M> void add(contended_map<M> &map) { end[count++] = map.memory; }
 };
 
 }  // namespace CROQ_TARGET

@@ -303,7 +303,15 @@ impl Body<'_, '_> {
             let (name, count) = (self.names.signal(id), waits.len());
             args.push(format!("{name}.awaited({count}, __LINE__)"));
         }
-        args.extend(maps);
+        let mapped = kernel.maps.iter().map(|map| map.buffer);
+        args.extend(maps.into_iter().zip(mapped).map(|(map, id)| {
+            // Otherwise the buffer is an argument itself.
+            let alone = kernel.tracked.contains(&id) && !captured.buffers.contains(&id);
+            match alone {
+                true => format!("croq::contend({map}, {})", self.names.buffer(id)),
+                false => map,
+            }
+        }));
         args.extend(captured.buffers.into_iter().map(|id| {
             let name = self.names.buffer(id);
             match (kernel.tracked.contains(&id), kernel.escaping.contains(&id)) {

@@ -52,6 +52,16 @@ impl Frame {
 }
 
 impl View {
+    /// Whether both are boxes of the same tensor, so that their origins say which elements they share.
+    pub fn is_cut_like(&self, other: &View) -> bool {
+        let (Some(one), Some(other)) = (&self.frame, &other.frame) else {
+            return false;
+        };
+        one.extents == other.extents
+            && one.strides == other.strides
+            && one.origin.len() == other.origin.len()
+    }
+
     pub fn rank(&self) -> usize {
         self.shape.len()
     }

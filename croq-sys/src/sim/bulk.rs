@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use super::asynchronous::Asynchronous;
+use super::device::By;
 use super::hazard::{Deed, Hazard};
 use super::marks::{INCOMING, OUTGOING, element, overlap};
 use super::tensor::{Tile, UNIT};
@@ -81,6 +82,12 @@ impl Bulk {
             .chain(stores)
             .find(|&(place, _)| overlap(reached, place))
             .map(|(_, deed)| deed)
+    }
+
+    /// Who began a load that has not landed and reads this byte of device memory.
+    pub(super) fn reader_of(&self, at: *const u8) -> Option<Deed> {
+        let load = self.loads.iter().find(|load| load.tile.has(at));
+        load.map(|load| load.deed)
     }
 
     /// A thread has left the kernel.
@@ -161,6 +168,15 @@ impl Store {
 }
 
 impl Asynchronous {
+    /// Who has the copy engine read this byte of device memory just now.
+    pub(super) fn reader_of(&self, at: *const u8) -> Option<By> {
+        self.bulk.reader_of(at).map(|deed| By {
+            thread: deed.thread,
+            line: deed.line,
+            multicast: false,
+        })
+    }
+
     /// Where a box is in shared memory, if it may be there.
     fn place(&self, access: &croq_sim_access, tile: &Tile, deed: Deed) -> Outcome<usize> {
         let error = |what| {

@@ -559,6 +559,7 @@ unsafe extern "C" fn tma_load(
         let tile = Tile { map, at };
         let tid = (*thread).tid;
         charge(thread, (*dest).line, tile.bytes() as i64 / 8);
+        device::reads_box(thread, &tile, (*dest).line, blocks != 0);
         with_cluster(thread, |seat| {
             let own = (*(*seat).residents).rank as u32;
             let of_cluster = (0..u32::BITS).filter(|rank| blocks & (1 << rank) != 0);

@@ -60,34 +60,57 @@ impl Tile {
         address ^ ((address >> 7 & mask) << 4)
     }
 
+    /// Where a row of the box begins in memory, and which of its bytes, from there on, are inside of the tensor.
+    fn row(&self, row: usize) -> (*mut u8, std::ops::Range<u64>) {
+        let map = &self.map;
+        let element = i64::from(map.element_bytes);
+        let mut rest = row;
+        let mut inside = true;
+        let mut memory = map.memory.cast::<u8>();
+        for d in 1..self.rank() {
+            let extent = map.box_extents[d] as usize;
+            let at = self.at[d] + (rest % extent) as i64;
+            rest /= extent;
+            inside &= at >= 0 && at.unsigned_abs() < map.extents[d];
+            memory = memory.wrapping_offset((at as isize).wrapping_mul(map.strides[d] as isize));
+        }
+        // Of the row, in bytes from its first element in the box.
+        let first = self.at[0]
+            .min(0)
+            .unsigned_abs()
+            .saturating_mul(element as u64);
+        let left = (map.extents[0] as i64).saturating_sub(self.at[0]).max(0);
+        let end = (left as u64)
+            .saturating_mul(element as u64)
+            .min(self.row_bytes() as u64);
+        let valid = if inside { first..end } else { 0..0 };
+        (
+            memory.wrapping_offset((self.at[0] * element) as isize),
+            valid,
+        )
+    }
+
+    /// What of the box is inside of the tensor: each row's first byte in memory, and its length in bytes.
+    pub(super) fn rows_inside(&self) -> impl Iterator<Item = (*mut u8, usize)> {
+        let rows = (0..self.rows()).map(|row| self.row(row));
+        rows.filter(|(_, valid)| !valid.is_empty())
+            .map(|(memory, valid)| {
+                let length = valid.end - valid.start;
+                (memory.wrapping_add(valid.start as usize), length as usize)
+            })
+    }
+
+    /// Whether a byte of memory is in the box.
+    pub(super) fn has(&self, at: *const u8) -> bool {
+        self.rows_inside()
+            .any(|(first, length)| (at as usize).wrapping_sub(first as usize) < length)
+    }
+
     /// All units of the box, which begins at `base` in the block's shared memory.
     pub(super) fn units(&self, base: usize, mut each: impl FnMut(Unit)) {
-        let (map, rank) = (&self.map, self.rank());
-        let element = i64::from(map.element_bytes);
         let row_bytes = self.row_bytes();
         for row in 0..self.rows() {
-            let mut rest = row;
-            let mut inside = true;
-            let mut memory = map.memory.cast::<u8>();
-            for d in 1..rank {
-                let extent = map.box_extents[d] as usize;
-                let at = self.at[d] + (rest % extent) as i64;
-                rest /= extent;
-                inside &= at >= 0 && at.unsigned_abs() < map.extents[d];
-                memory =
-                    memory.wrapping_offset((at as isize).wrapping_mul(map.strides[d] as isize));
-            }
-            // Of the row, in bytes from its first element in the box.
-            let first = self.at[0]
-                .min(0)
-                .unsigned_abs()
-                .saturating_mul(element as u64);
-            let left = (map.extents[0] as i64).saturating_sub(self.at[0]).max(0);
-            let end = (left as u64)
-                .saturating_mul(element as u64)
-                .min(row_bytes as u64);
-            let valid = if inside { first..end } else { 0..0 };
-            let memory = memory.wrapping_offset((self.at[0] * element) as isize);
+            let (memory, valid) = self.row(row);
             for unit in (0..row_bytes).step_by(UNIT) {
                 let clamp = |at: u64| at.clamp(unit as u64, (unit + UNIT) as u64) as usize;
                 let (from, to) = (clamp(valid.start), clamp(valid.end));

@@ -127,6 +127,28 @@ fn kernels_run_after_a_fork() {
     busy.join().expect("no panic");
 }
 
+/// The worker of this OS thread is gone when the value is dropped: it was made later.
+#[test]
+fn kernels_run_in_destructors_of_thread_locals() {
+    struct Last(std::sync::mpsc::Sender<(u64, u64)>);
+    impl Drop for Last {
+        fn drop(&mut self) {
+            let _ = self.0.send((blocks(64), blocks(1)));
+        }
+    }
+    thread_local! {
+        static LAST: std::cell::RefCell<Option<Last>> = const { std::cell::RefCell::new(None) };
+    }
+    let (send, receive) = std::sync::mpsc::channel();
+    let thread = std::thread::spawn(move || {
+        LAST.with(|last| *last.borrow_mut() = Some(Last(send)));
+        assert_eq!((blocks(64), blocks(1)), (64, 1));
+    });
+    let counts = receive.recv_timeout(Duration::from_secs(60));
+    assert_eq!(counts.expect("the destructor runs"), (64, 1));
+    thread.join().expect("no panic");
+}
+
 /// Resident bytes of the process.
 #[cfg(target_os = "linux")]
 fn resident() -> u64 {

@@ -298,21 +298,31 @@ thread_local! {
     static IDLE: Cell<Option<Box<Worker>>> = const { Cell::new(None) };
 }
 
+/// `None` also after the OS thread has destroyed its thread-locals: destructors of others may still launch.
+fn take_idle() -> Option<Box<Worker>> {
+    IDLE.try_with(Cell::take).ok().flatten()
+}
+
+/// Keeps the worker for the next launch on this OS thread; a thread that is ending drops it.
+fn keep_idle(worker: Box<Worker>) {
+    let _ = IDLE.try_with(move |idle| idle.set(Some(worker)));
+}
+
 impl Worker {
     /// Lends this OS thread's worker to `work`.
     pub(super) fn with<R>(work: impl FnOnce(&mut Worker) -> R) -> R {
         // Taken, not borrowed: should a launch ever begin within another on this OS thread, it finds none and
         // makes its own.
-        let mut worker = IDLE.take().unwrap_or_default();
+        let mut worker = take_idle().unwrap_or_default();
         // A panic drops it.
         let result = work(&mut worker);
-        IDLE.set(Some(worker));
+        keep_idle(worker);
         result
     }
 
     /// After a launch: frees what is too much to keep for the next one on this OS thread.
     pub(super) fn give_back() {
-        let Some(mut worker) = IDLE.take() else {
+        let Some(mut worker) = take_idle() else {
             return;
         };
         let held = worker.held;
@@ -325,7 +335,7 @@ impl Worker {
                 return;
             }
         }
-        IDLE.set(Some(worker));
+        keep_idle(worker);
     }
 
     /// Stacks and arenas for the blocks of a cluster of the launch, and one seat for each of `threads`

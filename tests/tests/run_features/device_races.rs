@@ -1,7 +1,7 @@
 //! Accesses of device memory that nothing orders: the simulated GPU finds them in any run, since it asks what orders
 //! two accesses, and not which was first.
 
-use croq_sys::{Device, Error, Result, Tensor};
+use croq_sys::{Device, DeviceTensor, Error, Result, Tensor};
 use croq_tests::compare::assert_exact;
 use croq_tests::kernels;
 use croq_tests::orders::other_order;
@@ -328,5 +328,101 @@ fn ragged_edges_and_shared_sums() {
         let line = line_of("race_split_k_plain", "c.at(m, n) +=");
         let place = format!("run/features/device_races.co:{line}");
         assert_eq!(error.matches(&place).count(), 2, "{error}");
+    }
+}
+
+/// A kernel that changes 64 numbers in place, its outcome the same whatever the order of blocks and threads.
+#[track_caller]
+fn changes(run: impl Fn(&mut OnDevice) -> Result<()>, expected: impl Fn(usize) -> i32) {
+    let mut x = numbers();
+    run(&mut x).expect("is in order");
+    assert_exact(&x.to_host().unwrap(), |[i]| expected(i));
+}
+
+#[track_caller]
+fn races(result: Result<()>, kernel: &str, parts: [&str; 2]) {
+    if !is_sim() {
+        return;
+    }
+    let error = result.expect_err("is a race").to_string();
+    assert!(
+        error.starts_with(&format!("race in {kernel}_0, block")),
+        "{error}"
+    );
+    assert!(error.contains(UNORDERED), "{error}");
+    for part in parts {
+        let place = format!("device_races.co:{}", line_of(kernel, part));
+        assert!(error.contains(&place), "{part}: {error}");
+    }
+}
+
+type OnDevice = DeviceTensor<i32, (usize,)>;
+
+fn numbers() -> OnDevice {
+    counted(64).to_device(&Device::default()).unwrap()
+}
+
+fn zeros() -> OnDevice {
+    DeviceTensor::zeros((64,), &Device::default()).unwrap()
+}
+
+#[test]
+fn loads_by_the_copy_engine() {
+    changes(|x| kernels::race_tma_load(x, 16), |i| i as i32 + 1);
+    let reversed = |i: usize| (i / 16 * 16 + 15 - i % 16) as i32 + 1;
+    changes(|x| kernels::race_tma_load_reversed(x), reversed);
+    let parts = ["tma.copy", "x.at("];
+    for k in [0, 8] {
+        races(
+            kernels::race_tma_load(&mut numbers(), k),
+            "race_tma_load",
+            parts,
+        );
+    }
+    changes(|x| kernels::race_tma_multicast(x, 32), |i| i as i32 + 1);
+    for k in [0, 16] {
+        races(
+            kernels::race_tma_multicast(&mut numbers(), k),
+            "race_tma_multicast",
+            parts,
+        );
+    }
+}
+
+#[test]
+fn a_load_that_nobody_has_waited_for() {
+    changes(|x| kernels::race_tma_load_pending(x, 0), |i| i as i32 + 1);
+    races(
+        kernels::race_tma_load_pending(&mut numbers(), 1),
+        "race_tma_load_pending",
+        ["tma.copy", "early == 1"],
+    );
+}
+
+#[test]
+fn stores_by_the_copy_engine() {
+    changes(|x| kernels::race_tma_store(x, 16, 0), |i| 7 + i as i32 / 16);
+    changes(
+        |x| kernels::race_tma_store(x, 8, 1),
+        |i| if i < 40 { 7 } else { i as i32 },
+    );
+    for k in [0, 8] {
+        races(
+            kernels::race_tma_store(&mut zeros(), k, 0),
+            "race_tma_store",
+            ["tma.copy"; 2],
+        );
+    }
+    let (mut x, mut y) = (zeros(), zeros());
+    kernels::race_tma_both(&mut x, &mut y, 0).expect("is in order");
+    assert_exact(&y.to_host().unwrap(), |[i]| {
+        (i / 16 * 100 + i % 16) as i32 + 2
+    });
+    for k in [1, 16, 40] {
+        races(
+            kernels::race_tma_both(&mut zeros(), &mut zeros(), k),
+            "race_tma_both",
+            ["tma.copy", "t = tma.copy"],
+        );
     }
 }

@@ -1,5 +1,5 @@
 use croq_sys::half::f16;
-use croq_sys::{Const, Tensor};
+use croq_sys::{Const, Device, Tensor};
 use croq_tests::compare::assert_exact;
 use croq_tests::kernels;
 
@@ -233,5 +233,102 @@ fn turned_tiles() {
         let x = Tensor::<f64, _>::random((m, n), -1.0..1.0, 63);
         let y = kernels::move_turned_ragged(&x).unwrap();
         assert_exact(&y, |[i, j]| if i < n && j < m { x[[j, i]] } else { 0.0 });
+    }
+}
+
+/// Copies within one buffer: the outcome, or the report of tiles that overlap.
+fn within((i, j): (i32, i32), n: usize) -> Result<Vec<i32>, String> {
+    let x = Tensor::<i32, _>::from_fn((n,), |[e]| e as i32);
+    let mut x = x.to_device(&Device::default()).unwrap();
+    let result = kernels::move_within(&mut x, i, j);
+    let moved = || x.to_host().unwrap().as_slice().to_vec();
+    result.map(|()| moved()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn tiles_of_one_buffer_do_not_overlap() {
+    for (i, j) in [(0, 4), (4, 0), (3, 3), (1, 15)] {
+        let x = within((i, j), 19).unwrap();
+        let moved = |e: i32| {
+            if (j..j + 4).contains(&e) {
+                e - j + i
+            } else {
+                e
+            }
+        };
+        assert_eq!(x, (0..19).map(moved).collect::<Vec<_>>());
+    }
+    for (i, j) in [(0, 1), (1, 0), (5, 8)] {
+        let error = within((i, j), 19).unwrap_err();
+        let line = format!("they begin at {i} and {j} [R23]");
+        assert!(error.contains(&line), "{error}");
+    }
+
+    let rows = |i, j| {
+        let x = Tensor::<i32, _>::from_fn((6, 8), |[r, c]| (r * 8 + c) as i32);
+        let mut x = x.to_device(&Device::default()).unwrap();
+        kernels::move_within_rows(&mut x, i, j).map(|()| x.to_host().unwrap())
+    };
+    let x = rows(3, 1).unwrap();
+    assert_exact(&x, |[r, c]| match (r, c) {
+        (1 | 2, 3..7) => (r + 2) as i32 * 8 + c as i32 - 2,
+        _ => (r * 8 + c) as i32,
+    });
+    for (i, j) in [(2, 2), (2, 3), (1, 0)] {
+        let error = rows(i, j).unwrap_err().to_string();
+        assert!(error.contains("[R23]"), "{error}");
+    }
+}
+
+#[test]
+fn tiles_of_one_shared_buffer_do_not_overlap() {
+    let shared = |i: i32, j: i32| {
+        let x = Tensor::<i32, _>::from_fn((64,), |[e]| e as i32);
+        let at = Tensor::<i32, _>::from_fn((2,), |[e]| if e == 0 { i } else { j });
+        let mut x = x.to_device(&Device::default()).unwrap();
+        let mut at = at.to_device(&Device::default()).unwrap();
+        kernels::move_within_shared(&mut x, &mut at).map(|()| x.to_host().unwrap())
+    };
+    for (i, j) in [(0, 8), (30, 30), (-1, 3), (50, 2)] {
+        let x = shared(i, j).unwrap();
+        assert_exact(&x, |[e]| {
+            let k = e as i32 - j;
+            if i >= 0 && (0..8).contains(&k) {
+                i + k
+            } else {
+                e as i32
+            }
+        });
+    }
+    for (i, j) in [(0, 7), (31, 30)] {
+        let error = shared(i, j).unwrap_err().to_string();
+        assert!(error.contains("[R23]"), "{error}");
+    }
+}
+
+#[test]
+fn strided_tiles_of_one_buffer_do_not_overlap() {
+    let strided = |j: i32| {
+        let x = Tensor::<i32, _>::from_fn((64,), |[e]| e as i32);
+        let mut x = x.to_device(&Device::default()).unwrap();
+        kernels::move_within_strided(&mut x, j).map(|()| x.to_host().unwrap())
+    };
+    for j in [0, 1, 7, 32] {
+        let x = strided(j).unwrap();
+        assert_exact(&x, |[e]| {
+            let k = e as i32 - j;
+            if k >= 0 && k % 2 == 0 && k < 32 {
+                k
+            } else {
+                e as i32
+            }
+        });
+    }
+    if Device::default().is_sim() {
+        let error = strided(2).unwrap_err().to_string();
+        assert!(
+            error.starts_with("race in move_within_strided_0"),
+            "{error}"
+        );
     }
 }

@@ -81,5 +81,6 @@ pub const TABLE: &[Explanation] = explanations! {
     E0880: "source of a copy overwritten before a `wait`",
     W0881: "swizzled memory passed to C++",
     W0882: "race for an element of shared memory",
+    E0883: "overlapping tiles of one buffer",
     W1044: "cluster operation without a cluster",
 };

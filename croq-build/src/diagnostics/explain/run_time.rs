@@ -18,4 +18,5 @@ pub const TABLE: &[Explanation] = explanations! {
     R19: "integer does not fit in 64 bits",
     R21: "check without a code of its own",
     R22: "threads of a warp disagree",
+    R23: "overlapping tiles of one buffer",
 };

@@ -4,7 +4,8 @@
 
 use crate::ir::build;
 use crate::ir::{
-    BinOp, BufferId, Expr, ExprKind, Function, Intrinsic, KernelId, Role, Scalar, Stmt, StmtKind,
+    BinOp, BufferId, Copy, Expr, ExprKind, Function, Intrinsic, KernelId, Role, Scalar, Stmt,
+    StmtKind,
 };
 use crate::passes::lower::copies::{Tile, share};
 use crate::source::Span;
@@ -34,6 +35,16 @@ pub fn spread(function: &mut Function, id: KernelId) -> bool {
             .get(id.index())
             .is_some_and(|b| b.storage.is_global())
     };
+    // Within one buffer tiles must not overlap. Where sema could not tell, the simulated GPU sees threads write what
+    // others read.
+    let tracked = match &stmt.kind {
+        StmtKind::Copy(Copy { source, dest, .. })
+            if source.buffer == dest.buffer && !source.is_cut_like(dest) =>
+        {
+            Some(dest.buffer)
+        }
+        _ => None,
+    };
     let tile = match &stmt.kind {
         StmtKind::Copy(copy) if is_global(copy.source.buffer) && is_global(copy.dest.buffer) => {
             Tile::of_copy(function, copy, span)
@@ -51,6 +62,7 @@ pub fn spread(function: &mut Function, id: KernelId) -> bool {
         kernel.grid = [blocks, Sym::one(), Sym::one()];
         kernel.threads = Sym::int(THREADS);
         kernel.body = body;
+        kernel.tracked.extend(tracked);
     }
     true
 }

@@ -74,7 +74,7 @@ pub(crate) fn emit_check(
     values: &[Sym],
     inputs: &[&Sym],
 ) {
-    let of_one_place = matches!(check.code, "R12" | "R13" | "R14");
+    let of_one_place = matches!(check.code, "R12" | "R13" | "R14" | "R23");
     let early = el.path.is_certain() || !of_one_place;
     emit_check_at(el, early, check, cond, values, inputs);
 }

@@ -6,7 +6,7 @@ use crate::sema::asynchronous::copy_events;
 use crate::sema::asynchronous::futures::{self, Bound};
 use crate::sema::build;
 use crate::sema::checks::run_time;
-use crate::sema::copies::{destination, legality, shapes, tma};
+use crate::sema::copies::{destination, legality, overlap, shapes, tma};
 use crate::sema::levels::{host_kernels, instances};
 use crate::sema::memory::{data, swizzles, tiles, whole};
 use crate::sema::names::scope;
@@ -72,6 +72,7 @@ fn lower_parts(
         report_redundant_zfill(&mut el.cx, zfill_at.unwrap_or(c.source.span));
     }
     swizzles::ask(el, c, &dest.view)?;
+    overlap::check_apart(el, &source.view, &dest.view, &transform, c.head)?;
     let cut = |v: &crate::ir::Valid| v.lo.is_some() || v.hi.is_some();
     let partial = source.view.valid.iter().any(cut);
     // A tile whose number has failed its check is read all the same, as zeros.

@@ -3,6 +3,7 @@
 pub(crate) mod copy;
 pub(crate) mod destination;
 pub(crate) mod legality;
+pub(crate) mod overlap;
 pub(crate) mod shapes;
 pub(crate) mod sparse;
 pub(crate) mod tma;

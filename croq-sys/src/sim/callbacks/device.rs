@@ -4,10 +4,11 @@ use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{internal_error, stop_seat};
-use crate::abi::{croq_sim_access, croq_sim_thread};
+use crate::abi::{CROQ_ACCESS_ATOMIC, CROQ_ACCESS_WRITES, croq_sim_access, croq_sim_thread};
 use crate::sim::clocks::Clocks;
-use crate::sim::device::Watch;
-use crate::sim::worker::Seat;
+use crate::sim::device::{By, Race, Watch};
+use crate::sim::tensor::Tile;
+use crate::sim::worker::{Residents, Seat};
 
 pub(super) unsafe extern "C" fn device_access(
     thread: *mut croq_sim_thread,
@@ -19,11 +20,94 @@ pub(super) unsafe extern "C" fn device_access(
     // SAFETY: device text passes the running thread and an access on its stack; the scheduler holds no reference while a
     // thread runs, and those made here end before the thread is suspended.
     unsafe {
+        watch(thread, |residents, tid| {
+            let (access, element) = (&*access, (buffer, (*access).index as u64));
+            let copy = match kind {
+                CROQ_ACCESS_WRITES | CROQ_ACCESS_ATOMIC => {
+                    residents.asynchronous.reader_of(access.at.cast())
+                }
+                _ => None,
+            };
+            let order = &mut residents.barriers.order;
+            let by = by(tid, access.line);
+            let early = copy.and_then(|copy| order.device.race_with_copy(by, element, kind, copy));
+            match early {
+                Some(race) => Err(race),
+                None => {
+                    (order.device).access(tid, access, buffer, (kind, value), &mut order.clocks)
+                }
+            }
+        })
+    }
+}
+
+fn by(thread: u32, line: u32) -> By {
+    let multicast = false;
+    By {
+        thread,
+        line,
+        multicast,
+    }
+}
+
+/// The copy engine reads a box of device memory for the running thread; `multicast`: for all blocks of the cluster.
+///
+/// # Safety
+/// `thread` is the running thread.
+pub(super) unsafe fn reads_box(
+    thread: *mut croq_sim_thread,
+    tile: &Tile,
+    line: u32,
+    multicast: bool,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        watch(thread, |residents, tid| {
+            let order = &mut residents.barriers.order;
+            let by = By {
+                multicast,
+                ..by(tid, line)
+            };
+            order.device.reads_box(by, tile, &mut order.clocks)
+        })
+    }
+}
+
+/// The copy engine writes a box of device memory for the running thread.
+///
+/// # Safety
+/// `thread` is the running thread, and the box may be stored from `source`, which is in its shared memory.
+pub(super) unsafe fn writes_box(
+    thread: *mut croq_sim_thread,
+    tile: &Tile,
+    source: &croq_sim_access,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        watch(thread, |residents, tid| {
+            let order = &mut residents.barriers.order;
+            let from: *const u8 = source.at.cast_const().cast();
+            let offset = (from as usize).wrapping_sub(residents.shared as usize);
+            let by = by(tid, source.line);
+            (order.device).writes_box(by, tile, (from, offset), &mut order.clocks)
+        })
+    }
+}
+
+/// Looks at an access by the running thread, and stops it where nothing orders that.
+///
+/// # Safety
+/// `thread` is the running thread.
+unsafe fn watch(
+    thread: *mut croq_sim_thread,
+    look: impl FnOnce(&mut Residents, u32) -> Result<(), Box<Race>>,
+) {
+    // SAFETY: the caller's promise; the scheduler holds no reference while a thread runs, and those made here end
+    // before the thread is suspended.
+    unsafe {
         let seat = (*thread).runtime.cast::<Seat>();
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            let order = &mut (*(*seat).residents).barriers.order;
-            let clocks = &mut order.clocks;
-            (order.device).access((*thread).tid, &*access, buffer, (kind, value), clocks)
+            look(&mut *(*seat).residents, (*thread).tid)
         }));
         match outcome {
             Ok(Ok(())) => {}

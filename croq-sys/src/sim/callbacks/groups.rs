@@ -1,7 +1,7 @@
 //! What runs beside the threads and is the text's to close and to wait for: stores of boxes, products; arrivals
 //! at barriers.
 
-use super::{arrive, charge, suspend, with};
+use super::{arrive, charge, device, suspend, with};
 use crate::abi::{
     CROQ_ACCESS_READS, croq_sim_access, croq_sim_part, croq_sim_product, croq_sim_tensor_map,
     croq_sim_thread,
@@ -38,7 +38,8 @@ pub(super) unsafe extern "C" fn tma_store(
             let whole = croq_sim_access { bytes, ..*source };
             (barriers.order).access(tid, &whole, map.element_bytes, CROQ_ACCESS_READS)?;
             all.tma_store(tid, &*source, tile)
-        })
+        });
+        device::writes_box(thread, &tile, &*source);
     }
 }
 

@@ -210,6 +210,16 @@ impl Log {
         }
     }
 
+    /// The buffer with this address.
+    pub(super) fn buffer_at(&self, at: *const u8) -> Option<u32> {
+        let found = self.buffers.iter().position(|b| b.index(at).is_some());
+        found.and_then(|number| u32::try_from(number).ok())
+    }
+
+    pub(super) fn index(&self, buffer: u32, at: *const u8) -> Option<usize> {
+        self.buffers.get(buffer as usize)?.index(at)
+    }
+
     pub(super) fn cell(&self, buffer: u32, element: u64) -> Option<croq_sim_device_cell> {
         let cells = self.cells.get(buffer as usize)?;
         cells.get(usize::try_from(element).ok()?).map(Cell::get)

@@ -29,7 +29,7 @@ use std::thread::ThreadId;
 pub(super) use log::Log;
 pub(super) use merge::races_between;
 pub(super) use report::Race;
-pub(super) use rules::Watch;
+pub(super) use rules::{By, Watch};
 
 use super::settings;
 use crate::abi::{croq_sim_device_cell, croq_sim_launch};
@@ -39,6 +39,17 @@ use crate::abi::{croq_sim_device_cell, croq_sim_launch};
 pub(super) struct Buffer {
     pub(super) name: String,
     pub(super) count: usize,
+    /// Its address, and the bytes of an element.
+    memory: usize,
+    element: usize,
+}
+
+impl Buffer {
+    /// The element at an address.
+    fn index(&self, at: *const u8) -> Option<usize> {
+        let index = (at as usize).checked_sub(self.memory)? / self.element.max(1);
+        (index < self.count).then_some(index)
+    }
 }
 
 /// Of a launch: what is looked at, and the logs.
@@ -86,7 +97,12 @@ impl Watched {
             }
             room += count * cell;
             let count = usize::try_from(count).unwrap_or(0);
-            buffers.push(Buffer { name, count });
+            buffers.push(Buffer {
+                name,
+                count,
+                memory: tracked.memory as usize,
+                element: tracked.element_bytes as usize,
+            });
         }
         if buffers.iter().all(|buffer| buffer.count == 0) {
             return None;

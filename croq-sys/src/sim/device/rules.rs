@@ -9,10 +9,11 @@ use super::report::{Did, Race, race};
 use super::sync::Knows;
 use super::{Watched, locked};
 use crate::abi::{
-    CROQ_ACCESS_ATOMIC, CROQ_ACCESS_READS, CROQ_ACCESS_SAME, croq_sim_access, croq_sim_device,
-    croq_sim_device_cell,
+    CROQ_ACCESS_ATOMIC, CROQ_ACCESS_READS, CROQ_ACCESS_SAME, CROQ_ACCESS_WRITES, croq_sim_access,
+    croq_sim_device, croq_sim_device_cell,
 };
 use crate::sim::clocks::Clocks;
+use crate::sim::tensor::Tile;
 
 /// How an earlier access stands to what the block does now.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,6 +32,26 @@ pub(super) struct Earlier {
     pub(super) epoch: u32,
     pub(super) who: u32,
     pub(super) did: Did,
+}
+
+/// Who makes an access, and where.
+#[derive(Clone, Copy)]
+pub(in super::super) struct By {
+    pub(in super::super) thread: u32,
+    pub(in super::super) line: u32,
+    /// The copy engine, for all blocks of the cluster.
+    pub(in super::super) multicast: bool,
+}
+
+impl By {
+    fn who(self) -> u32 {
+        self.thread | (self.line & LINES) << LINE
+    }
+}
+
+/// As `digest` of `sim/contended.h`: stores of equal values have equal digests.
+fn digest(bits: u64) -> u32 {
+    bits as u32 ^ ((bits >> 32) as u32).wrapping_mul(0x9e37_79b1)
 }
 
 /// In place of a buffer's number: the other number is an address.
@@ -221,6 +242,7 @@ impl Watch {
             place,
             thread,
             who: thread,
+            multicast: false,
         };
         now.exchange(&mut self.knows, key, CROQ_ACCESS_ATOMIC);
     }
@@ -238,20 +260,136 @@ impl Watch {
             return Ok(());
         };
         let mut log = locked(&log);
-        let (told, element) = (self.told.get(), access.index as u64);
-        let place = log.place(told.epoch);
+        let place = log.place(self.told.get().epoch);
         self.turn_to(place, clocks);
+        let by = By {
+            thread,
+            line: access.line,
+            multicast: false,
+        };
+        let element = (buffer, access.index as u64);
+        self.note(&mut log, by, element, (kind, value), clocks)
+    }
+
+    /// The copy engine reads a box for a thread, which begins that now. What was written before must be ordered before
+    /// this; what is written later, after the wait for the copy.
+    pub(in super::super) fn reads_box(
+        &mut self,
+        by: By,
+        tile: &Tile,
+        clocks: &mut Clocks,
+    ) -> Result<(), Box<Race>> {
+        let Some(log) = self.log.clone() else {
+            return Ok(());
+        };
+        let mut log = locked(&log);
+        let Some(buffer) = log.buffer_at(tile.map.memory.cast()) else {
+            return Ok(());
+        };
+        for (row, bytes) in tile.rows_inside() {
+            let Some(first) = log.index(buffer, row) else {
+                continue;
+            };
+            let count = bytes / tile.map.element_bytes.max(1) as usize;
+            for element in first..first + count {
+                let element = (buffer, element as u64);
+                self.note(&mut log, by, element, (CROQ_ACCESS_READS, 0), clocks)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The copy engine writes a box for a thread, which begins that now. `stored`: what is in the element there, and
+    /// what comes to it.
+    ///
+    /// # Safety
+    /// The box is in device memory, and `source` is its place in shared memory, at `offset` there.
+    pub(in super::super) unsafe fn writes_box(
+        &mut self,
+        by: By,
+        tile: &Tile,
+        (source, offset): (*const u8, usize),
+        clocks: &mut Clocks,
+    ) -> Result<(), Box<Race>> {
+        let Some(log) = self.log.clone() else {
+            return Ok(());
+        };
+        let mut log = locked(&log);
+        let Some(buffer) = log.buffer_at(tile.map.memory.cast()) else {
+            return Ok(());
+        };
+        let size = (tile.map.element_bytes as usize).clamp(1, size_of::<u64>());
+        // SAFETY: of both, there is an element.
+        let bits = |at: *const u8| unsafe {
+            let mut bytes = [0; size_of::<u64>()];
+            let (bytes_of, _) = bytes.split_at_mut(size);
+            bytes_of.copy_from_slice(std::slice::from_raw_parts(at, size));
+            u64::from_le_bytes(bytes)
+        };
+        let mut outcome = Ok(());
+        tile.units(offset, |unit| {
+            for (step, within) in unit.inside.clone().step_by(size).enumerate() {
+                let memory = unit.memory.wrapping_add(step * size);
+                let Some(element) = log.index(buffer, memory) else {
+                    continue;
+                };
+                if outcome.is_err() {
+                    return;
+                }
+                let new = bits(source.wrapping_add(unit.stored + within));
+                let kind = match new == bits(memory) {
+                    true => CROQ_ACCESS_SAME,
+                    false => CROQ_ACCESS_WRITES,
+                };
+                let element = (buffer, element as u64);
+                outcome = self.note(&mut log, by, element, (kind, digest(new)), clocks);
+            }
+        });
+        outcome
+    }
+
+    /// An access that comes while the copy engine reads the element for a thread.
+    #[cold]
+    pub(in super::super) fn race_with_copy(
+        &self,
+        by: By,
+        (buffer, element): (u32, u64),
+        kind: u32,
+        copy: By,
+    ) -> Option<Box<Race>> {
+        let log = self.log.as_ref()?;
+        let log = locked(log);
+        let epoch = self.told.get().epoch;
+        let of = |by: By, did| Earlier {
+            epoch,
+            who: by.who(),
+            did,
+        };
+        let (now, earlier) = (of(by, Did::of(kind)), of(copy, Did::Read));
+        Some(race(&log, buffer, element, now, earlier))
+    }
+
+    fn note(
+        &mut self,
+        log: &mut Log,
+        by: By,
+        (buffer, element): (u32, u64),
+        (kind, value): (u32, u32),
+        clocks: &Clocks,
+    ) -> Result<(), Box<Race>> {
+        let told = self.told.get();
         let Some(mut cell) = log.cell(buffer, element) else {
             return Ok(());
         };
-        let who = thread | (access.line & LINES) << LINE;
+        let who = by.who();
         let asks = log.asks();
         let mut now = Now {
-            log: &mut log,
+            place: log.place(told.epoch),
+            log,
             told,
-            place,
-            thread,
+            thread: by.thread,
             who,
+            multicast: by.multicast,
         };
         let found = match asks {
             true => now.by_list(
@@ -270,7 +408,7 @@ impl Watch {
                 who,
                 did: Did::of(kind),
             };
-            return Err(race(&log, buffer, element, now, earlier));
+            return Err(race(log, buffer, element, now, earlier));
         }
         if asks {
             keep(&mut cell, told.epoch, who, kind, value);
@@ -287,6 +425,8 @@ pub(super) struct Now<'a> {
     pub(super) place: Place,
     pub(super) thread: u32,
     pub(super) who: u32,
+    /// A copy to all blocks of the cluster.
+    pub(super) multicast: bool,
 }
 
 impl Now<'_> {

@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::log::{ATOMIC, MANY, SAME, THREAD};
+use super::log::{ATOMIC, MANY, Place, SAME, THREAD};
 use super::report::Did;
 use super::rules::{Earlier, Now, Stand};
 use crate::abi::{
@@ -176,6 +176,8 @@ struct Record {
     kind: u32,
     /// A plain store behind a fence: it may be a flag.
     release: bool,
+    /// By a copy to all blocks of the cluster, each of which may have waited for it.
+    multicast: bool,
 }
 
 /// Those who have been at an element and of whom somebody may not know.
@@ -200,6 +202,7 @@ impl Detail {
                 _ => CROQ_ACCESS_WRITES,
             },
             release: false,
+            multicast: false,
         };
         let mut detail = Detail::default();
         if cell.written != 0 {
@@ -286,6 +289,7 @@ impl Now<'_> {
             value,
             kind,
             release: released,
+            multicast: self.multicast,
         };
         let list = match kind {
             CROQ_ACCESS_READS => &mut detail.reads,
@@ -314,7 +318,10 @@ impl Now<'_> {
                 one && (thread == self.thread || known() || told())
             }
             Stand::Apart => {
-                let block = self.log.place(r.epoch).block;
+                let Place { block, cluster } = self.log.place(r.epoch);
+                if r.multicast && cluster == self.place.cluster {
+                    return true;
+                }
                 let known = &knows.of(self.thread).known;
                 r.who & MANY == 0 && self.is_told(known, block, r.epoch, thread, r.clock)
             }

@@ -11,6 +11,8 @@ fn buffers() -> Vec<Buffer> {
     vec![Buffer {
         name: "y".to_owned(),
         count: 1000,
+        memory: 0,
+        element: 4,
     }]
 }
 

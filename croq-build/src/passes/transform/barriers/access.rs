@@ -46,6 +46,8 @@ pub struct MemAccess {
     pub atomic: bool,
     /// The copy engine makes it for the thread, or a product of a warpgroup: by the async proxy.
     pub by_tma: bool,
+    /// The source of a copy that nobody has waited for when its statement is over.
+    pub in_flight: bool,
     /// The copy engine doesn't see what it wrote before a proxy fence.
     pub needs_proxy_fence: bool,
     /// Of memory that loads of another block of the cluster reach, too.

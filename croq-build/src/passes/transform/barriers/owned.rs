@@ -36,6 +36,8 @@ pub struct Shared {
 #[derive(Default)]
 pub(super) struct Around {
     blocks: Vec<Var>,
+    /// A block's place in its cluster, which the indices of the block determine.
+    clusters: Vec<Var>,
     /// Those of a level that is split into blocks and threads: they determine both.
     pub(super) split: Vec<Var>,
 }
@@ -67,6 +69,7 @@ fn of_body(function: &mut Function, body: &[Stmt], diags: &mut Diagnostics) -> S
     } = seen;
     let mut vars = Vars::default();
     vars.tell_apart(&around.blocks);
+    vars.tell_apart(&around.clusters);
     vars.block(function, body, Level::Block);
     let mut collector = Collector::new(function, vars, BTreeSet::new(), BTreeSet::new());
     let context = Context {
@@ -116,9 +119,10 @@ fn of_body(function: &mut Function, body: &[Stmt], diags: &mut Diagnostics) -> S
     shared
 }
 
-/// Whether no element is touched by two instances, one of which stores to it.
+/// Whether no element is touched by two instances, one of which stores to it. What an asynchronous copy of the copy
+/// engine reads may be stored to before that is over, by whichever instance.
 fn are_own(cx: &mut Ctx, vars: &mut Vars, all: &[&MemAccess], around: &Around) -> bool {
-    if all.len() > MOST {
+    if all.len() > MOST || all.iter().any(|touch| touch.in_flight) {
         return false;
     }
     all.iter().enumerate().all(|(at, a)| {
@@ -147,13 +151,23 @@ pub(super) fn is_one_instance(
     let Some(forced) = forced(cx, vars, x, y, Level::Cluster) else {
         return true;
     };
+    // The threads of a region may all be of one warp or warpgroup.
+    let set = a.set.as_ref().filter(|_| a.set == b.set);
+    let is_one_unit = |level| match level {
+        Level::Cluster => !around.blocks.is_empty(),
+        Level::Warpgroup => set.is_some_and(|set| set.is_in_one(128)),
+        Level::Warp => set.is_some_and(|set| set.is_in_one(32)),
+        Level::Block | Level::Thread => false,
+    };
     let levels = a
         .chain
         .iter()
         .zip(&b.chain)
         .take_while(|(a, b)| a.instance == b.instance)
+        .filter(|(entry, _)| !is_one_unit(entry.level))
         .flat_map(|(entry, _)| entry.digits.iter().copied());
     let indices: Vec<Var> = match around.split.as_slice() {
+        [] if around.blocks.is_empty() => around.clusters.iter().copied().chain(levels).collect(),
         [] => around.blocks.iter().copied().chain(levels).collect(),
         split => split.to_vec(),
     };
@@ -183,9 +197,8 @@ impl Visit for Seen<'_> {
                     return;
                 };
                 match (local.var, local.role) {
-                    (Some(var), Role::Parallel(Level::Cluster | Level::Block)) => {
-                        self.around.blocks.push(var)
-                    }
+                    (Some(var), Role::Parallel(Level::Block)) => self.around.blocks.push(var),
+                    (Some(var), Role::Parallel(Level::Cluster)) => self.around.clusters.push(var),
                     (Some(var), Role::Parallel(Level::Thread)) if !is_of_hardware(value) => {
                         self.around.split.push(var)
                     }

@@ -211,6 +211,7 @@ impl Collector<'_> {
         self.view(&copy.dest, true, context.clone(), out);
         for touch in out.iter_mut().skip(first) {
             touch.by_tma = true;
+            touch.in_flight = !touch.write && (copy.future.is_some() || tma.event.is_some());
             touch.needs_proxy_fence = false;
         }
         // No thread may still wait for an earlier load there.
