@@ -17,7 +17,7 @@ use crate::toolchain::{front_end, headers};
 
 pub const USAGE: &str = "\
 usage: croq check [OPTIONS] [--build] FILES…
-       croq emit [OPTIONS] [--sim | --header | --rust | --memory | --ir[=WHEN]] FILE
+       croq emit [OPTIONS] [--sim | --header | --rust | --memory | --ir[=WHEN] | --line-directives] FILE
        croq explain CODE
 
 -D NAME[=VALUE]              define a macro
@@ -30,12 +30,16 @@ check    report what is wrong in `.co` files, and nothing else; with `--build` t
 emit     print what is generated from a file: the device text and launch shims (one text for
          CUDA and the simulated GPU, `--sim`), the C header, the Rust functions, or a table of
          what lies where in the shared memory of each kernel; `--ir` prints the intermediate
-         representation before all passes, `--ir=after:PASS` after one, `--ir=all` after each
+         representation before all passes, `--ir=after:PASS` after one, `--ir=all` after each;
+         `--line-directives` prints the device text with the `#line` directives that builds have
 explain  say what a diagnostic code means and what to do about it
 
 With CROQ_MESSAGE_FORMAT=json reports are JSON objects on standard output, one per line.
 Exit status: 0 clean, 1 diagnostics, 2 bad usage.
 ";
+
+/// The device text exactly as compilers get it.
+const DIRECTIVES: &str = "--line-directives";
 
 /// What the process has to do.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -64,8 +68,13 @@ pub fn run(args: &[String]) -> Outcome {
     };
     match command.as_str() {
         "check" => arguments(rest, &["--build"]).map_or_else(|bad| bad, |args| check(&args)),
-        "emit" => arguments(rest, &["--sim", "--header", "--rust", "--memory", "--ir"])
-            .map_or_else(|bad| bad, |args| emit(&args)),
+        "emit" => arguments(
+            rest,
+            &[
+                "--sim", "--header", "--rust", "--memory", "--ir", DIRECTIVES,
+            ],
+        )
+        .map_or_else(|bad| bad, |args| emit(&args)),
         "explain" => explain_code(rest),
         "help" | "--help" | "-h" => Outcome {
             stdout: USAGE.to_owned(),
@@ -256,12 +265,12 @@ fn emit(args: &Arguments) -> Outcome {
     let [path] = args.files.as_slice() else {
         return bad_usage("`croq emit` needs one file");
     };
-    if args.switches.len() > 1 {
-        return bad_usage(&format!(
-            "{} contradict each other",
-            args.switches.join(" and ")
-        ));
+    let kinds = args.switches.iter().filter(|switch| *switch != DIRECTIVES);
+    let kinds: Vec<&str> = kinds.map(String::as_str).collect();
+    if kinds.len() > 1 {
+        return bad_usage(&format!("{} contradict each other", kinds.join(" and ")));
     }
+    let directives = args.switches.len() > kinds.len();
     let mut outcome = Outcome::default();
     match compile(path, args) {
         Ok((compiled, ir)) => {
@@ -271,11 +280,12 @@ fn emit(args: &Arguments) -> Outcome {
                 outcome.stdout = ir;
             } else if let Some(outputs) = compiled.outputs {
                 // Standard output is the text alone, so that it can be piped on.
-                outcome.stdout = match args.switches.first().map(String::as_str) {
+                outcome.stdout = match kinds.first().copied() {
                     Some("--header") => outputs.header,
                     Some("--rust") => outputs.wrappers,
                     Some("--memory") => outputs.memory,
-                    _ => outputs.device,
+                    _ if directives => outputs.device,
+                    _ => crate::emit::for_people(&outputs.device),
                 };
             }
         }

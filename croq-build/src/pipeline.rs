@@ -1,7 +1,7 @@
 //! All pure stages in a row: the text of a `.co` file in, diagnostics and generated texts out.
 
 use crate::config::{Checks, ThreadOrder};
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, notes_once};
 use crate::emit::{self, FileMeta};
 use crate::ir::{self, Function, KernelId, Phase};
 use crate::passes::pass::Pass;
@@ -252,7 +252,7 @@ fn compile(names: &FileNames, text: &str, options: &Options, watch: &mut Watch) 
     if diagnostics.has_errors() || functions.is_empty() {
         return Compiled {
             file,
-            diagnostics: diagnostics.into_sorted(),
+            diagnostics: notes_once(diagnostics.into_sorted()),
             outputs: None,
         };
     }
@@ -275,7 +275,7 @@ fn compile(names: &FileNames, text: &str, options: &Options, watch: &mut Watch) 
     };
     Compiled {
         file,
-        diagnostics: diagnostics.into_sorted(),
+        diagnostics: notes_once(diagnostics.into_sorted()),
         outputs: Some(outputs),
     }
 }

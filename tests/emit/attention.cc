@@ -4,207 +4,133 @@
 #include "croq_wgmma.h"
 #include "attention.h"
 namespace CROQ_SPACE(0badf00d) {
-#line 2 "attention.co"
 #define SLOTS 2
-#line 10 "attention.cc"
 
-
-#line 6 "attention.co"
-CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const croq::tensor_map q_map, CROQ_GRID_CONSTANT const croq::tensor_map k_map, CROQ_GRID_CONSTANT const croq::tensor_map v_map, CROQ_GRID_CONSTANT const croq::tensor_map o_map, croq::idx N) {
+CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const croq::tensor_map q_map,
+    CROQ_GRID_CONSTANT const croq::tensor_map k_map, CROQ_GRID_CONSTANT const croq::tensor_map v_map,
+    CROQ_GRID_CONSTANT const croq::tensor_map o_map, croq::idx N) {
   croq::only_from_sm_90();
   croq::extents(N);
-#line 7 "attention.co"
   const croq::mbarriers queries = croq::mbarriers_at(49152, 1, "queries");
-#line 7 "attention.co"
   const croq::mbarriers keys = croq::mbarriers_at(49160, 2, "keys");
-#line 7 "attention.co"
   const croq::mbarriers values = croq::mbarriers_at(49176, 2, "values");
   const croq::mbarriers keys_free = croq::mbarriers_at(49192, 2, "keys_free");
-#line 8 "attention.co"
   const croq::mbarriers values_free = croq::mbarriers_at(49208, 2, "values_free");
   const croq::watched<croq::f16> qs = croq::watched_at<croq::f16>(0, 4096, "qs", croq::marked_by(1));
   const croq::watched<croq::f16> ks = croq::watched_at<croq::f16>(8192, 8192, "ks", croq::marked_by(2));
-#line 10 "attention.co"
   const croq::watched<croq::f16> vs = croq::watched_at<croq::f16>(24576, 8192, "vs", croq::marked_by(3));
   const croq::watched<croq::f16> os = croq::watched_at<croq::f16>(40960, 4096, "os", croq::marked_by(4));
-#line 26 "attention.co"
   croq::tracked_fragment_at<float, 32, 0> sums("sums");
   croq::tracked_fragment_at<float, 2, 160> peak("peak");
   croq::tracked_fragment_at<float, 2, 176> total("total");
-#line 31 "attention.co"
   croq::tracked_fragment_at<float, 32, 192> scores("scores");
-#line 38 "attention.co"
   croq::tracked_fragment_at<float, 2, 352> largest("largest");
   croq::tracked_fragment_at<float, 2, 368> shrink("shrink");
-#line 52 "attention.co"
   croq::tracked_fragment_at<croq::f16, 32, 384> weights("weights");
-#line 60 "attention.co"
   croq::tracked_fragment_at<croq::f16, 8, 480> pair("pair");
   // parallel {b, h} by [cdiv(M, 64), H] : block {
-#line 6 "attention.co"
   const croq::idx warp = croq::warp();
-#line 6 "attention.co"
   const bool elected = croq::elected();
-#line 6 "attention.co"
   const croq::matrix_descriptor ks_tiles = croq::describe(ks, 0, 128, 16, 1024);
-#line 6 "attention.co"
   const croq::matrix_descriptor qs_tiles = croq::describe(qs, 0, 128, 16, 1024);
-#line 6 "attention.co"
   const croq::matrix_descriptor vs_tiles = croq::describe(vs, 0, 128, 8192, 1024);
-#line 6 "attention.co"
   const croq::idx thread = croq::tid(), warp_2 = thread / 32 % 4, lane = thread % 32;
-#line 6 "attention.co"
   unsigned queries_phase = 0u;
-#line 6 "attention.co"
   unsigned keys_phase = 0u;
-#line 6 "attention.co"
   unsigned values_phase = 0u;
-#line 6 "attention.co"
   unsigned keys_free_phase = 3u;
-#line 6 "attention.co"
   unsigned values_free_phase = 3u;
-#line 6 "attention.co"
   if (warp == 0 && elected) {
-#line 6 "attention.co"
     croq::mbarrier_init(queries, 0, 1);
-#line 15 "attention.co"
     croq::event_site(queries, 0, "0");
-#line 6 "attention.co"
     for (croq::idx slot = 0; slot < 2; ++slot) croq::mbarrier_init(keys, slot, 1);
-#line 19 "attention.co"
     croq::event_site(keys, 0, "0");
-#line 6 "attention.co"
     for (croq::idx slot_2 = 0; slot_2 < 2; ++slot_2) croq::mbarrier_init(values, slot_2, 1);
-#line 22 "attention.co"
     croq::event_site(values, 0, "0");
-#line 6 "attention.co"
     for (croq::idx slot_3 = 0; slot_3 < 2; ++slot_3) croq::mbarrier_init(keys_free, slot_3, 128);
-#line 34 "attention.co"
     croq::event_site(keys_free, CROQ_SITE_READY, "128..255");
-#line 6 "attention.co"
     for (croq::idx slot_4 = 0; slot_4 < 2; ++slot_4) croq::mbarrier_init(values_free, slot_4, 128);
-#line 56 "attention.co"
     croq::event_site(values_free, CROQ_SITE_READY, "128..255");
-#line 6 "attention.co"
     croq::fence_mbarrier_init();
   }
-#line 6 "attention.co"
   croq::barrier();  // mbarriers are ready
-#line 6 "attention.co"
   const croq::idx thread_2 = croq::tid(), lane_2 = thread_2 % 32, place_of_lane = lane_2 % 4;
-#line 6 "attention.co"
   const croq::idx b = croq::block_x(), h = croq::block_y();
   // parallel w by 2 : group-4 {
-#line 12 "attention.co"
   {
-#line 12 "attention.co"
     const croq::idx w = warp / 4;
     // inthreads.async (w == 0) {
-#line 13 "attention.co"
     if (w == 0) {
-#line 13 "attention.co"
       if (warp == 0 && elected) {
         // trigger queries;
         croq::mbarrier_arrive_expect_tx(queries, 0, 8192);
         // tma.copy.async<queries>.swiz<128> q.subspan(1, 64, 64).at(h, b, 0) => qs;
-#line 14 "attention.co"
         croq::tma_load<3>(qs, 0, q_map, {0, b * 64, h}, queries, 0);
         // foreach {t} in [cdiv(N, 64)] {
         CROQ_STEPS((N + 63) / 64);
-#line 16 "attention.co"
         for (croq::idx t = 0; t < (N + 63) / 64; ++t) {
           // wait keys_free[t % SLOTS];
-#line 17 "attention.co"
           croq::mbarrier_wait(ctx, keys_free, t % 2, (keys_free_phase >> (t % 2)) & 1u);
-#line 17 "attention.co"
           keys_free_phase = keys_free_phase ^ (1u << (t % 2));
           // trigger keys[t % SLOTS];
           croq::mbarrier_arrive_expect_tx(keys, t % 2, 8192);
           // tma.copy.async<keys[t % SLOTS]>.swiz<128> k.subspan(1, 64, 64).at(h, t, 0) => ks[t % SLOTS];
-#line 18 "attention.co"
           croq::tma_load<3>(ks, t % 2 * 4096, k_map, {0, t * 64, h}, keys, t % 2);
           // wait values_free[t % SLOTS];
           croq::mbarrier_wait(ctx, values_free, t % 2, (values_free_phase >> (t % 2)) & 1u);
-#line 20 "attention.co"
           values_free_phase = values_free_phase ^ (1u << (t % 2));
           // trigger values[t % SLOTS];
           croq::mbarrier_arrive_expect_tx(values, t % 2, 8192);
           // tma.copy.async<values[t % SLOTS]>.swiz<128> v.subspan(1, 64, 64).at(h, t, 0) => vs[t % SLOTS];
-#line 21 "attention.co"
           croq::tma_load<3>(vs, t % 2 * 4096, v_map, {0, t * 64, h}, values, t % 2);
         }
       }
     }
     // inthreads.async (w == 1) {
-#line 25 "attention.co"
     else if (w == 1) {
       // frag f32 [64, 64] sums {0.0f};
-#line 26 "attention.co"
       CROQ_UNROLL for (croq::idx e = 0; e < 32; ++e) {
-#line 26 "attention.co"
         sums.store(e, 0.0f);
       }
       // frag f32 [64] peak {-inf};
-#line 27 "attention.co"
       CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-#line 27 "attention.co"
         peak.store(e, -INFINITY);
       }
       // frag f32 [64] total {0.0f};
-#line 28 "attention.co"
       CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-#line 28 "attention.co"
         total.store(e, 0.0f);
       }
       // wait queries;
-#line 29 "attention.co"
       croq::mbarrier_wait(ctx, queries, 0, queries_phase);
-#line 29 "attention.co"
       queries_phase = queries_phase ^ 1u;
       // foreach {t} in [cdiv(N, 64)] {
-#line 30 "attention.co"
       CROQ_STEPS(0, (N + 63) / 64, 1, 275);
-#line 30 "attention.co"
       for (croq::idx t = 0; t < (N + 63) / 64; ++t) {
         // wait keys[t % SLOTS];
         croq::mbarrier_wait(ctx, keys, t % 2, (keys_phase >> (t % 2)) & 1u);
-#line 32 "attention.co"
         keys_phase = keys_phase ^ (1u << (t % 2));
         // mma.row.row scores, qs.span_as(64, 64), ks[t % SLOTS].span_as(64, 64);
-#line 33 "attention.co"
         croq::wgmma_fence(scores);
-#line 33 "attention.co"
         const croq::matrix_descriptor ks_here = croq::advance(ks_tiles, unsigned(t % 2 * 8192));
-#line 33 "attention.co"
         croq::wgmma<64, 16, croq::f16, croq::f16, false, false>(scores, 0, qs_tiles, ks_here, false);
-#line 33 "attention.co"
-        croq::wgmma<64, 16, croq::f16, croq::f16, false, false>(scores, 0, croq::advance(qs_tiles, 32), croq::advance(ks_here, 32), true);
-#line 33 "attention.co"
-        croq::wgmma<64, 16, croq::f16, croq::f16, false, false>(scores, 0, croq::advance(qs_tiles, 64), croq::advance(ks_here, 64), true);
-#line 33 "attention.co"
-        croq::wgmma<64, 16, croq::f16, croq::f16, false, false>(scores, 0, croq::advance(qs_tiles, 96), croq::advance(ks_here, 96), true);
-#line 33 "attention.co"
+        croq::wgmma<64, 16, croq::f16, croq::f16, false,
+            false>(scores, 0, croq::advance(qs_tiles, 32), croq::advance(ks_here, 32), true);
+        croq::wgmma<64, 16, croq::f16, croq::f16, false,
+            false>(scores, 0, croq::advance(qs_tiles, 64), croq::advance(ks_here, 64), true);
+        croq::wgmma<64, 16, croq::f16, croq::f16, false,
+            false>(scores, 0, croq::advance(qs_tiles, 96), croq::advance(ks_here, 96), true);
         croq::wgmma_commit();
         // trigger keys_free[t % SLOTS];
-#line 34 "attention.co"
         croq::wgmma_wait<0>(scores);
-#line 34 "attention.co"
         croq::mbarrier_arrive(keys_free, t % 2);
         // if (t * 64 + 64 > N) {
-#line 35 "attention.co"
         if (t * 64 + 64 > N) {
           // apply {i, j} in scores.span { if (__to<s32>(j) >= __to<s32>(N - t * 64)) scores.at(i, j) = -inf; }
-#line 36 "attention.co"
           {
-#line 36 "attention.co"
             CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
-#line 36 "attention.co"
               CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
-#line 36 "attention.co"
                 CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-#line 36 "attention.co"
                   const croq::idx j_2 = j * 8 + place_of_lane * 2 + e;
-#line 36 "attention.co"
                   if (croq::to<int>(j_2) >= croq::to<int>(N - t * 64)) scores.store(j * 4 + h_2 * 2 + e, -INFINITY);
                 }
               }
@@ -212,245 +138,163 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
           }
         }
         // frag f32 [64] largest {0.0f};
-#line 38 "attention.co"
         CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-#line 38 "attention.co"
           largest.store(e, 0.0f);
         }
         // frag f32 [64] shrink {0.0f};
-#line 39 "attention.co"
         CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-#line 39 "attention.co"
           shrink.store(e, 0.0f);
         }
         // reduce_max(largest, scores, 1);
-#line 40 "attention.co"
         CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
-#line 40 "attention.co"
           largest.store(h_2, scores.load(h_2 * 2));
         }
-#line 40 "attention.co"
         CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
-#line 40 "attention.co"
           CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
-#line 40 "attention.co"
             CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-#line 40 "attention.co"
               largest.store(h_2, croq::max(largest.load(h_2), scores.load(j * 4 + h_2 * 2 + e)));
             }
           }
         }
-#line 40 "attention.co"
         CROQ_UNROLL for (croq::idx r = 0; r < 2; ++r) {
-#line 40 "attention.co"
           largest.store(r, croq::max(largest.load(r), croq::tracked_of_lane_across(largest.load(r), 1u)));
-#line 40 "attention.co"
           largest.store(r, croq::max(largest.load(r), croq::tracked_of_lane_across(largest.load(r), 2u)));
         }
         // apply {i} in peak.span {
-#line 41 "attention.co"
         {
-#line 41 "attention.co"
           CROQ_UNROLL for (croq::idx i = 0; i < 2; ++i) {
             // largest.at(i) = __max(peak.at(i), largest.at(i) * 0.18033688f);
-#line 42 "attention.co"
             largest.store(i, croq::max(peak.load(i), largest.load(i) * 0.18033688f));
             // shrink.at(i) = __exp2f(peak.at(i) - largest.at(i));
-#line 43 "attention.co"
             shrink.store(i, croq::exp2(peak.load(i) - largest.load(i)));
             // peak.at(i) = largest.at(i);
-#line 44 "attention.co"
             peak.store(i, largest.load(i));
             // total.at(i) = total.at(i) * shrink.at(i);
-#line 45 "attention.co"
             total.store(i, total.load(i) * shrink.load(i));
           }
         }
         // apply {i, j} in scores.span {
-#line 47 "attention.co"
         {
-#line 47 "attention.co"
           CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
-#line 47 "attention.co"
             CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
-#line 47 "attention.co"
               CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
                 // scores.at(i, j) = __exp2f(__fmaf(scores.at(i, j), 0.18033688f, -peak.at(i)));
-#line 48 "attention.co"
-                scores.store(j * 4 + h_2 * 2 + e, croq::exp2(croq::fma(scores.load(j * 4 + h_2 * 2 + e), 0.18033688f, -peak.load(h_2))));
+                scores.store(j * 4 + h_2 * 2 + e,
+                    croq::exp2(croq::fma(scores.load(j * 4 + h_2 * 2 + e), 0.18033688f, -peak.load(h_2))));
                 // total.at(i) += scores.at(i, j);
-#line 49 "attention.co"
                 total.add(h_2, scores.load(j * 4 + h_2 * 2 + e));
               }
             }
           }
         }
         // apply {i, j} in sums.span { sums.at(i, j) = sums.at(i, j) * shrink.at(i); }
-#line 51 "attention.co"
         {
-#line 51 "attention.co"
           CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
-#line 51 "attention.co"
             CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
-#line 51 "attention.co"
               CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-#line 51 "attention.co"
                 sums.store(j * 4 + h_2 * 2 + e, sums.load(j * 4 + h_2 * 2 + e) * shrink.load(h_2));
               }
             }
           }
         }
         // frag f16 [64, 64] weights {0};
-#line 52 "attention.co"
         CROQ_UNROLL for (croq::idx e = 0; e < 32; ++e) {
-#line 52 "attention.co"
           weights.store(e, croq::to<croq::f16>(0.0));
         }
         // copy(weights, scores);
-#line 53 "attention.co"
         CROQ_UNROLL for (croq::idx e = 0; e < 32; ++e) {
-#line 53 "attention.co"
           weights.store(e, croq::to<croq::f16>(scores.load(e)));
         }
         // wait values[t % SLOTS];
-#line 54 "attention.co"
         croq::mbarrier_wait(ctx, values, t % 2, (values_phase >> (t % 2)) & 1u);
-#line 54 "attention.co"
         values_phase = values_phase ^ (1u << (t % 2));
         // mma.row.col sums, weights, vs[t % SLOTS].span_as(64, 64);
-#line 55 "attention.co"
         croq::wgmma_fence(sums, weights);
-#line 55 "attention.co"
         const croq::matrix_descriptor vs_here = croq::advance(vs_tiles, unsigned(t % 2 * 8192));
-#line 55 "attention.co"
         croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 0, vs_here, true);
-#line 55 "attention.co"
         croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 8, croq::advance(vs_here, 2048), true);
-#line 55 "attention.co"
         croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 16, croq::advance(vs_here, 4096), true);
-#line 55 "attention.co"
         croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 24, croq::advance(vs_here, 6144), true);
-#line 55 "attention.co"
         croq::wgmma_commit();
         // trigger values_free[t % SLOTS];
-#line 56 "attention.co"
         croq::wgmma_wait<0>(sums, weights);
-#line 56 "attention.co"
         croq::mbarrier_arrive(values_free, t % 2);
       }
       // all_reduce_sum(total);
-#line 58 "attention.co"
       CROQ_UNROLL for (croq::idx r = 0; r < 2; ++r) {
-#line 58 "attention.co"
         total.store(r, total.load(r) + croq::tracked_of_lane_across(total.load(r), 1u));
-#line 58 "attention.co"
         total.store(r, total.load(r) + croq::tracked_of_lane_across(total.load(r), 2u));
       }
       // apply {i, j} in sums.span { sums.at(i, j) = sums.at(i, j) / total.at(i); }
-#line 59 "attention.co"
       {
-#line 59 "attention.co"
         CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
-#line 59 "attention.co"
           CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
-#line 59 "attention.co"
             CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-#line 59 "attention.co"
               sums.store(j * 4 + h_2 * 2 + e, sums.load(j * 4 + h_2 * 2 + e) / total.load(h_2));
             }
           }
         }
       }
       // mma.store sums, os;
-#line 60 "attention.co"
       const croq::idx down = warp_2 * 16 + lane / 8 % 2 * 8 + lane % 8, along = lane / 16 * 8;
-#line 60 "attention.co"
       CROQ_UNROLL for (croq::idx j = 0; j < 4; ++j) {
-#line 60 "attention.co"
         pair.store(0, croq::to<croq::f16>(sums.load(j * 8)));
-#line 60 "attention.co"
         pair.store(1, croq::to<croq::f16>(sums.load(j * 8 + 1)));
-#line 60 "attention.co"
         pair.store(2, croq::to<croq::f16>(sums.load(j * 8 + 2)));
-#line 60 "attention.co"
         pair.store(3, croq::to<croq::f16>(sums.load(j * 8 + 3)));
-#line 60 "attention.co"
         pair.store(4, croq::to<croq::f16>(sums.load(j * 8 + 4)));
-#line 60 "attention.co"
         pair.store(5, croq::to<croq::f16>(sums.load(j * 8 + 5)));
-#line 60 "attention.co"
         pair.store(6, croq::to<croq::f16>(sums.load(j * 8 + 6)));
-#line 60 "attention.co"
         pair.store(7, croq::to<croq::f16>(sums.load(j * 8 + 7)));
-#line 60 "attention.co"
         croq::stmatrix<4>(os, croq::swizzle_of<128, croq::f16>(down * 64, j * 16 + along), pair, 0);
       }
-#line 61 "attention.co"
       croq::fence_proxy_async();
-#line 61 "attention.co"
       croq::barrier_named(1, 128);  // os is read after it was written
       // tma.copy os.span_as(1, 64, 64) => o.subspan(1, 64, 64).at(h, b, 0);
-#line 61 "attention.co"
       if (warp == 4 && elected) {
-#line 61 "attention.co"
         croq::tma_store<3>(o_map, {0, b * 64, h}, os, 0);
-#line 61 "attention.co"
         croq::bulk_commit();
-#line 61 "attention.co"
         croq::bulk_wait_read<0>();
       }
     }
   }
 }
-#line 406 "attention.cc"
 
-extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_attention)(const croq_env *env, [[maybe_unused]] croq_0badf00d_attention_args *args) {
+extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_attention)(const croq_env *env,
+    [[maybe_unused]] croq_0badf00d_attention_args *args) {
   croq::host host(env, "attention.co");
-#line 4 "attention.co"
   const croq::idx H = args->H;
-#line 4 "attention.co"
   const croq::idx M = args->M;
-#line 4 "attention.co"
   const croq::idx N = args->N;
-#line 4 "attention.co"
   const croq::global<const croq::f16> q = croq::bind<const croq::f16>(args->q, H * M * 64, "q");
-#line 4 "attention.co"
   const croq::global<const croq::f16> k = croq::bind<const croq::f16>(args->k, H * N * 64, "k");
-#line 4 "attention.co"
   const croq::global<const croq::f16> v = croq::bind<const croq::f16>(args->v, H * N * 64, "v");
   const croq::global<croq::f16> o = croq::bind<croq::f16>(args->o, H * M * 64, "o");
   // parallel {b, h} by [cdiv(M, 64), H] : block {
-#line 6 "attention.co"
   if (!host.check((M + 63) / 64 <= 2147483647, 0, __LINE__, (M + 63) / 64, 2147483647)) return host.status();
-#line 6 "attention.co"
   if (!host.check(H <= 65535, 1, __LINE__, H, 65535)) return host.status();
   // tma.copy.async<queries>.swiz<128> q.subspan(1, 64, 64).at(h, b, 0) => qs;
-#line 14 "attention.co"
-  if (!host.check(croq::fits(croq::exact(127) + croq::size(croq::exact(M)), 2147483647), 2, __LINE__, M)) return host.status();
+  if (!host.check(croq::fits(croq::exact(127) + croq::size(croq::exact(M)), 2147483647), 2, __LINE__,
+      M)) return host.status();
   // tma.copy.async<keys[t % SLOTS]>.swiz<128> k.subspan(1, 64, 64).at(h, t, 0) => ks[t % SLOTS];
-#line 18 "attention.co"
-  if (!host.check(croq::fits(croq::exact(127) + croq::size(croq::exact(N)), 2147483647), 3, __LINE__, N)) return host.status();
-#line 6 "attention.co"
+  if (!host.check(croq::fits(croq::exact(127) + croq::size(croq::exact(N)), 2147483647), 3, __LINE__,
+      N)) return host.status();
   if (!host.needs<decltype(&attention_0), &attention_0>(__LINE__, 90)) return host.status();
-#line 6 "attention.co"
   croq::tensor_map q_map;
-#line 6 "attention.co"
-  if (!croq::make_tensor_map(host, q_map, q, croq::tensor_layout<3>{{64, M, H}, {1, 64, M * 64}, {64, 64, 1}, 128, 128})) return host.status();
-#line 6 "attention.co"
+  if (!croq::make_tensor_map(host, q_map, q,
+      croq::tensor_layout<3>{{64, M, H}, {1, 64, M * 64}, {64, 64, 1}, 128, 128})) return host.status();
   croq::tensor_map k_map;
-#line 6 "attention.co"
-  if (!croq::make_tensor_map(host, k_map, k, croq::tensor_layout<3>{{64, N, H}, {1, 64, N * 64}, {64, 64, 1}, 128, 128})) return host.status();
-#line 6 "attention.co"
+  if (!croq::make_tensor_map(host, k_map, k,
+      croq::tensor_layout<3>{{64, N, H}, {1, 64, N * 64}, {64, 64, 1}, 128, 128})) return host.status();
   croq::tensor_map v_map;
-#line 6 "attention.co"
-  if (!croq::make_tensor_map(host, v_map, v, croq::tensor_layout<3>{{64, N, H}, {1, 64, N * 64}, {64, 64, 1}, 128, 128})) return host.status();
-#line 6 "attention.co"
+  if (!croq::make_tensor_map(host, v_map, v,
+      croq::tensor_layout<3>{{64, N, H}, {1, 64, N * 64}, {64, 64, 1}, 128, 128})) return host.status();
   croq::tensor_map o_map;
-#line 6 "attention.co"
-  if (!croq::make_tensor_map(host, o_map, o, croq::tensor_layout<3>{{64, M, H}, {1, 64, M * 64}, {64, 64, 1}, 128, 128})) return host.status();
-#line 6 "attention.co"
-  if (!host.launch<decltype(&attention_0), &attention_0>("attention_0", croq::grid{(M + 63) / 64, H, 1}, 256, 49232, croq::async_proxy | croq::with_marks | croq::arena<512>, q_map, k_map, v_map, o_map, N)) return host.status();
-#line 454 "attention.cc"
+  if (!croq::make_tensor_map(host, o_map, o,
+      croq::tensor_layout<3>{{64, M, H}, {1, 64, M * 64}, {64, 64, 1}, 128, 128})) return host.status();
+  if (!host.launch<decltype(&attention_0),
+      &attention_0>("attention_0", croq::grid{(M + 63) / 64, H, 1}, 256, 49232,
+      croq::async_proxy | croq::with_marks | croq::arena<512>, q_map, k_map, v_map, o_map, N)) return host.status();
   return host.status();
 }
 

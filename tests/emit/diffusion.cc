@@ -4,112 +4,91 @@
 
 namespace CROQ_SPACE(0badf00d) {
 
-#line 5 "diffusion.co"
-CROQ_KERNEL(128) void diffusion_0(croq::context ctx, [[maybe_unused]] croq::grid_barrier together, croq::global<const float> initial, croq::contended<float> u, croq::contended<float> last, float rate, int steps, int blocks, croq::idx N) {
+CROQ_KERNEL(128) void diffusion_0(croq::context ctx, [[maybe_unused]] croq::grid_barrier together,
+    croq::global<const float> initial, croq::contended<float> u, croq::contended<float> last, float rate, int steps,
+    int blocks, croq::idx N) {
   // parallel b by blocks : block<cooperative>
-#line 5 "diffusion.co"
   const croq::idx b = croq::block_x();
   // parallel t by 128 : thread {
-#line 6 "diffusion.co"
   {
-#line 6 "diffusion.co"
     const croq::idx t = croq::tid();
     // foreach k in [cdiv(cdiv(N, 128), blocks)]
-#line 7 "diffusion.co"
     CROQ_STEPS(croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)));
-#line 7 "diffusion.co"
     for (croq::idx k = 0; k < croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)); ++k) {
       // if (k # b # t < N) u.at(0, k # b # t) = initial.at(k # b # t);
-#line 8 "diffusion.co"
-      if (croq::idx(blocks) * k * 128 + b * 128 + t < N) u.store(croq::idx(blocks) * k * 128 + b * 128 + t, initial.load(croq::idx(blocks) * k * 128 + b * 128 + t));
+      if (croq::idx(blocks) * k * 128 + b * 128 + t < N) u.store(croq::idx(blocks) * k * 128 + b * 128 + t,
+          initial.load(croq::idx(blocks) * k * 128 + b * 128 + t));
     }
-#line 9 "diffusion.co"
     croq::barrier_grid(ctx, together);
     // foreach step in [steps] {
-#line 10 "diffusion.co"
     CROQ_STEPS(croq::idx(steps));
-#line 10 "diffusion.co"
     for (croq::idx step = 0; step < croq::idx(steps); ++step) {
       // foreach k in [cdiv(cdiv(N, 128), blocks)] {
-#line 11 "diffusion.co"
       CROQ_STEPS(croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)));
-#line 11 "diffusion.co"
       for (croq::idx k = 0; k < croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)); ++k) {
         // if (i < N) {
-#line 14 "diffusion.co"
         if (croq::idx(blocks) * k * 128 + b * 128 + t < N) {
           // f32 own = u.at(now, i);
-#line 15 "diffusion.co"
           float own = u.load(step % 2 * N + croq::idx(blocks) * k * 128 + b * 128 + t);
           // if (i > 0 && i < N - 1) own += rate * (u.at(now, i - 1) + u.at(now, i + 1) - 2.0f * own);
-#line 16 "diffusion.co"
-          if (croq::idx(blocks) * k * 128 + b * 128 + t > 0 && croq::idx(blocks) * k * 128 + b * 128 + t < N - 1) own = own + rate * (u.load(step % 2 * N + croq::idx(blocks) * k * 128 + b * 128 + t - 1) + u.load(step % 2 * N + croq::idx(blocks) * k * 128 + b * 128 + t + 1) - 2.0f * own);
+          if (croq::idx(blocks) * k * 128 + b * 128 + t > 0 && croq::idx(blocks) * k * 128 + b * 128
+              + t < N - 1) own = own
+              + rate * (u.load(step % 2 * N + croq::idx(blocks) * k * 128 + b * 128 + t - 1)
+              + u.load(step % 2 * N + croq::idx(blocks) * k * 128 + b * 128 + t + 1) - 2.0f * own);
           // u.at(1 - now, i) = own;
-#line 17 "diffusion.co"
           u.store((1 - step % 2) * N + croq::idx(blocks) * k * 128 + b * 128 + t, own);
         }
       }
       croq::barrier_grid(ctx, together);
     }
     // foreach k in [cdiv(cdiv(N, 128), blocks)]
-#line 22 "diffusion.co"
     CROQ_STEPS(croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)));
-#line 22 "diffusion.co"
     for (croq::idx k = 0; k < croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)); ++k) {
       // if (k # b # t < N) last.at(k # b # t) = u.at(steps % 2, k # b # t);
-#line 23 "diffusion.co"
       if (croq::idx(blocks) * k * 128 + b * 128 + t < N) {
-#line 23 "diffusion.co"
         croq::check(ctx, 0 <= croq::idx(steps) % 2, 1, croq::idx(steps) % 2, 2);
-#line 23 "diffusion.co"
-        last.store(croq::idx(blocks) * k * 128 + b * 128 + t, u.load(croq::idx(steps) % 2 * N + croq::idx(blocks) * k * 128 + b * 128 + t));
+        last.store(croq::idx(blocks) * k * 128 + b * 128 + t,
+            u.load(croq::idx(steps) % 2 * N + croq::idx(blocks) * k * 128 + b * 128 + t));
       }
     }
   }
 }
-#line 71 "diffusion.cc"
 
-extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_diffusion)(const croq_env *env, [[maybe_unused]] croq_0badf00d_diffusion_args *args) {
+extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_diffusion)(const croq_env *env,
+    [[maybe_unused]] croq_0badf00d_diffusion_args *args) {
   croq::host host(env, "diffusion.co");
-#line 2 "diffusion.co"
   const croq::idx N = args->N;
-#line 2 "diffusion.co"
   const croq::global<const float> initial = croq::bind<const float>(args->initial, N, "initial");
-#line 2 "diffusion.co"
   const float rate = args->rate;
-#line 2 "diffusion.co"
   const int steps = args->steps;
-#line 2 "diffusion.co"
   const int blocks = args->blocks;
   // parallel b by blocks : block<cooperative>
-#line 5 "diffusion.co"
   if (!host.check(1 <= croq::idx(blocks), 0, __LINE__, 1, croq::idx(blocks))) return host.status();
   // f32 [2, N] u;
-#line 3 "diffusion.co"
   croq::global<float> u;
-#line 3 "diffusion.co"
   if (!host.alloc(u, N * 2, "u")) return host.status();
   // f32 [N] last;
-#line 4 "diffusion.co"
   croq::global<float> last;
-#line 4 "diffusion.co"
   if (!host.alloc(last, N, "last")) return host.status();
   // if (i > 0 && i < N - 1) own += rate * (u.at(now, i - 1) + u.at(now, i + 1) - 2.0f * own);
-#line 16 "diffusion.co"
-  if (!host.check(croq::fits(croq::exact(257) + croq::size(croq::exact(N)) * croq::exact(2) + croq::size(croq::exact(blocks)) * croq::exact(256) + croq::size(croq::exact(blocks)) * croq::size(croq::quotient(croq::exact(blocks) + (croq::exact(N) + 127) / 128 - 1, croq::exact(blocks))) * croq::exact(128)), 2, __LINE__, N, croq::idx(blocks))) return host.status();
+  if (!host.check(croq::fits(croq::exact(257) + croq::size(croq::exact(N)) * croq::exact(2)
+      + croq::size(croq::exact(blocks)) * croq::exact(256)
+      + croq::size(croq::exact(blocks)) * croq::size(croq::quotient(croq::exact(blocks)
+      + (croq::exact(N) + 127) / 128 - 1, croq::exact(blocks))) * croq::exact(128)), 2, __LINE__, N,
+      croq::idx(blocks))) return host.status();
   // u.at(1 - now, i) = own;
-#line 17 "diffusion.co"
-  if (!host.check(croq::fits(croq::exact(256) + croq::size(croq::exact(N)) * croq::exact(3) + croq::size(croq::exact(blocks)) * croq::exact(256) + croq::size(croq::exact(blocks)) * croq::size(croq::quotient(croq::exact(blocks) + (croq::exact(N) + 127) / 128 - 1, croq::exact(blocks))) * croq::exact(128)), 3, __LINE__, N, croq::idx(blocks))) return host.status();
-#line 5 "diffusion.co"
-  if (!host.launch<decltype(&diffusion_0), &diffusion_0>("diffusion_0", croq::together{{croq::idx(blocks), 1, 1}, __LINE__}, 128, 0, croq::waits, initial, croq::contend(u), croq::contend(last), rate, steps, blocks, N)) return host.status();
+  if (!host.check(croq::fits(croq::exact(256) + croq::size(croq::exact(N)) * croq::exact(3)
+      + croq::size(croq::exact(blocks)) * croq::exact(256)
+      + croq::size(croq::exact(blocks)) * croq::size(croq::quotient(croq::exact(blocks)
+      + (croq::exact(N) + 127) / 128 - 1, croq::exact(blocks))) * croq::exact(128)), 3, __LINE__, N,
+      croq::idx(blocks))) return host.status();
+  if (!host.launch<decltype(&diffusion_0),
+      &diffusion_0>("diffusion_0", croq::together{{croq::idx(blocks), 1, 1}, __LINE__}, 128, 0, croq::waits, initial,
+      croq::contend(u), croq::contend(last), rate, steps, blocks, N)) return host.status();
   // return last;
-#line 25 "diffusion.co"
   args->result = last.data();
-#line 25 "diffusion.co"
   args->result_shape[0] = N;
-#line 25 "diffusion.co"
   return host.status();
 }
-#line 114 "diffusion.cc"
 
 }

@@ -4,40 +4,31 @@
 
 namespace CROQ_SPACE(0badf00d) {
 
-#line 3 "elementwise.co"
-CROQ_KERNEL(256) void saxpby_0(croq::context, croq::global<const float> x, croq::global<float> y, float a, float b, croq::idx N) {
+CROQ_KERNEL(256) void saxpby_0(croq::context, croq::global<const float> x, croq::global<float> y, float a, float b,
+    croq::idx N) {
   // parallel p by cdiv(N, 256) : block
-#line 3 "elementwise.co"
   const croq::idx p = croq::block_x();
   // parallel t by 256 : thread {
-#line 4 "elementwise.co"
   {
-#line 4 "elementwise.co"
     const croq::idx t = croq::tid();
     // if (i < N) y.at(i) = a * x.at(i) + b * y.at(i);
     if (p * 256 + t < N) y.store(p * 256 + t, a * x.load(p * 256 + t) + b * y.load(p * 256 + t));
   }
 }
-#line 22 "elementwise.cc"
 
-extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_saxpby)(const croq_env *env, [[maybe_unused]] croq_0badf00d_saxpby_args *args) {
+extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_saxpby)(const croq_env *env,
+    [[maybe_unused]] croq_0badf00d_saxpby_args *args) {
   croq::host host(env, "elementwise.co");
-#line 2 "elementwise.co"
   const croq::idx N = args->N;
-#line 2 "elementwise.co"
   const float a = args->a;
-#line 2 "elementwise.co"
   const croq::global<const float> x = croq::bind<const float>(args->x, N, "x");
-#line 2 "elementwise.co"
   const float b = args->b;
-#line 2 "elementwise.co"
   const croq::global<float> y = croq::bind<float>(args->y, N, "y");
   // parallel p by cdiv(N, 256) : block
-#line 3 "elementwise.co"
   if (!host.check((N + 255) / 256 <= 2147483647, 0, __LINE__, (N + 255) / 256, 2147483647)) return host.status();
-#line 3 "elementwise.co"
-  if (!host.launch<decltype(&saxpby_0), &saxpby_0>("saxpby_0", croq::grid{(N + 255) / 256, 1, 1}, 256, 0, croq::plain, x, y, a, b, N)) return host.status();
-#line 41 "elementwise.cc"
+  if (!host.launch<decltype(&saxpby_0),
+      &saxpby_0>("saxpby_0", croq::grid{(N + 255) / 256, 1, 1}, 256, 0, croq::plain, x, y, a, b,
+      N)) return host.status();
   return host.status();
 }
 

@@ -2,151 +2,102 @@
 #include "croq.h"
 #include "event_ring.h"
 namespace CROQ_SPACE(0badf00d) {
-#line 2 "event_ring.co"
 #define SLOTS 3
-#line 8 "event_ring.cc"
 
-
-#line 6 "event_ring.co"
-CROQ_KERNEL(256) void event_ring_0(croq::context ctx, CROQ_GRID_CONSTANT const croq::tensor_map src_map, croq::global<float> out, croq::idx M, croq::idx N) {
+CROQ_KERNEL(256) void event_ring_0(croq::context ctx, CROQ_GRID_CONSTANT const croq::tensor_map src_map,
+    croq::global<float> out, croq::idx M, croq::idx N) {
   croq::only_from_sm_90();
   croq::extents(M, N);
-#line 7 "event_ring.co"
   const croq::mbarriers full = croq::mbarriers_at(24576, 3, "full");
-#line 7 "event_ring.co"
   const croq::mbarriers empty = croq::mbarriers_at(24600, 3, "empty");
   const croq::watched<float> tiles = croq::watched_at<float>(0, 6144, "tiles", croq::marked_by(1));
   // parallel c by cdiv(N, 128) : block {
-#line 6 "event_ring.co"
   const croq::idx warp = croq::warp();
-#line 6 "event_ring.co"
   const bool elected = croq::elected();
-#line 6 "event_ring.co"
   unsigned full_phase = 0u;
-#line 6 "event_ring.co"
   unsigned empty_phase = 7u;
-#line 6 "event_ring.co"
   if (warp == 0 && elected) {
-#line 6 "event_ring.co"
     for (croq::idx slot = 0; slot < 3; ++slot) croq::mbarrier_init(full, slot, 1);
-#line 14 "event_ring.co"
     croq::event_site(full, 0, "0");
-#line 6 "event_ring.co"
     for (croq::idx slot_2 = 0; slot_2 < 3; ++slot_2) croq::mbarrier_init(empty, slot_2, 128);
-#line 22 "event_ring.co"
     croq::event_site(empty, CROQ_SITE_READY, "128..255");
-#line 6 "event_ring.co"
     croq::fence_mbarrier_init();
   }
-#line 6 "event_ring.co"
   croq::barrier();  // mbarriers are ready
-#line 6 "event_ring.co"
   const croq::idx c = croq::block_x();
   // parallel g by 2 : group-4, t by 128 : thread {
-#line 9 "event_ring.co"
   {
-#line 9 "event_ring.co"
     const croq::idx g = warp / 4;
-#line 9 "event_ring.co"
     {
-#line 9 "event_ring.co"
       const croq::idx t = croq::tid() % 128;
       // inthreads.async (g == 0) {
-#line 10 "event_ring.co"
       if (g == 0) {
-#line 10 "event_ring.co"
         if (warp == 0 && elected) {
           // foreach {k} in [cdiv(M, 16)] {
-#line 11 "event_ring.co"
           CROQ_STEPS((M + 15) / 16);
-#line 11 "event_ring.co"
           for (croq::idx k = 0; k < (M + 15) / 16; ++k) {
             // wait empty[k % SLOTS];
-#line 12 "event_ring.co"
             croq::mbarrier_wait(ctx, empty, k % 3, (empty_phase >> (k % 3)) & 1u);
-#line 12 "event_ring.co"
             empty_phase = empty_phase ^ (1u << (k % 3));
             // trigger full[k % SLOTS];
             croq::mbarrier_arrive_expect_tx(full, k % 3, 8192);
             // tma.copy.async<full[k % SLOTS]> src.subspan(16, 128).at(k, c) => tiles[k % SLOTS];
-#line 13 "event_ring.co"
             croq::tma_load<2>(tiles, k % 3 * 2048, src_map, {c * 128, k * 16}, full, k % 3);
           }
         }
       }
       // inthreads.async (g == 1) {
-#line 17 "event_ring.co"
       else if (g == 1) {
         // f32 sum = 0.0f;
-#line 18 "event_ring.co"
         croq::tracked<float> sum = 0.0f;
         // foreach {k} in [cdiv(M, 16)] {
-#line 19 "event_ring.co"
         CROQ_STEPS(0, (M + 15) / 16, 1, 17);
-#line 19 "event_ring.co"
         for (croq::idx k = 0; k < (M + 15) / 16; ++k) {
           // wait full[k % SLOTS];
-#line 20 "event_ring.co"
           croq::mbarrier_wait(ctx, full, k % 3, (full_phase >> (k % 3)) & 1u);
-#line 20 "event_ring.co"
           full_phase = full_phase ^ (1u << (k % 3));
           // foreach i in 16 sum += tiles[k % SLOTS].at(i, t);
-#line 21 "event_ring.co"
           for (croq::idx i = 0; i < 16; ++i) {
-#line 21 "event_ring.co"
             sum = croq::value_of(sum) + tiles.load(k % 3 * 2048 + i * 128 + t);
           }
           // trigger empty[k % SLOTS];
-#line 22 "event_ring.co"
           croq::mbarrier_arrive(empty, k % 3);
         }
         // if (c # t < N) out.at(c # t) = sum;
-#line 24 "event_ring.co"
         if (c * 128 + t < N) out.store(c * 128 + t, croq::written(croq::value_of(sum), croq::in_memory));
       }
     }
   }
 }
-#line 111 "event_ring.cc"
 
-extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_event_ring)(const croq_env *env, [[maybe_unused]] croq_0badf00d_event_ring_args *args) {
+extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_event_ring)(const croq_env *env,
+    [[maybe_unused]] croq_0badf00d_event_ring_args *args) {
   croq::host host(env, "event_ring.co");
-#line 4 "event_ring.co"
   const croq::idx M = args->M;
-#line 4 "event_ring.co"
   const croq::idx N = args->N;
-#line 4 "event_ring.co"
   const croq::global<const float> src = croq::bind<const float>(args->src, M * N, "src");
   // parallel c by cdiv(N, 128) : block {
   if (!host.check((N + 127) / 128 <= 2147483647, 0, __LINE__, (N + 127) / 128, 2147483647)) return host.status();
   // tma.copy.async<full[k % SLOTS]> src.subspan(16, 128).at(k, c) => tiles[k % SLOTS];
-#line 13 "event_ring.co"
-  if (!host.check(N % 4 * 4 == 0, 1, __LINE__, N * 4)) return host.status();
+  if (!host.check(N % 4 == 0, 1, __LINE__, N * 4)) return host.status();
   // f32 [N] out;
-#line 5 "event_ring.co"
   croq::global<float> out;
-#line 5 "event_ring.co"
   if (!host.alloc(out, N, "out")) return host.status();
-#line 13 "event_ring.co"
-  if (!host.check(croq::fits(croq::exact(255) + croq::size(croq::exact(N)), 2147483647), 2, __LINE__, N)) return host.status();
-#line 13 "event_ring.co"
-  if (!host.check(croq::fits(croq::exact(31) + croq::size(croq::exact(M)), 2147483647), 3, __LINE__, M)) return host.status();
-#line 6 "event_ring.co"
+  if (!host.check(croq::fits(croq::exact(255) + croq::size(croq::exact(N)), 2147483647), 2, __LINE__,
+      N)) return host.status();
+  if (!host.check(croq::fits(croq::exact(31) + croq::size(croq::exact(M)), 2147483647), 3, __LINE__,
+      M)) return host.status();
   if (!host.needs<decltype(&event_ring_0), &event_ring_0>(__LINE__, 90)) return host.status();
-#line 6 "event_ring.co"
   croq::tensor_map src_map;
-#line 6 "event_ring.co"
-  if (!croq::make_tensor_map(host, src_map, src, croq::tensor_layout<2>{{N, M}, {1, N}, {128, 16}, 0, 128})) return host.status();
-#line 6 "event_ring.co"
-  if (!host.launch<decltype(&event_ring_0), &event_ring_0>("event_ring_0", croq::grid{(N + 127) / 128, 1, 1}, 256, 24624, croq::async_proxy | croq::with_marks, src_map, out, M, N)) return host.status();
+  if (!croq::make_tensor_map(host, src_map, src,
+      croq::tensor_layout<2>{{N, M}, {1, N}, {128, 16}, 0, 128})) return host.status();
+  if (!host.launch<decltype(&event_ring_0),
+      &event_ring_0>("event_ring_0", croq::grid{(N + 127) / 128, 1, 1}, 256, 24624,
+      croq::async_proxy | croq::with_marks, src_map, out, M, N)) return host.status();
   // return out;
-#line 28 "event_ring.co"
   args->result = out.data();
-#line 28 "event_ring.co"
   args->result_shape[0] = N;
-#line 28 "event_ring.co"
   return host.status();
 }
-#line 151 "event_ring.cc"
 
 }

@@ -2,94 +2,68 @@
 #include "croq.h"
 #include "histogram.h"
 namespace CROQ_SPACE(0badf00d) {
-#line 2 "histogram.co"
 __device__ int bin_of(int value, int bins) { return (value & 255) * bins / 256; }
-#line 8 "histogram.cc"
 
-
-#line 7 "histogram.co"
-CROQ_KERNEL(256) void histogram_0(croq::context, croq::global<const int> base, croq::global<int> counts, croq::idx BINS_) {
+CROQ_KERNEL(256) void histogram_0(croq::context, croq::global<const int> base, croq::global<int> counts,
+    croq::idx BINS_) {
   // parallel b by BINS { counts.at(b) = base.at(b); }
-#line 7 "histogram.co"
   {
-#line 7 "histogram.co"
     const croq::idx block = croq::block_x(), lane = croq::tid();
-#line 7 "histogram.co"
     if (block * 256 + lane < BINS_) {
-#line 7 "histogram.co"
       const croq::idx b = block * 256 + lane;
-#line 7 "histogram.co"
       counts.store(b, base.load(b));
     }
   }
 }
-#line 27 "histogram.cc"
 
-#line 8 "histogram.co"
-CROQ_KERNEL(128) void histogram_1(croq::context ctx, croq::global<const int> values, croq::global<int> counts, int BINS_WANTED_, croq::idx N, croq::idx BINS_) {
+CROQ_KERNEL(128) void histogram_1(croq::context ctx, croq::global<const int> values, croq::global<int> counts,
+    int BINS_WANTED_, croq::idx N, croq::idx BINS_) {
   // parallel p by 16 : block
-#line 8 "histogram.co"
   const croq::idx p = croq::block_x();
   // parallel t by 128 : thread
-#line 9 "histogram.co"
   {
-#line 9 "histogram.co"
     const croq::idx t = croq::tid();
     // foreach k in [cdiv(N, 2048)] {
-#line 10 "histogram.co"
     CROQ_STEPS((N + 2047) / 2048);
-#line 10 "histogram.co"
     for (croq::idx k = 0; k < (N + 2047) / 2048; ++k) {
       // if (i < N) {
       if (k * 2048 + p * 128 + t < N) {
         // s32 bin = call bin_of(values.at(i), BINS_WANTED);
-#line 13 "histogram.co"
         int bin = bin_of(values.load(k * 2048 + p * 128 + t), BINS_WANTED_);
         // __atomic_add(counts.at(bin), 1);
-#line 14 "histogram.co"
         const croq::idx bin_now = croq::to<croq::idx>(bin);
-#line 14 "histogram.co"
         croq::check(ctx, 0 <= bin_now && bin_now < BINS_, 1, bin_now, BINS_);
-#line 14 "histogram.co"
         counts.atomic_add(bin_now, 1);
       }
     }
   }
 }
-#line 60 "histogram.cc"
 
-extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_histogram)(const croq_env *env, [[maybe_unused]] croq_0badf00d_histogram_args *args) {
+extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_histogram)(const croq_env *env,
+    [[maybe_unused]] croq_0badf00d_histogram_args *args) {
   croq::host host(env, "histogram.co");
-#line 4 "histogram.co"
   const croq::idx N = args->N;
-#line 4 "histogram.co"
   const croq::idx BINS_ = args->BINS_;
-#line 4 "histogram.co"
   const croq::global<const int> values = croq::bind<const int>(args->values, N, "values");
-#line 4 "histogram.co"
   const int BINS_WANTED_ = args->BINS_WANTED_;
-#line 4 "histogram.co"
   const croq::global<const int> base = croq::bind<const int>(args->base, BINS_, "base");
   // assert(BINS_WANTED == BINS, "one counter a bin");
   if (!host.check(croq::idx(BINS_WANTED_) == BINS_, 0, __LINE__)) return host.status();
   // s32 [BINS] counts;
-#line 5 "histogram.co"
   croq::global<int> counts;
-#line 5 "histogram.co"
   if (!host.alloc(counts, BINS_, "counts")) return host.status();
   // parallel b by BINS { counts.at(b) = base.at(b); }
-  if (!host.launch<decltype(&histogram_0), &histogram_0>("histogram_0", croq::grid{(BINS_ + 255) / 256, 1, 1}, 256, 0, croq::plain, base, counts, BINS_)) return host.status();
+  if (!host.launch<decltype(&histogram_0),
+      &histogram_0>("histogram_0", croq::grid{(BINS_ + 255) / 256, 1, 1}, 256, 0, croq::plain, base, counts,
+      BINS_)) return host.status();
   // parallel p by 16 : block
-#line 8 "histogram.co"
-  if (!host.launch<decltype(&histogram_1), &histogram_1>("histogram_1", croq::grid{16, 1, 1}, 128, 0, croq::waits, values, counts, BINS_WANTED_, N, BINS_)) return host.status();
+  if (!host.launch<decltype(&histogram_1),
+      &histogram_1>("histogram_1", croq::grid{16, 1, 1}, 128, 0, croq::waits, values, counts, BINS_WANTED_, N,
+      BINS_)) return host.status();
   // return counts;
-#line 17 "histogram.co"
   args->result = counts.data();
-#line 17 "histogram.co"
   args->result_shape[0] = BINS_;
-#line 17 "histogram.co"
   return host.status();
 }
-#line 94 "histogram.cc"
 
 }

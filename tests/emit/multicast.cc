@@ -4,143 +4,99 @@
 
 namespace CROQ_SPACE(0badf00d) {
 
-#line 4 "multicast.co"
-CROQ_KERNEL(128) void multicast_0(croq::context ctx, CROQ_GRID_CONSTANT const croq::tensor_map offsets_map, croq::global<const float> lhs, croq::global<const float> factors, croq::global<float> out, croq::idx M, croq::idx K, croq::idx N) {
+CROQ_KERNEL(128) void multicast_0(croq::context ctx, CROQ_GRID_CONSTANT const croq::tensor_map offsets_map,
+    croq::global<const float> lhs, croq::global<const float> factors, croq::global<float> out, croq::idx M,
+    croq::idx K, croq::idx N) {
   croq::only_from_sm_90();
   croq::extents(M, K, N);
-#line 6 "multicast.co"
   const croq::watched<float> row = croq::watched_at<float>(0, 64, "row", croq::phased);
   const croq::watched<float> weights = croq::watched_at<float>(256, 32, "weights", croq::phased | croq::marked_by(1));
-#line 4 "multicast.co"
   const croq::mbarriers row_arrived = croq::mbarriers_at(384, 1, "row_arrived");
   // parallel {along_n, along_m} by [1, 2] : cluster
-#line 4 "multicast.co"
   const croq::idx warp = croq::warp();
-#line 4 "multicast.co"
   const bool elected = croq::elected();
-#line 4 "multicast.co"
   unsigned row_phases = 0u;
-#line 4 "multicast.co"
   if (warp == 0 && elected) {
-#line 4 "multicast.co"
     croq::mbarrier_init(row_arrived, 0, 1);
-#line 4 "multicast.co"
     croq::fence_mbarrier_init();
   }
-#line 4 "multicast.co"
   croq::barrier_cluster();  // mbarriers are ready
   // parallel {bn, bm} by [cdiv(N, 64), cdiv(M, 32)] : block {
-#line 5 "multicast.co"
   const croq::idx bn = croq::block_x(), bm = croq::block_y();
   // row = tma.load.async.multicast offsets.subspan(64).at(bn) => shared;
-#line 6 "multicast.co"
   row_phases = row_phases ^ 1u;
-#line 6 "multicast.co"
   if (warp == 0 && elected) {
-#line 6 "multicast.co"
     croq::mbarrier_arrive_expect_tx(row_arrived, 0, 256);
   }
-#line 6 "multicast.co"
   if (croq::cluster_rank() == 0u && warp == 0 && elected) {
-#line 6 "multicast.co"
     croq::tma_load_multicast<1>(row, 0, offsets_map, {bn * 64}, row_arrived, 0, 0x3);
   }
   // parallel t by 128 : thread {
-#line 8 "multicast.co"
   {
-#line 8 "multicast.co"
     const croq::idx t = croq::tid();
     // if (t < 32) {
-#line 9 "multicast.co"
     if (t < 32) {
       // f32 sum = 0.0f;
-#line 10 "multicast.co"
       float sum = 0.0f;
       // if (bm * 32 + t < M)
-#line 11 "multicast.co"
       if (bm * 32 + t < M) {
         // foreach k in [K] sum += lhs.at(bm * 32 + t, k) * factors.at(k);
-#line 12 "multicast.co"
         CROQ_STEPS(K);
-#line 12 "multicast.co"
         for (croq::idx k = 0; k < K; ++k) {
-#line 12 "multicast.co"
           sum = sum + lhs.load((bm * 32 + t) * K + k) * factors.load(k);
         }
       }
       // weights.at(t) = sum;
-#line 13 "multicast.co"
       weights.store(t, sum);
     }
     // wait row;
-#line 15 "multicast.co"
     croq::mbarrier_wait(ctx, row_arrived, 0, row_phases ^ 1u);
     croq::barrier();
     // foreach i in [16] {
-#line 17 "multicast.co"
     for (croq::idx i = 0; i < 16; ++i) {
       // if (bm * 32 + r < M && bn * 64 + column < N)
-#line 20 "multicast.co"
       if (bm * 32 + i * 2 + t / 64 < M && bn * 64 + t % 64 < N) {
         // out.at(bm * 32 + r, bn * 64 + column) = weights.at(r) + row.data.at(column);
-#line 21 "multicast.co"
-        out.store((bm * 32 + i * 2 + t / 64) * N + bn * 64 + t % 64, croq::written(weights.load(i * 2 + t / 64) + row.load(t % 64), croq::in_memory));
+        out.store((bm * 32 + i * 2 + t / 64) * N + bn * 64 + t % 64,
+            croq::written(weights.load(i * 2 + t / 64) + row.load(t % 64), croq::in_memory));
       }
     }
   }
 }
-#line 93 "multicast.cc"
 
-extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_multicast)(const croq_env *env, [[maybe_unused]] croq_0badf00d_multicast_args *args) {
+extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_multicast)(const croq_env *env,
+    [[maybe_unused]] croq_0badf00d_multicast_args *args) {
   croq::host host(env, "multicast.co");
-#line 2 "multicast.co"
   const croq::idx M = args->M;
-#line 2 "multicast.co"
   const croq::idx K = args->K;
-#line 2 "multicast.co"
   const croq::idx N = args->N;
-#line 2 "multicast.co"
   const croq::global<const float> lhs = croq::bind<const float>(args->lhs, M * K, "lhs");
-#line 2 "multicast.co"
   const croq::global<const float> factors = croq::bind<const float>(args->factors, K, "factors");
-#line 2 "multicast.co"
   const croq::global<const float> offsets = croq::bind<const float>(args->offsets, N, "offsets");
   // parallel {bn, bm} by [cdiv(N, 64), cdiv(M, 32)] : block {
-#line 5 "multicast.co"
   if (!host.check((N + 63) / 64 <= 2147483647, 0, __LINE__, (N + 63) / 64, 2147483647)) return host.status();
-#line 5 "multicast.co"
   if (!host.check((M + 31) / 32 <= 65535, 1, __LINE__, (M + 31) / 32, 65535)) return host.status();
-#line 5 "multicast.co"
   if (!host.check((M + 31) / 32 % 2 == 0, 2, __LINE__, (M + 31) / 32 % 2, 0)) return host.status();
   // f32 [M, N] out;
-#line 3 "multicast.co"
   if (!host.check(croq::fits(croq::exact(M) * croq::exact(N) * 4), 3, __LINE__, M, N)) return host.status();
-#line 3 "multicast.co"
   croq::global<float> out;
-#line 3 "multicast.co"
   if (!host.alloc(out, M * N, "out")) return host.status();
   // row = tma.load.async.multicast offsets.subspan(64).at(bn) => shared;
-#line 6 "multicast.co"
-  if (!host.check(croq::fits(croq::exact(127) + croq::size(croq::exact(N)), 2147483647), 4, __LINE__, N)) return host.status();
-#line 4 "multicast.co"
+  if (!host.check(croq::fits(croq::exact(127) + croq::size(croq::exact(N)), 2147483647), 4, __LINE__,
+      N)) return host.status();
   if (!host.needs<decltype(&multicast_0), &multicast_0>(__LINE__, 90)) return host.status();
-#line 4 "multicast.co"
   croq::tensor_map offsets_map;
-#line 4 "multicast.co"
-  if (!croq::make_tensor_map(host, offsets_map, offsets, croq::tensor_layout<1>{{N}, {1}, {64}, 0, 128})) return host.status();
+  if (!croq::make_tensor_map(host, offsets_map, offsets,
+      croq::tensor_layout<1>{{N}, {1}, {64}, 0, 128})) return host.status();
   // parallel {along_n, along_m} by [1, 2] : cluster
-#line 4 "multicast.co"
-  if (!host.launch<decltype(&multicast_0), &multicast_0>("multicast_0", croq::clustered{{(N + 63) / 64, (M + 31) / 32, 1}, {1, 2, 1}}, 128, 400, croq::async_proxy | croq::with_marks, offsets_map, lhs, factors, out, M, K, N)) return host.status();
+  if (!host.launch<decltype(&multicast_0),
+      &multicast_0>("multicast_0", croq::clustered{{(N + 63) / 64, (M + 31) / 32, 1}, {1, 2, 1}}, 128, 400,
+      croq::async_proxy | croq::with_marks, offsets_map, lhs, factors, out, M, K, N)) return host.status();
   // return out;
-#line 25 "multicast.co"
   args->result = out.data();
-#line 25 "multicast.co"
   args->result_shape[0] = M;
-#line 25 "multicast.co"
   args->result_shape[1] = N;
-#line 25 "multicast.co"
   return host.status();
 }
-#line 145 "multicast.cc"
 
 }

@@ -4,77 +4,54 @@
 
 namespace CROQ_SPACE(0badf00d) {
 
-#line 4 "padded_blur.co"
 CROQ_KERNEL(576) void padded_blur_0(croq::context, croq::global<const float> images, croq::global<float> out) {
   const croq::shared<float> framed = croq::shared_at<float>(0, 676, "framed", croq::phased);
   // parallel b by B : block {
-#line 4 "padded_blur.co"
   const croq::idx thread = croq::tid();
-#line 4 "padded_blur.co"
   const croq::idx b = croq::block_x();
   // framed = dma.pad<{0, 1, 1}, {0, 1, 1}, {0, 0, 0}, 0.0> images.subspan(1, 24, 24).at(b, 0, 0) => shared;
-#line 5 "padded_blur.co"
   if (thread < 572) {
-#line 5 "padded_blur.co"
     const croq::idx e0 = thread / 26, e1 = thread % 26, from = b * 576 + e0 * 24 + e1 - 25, to = e0 * 26 + e1;
-#line 5 "padded_blur.co"
     CROQ_UNROLL for (croq::idx turn = 0; turn < 2; ++turn) {
-#line 5 "padded_blur.co"
-      if (turn * 22 + e0 < 26) framed.store(to + turn * 572, 1 <= turn * 22 + e0 && turn * 22 + e0 < 25 && 1 <= e1 && e1 < 25 ? images.load(from + turn * 528) : 0.0f);
+      if (turn * 22 + e0 < 26) framed.store(to + turn * 572,
+          1 <= turn * 22 + e0 && turn * 22 + e0 < 25 && 1 <= e1 && e1 < 25 ? images.load(from + turn * 528) : 0.0f);
     }
   }
-#line 6 "padded_blur.co"
   croq::barrier();  // framed is read after it was written
   // parallel {x, y} by [24, 24] : thread {
-#line 6 "padded_blur.co"
   {
-#line 6 "padded_blur.co"
     const croq::idx x = croq::tid() % 24, y = croq::tid() / 24;
     // f32 sum = 0.0f;
-#line 7 "padded_blur.co"
     float sum = 0.0f;
     // foreach {dy, dx} in [3, 3] sum += framed.data.at(0, y + dy, x + dx);
-#line 8 "padded_blur.co"
     for (croq::idx dy = 0; dy < 3; ++dy) {
-#line 8 "padded_blur.co"
       for (croq::idx dx = 0; dx < 3; ++dx) {
-#line 8 "padded_blur.co"
         sum = sum + framed.load((y + dy) * 26 + x + dx);
       }
     }
     // out.at(b, y, x) = sum / 9.0f;
-#line 9 "padded_blur.co"
     out.store(b * 576 + y * 24 + x, sum / 9.0f);
   }
 }
-#line 51 "padded_blur.cc"
 
-extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_padded_blur)(const croq_env *env, [[maybe_unused]] croq_0badf00d_padded_blur_args *args) {
+extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_padded_blur)(const croq_env *env,
+    [[maybe_unused]] croq_0badf00d_padded_blur_args *args) {
   croq::host host(env, "padded_blur.co");
-#line 2 "padded_blur.co"
   const croq::idx B = args->B;
-#line 2 "padded_blur.co"
   const croq::global<const float> images = croq::bind<const float>(args->images, B * 576, "images");
   // parallel b by B : block {
   if (!host.check(B <= 2147483647, 0, __LINE__, B, 2147483647)) return host.status();
   // f32 [B, 24, 24] out;
-#line 3 "padded_blur.co"
   croq::global<float> out;
-#line 3 "padded_blur.co"
   if (!host.alloc(out, B * 576, "out")) return host.status();
-  if (!host.launch<decltype(&padded_blur_0), &padded_blur_0>("padded_blur_0", croq::grid{B, 1, 1}, 576, 2704, croq::waits, images, out)) return host.status();
+  if (!host.launch<decltype(&padded_blur_0),
+      &padded_blur_0>("padded_blur_0", croq::grid{B, 1, 1}, 576, 2704, croq::waits, images, out)) return host.status();
   // return out;
-#line 12 "padded_blur.co"
   args->result = out.data();
-#line 12 "padded_blur.co"
   args->result_shape[0] = B;
-#line 12 "padded_blur.co"
   args->result_shape[1] = 24;
-#line 12 "padded_blur.co"
   args->result_shape[2] = 24;
-#line 12 "padded_blur.co"
   return host.status();
 }
-#line 79 "padded_blur.cc"
 
 }

@@ -4,87 +4,63 @@
 
 namespace CROQ_SPACE(0badf00d) {
 
-#line 4 "row_maximum.co"
-CROQ_KERNEL(64) void row_maximum_0(croq::context ctx, croq::global<const float> x, croq::contended<float> largest, croq::idx N) {
+CROQ_KERNEL(64) void row_maximum_0(croq::context ctx, croq::global<const float> x, croq::contended<float> largest,
+    croq::idx N) {
   const croq::shared<float> part = croq::shared_at<float>(0, 64, "part");
   // parallel r by M : block {
-#line 4 "row_maximum.co"
   const croq::idx r = croq::block_x();
   // parallel t by 64 : thread {
   {
-#line 6 "row_maximum.co"
     const croq::idx t = croq::tid();
     // f32 own = -inf;
-#line 7 "row_maximum.co"
     float own = -INFINITY;
     // foreach k in [cdiv(N, 64)]
-#line 8 "row_maximum.co"
     CROQ_STEPS((N + 63) / 64);
-#line 8 "row_maximum.co"
     for (croq::idx k = 0; k < (N + 63) / 64; ++k) {
       // if (k # t < N) own = __max(own, x.at(r, k # t));
-#line 9 "row_maximum.co"
       if (k * 64 + t < N) own = croq::max(own, x.load(r * N + k * 64 + t));
     }
     // part.at(t) = own;
-#line 10 "row_maximum.co"
     part.store(t, own);
     croq::barrier();
     // s32 reach = 32;
-#line 12 "row_maximum.co"
     int reach = 32;
     // while (reach > 0) {
-#line 13 "row_maximum.co"
     while (reach > 0) {
-#line 13 "row_maximum.co"
       croq::turn();
       // if (t < reach) part.at(t) = __max(part.at(t), part.at(t + reach));
-#line 14 "row_maximum.co"
       if (croq::to<int>(t) < reach) {
-#line 14 "row_maximum.co"
         const croq::idx value = croq::to<croq::idx>(int(unsigned(croq::to<int>(t)) + unsigned(reach)));
-#line 14 "row_maximum.co"
         croq::check(ctx, 0 <= value && value < 64, 1, value, 64);
-#line 14 "row_maximum.co"
         part.store(t, croq::max(part.load(t), part.load(value)));
       }
-#line 15 "row_maximum.co"
       croq::barrier();
       // reach /= 2;
-#line 16 "row_maximum.co"
       reach = reach / 2;
     }
     // if (t == 0) largest.at(r) = part.at(0);
-#line 18 "row_maximum.co"
     if (t == 0) largest.store(r, part.load(0));
   }
 }
-#line 63 "row_maximum.cc"
 
-extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_row_maximum)(const croq_env *env, [[maybe_unused]] croq_0badf00d_row_maximum_args *args) {
+extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_row_maximum)(const croq_env *env,
+    [[maybe_unused]] croq_0badf00d_row_maximum_args *args) {
   croq::host host(env, "row_maximum.co");
-#line 2 "row_maximum.co"
   const croq::idx M = args->M;
-#line 2 "row_maximum.co"
   const croq::idx N = args->N;
-#line 2 "row_maximum.co"
   const croq::global<const float> x = croq::bind<const float>(args->x, M * N, "x");
   // parallel r by M : block {
   if (!host.check(M <= 2147483647, 0, __LINE__, M, 2147483647)) return host.status();
   // f32 [M] largest;
-#line 3 "row_maximum.co"
   croq::global<float> largest;
-#line 3 "row_maximum.co"
   if (!host.alloc(largest, M, "largest")) return host.status();
-  if (!host.launch<decltype(&row_maximum_0), &row_maximum_0>("row_maximum_0", croq::grid{M, 1, 1}, 64, 256, croq::waits, x, croq::contend(largest), N)) return host.status();
+  if (!host.launch<decltype(&row_maximum_0),
+      &row_maximum_0>("row_maximum_0", croq::grid{M, 1, 1}, 64, 256, croq::waits, x, croq::contend(largest),
+      N)) return host.status();
   // return largest;
-#line 21 "row_maximum.co"
   args->result = largest.data();
-#line 21 "row_maximum.co"
   args->result_shape[0] = M;
-#line 21 "row_maximum.co"
   return host.status();
 }
-#line 89 "row_maximum.cc"
 
 }

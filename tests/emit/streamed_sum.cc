@@ -4,205 +4,143 @@
 
 namespace CROQ_SPACE(0badf00d) {
 
-#line 4 "streamed_sum.co"
-CROQ_KERNEL(64) void streamed_sum_0(croq::context, croq::global<const float> src, croq::global<float> out, croq::idx M, croq::idx N) {
+CROQ_KERNEL(64) void streamed_sum_0(croq::context, croq::global<const float> src, croq::global<float> out, croq::idx M,
+    croq::idx N) {
   const croq::watched<float> f0_f1_f2 = croq::watched_at<float>(0, 1536, "f0_f1_f2", croq::phased | croq::marked_by(1));
   // parallel c by cdiv(N, 64) : block {
-#line 4 "streamed_sum.co"
   const croq::idx thread = croq::tid();
-#line 4 "streamed_sum.co"
   const croq::idx c = croq::block_x();
   // f0 = dma.copy.async.zfill src.subspan(8, 64).at(0, c) => shared;
-#line 5 "streamed_sum.co"
   croq::idx f0_tile = 0;
-#line 5 "streamed_sum.co"
   if (N % 4 == 0) {
-#line 5 "streamed_sum.co"
     if (8 <= M && c * 64 + 64 <= N) {
-#line 5 "streamed_sum.co"
       const croq::idx e0 = thread / 16, e1 = thread % 16, from = e0 * N + c * 64 + e1 * 4, to = e0 * 64 + e1 * 4;
-#line 5 "streamed_sum.co"
       CROQ_UNROLL for (croq::idx turn = 0; turn < 2; ++turn) {
-#line 5 "streamed_sum.co"
         croq::cp_async<4>(f0_f1_f2, to + turn * 256, src, from + turn * (N * 4));
       }
     } else {
-#line 5 "streamed_sum.co"
       const croq::idx e0 = thread / 16, e1 = thread % 16, from = e0 * N + c * 64 + e1 * 4, to = e0 * 64 + e1 * 4;
-#line 5 "streamed_sum.co"
       CROQ_UNROLL for (croq::idx turn = 0; turn < 2; ++turn) {
-#line 5 "streamed_sum.co"
-        croq::cp_async_zfill<4>(f0_f1_f2, to + turn * 256, src, from + turn * (N * 4), turn * 4 + e0 < M && e1 * 4 < N - c * 64);
+        croq::cp_async_zfill<4>(f0_f1_f2, to + turn * 256, src, from + turn * (N * 4),
+            turn * 4 + e0 < M && e1 * 4 < N - c * 64);
       }
     }
   } else {
-#line 5 "streamed_sum.co"
     const croq::idx from = c * 64 + thread;
-#line 5 "streamed_sum.co"
     CROQ_UNROLL_BY(4) for (croq::idx turn = 0; turn < 8; ++turn) {
-#line 5 "streamed_sum.co"
       croq::cp_async_zfill<1>(f0_f1_f2, thread + turn * 64, src, from + turn * N, turn < M && thread < N - c * 64);
     }
   }
-#line 5 "streamed_sum.co"
   croq::cp_async_commit();
   // f1 = dma.any;
-#line 6 "streamed_sum.co"
   croq::idx f1_tile = 1;
   // f2 = dma.any;
-#line 7 "streamed_sum.co"
   croq::idx f2_tile = 2;
   // if (M > 8) f1 = dma.copy.async.zfill src.subspan(8, 64).at(1, c) => shared;
-#line 8 "streamed_sum.co"
   if (M > 8) {
-#line 8 "streamed_sum.co"
     const croq::idx f1_at = f1_tile;
-#line 8 "streamed_sum.co"
     if (N % 4 == 0) {
-#line 8 "streamed_sum.co"
       if (16 <= M && c * 64 + 64 <= N) {
-#line 8 "streamed_sum.co"
-        const croq::idx e0 = thread / 16, e1 = thread % 16, from = (e0 + 8) * N + c * 64 + e1 * 4, to = f1_at * 512 + e0 * 64 + e1 * 4;
-#line 8 "streamed_sum.co"
+        const croq::idx e0 = thread / 16, e1 = thread % 16, from = (e0 + 8) * N + c * 64 + e1 * 4,
+            to = f1_at * 512 + e0 * 64 + e1 * 4;
         CROQ_UNROLL for (croq::idx turn = 0; turn < 2; ++turn) {
-#line 8 "streamed_sum.co"
           croq::cp_async<4>(f0_f1_f2, to + turn * 256, src, from + turn * (N * 4));
         }
       } else {
-#line 8 "streamed_sum.co"
-        const croq::idx e0 = thread / 16, e1 = thread % 16, from = (e0 + 8) * N + c * 64 + e1 * 4, to = f1_at * 512 + e0 * 64 + e1 * 4;
-#line 8 "streamed_sum.co"
+        const croq::idx e0 = thread / 16, e1 = thread % 16, from = (e0 + 8) * N + c * 64 + e1 * 4,
+            to = f1_at * 512 + e0 * 64 + e1 * 4;
         CROQ_UNROLL for (croq::idx turn = 0; turn < 2; ++turn) {
-#line 8 "streamed_sum.co"
-          croq::cp_async_zfill<4>(f0_f1_f2, to + turn * 256, src, from + turn * (N * 4), turn * 4 + e0 < M - 8 && e1 * 4 < N - c * 64);
+          croq::cp_async_zfill<4>(f0_f1_f2, to + turn * 256, src, from + turn * (N * 4),
+              turn * 4 + e0 < M - 8 && e1 * 4 < N - c * 64);
         }
       }
     } else {
-#line 8 "streamed_sum.co"
       const croq::idx from = c * 64 + N * 8 + thread, to = f1_at * 512 + thread;
-#line 8 "streamed_sum.co"
       CROQ_UNROLL_BY(4) for (croq::idx turn = 0; turn < 8; ++turn) {
-#line 8 "streamed_sum.co"
         croq::cp_async_zfill<1>(f0_f1_f2, to + turn * 64, src, from + turn * N, turn < M - 8 && thread < N - c * 64);
       }
     }
-#line 8 "streamed_sum.co"
     croq::cp_async_commit();
   } else {
-#line 8 "streamed_sum.co"
     croq::cp_async_commit();
   }
   // parallel t by 64 : thread {
-#line 9 "streamed_sum.co"
   {
-#line 9 "streamed_sum.co"
     const croq::idx t = croq::tid();
     // f32 sum = 0.0f;
-#line 10 "streamed_sum.co"
     croq::tracked<float> sum = 0.0f;
     // foreach r in [cdiv(M, 8)] {
-#line 11 "streamed_sum.co"
     CROQ_STEPS(0, (M + 7) / 8, 1, 21);
-#line 11 "streamed_sum.co"
     for (croq::idx r = 0; r < (M + 7) / 8; ++r) {
       // if (r + 2 < cdiv(M, 8)) f2 = dma.copy.async.zfill src.subspan(8, 64).at(r + 2, c) => shared;
-#line 12 "streamed_sum.co"
       if (r + 2 < (M + 7) / 8) {
-#line 12 "streamed_sum.co"
         const croq::idx f2_at = f2_tile;
-#line 12 "streamed_sum.co"
         croq::barrier();  // f0_f1_f2 is overwritten after it was read
-#line 12 "streamed_sum.co"
         if (N % 4 == 0) {
-#line 12 "streamed_sum.co"
           if (r * 8 + 24 <= M && c * 64 + 64 <= N) {
-#line 12 "streamed_sum.co"
-            const croq::idx e0 = thread / 16, e1 = thread % 16, from = (r * 8 + e0 + 16) * N + c * 64 + e1 * 4, to = f2_at * 512 + e0 * 64 + e1 * 4;
-#line 12 "streamed_sum.co"
+            const croq::idx e0 = thread / 16, e1 = thread % 16, from = (r * 8 + e0 + 16) * N + c * 64 + e1 * 4,
+                to = f2_at * 512 + e0 * 64 + e1 * 4;
             CROQ_UNROLL for (croq::idx turn = 0; turn < 2; ++turn) {
-#line 12 "streamed_sum.co"
               croq::cp_async<4>(f0_f1_f2, to + turn * 256, src, from + turn * (N * 4));
             }
           } else {
-#line 12 "streamed_sum.co"
-            const croq::idx e0 = thread / 16, e1 = thread % 16, from = (r * 8 + e0 + 16) * N + c * 64 + e1 * 4, to = f2_at * 512 + e0 * 64 + e1 * 4;
-#line 12 "streamed_sum.co"
+            const croq::idx e0 = thread / 16, e1 = thread % 16, from = (r * 8 + e0 + 16) * N + c * 64 + e1 * 4,
+                to = f2_at * 512 + e0 * 64 + e1 * 4;
             CROQ_UNROLL for (croq::idx turn = 0; turn < 2; ++turn) {
-#line 12 "streamed_sum.co"
-              croq::cp_async_zfill<4>(f0_f1_f2, to + turn * 256, src, from + turn * (N * 4), turn * 4 + e0 < M - r * 8 - 16 && e1 * 4 < N - c * 64);
+              croq::cp_async_zfill<4>(f0_f1_f2, to + turn * 256, src, from + turn * (N * 4),
+                  turn * 4 + e0 < M - r * 8 - 16 && e1 * 4 < N - c * 64);
             }
           }
         } else {
-#line 12 "streamed_sum.co"
           const croq::idx from = (r * 8 + 16) * N + c * 64 + thread, to = f2_at * 512 + thread;
-#line 12 "streamed_sum.co"
           CROQ_UNROLL_BY(4) for (croq::idx turn = 0; turn < 8; ++turn) {
-#line 12 "streamed_sum.co"
-            croq::cp_async_zfill<1>(f0_f1_f2, to + turn * 64, src, from + turn * N, turn < M - r * 8 - 16 && thread < N - c * 64);
+            croq::cp_async_zfill<1>(f0_f1_f2, to + turn * 64, src, from + turn * N,
+                turn < M - r * 8 - 16 && thread < N - c * 64);
           }
         }
-#line 12 "streamed_sum.co"
         croq::cp_async_commit();
       } else {
-#line 12 "streamed_sum.co"
         croq::cp_async_commit();
       }
       // wait f0;
-#line 13 "streamed_sum.co"
       croq::cp_async_wait<2>();
       croq::barrier();  // f0_f1_f2 is read after it was written
       // foreach i in 8 sum += f0.data.at(i, t);
-#line 14 "streamed_sum.co"
       for (croq::idx i = 0; i < 8; ++i) {
-#line 14 "streamed_sum.co"
         const croq::idx f0_at = f0_tile;
-#line 14 "streamed_sum.co"
         sum = croq::value_of(sum) + f0_f1_f2.load(f0_at * 512 + i * 64 + t);
       }
       // rotate(f0, f1, f2);
-#line 15 "streamed_sum.co"
       const croq::idx kept = f0_tile;
-#line 15 "streamed_sum.co"
       f0_tile = f1_tile;
-#line 15 "streamed_sum.co"
       f1_tile = f2_tile;
-#line 15 "streamed_sum.co"
       f2_tile = kept;
     }
     // wait f0, f1;
-#line 17 "streamed_sum.co"
     croq::cp_async_wait<0>();
     // if (c # t < N) out.at(c # t) = sum;
-#line 18 "streamed_sum.co"
     if (c * 64 + t < N) out.store(c * 64 + t, croq::written(croq::value_of(sum), croq::in_memory));
   }
 }
-#line 181 "streamed_sum.cc"
 
-extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_streamed_sum)(const croq_env *env, [[maybe_unused]] croq_0badf00d_streamed_sum_args *args) {
+extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_streamed_sum)(const croq_env *env,
+    [[maybe_unused]] croq_0badf00d_streamed_sum_args *args) {
   croq::host host(env, "streamed_sum.co");
-#line 2 "streamed_sum.co"
   const croq::idx M = args->M;
-#line 2 "streamed_sum.co"
   const croq::idx N = args->N;
-#line 2 "streamed_sum.co"
   const croq::global<const float> src = croq::bind<const float>(args->src, M * N, "src");
   // parallel c by cdiv(N, 64) : block {
   if (!host.check((N + 63) / 64 <= 2147483647, 0, __LINE__, (N + 63) / 64, 2147483647)) return host.status();
   // f32 [N] out;
-#line 3 "streamed_sum.co"
   croq::global<float> out;
-#line 3 "streamed_sum.co"
   if (!host.alloc(out, N, "out")) return host.status();
-  if (!host.launch<decltype(&streamed_sum_0), &streamed_sum_0>("streamed_sum_0", croq::grid{(N + 63) / 64, 1, 1}, 64, 6144, croq::asynchronous | croq::with_marks, src, out, M, N)) return host.status();
+  if (!host.launch<decltype(&streamed_sum_0),
+      &streamed_sum_0>("streamed_sum_0", croq::grid{(N + 63) / 64, 1, 1}, 64, 6144,
+      croq::asynchronous | croq::with_marks, src, out, M, N)) return host.status();
   // return out;
-#line 21 "streamed_sum.co"
   args->result = out.data();
-#line 21 "streamed_sum.co"
   args->result_shape[0] = N;
-#line 21 "streamed_sum.co"
   return host.status();
 }
-#line 207 "streamed_sum.cc"
 
 }

@@ -4,78 +4,57 @@
 
 namespace CROQ_SPACE(0badf00d) {
 
-#line 4 "transpose.co"
-CROQ_KERNEL(256) void transpose_0(croq::context, croq::global<const float> src, croq::global<float> dst, croq::idx M, croq::idx N) {
+CROQ_KERNEL(256) void transpose_0(croq::context, croq::global<const float> src, croq::global<float> dst, croq::idx M,
+    croq::idx N) {
   const croq::shared<float> tile = croq::shared_at<float>(0, 1056, "tile", croq::phased | croq::marked_by(1));
   // parallel {c, r} by [cdiv(N, 32), cdiv(M, 32)] : block {
-#line 4 "transpose.co"
   const croq::idx thread = croq::tid();
-#line 4 "transpose.co"
   const croq::idx c = croq::block_x(), r = croq::block_y();
   // dma.copy src.subspan(32, 32).at(r, c) => tile.subspan(32, 32).at(0, 0);
   if (r * 32 + 32 <= M && c * 32 + 32 <= N) {
-#line 6 "transpose.co"
     const croq::idx e0 = thread / 32, e1 = thread % 32, from = (r * 32 + e0) * N + c * 32 + e1, to = e0 * 33 + e1;
-#line 6 "transpose.co"
     CROQ_UNROLL for (croq::idx turn = 0; turn < 4; ++turn) {
-#line 6 "transpose.co"
       tile.store(to + turn * 264, src.load(from + turn * (N * 8)));
     }
   } else {
-#line 6 "transpose.co"
     const croq::idx e0 = thread / 32, e1 = thread % 32, from = (r * 32 + e0) * N + c * 32 + e1, to = e0 * 33 + e1;
-#line 6 "transpose.co"
     CROQ_UNROLL for (croq::idx turn = 0; turn < 4; ++turn) {
-#line 6 "transpose.co"
       if (turn * 8 + e0 < M - r * 32 && e1 < N - c * 32) tile.store(to + turn * 264, src.load(from + turn * (N * 8)));
     }
   }
-#line 7 "transpose.co"
   croq::barrier();  // tile is read after it was written
   // parallel {j, i} by [32, 8] : thread
-#line 7 "transpose.co"
   {
-#line 7 "transpose.co"
     const croq::idx j = croq::tid() % 32, i = croq::tid() / 32;
     // foreach k in [4] {
-#line 8 "transpose.co"
     for (croq::idx k = 0; k < 4; ++k) {
       // if (row < N && column < M) dst.at(row, column) = tile.at(j, k # i);
-#line 11 "transpose.co"
-      if (c * 32 + k * 8 + i < N && r * 32 + j < M) dst.store((c * 32 + k * 8 + i) * M + r * 32 + j, croq::written(tile.load(j * 33 + k * 8 + i), croq::in_memory));
+      if (c * 32 + k * 8 + i < N && r * 32 + j < M) dst.store((c * 32 + k * 8 + i) * M + r * 32 + j,
+          croq::written(tile.load(j * 33 + k * 8 + i), croq::in_memory));
     }
   }
 }
-#line 50 "transpose.cc"
 
-extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_transpose)(const croq_env *env, [[maybe_unused]] croq_0badf00d_transpose_args *args) {
+extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_transpose)(const croq_env *env,
+    [[maybe_unused]] croq_0badf00d_transpose_args *args) {
   croq::host host(env, "transpose.co");
-#line 2 "transpose.co"
   const croq::idx M = args->M;
-#line 2 "transpose.co"
   const croq::idx N = args->N;
-#line 2 "transpose.co"
   const croq::global<const float> src = croq::bind<const float>(args->src, M * N, "src");
   // parallel {c, r} by [cdiv(N, 32), cdiv(M, 32)] : block {
   if (!host.check((N + 31) / 32 <= 2147483647, 0, __LINE__, (N + 31) / 32, 2147483647)) return host.status();
-#line 4 "transpose.co"
   if (!host.check((M + 31) / 32 <= 65535, 1, __LINE__, (M + 31) / 32, 65535)) return host.status();
   // f32 [N, M] dst;
-#line 3 "transpose.co"
   croq::global<float> dst;
-#line 3 "transpose.co"
   if (!host.alloc(dst, M * N, "dst")) return host.status();
-  if (!host.launch<decltype(&transpose_0), &transpose_0>("transpose_0", croq::grid{(N + 31) / 32, (M + 31) / 32, 1}, 256, 4224, croq::waits | croq::with_marks, src, dst, M, N)) return host.status();
+  if (!host.launch<decltype(&transpose_0),
+      &transpose_0>("transpose_0", croq::grid{(N + 31) / 32, (M + 31) / 32, 1}, 256, 4224,
+      croq::waits | croq::with_marks, src, dst, M, N)) return host.status();
   // return dst;
-#line 14 "transpose.co"
   args->result = dst.data();
-#line 14 "transpose.co"
   args->result_shape[0] = N;
-#line 14 "transpose.co"
   args->result_shape[1] = M;
-#line 14 "transpose.co"
   return host.status();
 }
-#line 80 "transpose.cc"
 
 }

@@ -4,191 +4,142 @@
 
 namespace CROQ_SPACE(0badf00d) {
 
-#line 4 "warp_product.co"
-CROQ_KERNEL(128) void warp_product_0(croq::context, croq::global<const croq::f16> lhs, croq::global<const croq::f16> rhs, croq::global<const float> bias, croq::global<croq::f16> out, croq::idx M, croq::idx K, croq::idx N) {
-#line 6 "warp_product.co"
+CROQ_KERNEL(128) void warp_product_0(croq::context, croq::global<const croq::f16> lhs,
+    croq::global<const croq::f16> rhs, croq::global<const float> bias, croq::global<croq::f16> out, croq::idx M,
+    croq::idx K, croq::idx N) {
   croq::fragment_at<float, 8, 0> acc;
-#line 8 "warp_product.co"
   const croq::shared<croq::f16> a = croq::shared_at<croq::f16>(0, 1024, "a", croq::phased);
   const croq::shared<croq::f16> b = croq::shared_at<croq::f16>(2048, 1024, "b", croq::phased);
   croq::fragment_at<croq::f16, 16, 32> fa;
   croq::fragment_at<croq::f16, 16, 64> fb;
   // parallel {bn, bm} by [cdiv(N, 32), cdiv(M, 32)] : block {
-#line 4 "warp_product.co"
-  const croq::idx thread = croq::tid(), thread_2 = croq::tid(), lane = thread_2 % 32, row_of_lane = lane / 4, place_of_lane = lane % 4, thread_3 = croq::tid(), lane_2 = thread_3 % 32, place_of_lane_2 = lane_2 % 4;
-#line 4 "warp_product.co"
+  const croq::idx thread = croq::tid(), thread_2 = croq::tid(), lane = thread_2 % 32, row_of_lane = lane / 4,
+      place_of_lane = lane % 4, thread_3 = croq::tid(), lane_2 = thread_3 % 32, place_of_lane_2 = lane_2 % 4;
   const croq::idx bn = croq::block_x(), bm = croq::block_y();
   // parallel {wm, wn} by [2, 2] : group {
-#line 5 "warp_product.co"
   {
-#line 5 "warp_product.co"
     const croq::idx wm = croq::tid() / 32 % 2, wn = croq::tid() / 64;
     // acc = mma.fill.f32 0.0f;
-#line 6 "warp_product.co"
     CROQ_UNROLL for (croq::idx e = 0; e < 8; ++e) {
-#line 6 "warp_product.co"
       acc.store(e, 0.0f);
     }
     // foreach k in [cdiv(K, 32)] {
-#line 7 "warp_product.co"
     CROQ_STEPS(0, (K + 31) / 32, 1, 43);
-#line 7 "warp_product.co"
     for (croq::idx k = 0; k < (K + 31) / 32; ++k) {
       croq::barrier();  // a is overwritten after it was read
       // a = dma.copy.swiz<64>.zfill lhs.subspan(32, 32).at(bm, k) => shared;
-#line 8 "warp_product.co"
       if (K % 8 == 0) {
-#line 8 "warp_product.co"
         const croq::idx e0 = thread / 4, e1 = thread % 4;
-#line 8 "warp_product.co"
         if (e0 < M - bm * 32 && e1 * 8 < K - k * 32) {
-#line 8 "warp_product.co"
-          croq::copy<8>(a, croq::swizzle_of<64, croq::f16>(e0 * 32 + e1 * 8), lhs, bm * 32 * K + k * 32 + e0 * K + e1 * 8);
+          croq::copy<8>(a, croq::swizzle_of<64, croq::f16>(e0 * 32 + e1 * 8), lhs,
+              bm * 32 * K + k * 32 + e0 * K + e1 * 8);
         } else {
-#line 8 "warp_product.co"
           CROQ_UNROLL for (croq::idx k_2 = 0; k_2 < 8; ++k_2) {
-#line 8 "warp_product.co"
             a.store(croq::swizzle_of<64, croq::f16>(e0 * 32 + e1 * 8 + k_2), croq::to<croq::f16>(0.0));
           }
         }
       } else {
-#line 8 "warp_product.co"
         const croq::idx e0 = thread / 32, e1 = thread % 32, from = (bm * 32 + e0) * K + k * 32 + e1, to = e0 * 32 + e1;
-#line 8 "warp_product.co"
         CROQ_UNROLL_BY(4) for (croq::idx turn = 0; turn < 8; ++turn) {
-#line 8 "warp_product.co"
-          a.store(croq::swizzle_of<64, croq::f16>(to + turn % 2 * 128) + turn / 2 * 256, turn * 4 + e0 < M - bm * 32 && e1 < K - k * 32 ? lhs.load(from + turn * (K * 4)) : croq::to<croq::f16>(0.0));
+          a.store(croq::swizzle_of<64, croq::f16>(to + turn % 2 * 128) + turn / 2 * 256,
+              turn * 4 + e0 < M - bm * 32 && e1 < K - k * 32 ? lhs.load(from + turn * (K * 4))
+              : croq::to<croq::f16>(0.0));
         }
       }
       // b = dma.copy.swiz<64>.zfill rhs.subspan(32, 32).at(bn, k) => shared;
-#line 9 "warp_product.co"
       if (K % 8 == 0) {
-#line 9 "warp_product.co"
         const croq::idx e0 = thread / 4, e1 = thread % 4;
-#line 9 "warp_product.co"
         if (e0 < N - bn * 32 && e1 * 8 < K - k * 32) {
-#line 9 "warp_product.co"
-          croq::copy<8>(b, croq::swizzle_of<64, croq::f16>(e0 * 32 + e1 * 8), rhs, bn * 32 * K + k * 32 + e0 * K + e1 * 8);
+          croq::copy<8>(b, croq::swizzle_of<64, croq::f16>(e0 * 32 + e1 * 8), rhs,
+              bn * 32 * K + k * 32 + e0 * K + e1 * 8);
         } else {
-#line 9 "warp_product.co"
           CROQ_UNROLL for (croq::idx k_2 = 0; k_2 < 8; ++k_2) {
-#line 9 "warp_product.co"
             b.store(croq::swizzle_of<64, croq::f16>(e0 * 32 + e1 * 8 + k_2), croq::to<croq::f16>(0.0));
           }
         }
       } else {
-#line 9 "warp_product.co"
         const croq::idx e0 = thread / 32, e1 = thread % 32, from = (bn * 32 + e0) * K + k * 32 + e1, to = e0 * 32 + e1;
-#line 9 "warp_product.co"
         CROQ_UNROLL_BY(4) for (croq::idx turn = 0; turn < 8; ++turn) {
-#line 9 "warp_product.co"
-          b.store(croq::swizzle_of<64, croq::f16>(to + turn % 2 * 128) + turn / 2 * 256, turn * 4 + e0 < N - bn * 32 && e1 < K - k * 32 ? rhs.load(from + turn * (K * 4)) : croq::to<croq::f16>(0.0));
+          b.store(croq::swizzle_of<64, croq::f16>(to + turn % 2 * 128) + turn / 2 * 256,
+              turn * 4 + e0 < N - bn * 32 && e1 < K - k * 32 ? rhs.load(from + turn * (K * 4))
+              : croq::to<croq::f16>(0.0));
         }
       }
-#line 10 "warp_product.co"
       croq::barrier();  // a is read after it was written
       // fa = mma.load a.data.chunkat(wm, _);
-#line 10 "warp_product.co"
       const croq::idx down = lane / 8 % 2 * 8 + lane % 8, along = lane / 16 * 8;
-#line 10 "warp_product.co"
       CROQ_UNROLL for (croq::idx j = 0; j < 2; ++j) {
-#line 10 "warp_product.co"
         croq::ldmatrix<4>(fa, j * 8, a, croq::swizzle_of<64, croq::f16>(j * 16 + down * 32 + along) + wm * 512);
       }
       // fb = mma.load b.data.chunkat(wn, _);
-#line 11 "warp_product.co"
       const croq::idx down_2 = lane % 8, along_2 = lane / 8 * 8;
-#line 11 "warp_product.co"
       CROQ_UNROLL for (croq::idx i = 0; i < 2; ++i) {
-#line 11 "warp_product.co"
         croq::ldmatrix<4>(fb, i * 8, b, croq::swizzle_of<64, croq::f16>(down_2 * 32 + along_2) + wn * 512, i * 256);
       }
       // mma.row.row acc, fa, fb;
-#line 12 "warp_product.co"
       CROQ_UNROLL for (croq::idx k_2 = 0; k_2 < 2; ++k_2) {
-#line 12 "warp_product.co"
         CROQ_UNROLL for (croq::idx n = 0; n < 2; ++n) {
-#line 12 "warp_product.co"
           croq::mma<16, 8, 16>(acc, n * 4, fa, k_2 * 8, fb, n * 8 + k_2 * 4);
         }
       }
     }
     // apply {i, j} in acc.span {
-#line 14 "warp_product.co"
     {
-#line 14 "warp_product.co"
       CROQ_UNROLL for (croq::idx h = 0; h < 2; ++h) {
-#line 14 "warp_product.co"
         CROQ_UNROLL for (croq::idx j = 0; j < 2; ++j) {
-#line 14 "warp_product.co"
           CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-#line 14 "warp_product.co"
             const croq::idx j_2 = j * 8 + place_of_lane_2 * 2 + e;
             // if (column < N) acc.at(i, j) = __max(acc.at(i, j) + bias.at(column), 0.0f);
-            if (bn * 32 + wn * 16 + j_2 < N) acc.store(j * 4 + h * 2 + e, croq::max(acc.load(j * 4 + h * 2 + e) + bias.load(bn * 32 + wn * 16 + j_2), 0.0f));
+            if (bn * 32 + wn * 16 + j_2 < N) acc.store(j * 4 + h * 2 + e,
+                croq::max(acc.load(j * 4 + h * 2 + e) + bias.load(bn * 32 + wn * 16 + j_2), 0.0f));
           }
         }
       }
     }
     // mma.store acc, out.subspan(16, 16).at(2 * bm + wm, 2 * bn + wn);
-#line 18 "warp_product.co"
     CROQ_UNROLL for (croq::idx h = 0; h < 2; ++h) {
-#line 18 "warp_product.co"
       CROQ_UNROLL for (croq::idx j = 0; j < 2; ++j) {
-#line 18 "warp_product.co"
         CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-#line 18 "warp_product.co"
-          if (h * 8 + row_of_lane < M - bm * 32 - wm * 16 && j * 8 + place_of_lane * 2 + e < N - bn * 32 - wn * 16) out.store((bm * 32 + wm * 16 + h * 8) * N + bn * 32 + wn * 16 + j * 8 + e + row_of_lane * N + place_of_lane * 2, croq::to<croq::f16>(acc.load(j * 4 + h * 2 + e)));
+          if (h * 8 + row_of_lane < M - bm * 32 - wm * 16 && j * 8 + place_of_lane * 2
+              + e < N - bn * 32 - wn * 16) out.store((bm * 32 + wm * 16 + h * 8) * N + bn * 32 + wn * 16 + j * 8 + e
+              + row_of_lane * N + place_of_lane * 2, croq::to<croq::f16>(acc.load(j * 4 + h * 2 + e)));
         }
       }
     }
   }
 }
-#line 148 "warp_product.cc"
 
-extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_warp_product)(const croq_env *env, [[maybe_unused]] croq_0badf00d_warp_product_args *args) {
+extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_warp_product)(const croq_env *env,
+    [[maybe_unused]] croq_0badf00d_warp_product_args *args) {
   croq::host host(env, "warp_product.co");
-#line 2 "warp_product.co"
   const croq::idx M = args->M;
-#line 2 "warp_product.co"
   const croq::idx K = args->K;
-#line 2 "warp_product.co"
   const croq::idx N = args->N;
-#line 2 "warp_product.co"
   const croq::global<const croq::f16> lhs = croq::bind<const croq::f16>(args->lhs, M * K, "lhs");
-#line 2 "warp_product.co"
   const croq::global<const croq::f16> rhs = croq::bind<const croq::f16>(args->rhs, K * N, "rhs");
-#line 2 "warp_product.co"
   const croq::global<const float> bias = croq::bind<const float>(args->bias, N, "bias");
   // parallel {bn, bm} by [cdiv(N, 32), cdiv(M, 32)] : block {
   if (!host.check((N + 31) / 32 <= 2147483647, 0, __LINE__, (N + 31) / 32, 2147483647)) return host.status();
-#line 4 "warp_product.co"
   if (!host.check((M + 31) / 32 <= 65535, 1, __LINE__, (M + 31) / 32, 65535)) return host.status();
   // f16 [M, N] out;
-#line 3 "warp_product.co"
   if (!host.check(croq::fits(croq::exact(M) * croq::exact(N) * 2), 2, __LINE__, M, N)) return host.status();
-#line 3 "warp_product.co"
   croq::global<croq::f16> out;
-#line 3 "warp_product.co"
   if (!host.alloc(out, M * N, "out")) return host.status();
   // a = dma.copy.swiz<64>.zfill lhs.subspan(32, 32).at(bm, k) => shared;
-#line 8 "warp_product.co"
-  if (!host.check(croq::fits(croq::exact(87) + croq::size(croq::exact(M)) * croq::size(croq::exact(K)) * croq::exact(3) + croq::size(croq::exact(K)) * croq::exact(128)), 3, __LINE__, M, K)) return host.status();
+  if (!host.check(croq::fits(croq::exact(87) + croq::size(croq::exact(M)) * croq::size(croq::exact(K)) * croq::exact(3)
+      + croq::size(croq::exact(K)) * croq::exact(128)), 3, __LINE__, M, K)) return host.status();
   // b = dma.copy.swiz<64>.zfill rhs.subspan(32, 32).at(bn, k) => shared;
-#line 9 "warp_product.co"
-  if (!host.check(croq::fits(croq::exact(87) + croq::size(croq::exact(K)) * croq::exact(128) + croq::size(croq::exact(K)) * croq::size(croq::exact(N)) * croq::exact(3)), 4, __LINE__, K, N)) return host.status();
-#line 4 "warp_product.co"
-  if (!host.launch<decltype(&warp_product_0), &warp_product_0>("warp_product_0", croq::grid{(N + 31) / 32, (M + 31) / 32, 1}, 128, 4096, croq::waits | croq::arena<96>, lhs, rhs, bias, out, M, K, N)) return host.status();
+  if (!host.check(croq::fits(croq::exact(87) + croq::size(croq::exact(K)) * croq::exact(128)
+      + croq::size(croq::exact(K)) * croq::size(croq::exact(N)) * croq::exact(3)), 4, __LINE__, K,
+      N)) return host.status();
+  if (!host.launch<decltype(&warp_product_0),
+      &warp_product_0>("warp_product_0", croq::grid{(N + 31) / 32, (M + 31) / 32, 1}, 128, 4096,
+      croq::waits | croq::arena<96>, lhs, rhs, bias, out, M, K, N)) return host.status();
   // return out;
-#line 21 "warp_product.co"
   args->result = out.data();
-#line 21 "warp_product.co"
   args->result_shape[0] = M;
-#line 21 "warp_product.co"
   args->result_shape[1] = N;
-#line 21 "warp_product.co"
   return host.status();
 }
-#line 193 "warp_product.cc"
 
 }

@@ -4,231 +4,155 @@
 #include "croq_wgmma.h"
 #include "warpgroup_product.h"
 namespace CROQ_SPACE(0badf00d) {
-#line 2 "warpgroup_product.co"
 #define SLOTS 4
-#line 10 "warpgroup_product.cc"
 
-
-#line 5 "warpgroup_product.co"
-CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTANT const croq::tensor_map lhs_map, CROQ_GRID_CONSTANT const croq::tensor_map rhs_map, CROQ_GRID_CONSTANT const croq::tensor_map out_map, croq::idx K) {
+CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTANT const croq::tensor_map lhs_map,
+    CROQ_GRID_CONSTANT const croq::tensor_map rhs_map, CROQ_GRID_CONSTANT const croq::tensor_map out_map, croq::idx K) {
   croq::only_from_sm_90();
   croq::extents(K);
-#line 6 "warpgroup_product.co"
   const croq::mbarriers full = croq::mbarriers_at(163840, 4, "full");
-#line 6 "warpgroup_product.co"
   const croq::mbarriers empty = croq::mbarriers_at(163872, 4, "empty");
   const croq::watched<croq::f16> as = croq::watched_at<croq::f16>(0, 32768, "as", croq::marked_by(1));
   const croq::watched<croq::f16> bs = croq::watched_at<croq::f16>(65536, 32768, "bs", croq::marked_by(2));
   const croq::watched<croq::f16> cs = croq::watched_at<croq::f16>(131072, 16384, "cs", croq::marked_by(3));
-#line 23 "warpgroup_product.co"
   croq::tracked_fragment_at<float, 64, 0> acc("acc");
-#line 30 "warpgroup_product.co"
   croq::tracked_fragment_at<croq::f16, 8, 320> pair("pair");
   // parallel {bn, bm} by [cdiv(N, 128), cdiv(M, 128)] : block {
-#line 5 "warpgroup_product.co"
   const croq::idx warp = croq::warp();
-#line 5 "warpgroup_product.co"
   const bool elected = croq::elected();
-#line 5 "warpgroup_product.co"
   const croq::matrix_descriptor bs_tiles = croq::describe(bs, 0, 128, 16, 1024);
-#line 5 "warpgroup_product.co"
   const croq::matrix_descriptor as_tiles = croq::describe(as, 0, 128, 16, 1024);
-#line 5 "warpgroup_product.co"
   const croq::idx thread = croq::tid(), warp_2 = thread / 32 % 4, lane = thread % 32;
-#line 5 "warpgroup_product.co"
   unsigned full_phase = 0u;
-#line 5 "warpgroup_product.co"
   unsigned empty_phase = 15u;
-#line 5 "warpgroup_product.co"
   if (warp == 0 && elected) {
-#line 5 "warpgroup_product.co"
     for (croq::idx slot = 0; slot < 4; ++slot) croq::mbarrier_init(full, slot, 1);
-#line 18 "warpgroup_product.co"
     croq::event_site(full, 0, "0");
-#line 5 "warpgroup_product.co"
     for (croq::idx slot_2 = 0; slot_2 < 4; ++slot_2) croq::mbarrier_init(empty, slot_2, 256);
-#line 28 "warpgroup_product.co"
     croq::event_site(empty, CROQ_SITE_READY, "128..383");
-#line 5 "warpgroup_product.co"
     croq::fence_mbarrier_init();
   }
-#line 5 "warpgroup_product.co"
   croq::barrier();  // mbarriers are ready
-#line 5 "warpgroup_product.co"
   const croq::idx bn = croq::block_x(), bm = croq::block_y();
   // parallel w by 3 : group-4 {
-#line 10 "warpgroup_product.co"
   {
-#line 10 "warpgroup_product.co"
     const croq::idx w = warp / 4;
     // inthreads.async (w == 0) {
-#line 11 "warpgroup_product.co"
     if (w == 0) {
       // call croq::cuda::setreg_dec(32);
-#line 12 "warpgroup_product.co"
       croq::set_max_registers_down<32>();
-#line 11 "warpgroup_product.co"
       if (warp == 0 && elected) {
         // foreach {k} in [cdiv(K, 64)] {
         CROQ_STEPS((K + 63) / 64);
-#line 13 "warpgroup_product.co"
         for (croq::idx k = 0; k < (K + 63) / 64; ++k) {
           // wait empty[s];
           croq::mbarrier_wait(ctx, empty, k % 4, (empty_phase >> (k % 4)) & 1u);
-#line 15 "warpgroup_product.co"
           empty_phase = empty_phase ^ (1u << (k % 4));
           // trigger full[s];
-#line 18 "warpgroup_product.co"
           croq::mbarrier_arrive_expect_tx(full, k % 4, 32768);
           // tma.copy.async<full[s]>.swiz<128> lhs.subspan(128, 64).at(bm, k) => as[s];
-#line 16 "warpgroup_product.co"
           croq::tma_load<2>(as, k % 4 * 8192, lhs_map, {k * 64, bm * 128}, full, k % 4);
           // tma.copy.async<full[s]>.swiz<128> rhs.subspan(128, 64).at(bn, k) => bs[s];
-#line 17 "warpgroup_product.co"
           croq::tma_load<2>(bs, k % 4 * 8192, rhs_map, {k * 64, bn * 128}, full, k % 4);
         }
       }
     }
     // inthreads.async (w > 0) {
-#line 21 "warpgroup_product.co"
     else if (w > 0) {
       // call croq::cuda::setreg_inc(232);
-#line 22 "warpgroup_product.co"
       croq::set_max_registers_up<232>();
       // trigger empty[s];
-#line 28 "warpgroup_product.co"
       croq::idx released = 0;
       // mma.row.row acc, as[s].subspan(64, 64).at(w - 1, 0), bs[s];
-#line 27 "warpgroup_product.co"
       const croq::matrix_descriptor as_tiles_2 = croq::advance(as_tiles, unsigned(w * 8192 - 8192));
       // foreach {k} in [cdiv(K, 64)] {
-#line 24 "warpgroup_product.co"
       CROQ_STEPS((K + 63) / 64);
-#line 24 "warpgroup_product.co"
       for (croq::idx k = 0; k < (K + 63) / 64; ++k) {
         // wait full[s];
         croq::mbarrier_wait(ctx, full, k % 4, (full_phase >> (k % 4)) & 1u);
-#line 26 "warpgroup_product.co"
         full_phase = full_phase ^ (1u << (k % 4));
         croq::wgmma_fence(acc);
-#line 27 "warpgroup_product.co"
         const croq::matrix_descriptor bs_here = croq::advance(bs_tiles, unsigned(k % 4 * 16384));
-#line 27 "warpgroup_product.co"
         const croq::matrix_descriptor as_here = croq::advance(as_tiles_2, unsigned(k % 4 * 16384));
-#line 27 "warpgroup_product.co"
         croq::wgmma<128, 16, croq::f16, croq::f16, false, false>(acc, 0, as_here, bs_here, 0 < k);
-#line 27 "warpgroup_product.co"
-        croq::wgmma<128, 16, croq::f16, croq::f16, false, false>(acc, 0, croq::advance(as_here, 32), croq::advance(bs_here, 32), true);
-#line 27 "warpgroup_product.co"
-        croq::wgmma<128, 16, croq::f16, croq::f16, false, false>(acc, 0, croq::advance(as_here, 64), croq::advance(bs_here, 64), true);
-#line 27 "warpgroup_product.co"
-        croq::wgmma<128, 16, croq::f16, croq::f16, false, false>(acc, 0, croq::advance(as_here, 96), croq::advance(bs_here, 96), true);
-#line 27 "warpgroup_product.co"
+        croq::wgmma<128, 16, croq::f16, croq::f16, false,
+            false>(acc, 0, croq::advance(as_here, 32), croq::advance(bs_here, 32), true);
+        croq::wgmma<128, 16, croq::f16, croq::f16, false,
+            false>(acc, 0, croq::advance(as_here, 64), croq::advance(bs_here, 64), true);
+        croq::wgmma<128, 16, croq::f16, croq::f16, false,
+            false>(acc, 0, croq::advance(as_here, 96), croq::advance(bs_here, 96), true);
         croq::wgmma_commit();
-#line 27 "warpgroup_product.co"
         croq::wgmma_wait<1>();
-#line 27 "warpgroup_product.co"
         if (0 < k) {
           croq::mbarrier_arrive(empty, released);
         }
-#line 28 "warpgroup_product.co"
         released = k % 4;
       }
-#line 27 "warpgroup_product.co"
       croq::wgmma_wait<0>(acc);
       croq::mbarrier_arrive(empty, released);
       // mma.store acc, cs[w - 1];
       const croq::idx down = warp_2 * 16 + lane / 8 % 2 * 8 + lane % 8, along = lane / 16 * 8;
-#line 30 "warpgroup_product.co"
       CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
-#line 30 "warpgroup_product.co"
         pair.store(0, croq::to<croq::f16>(acc.load(j * 8)));
-#line 30 "warpgroup_product.co"
         pair.store(1, croq::to<croq::f16>(acc.load(j * 8 + 1)));
-#line 30 "warpgroup_product.co"
         pair.store(2, croq::to<croq::f16>(acc.load(j * 8 + 2)));
-#line 30 "warpgroup_product.co"
         pair.store(3, croq::to<croq::f16>(acc.load(j * 8 + 3)));
-#line 30 "warpgroup_product.co"
         pair.store(4, croq::to<croq::f16>(acc.load(j * 8 + 4)));
-#line 30 "warpgroup_product.co"
         pair.store(5, croq::to<croq::f16>(acc.load(j * 8 + 5)));
-#line 30 "warpgroup_product.co"
         pair.store(6, croq::to<croq::f16>(acc.load(j * 8 + 6)));
-#line 30 "warpgroup_product.co"
         pair.store(7, croq::to<croq::f16>(acc.load(j * 8 + 7)));
-#line 30 "warpgroup_product.co"
-        croq::stmatrix<4>(cs, croq::swizzle_of<128, croq::f16>(down * 64, j % 4 * 16 + along) + (w * 8192 + j / 4 * 4096 - 8192), pair, 0);
+        croq::stmatrix<4>(cs, croq::swizzle_of<128,
+            croq::f16>(down * 64, j % 4 * 16 + along) + (w * 8192 + j / 4 * 4096 - 8192), pair, 0);
       }
-#line 31 "warpgroup_product.co"
       croq::fence_proxy_async();
-#line 31 "warpgroup_product.co"
       croq::barrier_named(unsigned(1 + croq::tid() / 128), 128);  // cs is read after it was written
       // tma.copy cs[w - 1] => out.subspan(64, 128).at(bm * 2 + w - 1, bn);
-#line 31 "warpgroup_product.co"
       if (warp % 4 == 0 && elected) {
-#line 31 "warpgroup_product.co"
         croq::tma_store<2>(out_map, {bn * 128, bm * 128 + w * 64 - 64}, cs, w * 8192 - 8192);
-#line 31 "warpgroup_product.co"
         croq::tma_store<2>(out_map, {bn * 128 + 64, bm * 128 + w * 64 - 64}, cs, w * 8192 - 4096);
-#line 31 "warpgroup_product.co"
         croq::bulk_commit();
-#line 31 "warpgroup_product.co"
         croq::bulk_wait_read<0>();
       }
     }
   }
 }
-#line 183 "warpgroup_product.cc"
 
-extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_warpgroup_product)(const croq_env *env, [[maybe_unused]] croq_0badf00d_warpgroup_product_args *args) {
+extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_warpgroup_product)(const croq_env *env,
+    [[maybe_unused]] croq_0badf00d_warpgroup_product_args *args) {
   croq::host host(env, "warpgroup_product.co");
-#line 4 "warpgroup_product.co"
   const croq::idx M = args->M;
-#line 4 "warpgroup_product.co"
   const croq::idx K = args->K;
-#line 4 "warpgroup_product.co"
   const croq::idx N = args->N;
-#line 4 "warpgroup_product.co"
   const croq::global<const croq::f16> lhs = croq::bind<const croq::f16>(args->lhs, M * K, "lhs");
-#line 4 "warpgroup_product.co"
   const croq::global<const croq::f16> rhs = croq::bind<const croq::f16>(args->rhs, K * N, "rhs");
-#line 4 "warpgroup_product.co"
   const croq::global<croq::f16> out = croq::bind<croq::f16>(args->out, M * N, "out");
   // parallel {bn, bm} by [cdiv(N, 128), cdiv(M, 128)] : block {
-#line 5 "warpgroup_product.co"
   if (!host.check((N + 127) / 128 <= 2147483647, 0, __LINE__, (N + 127) / 128, 2147483647)) return host.status();
-#line 5 "warpgroup_product.co"
   if (!host.check((M + 127) / 128 <= 65535, 1, __LINE__, (M + 127) / 128, 65535)) return host.status();
   // tma.copy.async<full[s]>.swiz<128> lhs.subspan(128, 64).at(bm, k) => as[s];
-#line 16 "warpgroup_product.co"
-  if (!host.check(K % 8 * 2 == 0, 2, __LINE__, K * 2)) return host.status();
+  if (!host.check(K % 8 == 0, 2, __LINE__, K * 2)) return host.status();
   // tma.copy cs[w - 1] => out.subspan(64, 128).at(bm * 2 + w - 1, bn);
-#line 31 "warpgroup_product.co"
-  if (!host.check(N % 8 * 2 == 0, 3, __LINE__, N * 2)) return host.status();
-#line 31 "warpgroup_product.co"
-  if (!host.check(croq::fits(croq::exact(447) + croq::size(croq::exact(M)), 2147483647), 4, __LINE__, M)) return host.status();
-#line 31 "warpgroup_product.co"
-  if (!host.check(croq::fits(croq::exact(319) + croq::size(croq::exact(N)), 2147483647), 5, __LINE__, N)) return host.status();
-#line 16 "warpgroup_product.co"
-  if (!host.check(croq::fits(croq::exact(127) + croq::size(croq::exact(K)), 2147483647), 6, __LINE__, K)) return host.status();
-#line 5 "warpgroup_product.co"
+  if (!host.check(N % 8 == 0, 3, __LINE__, N * 2)) return host.status();
+  if (!host.check(croq::fits(croq::exact(447) + croq::size(croq::exact(M)), 2147483647), 4, __LINE__,
+      M)) return host.status();
+  if (!host.check(croq::fits(croq::exact(319) + croq::size(croq::exact(N)), 2147483647), 5, __LINE__,
+      N)) return host.status();
+  if (!host.check(croq::fits(croq::exact(127) + croq::size(croq::exact(K)), 2147483647), 6, __LINE__,
+      K)) return host.status();
   if (!host.needs<decltype(&warpgroup_product_0), &warpgroup_product_0>(__LINE__, 90)) return host.status();
-#line 5 "warpgroup_product.co"
   croq::tensor_map lhs_map;
-#line 5 "warpgroup_product.co"
-  if (!croq::make_tensor_map(host, lhs_map, lhs, croq::tensor_layout<2>{{K, M}, {1, K}, {64, 128}, 128, 128})) return host.status();
-#line 5 "warpgroup_product.co"
+  if (!croq::make_tensor_map(host, lhs_map, lhs,
+      croq::tensor_layout<2>{{K, M}, {1, K}, {64, 128}, 128, 128})) return host.status();
   croq::tensor_map rhs_map;
-#line 5 "warpgroup_product.co"
-  if (!croq::make_tensor_map(host, rhs_map, rhs, croq::tensor_layout<2>{{K, N}, {1, K}, {64, 128}, 128, 128})) return host.status();
-#line 5 "warpgroup_product.co"
+  if (!croq::make_tensor_map(host, rhs_map, rhs,
+      croq::tensor_layout<2>{{K, N}, {1, K}, {64, 128}, 128, 128})) return host.status();
   croq::tensor_map out_map;
-#line 5 "warpgroup_product.co"
-  if (!croq::make_tensor_map(host, out_map, out, croq::tensor_layout<2>{{N, M}, {1, N}, {64, 64}, 128, 128})) return host.status();
-#line 5 "warpgroup_product.co"
-  if (!host.launch<decltype(&warpgroup_product_0), &warpgroup_product_0>("warpgroup_product_0", croq::grid{(N + 127) / 128, (M + 127) / 128, 1}, 384, 163904, croq::async_proxy | croq::ordered | croq::with_marks | croq::arena<352>, lhs_map, rhs_map, croq::contend(out_map, out), K)) return host.status();
-#line 232 "warpgroup_product.cc"
+  if (!croq::make_tensor_map(host, out_map, out,
+      croq::tensor_layout<2>{{N, M}, {1, N}, {64, 64}, 128, 128})) return host.status();
+  if (!host.launch<decltype(&warpgroup_product_0),
+      &warpgroup_product_0>("warpgroup_product_0", croq::grid{(N + 127) / 128, (M + 127) / 128, 1}, 384, 163904,
+      croq::async_proxy | croq::ordered | croq::with_marks | croq::arena<352>, lhs_map, rhs_map,
+      croq::contend(out_map, out), K)) return host.status();
   return host.status();
 }
 

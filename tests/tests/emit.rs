@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use croq_build::diagnostics::{Severity, render};
+use croq_build::emit;
 use croq_build::pipeline::{Dump, FileNames, Options, SEMA, compile_and_dump};
 
 fn folder() -> PathBuf {
@@ -55,7 +56,7 @@ fn outputs(stem: &str) -> [(&'static str, String); 6] {
     [
         (".sema.ir", sema),
         (".final.ir", dump(last.name).1),
-        (".cc", outputs.device),
+        (".cc", emit::for_people(&outputs.device)),
         (".h", outputs.header),
         (".shims.rs", outputs.shims),
         (".wrappers.rs", outputs.wrappers),

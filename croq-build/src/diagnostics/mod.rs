@@ -1,7 +1,7 @@
 //! One plain value for everything croq has to say about a program, and the collector that gathers
 //! all of it before anything fails. Rendering is in [`render`]; nothing here prints.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::source::Span;
 
@@ -160,6 +160,32 @@ impl Diagnostics {
         self.list.sort_by_key(Diagnostic::order);
         self.list
     }
+}
+
+/// Each note once for a file and cause, with the number of the other places.
+pub fn notes_once(sorted: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut kept: Vec<Diagnostic> = Vec::new();
+    let mut first: BTreeMap<(&'static str, String), (usize, usize)> = BTreeMap::new();
+    for d in sorted {
+        if d.severity == Severity::Note {
+            let key = (d.code, d.message.clone());
+            if let Some((_, others)) = first.get_mut(&key) {
+                *others += 1;
+                continue;
+            }
+            first.insert(key, (kept.len(), 0));
+        }
+        kept.push(d);
+    }
+    for (at, others) in first.into_values().filter(|(_, others)| *others > 0) {
+        if let Some(d) = kept.get_mut(at) {
+            let places = if others == 1 { "place" } else { "places" };
+            d.notes.push(format!(
+                "the same holds for {others} more {places} of this file"
+            ));
+        }
+    }
+    kept
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@
 
 mod args;
 mod device;
+mod display;
 mod expr;
 mod header;
 mod loops;
@@ -41,6 +42,7 @@ mod unwritten_tests;
 mod wrapper_tests;
 
 pub use args::{Args, Field, FieldRole};
+pub use display::for_people;
 pub use header::header;
 pub use memory::{Capacity, memory_report};
 pub use rust::{shims, wrapper_names, wrappers};

@@ -301,6 +301,29 @@ impl Sym {
         Sym::from_sorted(some.cloned().collect())
     }
 
+    /// Divided by what all coefficients have in common.
+    pub fn primitive_part(&self) -> Sym {
+        let Some(terms) = &self.0.terms else {
+            return Sym::poison();
+        };
+        let gcd = |a: u64, b: u64| {
+            let (mut a, mut b) = (a, b);
+            while b != 0 {
+                (a, b) = (b, a % b);
+            }
+            a
+        };
+        let common = terms.iter().fold(0, |g, t| gcd(g, t.coef.unsigned_abs()));
+        let Some(common) = i64::try_from(common).ok().filter(|g| *g > 1) else {
+            return self.clone();
+        };
+        let divided = terms.iter().map(|t| Term {
+            coef: t.coef / common,
+            factors: t.factors.clone(),
+        });
+        Sym::from_sorted(divided.collect())
+    }
+
     /// The constant term.
     pub fn constant_part(&self) -> i64 {
         match self.raw_terms().and_then(<[Term]>::last) {

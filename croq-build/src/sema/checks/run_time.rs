@@ -7,6 +7,11 @@ use crate::symbolic::Sym;
 
 /// A comparison of two symbolic integers.
 pub(crate) fn compare(op: BinOp, a: &Sym, b: &Sym, span: Span) -> Expr {
+    // `K % 8 * 2 == 0` is `K % 8 == 0`.
+    let a = &match op {
+        BinOp::Eq | BinOp::Ne if b.is_zero() => a.primitive_part(),
+        _ => a.clone(),
+    };
     let (a, b) = (Expr::index(a.clone(), span), Expr::index(b.clone(), span));
     Expr::new(ExprKind::Binary(op, a, b), Scalar::Bool, span)
 }

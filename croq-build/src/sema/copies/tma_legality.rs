@@ -6,7 +6,7 @@
 //! end of its own, inside the tensor, is more than it understands.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{self, BinOp, BufferId, Expr, ExprKind, Frame, Scalar, View};
+use crate::ir::{self, BinOp, BufferId, Frame, View};
 use crate::sema::checks::{run_time, unsupported};
 use crate::sema::levels::uniformity;
 use crate::sema::memory::swizzles;
@@ -295,9 +295,7 @@ fn multiple_of_16(func: &ir::Function, bytes: &Sym) -> Truth {
 
 fn check_multiple(el: &mut Elab<'_>, message: String, bytes: &Sym, at: Span) {
     let rest = el.f.cx.rem(bytes, &Sym::int(GLOBAL_BYTES));
-    let index = |s: &Sym| Expr::index(s.clone(), at);
-    let cond = ExprKind::Binary(BinOp::Eq, index(&rest), index(&Sym::zero()));
-    let cond = Expr::new(cond, Scalar::Bool, at);
+    let cond = run_time::compare(BinOp::Eq, &rest, &Sym::zero(), at);
     run_time::emit_check(
         el,
         run_time::Check::new("R10", message, at),
