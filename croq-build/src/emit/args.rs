@@ -106,17 +106,5 @@ pub fn cuda_shim(meta: &FileMeta, function: &Function) -> String {
 
 /// How a scalar travels in the struct: floats that C has no type for as their bits.
 pub fn c_scalar(ty: Scalar) -> &'static str {
-    match ty {
-        Scalar::F64 => "double",
-        Scalar::F32 => "float",
-        Scalar::F16 | Scalar::Bf16 | Scalar::U16 => "unsigned short",
-        Scalar::F8E4M3 | Scalar::F8E5M2 | Scalar::U8 | Scalar::Bool => "unsigned char",
-        Scalar::S64 => "long long",
-        Scalar::S32 => "int",
-        Scalar::S16 => "short",
-        Scalar::S8 => "signed char",
-        Scalar::U64 => "unsigned long long",
-        Scalar::U32 => "unsigned",
-        Scalar::Index => "croq_i64",
-    }
+    ty.info().c
 }

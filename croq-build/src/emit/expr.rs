@@ -7,7 +7,7 @@
 use super::scalar;
 use super::scope::Names;
 use super::text::{Binding, Text};
-use crate::ir::{Arg, BinOp, Call, Expr, ExprKind, Intrinsic, MathFn, Scalar, UnOp, View};
+use crate::ir::{Arg, BinOp, Call, Expr, ExprKind, Intrinsic, Scalar, UnOp, View};
 use crate::symbolic::Sym;
 
 impl Names<'_> {
@@ -39,7 +39,7 @@ impl Names<'_> {
             ExprKind::Cast(a) => self.conversion(a, e.ty),
             ExprKind::Math(function, args) => {
                 let args: Vec<Text> = args.iter().map(|a| self.typed(a)).collect();
-                Text::call(math(*function), &args)
+                Text::call(function.cpp(), &args)
             }
             ExprKind::Load(access) => Text::primary(format!(
                 "{}.load({})",
@@ -315,44 +315,8 @@ fn literal(text: String) -> Text {
 
 /// Element types come with an at sign in front.
 fn template_argument(text: &str) -> &str {
-    match text.strip_prefix('@').and_then(scalar::from_name) {
+    match text.strip_prefix('@').and_then(Scalar::named) {
         Some(ty) => scalar::cpp(ty),
         None => text,
-    }
-}
-
-fn math(function: MathFn) -> &'static str {
-    match function {
-        MathFn::Acos => "croq::acos",
-        MathFn::Asin => "croq::asin",
-        MathFn::Atan => "croq::atan",
-        MathFn::Ceil => "croq::ceil",
-        MathFn::Cos => "croq::cos",
-        MathFn::Cosh => "croq::cosh",
-        MathFn::Exp => "croq::exp",
-        MathFn::Exp2 => "croq::exp2",
-        MathFn::Expm1 => "croq::expm1",
-        MathFn::Fabs => "croq::fabs",
-        MathFn::Floor => "croq::floor",
-        MathFn::Recip => "croq::recip",
-        MathFn::Gelu => "croq::gelu",
-        MathFn::IsFinite => "croq::is_finite",
-        MathFn::Log => "croq::log",
-        MathFn::Log1p => "croq::log1p",
-        MathFn::Round => "croq::round",
-        MathFn::Rsqrt => "croq::rsqrt",
-        MathFn::Sigmoid => "croq::sigmoid",
-        MathFn::Sign => "croq::sign",
-        MathFn::Sin => "croq::sin",
-        MathFn::Sinh => "croq::sinh",
-        MathFn::Softplus => "croq::softplus",
-        MathFn::Sqrt => "croq::sqrt",
-        MathFn::Tan => "croq::tan",
-        MathFn::Tanh => "croq::tanh",
-        MathFn::Atan2 => "croq::atan2",
-        MathFn::Pow => "croq::pow",
-        MathFn::Max => "croq::max",
-        MathFn::Min => "croq::min",
-        MathFn::Fma => "croq::fma",
     }
 }

@@ -211,21 +211,5 @@ pub fn tuple(items: &[String]) -> String {
 }
 
 pub fn rust(ty: Scalar) -> &'static str {
-    match ty {
-        Scalar::F64 => "f64",
-        Scalar::F32 => "f32",
-        Scalar::F16 => "f16",
-        Scalar::Bf16 => "bf16",
-        Scalar::F8E4M3 => "F8E4M3",
-        Scalar::F8E5M2 => "F8E5M2",
-        Scalar::S64 | Scalar::Index => "i64",
-        Scalar::S32 => "i32",
-        Scalar::S16 => "i16",
-        Scalar::S8 => "i8",
-        Scalar::U64 => "u64",
-        Scalar::U32 => "u32",
-        Scalar::U16 => "u16",
-        Scalar::U8 => "u8",
-        Scalar::Bool => "bool",
-    }
+    ty.info().rust
 }

@@ -4,33 +4,7 @@ use crate::ir::{Param, ParamKind, Scalar};
 
 /// The type's name, one that works in a declaration and as a template argument.
 pub fn cpp(ty: Scalar) -> &'static str {
-    match ty {
-        Scalar::F64 => "double",
-        Scalar::F32 => "float",
-        Scalar::F16 => "croq::f16",
-        Scalar::Bf16 => "croq::bf16",
-        Scalar::F8E4M3 => "croq::f8_e4m3",
-        Scalar::F8E5M2 => "croq::f8_e5m2",
-        Scalar::S64 => "long long",
-        Scalar::S32 => "int",
-        Scalar::S16 => "short",
-        Scalar::S8 => "signed char",
-        Scalar::U64 => "unsigned long long",
-        Scalar::U32 => "unsigned",
-        Scalar::U16 => "unsigned short",
-        Scalar::U8 => "unsigned char",
-        Scalar::Bool => "bool",
-        Scalar::Index => "croq::idx",
-    }
-}
-
-/// The type of that name in a `.co` file.
-pub fn from_name(name: &str) -> Option<Scalar> {
-    use Scalar::*;
-    let all = [
-        F64, F32, F16, Bf16, F8E4M3, F8E5M2, S64, S32, S16, S8, U64, U32, U16, U8, Bool, Index,
-    ];
-    all.into_iter().find(|ty| ty.name() == name)
+    ty.info().cpp
 }
 
 pub fn of_param(param: &Param) -> Option<Scalar> {

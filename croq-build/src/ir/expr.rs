@@ -1,5 +1,6 @@
 //! Typed run-time expressions.
 
+use super::math::MathFn;
 use super::{Access, Intrinsic, LocalId, ParamId, Scalar, View};
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -144,13 +145,4 @@ impl BinOp {
             BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge | BinOp::Eq | BinOp::Ne
         )
     }
-}
-
-/// The math builtins. Operands and result have the expression's type; `IsFinite` gives `Bool`.
-#[rustfmt::skip]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MathFn {
-    Acos, Asin, Atan, Ceil, Cos, Cosh, Exp, Exp2, Expm1, Fabs, Floor, Recip, Gelu, IsFinite, Log,
-    Log1p, Round, Rsqrt, Sigmoid, Sign, Sin, Sinh, Softplus, Sqrt, Tan, Tanh, Atan2, Pow, Max, Min,
-    Fma,
 }

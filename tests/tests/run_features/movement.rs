@@ -286,8 +286,8 @@ fn tiles_of_one_shared_buffer_do_not_overlap() {
         let x = Tensor::<i32, _>::from_fn((64,), |[e]| e as i32);
         let at = Tensor::<i32, _>::from_fn((2,), |[e]| if e == 0 { i } else { j });
         let mut x = x.to_device(&Device::default()).unwrap();
-        let mut at = at.to_device(&Device::default()).unwrap();
-        kernels::move_within_shared(&mut x, &mut at).map(|()| x.to_host().unwrap())
+        let at = at.to_device(&Device::default()).unwrap();
+        kernels::move_within_shared(&mut x, &at).map(|()| x.to_host().unwrap())
     };
     for (i, j) in [(0, 8), (30, 30), (-1, 3), (50, 2)] {
         let x = shared(i, j).unwrap();

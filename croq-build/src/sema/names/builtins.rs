@@ -23,9 +23,9 @@ pub(crate) fn intended_function(name: &str) -> Option<&'static str> {
         (_, Some("cas")) => "__atomic_cas",
         _ => {
             let named = |name: &str| {
-                let all = MATH
+                let all = MathFn::ALL
                     .iter()
-                    .map(|(known, ..)| *known)
+                    .map(|(known, _)| *known)
                     .chain(OTHERS.iter().copied());
                 all.into_iter()
                     .find(|known| known.strip_prefix("__") == Some(name))
@@ -35,44 +35,8 @@ pub(crate) fn intended_function(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The math builtins: name, function, number of arguments.
-#[rustfmt::skip]
-pub(crate) const MATH: &[(&str, MathFn, usize)] = &[
-    ("__acos", MathFn::Acos, 1),
-    ("__asin", MathFn::Asin, 1),
-    ("__atan", MathFn::Atan, 1),
-    ("__ceil", MathFn::Ceil, 1),
-    ("__cos", MathFn::Cos, 1),
-    ("__cosh", MathFn::Cosh, 1),
-    ("__exp", MathFn::Exp, 1),
-    ("__exp2f", MathFn::Exp2, 1),
-    ("__expm1", MathFn::Expm1, 1),
-    ("__fabs", MathFn::Fabs, 1),
-    ("__floor", MathFn::Floor, 1),
-    ("__frcp_rn", MathFn::Recip, 1),
-    ("__gelu", MathFn::Gelu, 1),
-    ("__isfinite", MathFn::IsFinite, 1),
-    ("__log", MathFn::Log, 1),
-    ("__log1p", MathFn::Log1p, 1),
-    ("__round", MathFn::Round, 1),
-    ("__rsqrt", MathFn::Rsqrt, 1),
-    ("__sigmoid", MathFn::Sigmoid, 1),
-    ("__sign", MathFn::Sign, 1),
-    ("__sin", MathFn::Sin, 1),
-    ("__sinh", MathFn::Sinh, 1),
-    ("__softplus", MathFn::Softplus, 1),
-    ("__sqrt", MathFn::Sqrt, 1),
-    ("__tan", MathFn::Tan, 1),
-    ("__tanh", MathFn::Tanh, 1),
-    ("__atan2", MathFn::Atan2, 2),
-    ("__pow", MathFn::Pow, 2),
-    ("__fmaf", MathFn::Fma, 3),
-];
-
 /// Other builtins whose names can be mistyped.
 pub(crate) const OTHERS: &[&str] = &[
-    "__min",
-    "__max",
     "__alignup",
     "__aligndown",
     "__bar_sync",
@@ -81,9 +45,3 @@ pub(crate) const OTHERS: &[&str] = &[
     "print",
     "println",
 ];
-
-pub(crate) fn math(name: &str) -> Option<(MathFn, usize)> {
-    MATH.iter()
-        .find(|(known, ..)| *known == name)
-        .map(|(_, function, arity)| (*function, *arity))
-}

@@ -70,8 +70,8 @@ fn lower_builtin(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
     if matches!(name, "__min" | "__max") {
         return lower_min_max(el, call, name == "__min", span);
     }
-    if let Some((function, arity)) = builtins::math(name) {
-        return lower_math(el, function, arity, call, span);
+    if let Some(function) = MathFn::named(name) {
+        return lower_math(el, function, function.arguments(), call, span);
     }
     if crate::sema::memory::atomics::is_atomic(call) {
         return atomics::report_misplaced(el, call, span);
@@ -108,9 +108,9 @@ pub(crate) fn report_not_a_builtin(cx: &mut Cx<'_>, name: &str, at: Span) {
     }
     let near = crate::diagnostics::nearest(
         name,
-        builtins::MATH
+        MathFn::ALL
             .iter()
-            .map(|(n, ..)| *n)
+            .map(|(n, _)| *n)
             .chain(builtins::OTHERS.iter().copied()),
     );
     d = match near {

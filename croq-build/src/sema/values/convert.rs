@@ -1,7 +1,7 @@
 //! Element types, and conversions between them (language 02 section 9).
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{Expr, ExprKind, Scalar};
+use crate::ir::{Class, Expr, ExprKind, Scalar};
 use crate::sema::checks::unsupported;
 use crate::sema::state::cx::{self, Cx};
 use crate::sema::state::elab::Elab;
@@ -155,12 +155,9 @@ fn index_to(
     let within = widths::is_within(&el.f, &value, target);
     let e = Expr::index(value, span);
     if target.is_float() {
-        let exact: i64 = match target {
-            Scalar::F64 => 1 << 53,
-            Scalar::F32 => 1 << 24,
-            Scalar::F16 => 1 << 11,
-            Scalar::Bf16 => 1 << 8,
-            _ => 1 << 3,
+        let exact: i64 = match target.info().class {
+            Class::Float { digits } => 1 << digits,
+            _ => 0,
         };
         let fits = lo.is_some_and(|l| l >= -exact) && hi.is_some_and(|h| h <= exact);
         if !fits && target != Scalar::F64 {
@@ -327,15 +324,7 @@ fn round_to(value: f64, ty: Scalar) -> f64 {
 
 /// The values an integer type can hold, as far as 64-bit signed integers reach.
 pub(crate) fn integer_range(ty: Scalar) -> (Option<Sym>, Option<Sym>) {
-    let range = |lo: i64, hi: i64| (Some(Sym::int(lo)), Some(Sym::int(hi)));
-    match ty {
-        Scalar::S8 => range(-128, 127),
-        Scalar::U8 => range(0, 255),
-        Scalar::S16 => range(-32768, 32767),
-        Scalar::U16 => range(0, 65535),
-        Scalar::S32 => range(i64::from(i32::MIN), i64::from(i32::MAX)),
-        Scalar::U32 => range(0, i64::from(u32::MAX)),
-        Scalar::Bool => range(0, 1),
-        _ => (None, None),
-    }
+    let small = ty.limits().filter(|_| ty.bytes() < 8);
+    let bound = |n: i128| i64::try_from(n).ok().map(Sym::int);
+    small.map_or((None, None), |(lo, hi)| (bound(lo), bound(hi)))
 }

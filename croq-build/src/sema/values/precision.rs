@@ -1,7 +1,7 @@
 //! Conversions that lose something.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{Expr, ExprKind, Scalar};
+use crate::ir::{Class, Expr, ExprKind, Scalar};
 use crate::sema::state::cx::{self, Cx};
 use crate::source::Span;
 
@@ -110,12 +110,9 @@ pub(crate) fn relation(from: Scalar, to: Scalar) -> Relation {
         };
     }
     if to.is_float() {
-        let digits = match to {
-            F64 => 53,
-            F32 => 24,
-            F16 => 11,
-            Bf16 => 8,
-            _ => 3,
+        let digits = match to.info().class {
+            Class::Float { digits } => u64::from(digits),
+            _ => 0,
         };
         let bits = if from == Index { 32 } else { from.bytes() * 8 };
         let bits = if from.is_signed() { bits - 1 } else { bits };

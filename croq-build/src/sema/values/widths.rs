@@ -67,12 +67,5 @@ fn is_wide_var(func: &ir::Function, v: Var, depth: u32) -> bool {
 }
 
 pub(crate) fn int_limits(ty: Scalar) -> (i128, i128) {
-    match ty {
-        Scalar::Bool => (0, 1),
-        t if t.is_signed() => {
-            let bits = t.bytes() * 8 - 1;
-            (-(1i128 << bits), (1i128 << bits) - 1)
-        }
-        t => (0, (1i128 << (t.bytes() * 8)) - 1),
-    }
+    ty.limits().unwrap_or((0, 0))
 }
