@@ -13,7 +13,6 @@
 
 use std::path::{Path, PathBuf};
 
-pub mod arch;
 mod archive;
 mod bindings;
 mod cache;
@@ -23,6 +22,7 @@ pub mod directives;
 pub mod environment;
 mod findings;
 pub mod front_end;
+mod gencode;
 pub mod headers;
 mod host_compiler;
 mod identity;
@@ -40,7 +40,7 @@ pub mod symbol;
 mod user_headers;
 mod variables;
 
-use arch::Arch;
+use crate::target::Arch;
 use cache::Key;
 use canonical::Canonical;
 use compile::Compilers;

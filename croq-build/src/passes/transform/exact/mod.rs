@@ -19,12 +19,12 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use crate::config::Checks;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::{
     BinOp, CheckId, CheckInfo, Expr, ExprKind, Fits, Function, Kernel, LocalId, MmaOp, ParamKind,
     Return, Scalar, Stmt, StmtKind, UnOp, VarHome, declared_locals,
 };
+use crate::settings::Checks;
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 
