@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use crate::cargo_warnings::CargoWarnings;
-use crate::config::{Config, Cuda};
 use crate::diagnostics::{Diagnostic, Severity, render};
 use crate::error::{Error, Format};
 use crate::pipeline::{self, Compiled, Dump};
+use crate::settings::{Cuda, Settings};
 use crate::source::SourceFile;
-use crate::toolchain::arch::Arch;
+use crate::target::Arch;
 use crate::toolchain::directives::{self, Directives};
 use crate::toolchain::environment::Environment;
 use crate::toolchain::inputs::{self, Input};
@@ -19,10 +19,10 @@ use crate::toolchain::problem::Problem;
 use crate::toolchain::{self, Findings, Request, Unit, headers, symbol};
 
 /// Runs with the environment of the process, which must be a build script's.
-pub fn run(config: &Config, path: &Path) -> Result<Directives, Error> {
+pub fn run(settings: &Settings, path: &Path) -> Result<Directives, Error> {
     let env = Environment::of_process();
     let format = format(&env);
-    build(config, path, &env, format).map_err(|error| Error { format, ..error })
+    build(settings, path, &env, format).map_err(|error| Error { format, ..error })
 }
 
 /// What cargo tells a build script about the package.
@@ -89,7 +89,7 @@ fn versions_agree(env: &Environment) -> Result<(), Problem> {
 }
 
 fn build(
-    config: &Config,
+    settings: &Settings,
     path: &Path,
     env: &Environment,
     format: Format,
@@ -102,17 +102,17 @@ fn build(
         })?;
     }
     only_once(&package.out_dir)?;
-    let archs = archs(config, env)?;
+    let archs = archs(settings, env)?;
     let mut warnings = CargoWarnings::default();
-    let toolkit = toolkit(config, env, &package, &mut warnings)?;
+    let toolkit = toolkit(settings, env, &package, &mut warnings)?;
     let inputs = inputs::find(&package.folder, path)?;
 
     let options = pipeline::Options {
-        defines: config.defines.clone(),
+        defines: settings.defines.clone(),
         archs: archs.clone(),
         cuda: toolkit.is_some(),
-        checks: config.checks,
-        thread_order: config.thread_order,
+        checks: settings.checks,
+        thread_order: settings.thread_order,
         verify: cfg!(debug_assertions) || env.text("CROQ_VERIFY").as_deref() == Some("1"),
     };
     let dump = dump(env)?;
@@ -149,7 +149,7 @@ fn build(
             warnings.of_file(&compiled.file, &compiled.diagnostics, format);
         }
     }
-    let includes: Vec<PathBuf> = config
+    let includes: Vec<PathBuf> = settings
         .includes
         .iter()
         .map(|folder| package.folder.join(folder))
@@ -162,7 +162,7 @@ fn build(
         archs: &archs,
         cuda: toolkit.as_ref(),
         package: &package.identity(),
-        defines: &config.defines,
+        defines: &settings.defines,
         includes: &includes,
         documentation_only: env.get("DOCS_RS").is_some(),
     };
@@ -238,13 +238,13 @@ fn only_once(out_dir: &Path) -> Result<(), Problem> {
     Ok(())
 }
 
-fn archs(config: &Config, env: &Environment) -> Result<Vec<Arch>, Problem> {
+fn archs(settings: &Settings, env: &Environment) -> Result<Vec<Arch>, Problem> {
     let (names, origin) = match env.text("CROQ_CUDA_ARCH") {
         Some(list) => (
             list.split(',').map(|name| name.trim().to_owned()).collect(),
             "CROQ_CUDA_ARCH",
         ),
-        None => (config.archs.clone(), "build.rs"),
+        None => (settings.archs.clone(), "build.rs"),
     };
     let mut archs = Vec::new();
     for name in names.iter().filter(|name| !name.is_empty()) {
@@ -262,13 +262,13 @@ fn archs(config: &Config, env: &Environment) -> Result<Vec<Arch>, Problem> {
 }
 
 fn toolkit(
-    config: &Config,
+    settings: &Settings,
     env: &Environment,
     package: &Package,
     warnings: &mut CargoWarnings,
 ) -> Result<Option<Toolkit>, Problem> {
     let wanted = match env.text("CROQ_CUDA").as_deref() {
-        None => config.cuda,
+        None => settings.cuda,
         Some("auto") => Cuda::Auto,
         Some("required") => Cuda::Required,
         Some("off") => Cuda::Off,
@@ -369,7 +369,7 @@ mod tests {
         all.extend(vars);
         let env = environment(&all);
         let format = Format::Text { color: false };
-        let error = build(&Config::new(), Path::new("kernels"), &env, format);
+        let error = build(&Settings::default(), Path::new("kernels"), &env, format);
         error.expect_err("an error").to_string()
     }
 

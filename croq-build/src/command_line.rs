@@ -5,10 +5,10 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::config::ThreadOrder;
 use crate::diagnostics::nearest;
 use crate::diagnostics::{Diagnostic, Quota, Severity, explain, render};
 use crate::pipeline::{self, Compiled, FileNames};
+use crate::settings::ThreadOrder;
 use crate::source::SourceFile;
 use crate::toolchain::directives::shown;
 use crate::toolchain::inputs;

@@ -31,13 +31,17 @@ pub mod ir;
 pub mod passes;
 pub mod pipeline;
 pub mod sema;
+mod settings;
 pub mod source;
+pub mod span;
 pub mod symbolic;
 pub mod syntax;
+pub mod target;
 pub mod toolchain;
 
-pub use config::{Checks, Config, Cuda, ThreadOrder};
+pub use config::Config;
 pub use error::Error;
+pub use settings::{Checks, Cuda, ThreadOrder};
 
 /// Compiles every `.co` file below a folder of the package with the default settings; see
 /// [`Config::compile`].

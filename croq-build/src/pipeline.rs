@@ -1,15 +1,15 @@
 //! All pure stages in a row: the text of a `.co` file in, diagnostics and generated texts out.
 
-use crate::config::{Checks, ThreadOrder};
 use crate::diagnostics::{Diagnostic, Diagnostics, notes_once};
 use crate::emit::{self, FileMeta};
 use crate::ir::{self, Function, KernelId, Phase};
 use crate::passes::pass::Pass;
 use crate::passes::{self, driver};
 use crate::sema;
+use crate::settings::{Checks, ThreadOrder};
 use crate::source::{self, SourceFile, Span};
 use crate::syntax;
-use crate::toolchain::arch::Arch;
+use crate::target::Arch;
 
 /// What the texts depend on besides the file.
 #[derive(Clone, Debug)]

@@ -3,16 +3,20 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::source::Span;
+use crate::span::Span;
 
 mod excerpt;
 pub mod explain;
 mod nearest;
 mod quota;
+pub mod quoted;
 pub mod render;
 
 pub use nearest::{edit_distance, nearest};
-pub use quota::{Quota, REPORTS};
+pub use quota::Quota;
+
+/// Reports of one run.
+pub const REPORTS: usize = 100;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {

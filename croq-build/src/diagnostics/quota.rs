@@ -1,11 +1,8 @@
 //! Which diagnostics of a run are shown: at most [`REPORTS`], errors before warnings, in the order of
 //! the text. What a person reads, and what a tool stores, stays bounded whatever the input is.
 
-use super::{Diagnostic, Severity};
-use crate::source::Span;
-
-/// Reports of one run.
-pub const REPORTS: usize = 100;
+use super::{Diagnostic, REPORTS, Severity};
+use crate::span::Span;
 
 /// How many reports a run may still show, and what it left out.
 #[derive(Debug)]

@@ -12,8 +12,9 @@ use ariadne::{Color, Config, IndexType, Report, ReportKind, Source};
 
 use super::excerpt::Excerpt;
 pub use super::excerpt::short;
+use super::quoted::{Nothing, Quoted};
 use super::{Diagnostic, Quota, Severity};
-use crate::source::{SourceFile, Span};
+use crate::span::Span;
 
 /// Of a label that covers more lines than this only the first is marked; the gutter of a longer one
 /// says nothing.
@@ -24,7 +25,7 @@ const DETAILS: usize = 12;
 
 /// The diagnostics of one file as text, in the order given, a blank line between them; at most
 /// [`REPORTS`](super::REPORTS).
-pub fn report(file: &SourceFile, diags: &[Diagnostic], color: bool) -> String {
+pub fn report(file: &dyn Quoted, diags: &[Diagnostic], color: bool) -> String {
     let mut quota = Quota::of([diags]);
     let mut out = report_within(file, diags, color, &mut quota);
     out.push_str(&rest(&quota, color));
@@ -43,13 +44,13 @@ pub fn rest(quota: &Quota, color: bool) -> String {
 
 /// Those that the run has room for.
 pub fn report_within(
-    file: &SourceFile,
+    file: &dyn Quoted,
     diags: &[Diagnostic],
     color: bool,
     quota: &mut Quota,
 ) -> String {
-    let text = one_kind_of_line_end(&file.text);
-    let mut sources = (file.path.as_str(), Source::from(text.as_ref()));
+    let text = one_kind_of_line_end(file.text());
+    let mut sources = (file.path(), Source::from(text.as_ref()));
     let mut out = String::new();
     for diagnostic in quota.take(diags) {
         if !out.is_empty() {
@@ -61,7 +62,7 @@ pub fn report_within(
             .chain(details.clone())
             .map(|label| marked(file, label.span))
             .collect();
-        let excerpt = Excerpt::of(&text, &file.line_starts, &mut marks);
+        let excerpt = Excerpt::of(&text, file.line_starts(), &mut marks);
         let primary = marks.first().map_or(0, |mark| mark.start);
         if let Some(excerpt) = &excerpt {
             for mark in &mut marks {
@@ -72,8 +73,8 @@ pub fn report_within(
             .with_index_type(IndexType::Byte)
             .with_color(color);
         let place = marks.first().cloned().unwrap_or_default();
-        let mut builder = Report::build(ReportKind::Error, (file.path.as_str(), place.clone()))
-            .with_config(config);
+        let mut builder =
+            Report::build(ReportKind::Error, (file.path(), place.clone())).with_config(config);
         // Ariadne wants labels in the order of their lines.
         let mut labels: Vec<(Range<usize>, &str, Color, i32)> = Vec::new();
         let main = (
@@ -91,7 +92,7 @@ pub fn report_within(
         }
         labels.sort_by_key(|(range, ..)| (range.end, range.start));
         for (range, text, color, priority) in labels {
-            let label = ariadne::Label::new((file.path.as_str(), range))
+            let label = ariadne::Label::new((file.path(), range))
                 .with_color(color)
                 .with_priority(priority);
             builder.add_label(if text.is_empty() {
@@ -111,7 +112,7 @@ pub fn report_within(
         // Writing to memory fails only for a file that the cache does not know.
         let written = match &excerpt {
             Some(excerpt) => {
-                let clipped = (file.path.as_str(), Source::from(excerpt.text.as_str()));
+                let clipped = (file.path(), Source::from(excerpt.text.as_str()));
                 report.write(clipped, &mut bytes)
             }
             None => report.write(&mut sources, &mut bytes),
@@ -124,7 +125,7 @@ pub fn report_within(
             // Columns are those of the file.
             let (line, column) = file.line_col(u32::try_from(primary).unwrap_or(u32::MAX));
             let clipped = excerpt.column(place.start);
-            let at = |column: u64| format!("{}:{line}:{column} ", file.path);
+            let at = |column: u64| format!("{}:{line}:{column} ", file.path());
             text = text.replacen(&at(clipped as u64), &at(u64::from(column)), 1);
         }
         // The first line is ariadne's own header.
@@ -171,7 +172,7 @@ fn color_of(severity: Severity) -> Color {
 }
 
 /// The notes of a diagnostic, and the macros that its places came out of.
-fn notes(file: &SourceFile, diagnostic: &Diagnostic) -> Vec<String> {
+fn notes(file: &dyn Quoted, diagnostic: &Diagnostic) -> Vec<String> {
     let first = diagnostic.notes.iter().take(DETAILS);
     let mut notes: Vec<String> = first.map(|note| short(note).into_owned()).collect();
     if diagnostic.notes.len() > DETAILS {
@@ -190,8 +191,8 @@ fn notes(file: &SourceFile, diagnostic: &Diagnostic) -> Vec<String> {
 }
 
 /// The bytes to mark for `span`: inside the text, on character boundaries, not too many lines.
-fn marked(file: &SourceFile, span: Span) -> Range<usize> {
-    let text = &file.text;
+fn marked(file: &dyn Quoted, span: Span) -> Range<usize> {
+    let text = file.text();
     let mut start = (span.start as usize).min(text.len());
     let mut end = (span.end as usize).clamp(start, text.len());
     while !text.is_char_boundary(start) {
@@ -231,7 +232,7 @@ fn one_kind_of_line_end(text: &str) -> Cow<'_, str> {
 
 /// One JSON object on a line of its own for each diagnostic of a file; at most
 /// [`REPORTS`](super::REPORTS).
-pub fn json_lines(file: &SourceFile, diags: &[Diagnostic]) -> String {
+pub fn json_lines(file: &dyn Quoted, diags: &[Diagnostic]) -> String {
     let mut quota = Quota::of([diags]);
     let mut out = json_within(file, diags, &mut quota);
     out.push_str(&json_rest(&quota));
@@ -242,13 +243,13 @@ pub fn json_lines(file: &SourceFile, diags: &[Diagnostic]) -> String {
 pub fn json_rest(quota: &Quota) -> String {
     let mut out = String::new();
     if let Some(rest) = quota.rest() {
-        json_line(&mut out, &SourceFile::default(), &rest);
+        json_line(&mut out, &Nothing, &rest);
     }
     out
 }
 
 /// Those that the run has room for.
-pub fn json_within(file: &SourceFile, diags: &[Diagnostic], quota: &mut Quota) -> String {
+pub fn json_within(file: &dyn Quoted, diags: &[Diagnostic], quota: &mut Quota) -> String {
     let mut out = String::new();
     for diagnostic in quota.take(diags) {
         json_line(&mut out, file, diagnostic);
@@ -256,7 +257,7 @@ pub fn json_within(file: &SourceFile, diags: &[Diagnostic], quota: &mut Quota) -
     out
 }
 
-fn json_line(out: &mut String, file: &SourceFile, diagnostic: &Diagnostic) {
+fn json_line(out: &mut String, file: &dyn Quoted, diagnostic: &Diagnostic) {
     out.push_str("{\"code\":");
     quote(out, diagnostic.code);
     out.push_str(",\"severity\":");
@@ -278,7 +279,7 @@ fn json_line(out: &mut String, file: &SourceFile, diagnostic: &Diagnostic) {
         let (line, column) = file.line_col(label.span.start);
         let (end_line, end_column) = file.line_col(label.span.end.max(label.span.start));
         out.push_str("{\"file\":");
-        quote(out, &file.path);
+        quote(out, file.path());
         let _ = write!(
             out,
             ",\"line\":{line},\"column\":{column},\"end_line\":{end_line},\"end_column\":{end_column},\"label\":"
@@ -341,6 +342,7 @@ fn choose_color(cargo: Option<&str>, no_color: bool, terminal: bool) -> bool {
 mod tests {
     use super::*;
     use crate::diagnostics::Diagnostics;
+    use crate::source::SourceFile;
 
     fn file(text: &str) -> SourceFile {
         crate::source::load("kernels/a.co", text, &[], &mut Diagnostics::new())

@@ -1,7 +1,7 @@
 //! The struct in which a wrapper hands a call's arguments to the launch shim. The C header declares it,
 //! the shim reads it, the wrapper fills it: all three ask here what it looks like.
 
-use super::FileMeta;
+use super::file_meta::FileMeta;
 use super::names::{self, Scope};
 use crate::ir::threads::Function;
 use crate::ir::{DimId, Extent, ParamId, ParamKind, Return, Scalar};

@@ -3,10 +3,10 @@
 //! A kernel takes the launch's context, then what it captures: device memory as handles, scalars by
 //! value. It begins with handles of its shared memory and its thread's own arrays.
 
-use super::loops::UserText;
+use super::body::Body;
 use super::scalar;
 use super::scope::Names;
-use super::stmt::Body;
+use super::user_text::UserText;
 use super::writer::Writer;
 use crate::ir::threads::{Function, Kernel};
 use crate::ir::{Buffer, BufferId, LocalId, Storage};

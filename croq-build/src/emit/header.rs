@@ -1,8 +1,8 @@
 //! The C header of a file: the ABI between the launch shims and the wrappers. bindgen reads it, so it
 //! includes nothing but `croq_abi.h`, which includes nothing.
 
-use super::FileMeta;
 use super::args::{self, Args, Field, FieldRole};
+use super::file_meta::FileMeta;
 use super::signature::signature;
 use crate::ir::threads::Function;
 use crate::ir::{ParamKind, Return};

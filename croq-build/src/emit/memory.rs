@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::FileMeta;
+use super::file_meta::FileMeta;
 use crate::ir::Placed;
 use crate::ir::threads::{Function, Kernel};
 use crate::source::SourceFile;

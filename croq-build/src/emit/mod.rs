@@ -12,9 +12,11 @@
 //! `croq::idx`, 64 bits and signed.
 
 mod args;
+mod body;
 mod device;
 mod display;
 mod expr;
+mod file_meta;
 mod header;
 mod loops;
 mod memory;
@@ -31,6 +33,7 @@ mod stmt;
 mod sym;
 mod text;
 mod tma;
+mod user_text;
 mod warpgroup;
 mod writer;
 
@@ -43,33 +46,15 @@ mod wrapper_tests;
 
 pub use args::{Args, Field, FieldRole};
 pub use display::for_people;
+pub use file_meta::FileMeta;
 pub use header::header;
 pub use memory::{Capacity, memory_report};
 pub use rust::{shims, wrapper_names, wrappers};
 
 use crate::ir::threads::Function;
 use crate::source::{self, SourceFile};
-use loops::UserText;
+use user_text::{UserText, user_text};
 use writer::{Lines, Writer};
-
-/// What generated text says about the `.co` file that it comes from.
-#[derive(Clone, Debug)]
-pub struct FileMeta {
-    /// Everything generated from the file is named by this: `scale`, or `matmul/basic` in a folder.
-    pub stem: String,
-    /// The `.co` file as messages name it, such as `kernels/scale.co`.
-    pub path: String,
-    /// Stands in every C symbol and keeps two files apart: hexadecimal digits, or what will be replaced by
-    /// them (`toolchain::symbol`).
-    pub hash: String,
-    /// The file is also built for CUDA.
-    pub cuda: bool,
-    /// The check level was lowered, so that a call may reach undefined behaviour: wrappers are
-    /// `unsafe fn`.
-    pub unchecked: bool,
-    /// A failed check is recorded, and the kernel goes on.
-    pub reports: bool,
-}
 
 /// The text of `STEM.cc`: the C++ that the `.co` file itself brings along, then kernels and shims.
 pub fn device_text(meta: &FileMeta, file: &SourceFile, functions: &[Function]) -> String {
@@ -137,18 +122,6 @@ fn kept_text(
     if !inside {
         writer.line(&open);
     }
-}
-
-/// C++ of the user's, from line `number` on, its loops counted on the simulated GPU.
-fn user_text(writer: &mut Writer<'_>, number: u32, text: &str, counts: bool) {
-    if !counts {
-        return writer.verbatim(number, text);
-    }
-    writer.own_text();
-    writer.line("#include \"croq_loops_counted.h\"");
-    writer.verbatim(number, &loops::conditions_that_declare(text));
-    writer.own_text();
-    writer.line("#include \"croq_loops_plain.h\"");
 }
 
 /// A text in runs of lines that include something and lines that do not.

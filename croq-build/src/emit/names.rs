@@ -8,7 +8,6 @@
 
 use std::collections::BTreeSet;
 
-use super::rust::IMPORTS;
 use crate::ir::cpp_names;
 
 /// A name in generated C and C++. Every name of the user's that is printed comes through here.
@@ -49,6 +48,31 @@ fn is_a_rust_value(name: &str) -> bool {
 
 /// The constant of the module that wrappers stand in.
 pub const MOVED_LINES: &str = "MOVED_LINES";
+
+/// What a wrapper may mention.
+pub(super) const IMPORTS: [(&str, &[&str]); 3] = [
+    (
+        "::croq_sys::__private",
+        &["About", "Check", "Kernel", "null_mut"],
+    ),
+    ("::croq_sys::half", &["bf16", "f16"]),
+    (
+        "::croq_sys",
+        &[
+            "Const",
+            "DeviceTensor",
+            "Dim",
+            "F8E4M3",
+            "F8E5M2",
+            "HostData",
+            "HostDataMut",
+            "Result",
+            "Same",
+            "Stream",
+            "Tensor",
+        ],
+    ),
+];
 
 /// Names that must be told apart.
 #[derive(Default)]

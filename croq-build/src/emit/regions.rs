@@ -3,7 +3,7 @@
 //! Regions in a row of which no thread is in two are one decision with many ways. What comes behind a way in which
 //! a single thread went on may find its warp apart, as far as ptxas knows; with an `else` nothing comes behind it.
 
-use super::stmt::Body;
+use super::body::Body;
 use crate::ir::ThreadSet;
 use crate::ir::threads::{Stmt, StmtKind};
 

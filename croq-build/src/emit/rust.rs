@@ -7,9 +7,9 @@
 
 use std::fmt::Write as _;
 
-use super::FileMeta;
 use super::args::{self, Args, FieldRole};
-use super::names::{self, Scope};
+use super::file_meta::FileMeta;
+use super::names::{self, IMPORTS, Scope};
 use super::rust_types::{Naming, Returned, is_written, tensors, tuple};
 use super::signature;
 use super::writer::Lines;
@@ -92,31 +92,6 @@ pub fn shims(meta: &FileMeta, functions: &[Function]) -> String {
 fn shims_name(function: &Function) -> String {
     format!("shims_of_{}", function.name)
 }
-
-/// What a wrapper may mention.
-pub(super) const IMPORTS: [(&str, &[&str]); 3] = [
-    (
-        "::croq_sys::__private",
-        &["About", "Check", "Kernel", "null_mut"],
-    ),
-    ("::croq_sys::half", &["bf16", "f16"]),
-    (
-        "::croq_sys",
-        &[
-            "Const",
-            "DeviceTensor",
-            "Dim",
-            "F8E4M3",
-            "F8E5M2",
-            "HostData",
-            "HostDataMut",
-            "Result",
-            "Same",
-            "Stream",
-            "Tensor",
-        ],
-    ),
-];
 
 /// Whether `item` stands in the text as a word of its own.
 fn mentions(text: &str, item: &str) -> bool {

@@ -5,14 +5,14 @@
 
 use std::collections::BTreeSet;
 
-use super::FileMeta;
 use super::args::{Args, FieldRole, struct_name};
+use super::body::Body;
 use super::device::element;
-use super::loops::UserText;
+use super::file_meta::FileMeta;
 use super::scalar;
 use super::scope::Names;
-use super::stmt::Body;
 use super::text::{Binding, Text};
+use super::user_text::UserText;
 use super::writer::{Writer, quoted};
 use crate::ir::threads::{Function, Kernel, Stmt, StmtKind};
 use crate::ir::{

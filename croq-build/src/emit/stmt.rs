@@ -1,35 +1,18 @@
 //! Statements as C++: those that hosts and kernels share, and those of kernels. `shim` prints the
 //! rest.
 
-use std::collections::BTreeSet;
-
-use super::loops::{Bounds, UserText};
+use super::body::Body;
+use super::loops::Bounds;
 use super::scalar;
-use super::scope::Names;
 use super::text::Text;
-use super::writer::{Writer, quoted};
+use super::writer::quoted;
 use crate::ir::threads::{MmaOp, Stmt, StmtKind};
 use crate::ir::{
     Access, Atomic, BarrierReason, BarrierScope, BinOp, CheckInfo, CppName, Expr, ExprKind,
     FenceScope, Level, LocalId, Move, MoveMode, PrintPart, Registers, Scalar, WARPGROUP_THREADS,
 };
-use crate::passes::analysis::spin_loops::Spins;
 use crate::passes::analysis::uses::identifiers;
 use crate::source::Span;
-
-/// A C++ function in the making.
-pub struct Body<'a, 'w> {
-    pub names: Names<'a>,
-    pub writer: &'w mut Writer<'a>,
-    /// Locals that something reads; compilers complain about others.
-    pub read: BTreeSet<LocalId>,
-    pub on_host: bool,
-    /// The first thread of each `inthreads` around, as far as it is known.
-    pub first: Vec<Option<u32>>,
-    /// Which loops may wait for memory.
-    pub spins: Spins,
-    pub user: UserText,
-}
 
 impl Body<'_, '_> {
     pub fn block(&mut self, stmts: &[Stmt]) {
@@ -625,6 +608,6 @@ impl Body<'_, '_> {
 
     fn user_text(&mut self, number: u32, text: &str) {
         let counts = !self.on_host && self.user.counts(text);
-        super::user_text(self.writer, number, text, counts);
+        super::user_text::user_text(self.writer, number, text, counts);
     }
 }

@@ -1,6 +1,6 @@
 //! Copies of boxes, and what the copy engine is told of device memory.
 
-use super::stmt::Body;
+use super::body::Body;
 use crate::ir::threads::{Function, Kernel};
 use crate::ir::{BufferId, CacheHint, Scalar, TensorMap, TmaMove, TmaOp};
 use crate::source::Span;

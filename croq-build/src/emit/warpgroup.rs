@@ -1,7 +1,7 @@
 //! Products by warpgroups as C++.
 
+use super::body::Body;
 use super::scalar;
-use super::stmt::Body;
 use std::collections::BTreeSet;
 
 use crate::ir::threads::{Function, MmaOp, Stmt, StmtKind};

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Access, Arrival, Atomic, BinOp, BufferId, CheckId, Engine, EventAt, Expr, FutureId, KernelId,
-    Level, LocalId, MmaOp, Phase, SignalId, Tiles, TmaOp, View,
+    Access, Atom, Atomic, BarrierReason, BarrierScope, BinOp, BufferId, CheckId, Copy, EventAt,
+    Expr, FenceScope, FutureId, KernelId, Level, LocalId, Move, Part, Phase, Product, Registers,
+    SignalId, Source, Step, ThreadSet, Tiles, TmaOp, View, Waited,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -238,177 +239,6 @@ pub enum PrintPart {
     Value(Expr),
 }
 
-/// Why a barrier stands where it does; printed as a comment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BarrierReason {
-    /// `sync.*` in the source.
-    Written,
-    /// Every thread must see what was written to the named buffer.
-    ReadAfterWrite(String),
-    /// The named buffer is about to be overwritten.
-    WriteAfterRead(String),
-    WriteAfterWrite(String),
-    /// The memory of one buffer is about to be another's.
-    MakesRoom {
-        before: String,
-        then: String,
-    },
-    /// The end of a plain `inthreads`.
-    RegionEnd,
-    /// Text that the compiler can't see into.
-    Opaque,
-    /// The mbarriers are ready.
-    Initialised,
-    /// A load begins whose mbarrier some thread may still ask for the load before.
-    NextLoad,
-    /// Others of the cluster may still arrive at this block's mbarriers.
-    Arrivals,
-    /// No phase of the named event may go by before all threads have seen the one before.
-    Observed(String),
-    /// The warpgroup's registers may have been changed before.
-    Registers,
-}
-
-impl std::fmt::Display for BarrierReason {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Written => f.write_str("written in the program"),
-            Self::ReadAfterWrite(name) => write!(f, "{name} is read after it was written"),
-            Self::WriteAfterRead(name) => write!(f, "{name} is overwritten after it was read"),
-            Self::WriteAfterWrite(name) => write!(f, "{name} is overwritten"),
-            Self::MakesRoom { before, then } => write!(f, "{then} takes the place of {before}"),
-            Self::RegionEnd => f.write_str("the end of inthreads"),
-            Self::Initialised => f.write_str("mbarriers are ready"),
-            Self::Arrivals => f.write_str("others may still arrive here"),
-            Self::Observed(name) => write!(f, "no thread falls behind {name}"),
-            Self::NextLoad => f.write_str("the load before has arrived for all"),
-            Self::Registers => f.write_str("registers may change again"),
-            Self::Opaque => f.write_str("what follows may touch what came before"),
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BarrierScope {
-    /// All threads of all blocks, in a cooperative launch.
-    Grid,
-    /// All threads of all blocks of the cluster.
-    Cluster,
-    /// All threads that run the statement: of the innermost region around, if there is one.
-    Block,
-    /// The enclosing warpgroup, by a named barrier.
-    Warpgroup,
-    /// The enclosing warp.
-    Warp,
-    /// So many threads, by the named barrier of this number.
-    Named { id: u32, threads: u32 },
-    /// The same barrier, where these threads only arrive and don't wait.
-    Arrive { id: u32, threads: u32 },
-    /// Each warpgroup by a named barrier of its own; the first one's has this number.
-    WarpgroupFrom(u32),
-    /// These lanes of each warp that comes here.
-    Lanes(u32),
-}
-
-/// How many registers each thread has from here on: of what others gave back, or giving some back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Registers {
-    pub per_thread: u32,
-    pub more: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FenceScope {
-    Block,
-    Device,
-    /// This thread's accesses of shared memory come before those of the async proxy that follow.
-    AsyncProxy,
-    /// Of device memory, too.
-    AsyncProxyEverywhere,
-    /// This thread's mbarriers are ready for the copy engine.
-    MbarrierInit,
-}
-
-/// Linear thread ids of one block, as sorted disjoint half-open ranges.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct ThreadSet {
-    pub ranges: Vec<(u32, u32)>,
-}
-
-impl ThreadSet {
-    /// All of a block of so many.
-    pub fn first(threads: u32) -> Self {
-        Self {
-            ranges: vec![(0, threads)],
-        }
-    }
-
-    pub fn contains(&self, tid: u32) -> bool {
-        self.ranges.iter().any(|(a, b)| (*a..*b).contains(&tid))
-    }
-
-    pub fn lowest(&self) -> Option<u32> {
-        self.ranges.first().map(|r| r.0)
-    }
-
-    pub fn threads(&self) -> impl Iterator<Item = u32> {
-        self.ranges.iter().flat_map(|(a, b)| *a..*b)
-    }
-
-    pub fn intersect(&self, other: &ThreadSet) -> ThreadSet {
-        let mut set = ThreadSet::default();
-        for tid in self.threads().filter(|tid| other.contains(*tid)) {
-            set.push(tid);
-        }
-        set
-    }
-
-    pub fn union(&self, other: &ThreadSet) -> ThreadSet {
-        let mut all: Vec<u32> = self.threads().chain(other.threads()).collect();
-        all.sort_unstable();
-        all.dedup();
-        let mut set = ThreadSet::default();
-        all.into_iter().for_each(|tid| set.push(tid));
-        set
-    }
-
-    /// Adds a thread above all that are in it.
-    pub fn push(&mut self, tid: u32) {
-        match self.ranges.last_mut() {
-            Some((_, end)) if *end == tid => *end += 1,
-            _ => self.ranges.push((tid, tid + 1)),
-        }
-    }
-
-    pub fn meets(&self, other: &ThreadSet) -> bool {
-        self.ranges
-            .iter()
-            .any(|(lo, hi)| other.ranges.iter().any(|(l, h)| lo < h && l < hi))
-    }
-
-    /// All of them are in one aligned unit of so many threads.
-    pub fn is_in_one(&self, unit: u32) -> bool {
-        match (self.ranges.first(), self.ranges.last()) {
-            (Some((lo, _)), Some((_, hi))) => lo / unit == (hi - 1) / unit,
-            _ => true,
-        }
-    }
-
-    /// Whole aligned units of so many threads.
-    pub fn is_whole(&self, unit: u32) -> bool {
-        self.ranges
-            .iter()
-            .all(|(lo, hi)| lo % unit == 0 && hi % unit == 0)
-    }
-    pub fn len(&self) -> u32 {
-        self.ranges.iter().map(|(a, b)| b - a).sum()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.ranges.is_empty()
-    }
-}
-
 /// Locals that statements declare, those inside of others included.
 pub fn declared_locals<P: Phase>(stmts: &[Stmt<P>], out: &mut BTreeSet<LocalId>) {
     for stmt in stmts {
@@ -421,57 +251,172 @@ pub fn declared_locals<P: Phase>(stmts: &[Stmt<P>], out: &mut BTreeSet<LocalId>)
     }
 }
 
-/// A tile moved by the threads of one unit.
+/// What is done with fragments.
 #[derive(Clone, Debug)]
-pub struct Copy {
-    pub source: View,
-    pub dest: View,
-    pub transform: Transform,
-    /// Positions of the destination that no valid source element covers become zero.
-    pub zero_fill: bool,
-    /// Whose threads share the work. `Thread`: each thread copies all of it for itself.
-    pub level: Level,
-    /// The bytes are there after a wait for this future.
-    pub future: Option<FutureId>,
-    pub engine: Engine,
+pub enum MmaOp<P: Phase = Tiles> {
+    /// Each element becomes the value, or gets it added.
+    FillElements {
+        part: P::Only<Part>,
+        add: bool,
+        value: Expr,
+    },
+    Load {
+        into: P::Only<Part>,
+        source: View,
+    },
+    /// `sums += a b`, by instructions of one shape.
+    Multiply {
+        sums: P::Only<Part>,
+        a: Part,
+        b: Part,
+        atom: Atom,
+    },
+    /// The same by a warpgroup, perhaps with operands in memory.
+    Product(P::Only<Box<Product>>),
+    /// All products of the unit so far are over: `mma.commit`.
+    CommitAll(P::Only<()>),
+    /// This one is over, and all before it.
+    WaitMma(P::Only<u32>),
+    /// What lies outside of the valid part of the view stays.
+    Store {
+        from: P::Only<Part>,
+        dest: View,
+        transposed: bool,
+    },
+    /// The body, once for each element, by who has it; `indices` are its row and column.
+    Apply {
+        part: P::Only<Part>,
+        indices: Vec<LocalId>,
+        body: Vec<Stmt<P>>,
+    },
+    /// The largest of each row, or its sum.
+    Reduce {
+        into: P::Only<Part>,
+        from: Part,
+        largest: bool,
+    },
+    /// Each row's value becomes the sum of what its owners had.
+    AllReduce {
+        part: P::Only<Part>,
+    },
+    /// Element by element, converted.
+    Convert {
+        into: P::Only<Part>,
+        from: Part,
+    },
+    /// What the passes make of it: one instruction. Each access is of the first element.
+    Instruction {
+        atom: Atom,
+        /// Sums, A and B.
+        parts: Box<[Access; 3]>,
+    },
+    /// Up to four matrices of 8 rows of 16 bytes between a fragment and shared memory; each lane names a
+    /// row.
+    Matrices {
+        count: u32,
+        transposed: bool,
+        registers: Box<Access>,
+        memory: Box<Access>,
+        /// From the fragment.
+        stored: bool,
+    },
+    /// A step of a warpgroup's products.
+    Step(Step),
 }
 
-#[derive(Clone, Debug)]
-pub struct Waited {
-    pub future: FutureId,
-    /// Where the data is.
-    pub view: View,
-    /// Whose threads shared the copy.
-    pub level: Level,
-    /// Where boxes arrive; known after `passes::lower::tma::prepare`.
-    pub arrival: Option<Arrival>,
-}
+impl<P: Phase> MmaOp<P> {
+    pub fn body(&self) -> Option<&Vec<Stmt<P>>> {
+        match self {
+            MmaOp::Apply { body, .. } => Some(body),
+            _ => None,
+        }
+    }
 
-/// One access of the memory on each side.
-#[derive(Clone, Debug)]
-pub struct Move {
-    pub dest: Access,
-    pub source: Access,
-    /// Along the innermost axis of both, from the access on.
-    pub elems: u32,
-    pub mode: MoveMode,
-}
+    pub fn body_mut(&mut self) -> Option<&mut Vec<Stmt<P>>> {
+        match self {
+            MmaOp::Apply { body, .. } => Some(body),
+            _ => None,
+        }
+    }
 
-#[derive(Clone, Debug)]
-pub enum MoveMode {
-    /// Done when the statement is.
-    Plain,
-    /// From global to shared memory; the bytes land between here and the wait for the group. Zeros
-    /// land where `inside` is false.
-    Async { inside: Option<Expr> },
-}
+    /// Memory that the threads of the unit read or write together, each with whether they write.
+    pub fn views(&self) -> Vec<(&View, bool)> {
+        match self {
+            MmaOp::Load { source, .. } => vec![(source, false)],
+            MmaOp::Store { dest, .. } => vec![(dest, true)],
+            MmaOp::Product(product) => P::only(product).tiles().map(|t| (&t.view, false)).collect(),
+            _ => Vec::new(),
+        }
+    }
 
-#[derive(Clone, Debug)]
-pub enum Transform {
-    /// Same index on both sides, over the smaller of the two shapes.
-    None,
-    /// Destination axis `i` is source axis `perm[i]`.
-    Transpose(Vec<usize>),
-    /// The destination is filled with `value`; source element `i` goes to `low + i`.
-    Pad { low: Vec<u64>, value: Expr },
+    pub fn views_mut(&mut self) -> Vec<&mut View> {
+        match self {
+            MmaOp::Load { source, .. } => vec![source],
+            MmaOp::Store { dest, .. } => vec![dest],
+            MmaOp::Product(product) => P::only_mut(product)
+                .tiles_mut()
+                .map(|t| &mut t.view)
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What one instruction reaches, each with whether it writes.
+    pub fn accesses(&self) -> Vec<(&Access, bool)> {
+        match self {
+            MmaOp::Instruction { parts, .. } => {
+                let [sums, a, b] = &**parts;
+                vec![(sums, true), (a, false), (b, false)]
+            }
+            MmaOp::Matrices {
+                registers,
+                memory,
+                stored,
+                ..
+            } => vec![(registers, !stored), (memory, *stored)],
+            MmaOp::Step(Step::Describe { of, .. }) => vec![(of, false)],
+            MmaOp::Step(Step::Instruction(i)) => match &i.a {
+                Source::Registers(a) => vec![(&i.sums, true), (a, false)],
+                Source::Memory(_) => vec![(&i.sums, true)],
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    pub fn accesses_mut(&mut self) -> Vec<&mut Access> {
+        match self {
+            MmaOp::Instruction { parts, .. } => parts.iter_mut().collect(),
+            MmaOp::Matrices {
+                registers, memory, ..
+            } => vec![registers, memory],
+            MmaOp::Step(Step::Describe { of, .. }) => vec![of],
+            MmaOp::Step(Step::Instruction(i)) => match &mut i.a {
+                Source::Registers(a) => vec![&mut i.sums, a],
+                Source::Memory(_) => vec![&mut i.sums],
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    pub fn parts(&self) -> Vec<&Part> {
+        match self {
+            MmaOp::FillElements { part, .. }
+            | MmaOp::Apply { part, .. }
+            | MmaOp::AllReduce { part } => {
+                vec![P::only(part)]
+            }
+            MmaOp::Load { into, .. } => vec![P::only(into)],
+            MmaOp::Store { from, .. } => vec![P::only(from)],
+            MmaOp::Multiply { sums, a, b, .. } => vec![P::only(sums), a, b],
+            MmaOp::Reduce { into, from, .. } | MmaOp::Convert { into, from } => {
+                vec![P::only(into), from]
+            }
+            MmaOp::Product(product) => P::only(product).parts(),
+            MmaOp::CommitAll(_)
+            | MmaOp::WaitMma(_)
+            | MmaOp::Instruction { .. }
+            | MmaOp::Matrices { .. }
+            | MmaOp::Step(_) => Vec::new(),
+        }
+    }
 }

@@ -35,7 +35,7 @@ pub fn run(
     reorder: bool,
     diags: &mut Diagnostics,
 ) -> Option<Function<Threads>> {
-    let checks = crate::config::Checks::All;
+    let checks = crate::settings::Checks::All;
     let mut state = pass::State::new(limits, reorder, checks, true, diags);
     let passes = table::PASSES.iter();
     let passes: Vec<_> = passes.filter(|p| p.name != "exact-integers").collect();

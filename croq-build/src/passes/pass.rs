@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::config::Checks;
 use crate::diagnostics::Diagnostics;
 use crate::ir::{Function, KernelId};
 use crate::passes::analysis::shared_memory;
 use crate::passes::lower::events;
+use crate::settings::Checks;
 
 /// What a pass does to the IR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

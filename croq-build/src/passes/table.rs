@@ -11,8 +11,8 @@ use crate::passes::transform::{
     single_thread_levels, thread_order, warp_uniform,
 };
 
-use crate::config::Checks;
 use crate::passes::analysis::{kernel_facts, shared_memory, unwritten};
+use crate::settings::Checks;
 
 use Kind::{Analysis, Check, Lowering, Transformation};
 

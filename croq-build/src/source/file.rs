@@ -6,6 +6,7 @@ use super::Span;
 use super::intrinsics::Intrinsic;
 use super::macros::Expansions;
 use super::token::Token;
+use crate::diagnostics::quoted::Quoted;
 
 /// One `.co` file, read.
 #[derive(Debug, Default)]
@@ -22,7 +23,7 @@ pub struct SourceFile {
     /// What the reader of the build log should know, at most one of a kind.
     pub notes: Vec<Note>,
     pub(super) expansions: Expansions,
-    pub(crate) line_starts: Vec<u32>,
+    pub(super) line_starts: Vec<u32>,
 }
 
 /// The text of one `__co__` function, macros expanded, dead branches gone.
@@ -131,5 +132,27 @@ impl SourceFile {
             }
         }
         names
+    }
+}
+
+impl Quoted for SourceFile {
+    fn path(&self) -> &str {
+        &self.path
+    }
+
+    fn text(&self) -> &str {
+        &self.text
+    }
+
+    fn line_starts(&self) -> &[u32] {
+        &self.line_starts
+    }
+
+    fn line_col(&self, byte: u32) -> (u32, u32) {
+        self.line_col(byte)
+    }
+
+    fn macro_at(&self, span: Span) -> Option<&str> {
+        self.macro_at(span)
     }
 }

@@ -21,17 +21,16 @@ mod punctuation;
 mod raw;
 mod scan;
 mod signature;
-mod span;
 #[cfg(test)]
 mod tests;
 mod text;
 pub mod token;
 
+pub use crate::span::{Span, Spanned};
 pub use file::{DeviceText, DeviceTextKind, FunctionText, Note, SourceFile};
 pub use intrinsics::{Intrinsic, IntrinsicKind};
 pub use nesting::{recursion, with_look_at_stack};
 pub use signature::{Signature, TemplateParam};
-pub use span::{Span, Spanned};
 
 use crate::diagnostics::Diagnostics;
 

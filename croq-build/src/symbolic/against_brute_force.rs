@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, HashSet};
 
 use proptest::prelude::*;
 
-use super::model::evaluate;
 use super::{Ctx, Sym, Truth, Var};
 
 const VARS: usize = 4;
@@ -251,7 +250,7 @@ impl World {
 }
 
 fn value(e: &Sym, at: &[i128]) -> Option<i128> {
-    evaluate(e, &|v| at.get(v.0 as usize).copied())
+    e.evaluate(&|v| at.get(v.0 as usize).copied())
 }
 
 fn check(

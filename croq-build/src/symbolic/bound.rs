@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::interval::interval;
 use super::prove::{Prover, Step};
 use super::sym::{Atom, Sym, Term, Var};
+use super::variable::bounds_of;
 
 /// How an expression moves when a variable grows.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -169,7 +170,7 @@ impl Prover<'_> {
     /// The declared end of the range of `v`, those that assumptions give, and whether any
     /// assumption mentions `v`.
     fn ends(&self, v: Var, upper: bool) -> (Option<Sym>, (Vec<Sym>, bool)) {
-        let (lo, hi) = self.cx.bounds(v);
+        let (lo, hi) = bounds_of(self.variables, v);
         let declared = if upper { hi } else { lo }.map(|end| self.settled(end));
         let mut assumed = Vec::new();
         let range = self.facts.range_of(v);
@@ -401,7 +402,7 @@ impl Prover<'_> {
                 }
             }
         }
-        let constant = interval(self.facts, e)
+        let constant = interval(&self.facts.ranges, e)
             .lo
             .and_then(|lo| i64::try_from(lo).ok());
         constant.map(Sym::int)
@@ -413,7 +414,7 @@ impl Prover<'_> {
             return (None, None);
         }
         let e = self.simplify(e);
-        let quick = interval(self.facts, &e);
+        let quick = interval(&self.facts.ranges, &e);
         let all = e.vars();
         let tighter = |found: Option<Sym>, quick: Option<i128>, pick: fn(i128, i128) -> i128| {
             let found = found.and_then(|e| e.as_int()).map(i128::from);

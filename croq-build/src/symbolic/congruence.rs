@@ -1,9 +1,9 @@
 //! Divisibility: residues by constant moduli, and division of forms by symbolic divisors.
 
-use super::ctx::Truth;
 use super::division::{divide_factors, gcd};
 use super::prove::Prover;
 use super::sym::{Atom, Sym, Term};
+use super::truth::Truth;
 
 /// The value is `residue` plus a multiple of `modulus`; a modulus of zero is the constant itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,121 +2,18 @@
 
 use std::collections::BTreeSet;
 
+use super::facts::Facts;
 use super::interval::{Interval, interval};
 use super::model::Models;
 use super::prove::Prover;
+use super::search;
 use super::sym::{Sym, Var};
+use super::truth::Truth;
+use super::variable::{Variable, bounds_of};
 
 /// Facts of one kind that are kept at one place. Each costs every later question something; what is
 /// not known is checked at run time.
 const FACTS: usize = 256;
-
-/// The answer to a question about all assignments at once.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Truth {
-    /// Holds for every assignment within bounds and assumptions.
-    Yes,
-    /// Fails for every assignment within bounds and assumptions.
-    No,
-    Unknown,
-}
-
-impl Truth {
-    pub fn is_yes(self) -> bool {
-        self == Truth::Yes
-    }
-
-    pub fn is_no(self) -> bool {
-        self == Truth::No
-    }
-}
-
-/// The answer to the opposite question.
-impl std::ops::Not for Truth {
-    type Output = Truth;
-    fn not(self) -> Truth {
-        match self {
-            Truth::Yes => Truth::No,
-            Truth::No => Truth::Yes,
-            Truth::Unknown => Truth::Unknown,
-        }
-    }
-}
-
-#[derive(Clone, Debug)]
-struct Variable {
-    name: String,
-    lo: Option<Sym>,
-    hi: Option<Sym>,
-}
-
-/// What one scope knows beyond the declared bounds, its outer scopes' knowledge included.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Facts {
-    ranges: Vec<Interval>,
-    /// Each is at least zero.
-    pub inequalities: Vec<Sym>,
-    /// The variable equals the expression, in which no variable of this list occurs.
-    pub equalities: Vec<(Var, Sym)>,
-    /// The first divides the second.
-    pub divisors: Vec<(Sym, Sym)>,
-    pub models: Models,
-}
-
-impl Facts {
-    pub fn range_of(&self, v: Var) -> Interval {
-        self.ranges
-            .get(v.0 as usize)
-            .copied()
-            .unwrap_or(Interval::ALL)
-    }
-
-    pub fn count(&self) -> usize {
-        self.inequalities.len() + self.equalities.len() + self.divisors.len()
-    }
-
-    /// Whether there is nothing beyond the declared bounds.
-    pub fn is_bare(&self) -> bool {
-        self.count() == 0
-    }
-
-    /// Narrows the ranges of the variables that occur linearly in `e`, which is at least zero.
-    fn tighten(&mut self, e: &Sym) {
-        for v in e.sorted_vars() {
-            let Some((coefficient, rest)) = e.linear_in(*v) else {
-                continue;
-            };
-            let Some(coef) = coefficient.as_int().filter(|coef| *coef != 0) else {
-                continue;
-            };
-            // coef * v >= -rest >= -(greatest value of rest)
-            let Some(most) = interval(self, &rest).hi else {
-                continue;
-            };
-            let coef = i128::from(coef);
-            let Some(range) = self.ranges.get_mut(v.0 as usize) else {
-                continue;
-            };
-            let end = if coef > 0 {
-                let least = most.checked_neg().and_then(|m| ceil_div(m, coef));
-                Interval {
-                    lo: least,
-                    hi: None,
-                }
-            } else {
-                Interval {
-                    lo: None,
-                    hi: Some(most.div_euclid(-coef)),
-                }
-            };
-            *range = range.intersect(end);
-        }
-    }
-}
-
-fn ceil_div(a: i128, b: i128) -> Option<i128> {
-    a.checked_neg().map(|n| -n.div_euclid(b))
-}
 
 /// Variables with bounds, plus a scoped stack of assumptions.
 ///
@@ -202,7 +99,7 @@ impl Ctx {
                 .models
                 .extend(variables.len(), |v| bounds_of(variables, v));
             let mut models = std::mem::take(&mut facts.models);
-            models.retain_by(facts);
+            search::retain(&mut models, facts);
             facts.models = models;
             replenish_models(variables, facts);
         }
@@ -229,11 +126,11 @@ impl Ctx {
     }
 
     fn prover(&self) -> Prover<'_> {
-        Prover::new(self, self.top())
+        Prover::new(&self.variables, self.top())
     }
 
     fn builder(&self) -> Prover<'_> {
-        Prover::new(self, &self.outermost)
+        Prover::new(&self.variables, &self.outermost)
     }
 
     // ---- assumptions ----
@@ -304,12 +201,12 @@ impl Ctx {
                 self.assume_nonneg((&value - end).scaled(sign));
             }
         }
-        let value_range = interval(self.top(), &value);
+        let value_range = interval(&self.top().ranges, &value);
         if let Some(range) = self.top_mut().ranges.get_mut(v.0 as usize) {
             *range = range.intersect(value_range);
         }
         let mut models = std::mem::take(&mut self.top_mut().models);
-        models.retain_by(self.top());
+        search::retain(&mut models, self.top());
         self.top_mut().models = models;
         self.replenish();
     }
@@ -484,19 +381,17 @@ fn usable(bound: Option<Sym>) -> Option<Sym> {
     bound.filter(|b| !b.is_poison())
 }
 
-fn bounds_of(variables: &[Variable], v: Var) -> (Option<&Sym>, Option<&Sym>) {
-    variables
-        .get(v.0 as usize)
-        .map_or((None, None), |x| (x.lo.as_ref(), x.hi.as_ref()))
-}
-
 /// By the ranges of earlier variables; a bound that mentions a later one says nothing here.
 fn declared_range(variables: &[Variable], facts: &Facts, v: Var) -> Interval {
     let (lo, hi) = bounds_of(variables, v);
     let earlier = |e: &&Sym| e.last_var().is_none_or(|last| last < v);
     Interval {
-        lo: lo.filter(earlier).and_then(|lo| interval(facts, lo).lo),
-        hi: hi.filter(earlier).and_then(|hi| interval(facts, hi).hi),
+        lo: lo
+            .filter(earlier)
+            .and_then(|lo| interval(&facts.ranges, lo).lo),
+        hi: hi
+            .filter(earlier)
+            .and_then(|hi| interval(&facts.ranges, hi).hi),
     }
 }
 
@@ -509,6 +404,11 @@ fn all_facts<'a>(
 
 fn replenish_models(variables: &[Variable], facts: &mut Facts) {
     let mut models = std::mem::take(&mut facts.models);
-    models.replenish(variables.len(), |v| bounds_of(variables, v), facts);
+    search::replenish(
+        &mut models,
+        variables.len(),
+        |v| bounds_of(variables, v),
+        facts,
+    );
     facts.models = models;
 }

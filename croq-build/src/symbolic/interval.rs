@@ -1,7 +1,6 @@
 //! Constant intervals: the quick answer, before any search.
 
-use super::ctx::Facts;
-use super::sym::{Atom, Sym};
+use super::sym::{Atom, Sym, Var};
 
 /// Inclusive; `None` is unbounded. Ends that leave `i128` count as unbounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -140,7 +139,7 @@ impl Interval {
 }
 
 /// The interval of `e` by the intervals of its variables alone.
-pub(super) fn interval(facts: &Facts, e: &Sym) -> Interval {
+pub(super) fn interval(ranges: &[Interval], e: &Sym) -> Interval {
     let Some(terms) = e.raw_terms() else {
         return Interval::ALL;
     };
@@ -148,7 +147,7 @@ pub(super) fn interval(facts: &Facts, e: &Sym) -> Interval {
     for term in terms {
         let mut product = Interval::point(term.coef);
         for factor in &term.factors {
-            product = product.times(of_atom(facts, factor));
+            product = product.times(of_atom(ranges, factor));
         }
         sum = sum.plus(product);
         if sum == Interval::ALL {
@@ -158,20 +157,26 @@ pub(super) fn interval(facts: &Facts, e: &Sym) -> Interval {
     sum
 }
 
-fn of_atom(facts: &Facts, atom: &Atom) -> Interval {
+/// Of one variable.
+pub(super) fn range_of(ranges: &[Interval], v: Var) -> Interval {
+    let range = ranges.get(v.0 as usize).copied();
+    range.unwrap_or(Interval::ALL)
+}
+
+fn of_atom(ranges: &[Interval], atom: &Atom) -> Interval {
     match atom {
-        Atom::Var(v) => facts.range_of(*v),
-        Atom::Div(a, b) => interval(facts, a).over(interval(facts, b)),
-        Atom::Rem(a, b) => interval(facts, a).modulo(interval(facts, b)),
+        Atom::Var(v) => range_of(ranges, *v),
+        Atom::Div(a, b) => interval(ranges, a).over(interval(ranges, b)),
+        Atom::Rem(a, b) => interval(ranges, a).modulo(interval(ranges, b)),
         Atom::Min(a, b) => {
-            let (a, b) = (interval(facts, a), interval(facts, b));
+            let (a, b) = (interval(ranges, a), interval(ranges, b));
             Interval {
                 lo: a.lo.zip(b.lo).map(|(x, y)| x.min(y)),
                 hi: a.intersect(b).hi,
             }
         }
         Atom::Max(a, b) => {
-            let (a, b) = (interval(facts, a), interval(facts, b));
+            let (a, b) = (interval(ranges, a), interval(ranges, b));
             Interval {
                 lo: a.intersect(b).lo,
                 hi: a.hi.zip(b.hi).map(|(x, y)| x.max(y)),

@@ -20,17 +20,22 @@ mod congruence;
 mod construct;
 mod ctx;
 mod division;
+mod facts;
 mod interval;
 mod model;
 mod ops;
 mod prove;
+mod search;
 mod show;
 mod sym;
+mod truth;
+mod variable;
 
 #[cfg(test)]
 mod against_brute_force;
 #[cfg(test)]
 mod claims;
 
-pub use ctx::{Ctx, Truth};
+pub use ctx::Ctx;
 pub use sym::{Atom, Sym, Var};
+pub use truth::Truth;

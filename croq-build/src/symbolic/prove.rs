@@ -3,10 +3,12 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-use super::ctx::{Ctx, Facts, Truth};
 use super::division::gcd;
+use super::facts::Facts;
 use super::interval::interval;
 use super::sym::{Atom, Sym, Term};
+use super::truth::Truth;
+use super::variable::Variable;
 
 /// Work that one question may cost before it is given up, in terms looked at.
 const FUEL: usize = 2000;
@@ -21,7 +23,7 @@ const MAX_COMBINED: u32 = 3;
 
 /// One question: what is known, and how much work is left.
 pub(super) struct Prover<'a> {
-    pub cx: &'a Ctx,
+    pub variables: &'a [Variable],
     pub facts: &'a Facts,
     fuel: Cell<usize>,
     depth: Cell<u32>,
@@ -41,9 +43,9 @@ pub(super) enum Step {
 }
 
 impl<'a> Prover<'a> {
-    pub fn new(cx: &'a Ctx, facts: &'a Facts) -> Prover<'a> {
+    pub fn new(variables: &'a [Variable], facts: &'a Facts) -> Prover<'a> {
         let prover = Prover {
-            cx,
+            variables,
             facts,
             fuel: Cell::new(0),
             depth: Cell::new(0),
@@ -133,7 +135,7 @@ impl<'a> Prover<'a> {
             return c >= 0;
         }
         let affordable = self.spend(e);
-        let quick = interval(self.facts, e);
+        let quick = interval(&self.facts.ranges, e);
         if quick.lo.is_some_and(|lo| lo >= 0) {
             return true;
         }
@@ -183,7 +185,7 @@ impl<'a> Prover<'a> {
         if let Some(c) = e.as_int() {
             return c >= 0;
         }
-        if interval(self.facts, e).lo.is_some_and(|lo| lo >= 0) {
+        if interval(&self.facts.ranges, e).lo.is_some_and(|lo| lo >= 0) {
             return true;
         }
         let vars = e.sorted_vars();
@@ -195,7 +197,7 @@ impl<'a> Prover<'a> {
             {
                 continue;
             }
-            if interval(self.facts, &(e - known))
+            if interval(&self.facts.ranges, &(e - known))
                 .lo
                 .is_some_and(|lo| lo >= 0)
             {

@@ -1,5 +1,7 @@
 //! Expressions as people write them: `M / 64`, `16 * px + qx`, `cdiv(M, 64)`.
 
+use std::fmt;
+
 use super::sym::{Atom, Sym, Term, Var};
 
 /// The source spelling; `name` gives the name of a variable.
@@ -96,5 +98,12 @@ fn rounded_up(dividend: &Sym, b: &Sym) -> Option<Sym> {
     match b.as_int() {
         Some(b) if b > 1 && dividend.constant_part() == b - 1 => Some(dividend - (b - 1)),
         _ => None,
+    }
+}
+
+/// For debugging; [`Ctx::show`](super::Ctx::show) knows the names.
+impl fmt::Debug for Sym {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&show(self, &|v| format!("v{}", v.0)))
     }
 }

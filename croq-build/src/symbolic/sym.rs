@@ -2,7 +2,6 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
-use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -263,7 +262,22 @@ impl Sym {
     /// The value when variables have these; `None` on division by zero, overflow, or a variable
     /// without a value.
     pub fn evaluate(&self, value_of: &dyn Fn(Var) -> Option<i128>) -> Option<i128> {
-        super::model::evaluate(self, value_of)
+        let mut sum: i128 = 0;
+        for term in self.raw_terms()? {
+            let mut product = i128::from(term.coef);
+            for factor in &term.factors {
+                let value = match factor {
+                    Atom::Var(v) => value_of(*v)?,
+                    Atom::Div(a, b) => a.evaluate(value_of)?.checked_div(b.evaluate(value_of)?)?,
+                    Atom::Rem(a, b) => a.evaluate(value_of)?.checked_rem(b.evaluate(value_of)?)?,
+                    Atom::Min(a, b) => a.evaluate(value_of)?.min(b.evaluate(value_of)?),
+                    Atom::Max(a, b) => a.evaluate(value_of)?.max(b.evaluate(value_of)?),
+                };
+                product = product.checked_mul(value)?;
+            }
+            sum = sum.checked_add(product)?;
+        }
+        Some(sum)
     }
 
     /// How many terms there are, those inside atoms included.
@@ -427,12 +441,5 @@ impl From<i64> for Sym {
 impl From<Var> for Sym {
     fn from(v: Var) -> Sym {
         Sym::var(v)
-    }
-}
-
-/// For debugging; [`Ctx::show`](super::Ctx::show) knows the names.
-impl fmt::Debug for Sym {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&super::show::show(self, &|v| format!("v{}", v.0)))
     }
 }

@@ -3,8 +3,8 @@
 use chumsky::prelude::*;
 
 use super::ast::{CallExpr, CallKind, Expr, ExprKind, Name, TemplateArg};
-use super::expression::{literal, parenthesised, text_literal};
 use super::fault::{Class, Fault};
+use super::literal::{literal, parenthesised, text_literal};
 use super::operators::{Place, binary};
 use super::rule::*;
 use crate::source::Span;

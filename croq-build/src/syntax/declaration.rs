@@ -2,25 +2,15 @@
 
 use chumsky::prelude::*;
 
-use super::ast::{
-    BufferItem, BufferShape, ElemType, EventItem, Expr, ExprKind, Name, ScalarItem, StmtKind,
-    Storage,
-};
+use super::ast::{EventItem, Expr, StmtKind};
 use super::derivation::tuple_value;
 use super::expression::Exprs;
 use super::fault::{Class, Fault};
+use super::parsed::{Parsed, Prefix};
 use super::rule::*;
 use super::variable::{buffer_item, scalar_item, subscripts, typed};
 use crate::diagnostics::Diagnostic;
-use crate::source::Span;
 use crate::source::token::{Keyword, Punct, TokenKind};
-
-/// `[storage] [mutable]`, and what it may stand before.
-#[derive(Clone, Copy, Default)]
-struct Prefix {
-    storage: Option<(Storage, Span)>,
-    mutable: Option<Span>,
-}
 
 /// Everything that begins with a storage word, `mutable`, or a type.
 pub fn declaration<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
@@ -76,164 +66,6 @@ pub fn begins_declaration(kind: &TokenKind) -> bool {
                     | Keyword::Stream
             )
     )
-}
-
-/// A declaration without its prefix.
-pub enum Parsed {
-    Mdspan {
-        start: Span,
-        rank: Option<Expr>,
-        name: Name,
-        value: Expr,
-    },
-    Ituple {
-        start: Span,
-        rank: Option<Expr>,
-        name: Name,
-        value: Expr,
-    },
-    Stream {
-        start: Span,
-        name: Name,
-    },
-    Scalar {
-        ty: Option<(ElemType, Span)>,
-        items: Vec<ScalarItem>,
-    },
-    Buffer {
-        elem: (ElemType, Span),
-        shape: BufferShape,
-        items: Vec<BufferItem>,
-    },
-    Frag {
-        start: Span,
-        elem: Option<(ElemType, Span)>,
-        shape: Option<Vec<Expr>>,
-        items: Vec<BufferItem>,
-    },
-    Event {
-        count: Option<Expr>,
-        items: Vec<EventItem>,
-    },
-    /// Wrong and reported, but it declares this name.
-    Lost(Name),
-}
-
-impl Parsed {
-    fn into_kind(self, prefix: Prefix, emit: &mut dyn FnMut(Fault)) -> StmtKind {
-        let Prefix { storage, mutable } = prefix;
-        let mut refuse = |code: &'static str, what: &str, help: &str| {
-            for (span, word) in [
-                storage.map(|(_, span)| (span, "a storage word")),
-                mutable.map(|span| (span, "`mutable`")),
-            ]
-            .into_iter()
-            .flatten()
-            {
-                let code = if code.is_empty() {
-                    if word == "`mutable`" {
-                        "E0305"
-                    } else {
-                        "E0618"
-                    }
-                } else {
-                    code
-                };
-                emit(Fault::known(
-                    Diagnostic::new(
-                        code,
-                        span,
-                        format!("{what} takes no {}", word.trim_start_matches("a ")),
-                    )
-                    .label("not allowed here")
-                    .help(help.to_string()),
-                ));
-            }
-        };
-        match self {
-            Parsed::Mdspan {
-                start,
-                rank,
-                name,
-                value,
-            } => {
-                let _ = start;
-                refuse("", "a shape", "a shape is a compile-time value: remove it");
-                StmtKind::Mdspan { rank, name, value }
-            }
-            Parsed::Ituple {
-                start,
-                rank,
-                name,
-                value,
-            } => {
-                let _ = start;
-                refuse(
-                    "E0316",
-                    "an ituple",
-                    "an ituple is a compile-time value: remove it",
-                );
-                StmtKind::Ituple { rank, name, value }
-            }
-            Parsed::Stream { start, name } => {
-                refuse("", "a stream", "streams are parameters");
-                emit(Fault::known(
-                    Diagnostic::new("E0100", start, "a stream can't be declared in a function")
-                        .label("unexpected here")
-                        .help(format!("make it a parameter: `stream {}`", name.text)),
-                ));
-                lost(name)
-            }
-            Parsed::Scalar { ty, items } => StmtKind::Scalar {
-                storage,
-                mutable,
-                ty,
-                items,
-            },
-            Parsed::Buffer { elem, shape, items } => StmtKind::Buffer {
-                storage,
-                mutable,
-                elem,
-                shape,
-                items,
-            },
-            Parsed::Frag {
-                start,
-                elem,
-                shape,
-                items,
-            } => {
-                let _ = start;
-                refuse("", "a fragment", "fragments live in registers: remove it");
-                StmtKind::Frag { elem, shape, items }
-            }
-            Parsed::Event { count, items } => {
-                if let Some(span) = mutable {
-                    emit(Fault::known(
-                        Diagnostic::new("E0305", span, "an event can't be `mutable`")
-                            .label("not allowed here")
-                            .help("remove it"),
-                    ));
-                }
-                StmtKind::Event {
-                    storage,
-                    count,
-                    items,
-                }
-            }
-            Parsed::Lost(name) => lost(name),
-        }
-    }
-}
-
-/// Declares `name` with a value that is already in error.
-pub fn lost(name: Name) -> StmtKind {
-    let span = name.span;
-    StmtKind::Assign {
-        target: expr(ExprKind::Name(name.text), span),
-        op: None,
-        value: expr(ExprKind::Error, span),
-    }
 }
 
 fn after_prefix<'t>(e: &Exprs<'t>, prefixed: bool) -> Rule<'t, Parsed> {

@@ -6,7 +6,7 @@
 use chumsky::error::{Error, LabelError};
 use chumsky::util::MaybeRef;
 
-use super::rule::{Tokens, kind_text};
+use super::tokens::{Tokens, kind_text};
 use crate::diagnostics::{self, Diagnostic};
 use crate::source::token::ElemWord;
 use crate::source::token::{Keyword, Punct, Token, TokenKind};

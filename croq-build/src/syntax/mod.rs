@@ -18,9 +18,11 @@ mod fault;
 mod foreign;
 mod function;
 mod inline;
+mod literal;
 mod movement;
 mod operators;
 mod parallel;
+mod parsed;
 mod postfix;
 mod recovery;
 mod rule;
@@ -29,6 +31,7 @@ mod synchronisation;
 mod tensor;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod variable;
 
 use std::borrow::Cow;

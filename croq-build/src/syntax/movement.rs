@@ -34,7 +34,7 @@ impl Movement {
                 ));
                 StmtKind::Error
             }
-            (Movement::Lost, Some(name)) => super::declaration::lost(name),
+            (Movement::Lost, Some(name)) => super::parsed::lost(name),
             (Movement::Lost, None) => StmtKind::Error,
         }
     }

@@ -103,7 +103,7 @@ pub fn skip_statement<'t>(inp: &mut In<'t, '_>) -> Vec<Stmt> {
         .filter(|token| token.kind.word().is_some())
         .last();
     let kind = match declared {
-        Some(token) => super::declaration::lost(Name {
+        Some(token) => super::parsed::lost(Name {
             text: token.kind.word().unwrap_or_default().to_string(),
             span: token.span,
         }),

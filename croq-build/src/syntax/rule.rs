@@ -6,11 +6,11 @@ use chumsky::prelude::*;
 
 use super::ast::{ElemType, Expr, ExprKind, Name, Stmt, StmtKind, Storage};
 use super::fault::{Class, Expected, Fault};
+pub use super::tokens::{Tokens, kind_text};
 use crate::diagnostics::Diagnostic;
 use crate::source::token::{ElemWord, Keyword, Punct, Token, TokenKind};
 use crate::source::{FunctionText, SourceFile, Span};
 
-pub type Tokens<'t> = &'t [Token];
 pub type Extra<'t> = extra::Full<Fault, SimpleState<Around<'t>>, ()>;
 pub type Rule<'t, O> = Boxed<'t, 't, Tokens<'t>, O, Extra<'t>>;
 pub type In<'t, 'p> = InputRef<'t, 'p, Tokens<'t>, Extra<'t>>;
@@ -120,16 +120,6 @@ pub fn written<'t>(inp: &mut In<'t, '_>, token: &'t Token) -> &'t str {
     match file.macro_at(token.span) {
         None => file.snippet(token.span),
         Some(_) => kind_text(&token.kind).unwrap_or_default(),
-    }
-}
-
-/// The text of any word, reserved or not.
-pub fn kind_text(kind: &TokenKind) -> Option<&str> {
-    match kind {
-        TokenKind::Word(text) => Some(text),
-        TokenKind::Keyword(keyword) => Some(keyword.text()),
-        TokenKind::Type(elem) => Some(elem.text()),
-        _ => None,
     }
 }
 

@@ -3,9 +3,9 @@
 use chumsky::prelude::*;
 
 use super::ast::{BufferItem, BufferShape, ElemType, Expr, ExprKind, Name, ScalarItem};
-use super::declaration::Parsed;
 use super::expression::Exprs;
 use super::fault::{Class, Fault};
+use super::parsed::Parsed;
 use super::rule::*;
 use crate::diagnostics::Diagnostic;
 use crate::source::Span;

@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use super::cache::Key;
 use super::canonical::Canonical;
 use super::environment::Environment;
 use super::headers::HEADERS;
+use super::key::Key;
 use super::libclang;
 use super::outputs::Outputs;
 use super::problem::Problem;

@@ -13,31 +13,6 @@ use super::outputs::{Outputs, part_of, replace, unwritable};
 use super::problem::Problem;
 use super::symbol::Symbol;
 
-/// Collects all that a result depends on.
-#[derive(Clone)]
-pub struct Key(blake3::Hasher);
-
-impl Key {
-    pub fn new(kind: &str) -> Self {
-        let key = Self(blake3::Hasher::new());
-        key.with("kind", kind)
-            .with("croq-build", env!("CARGO_PKG_VERSION"))
-    }
-
-    /// Each part is stored with its length, so that no two lists of parts look alike.
-    pub fn with(mut self, name: &str, value: &str) -> Self {
-        for part in [name, value] {
-            self.0.update(&(part.len() as u64).to_le_bytes());
-            self.0.update(part.as_bytes());
-        }
-        self
-    }
-
-    pub fn finish(&self) -> String {
-        self.0.finalize().to_hex().to_string()
-    }
-}
-
 /// The place of one object and of what its compiler printed.
 #[derive(Debug)]
 pub struct Place {
@@ -155,6 +130,7 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::toolchain::key::Key;
 
     #[test]
     fn parts_of_a_key_do_not_run_together() {

@@ -5,14 +5,16 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::arch::{Arch, gencode};
-use super::cache::{Key, Place};
+use super::cache::Place;
+use super::gencode::gencode;
 use super::host_compiler::{self, HostCompiler};
 use super::identity::FileIdentity;
+use super::key::Key;
 use super::messages::{self, Codes, Message, Severity};
 use super::nvcc::Toolkit;
 use super::problem::Problem;
 use super::user_headers::{Folders, Headers};
+use crate::target::Arch;
 
 /// Who runs the kernels of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,10 +1,9 @@
 //! What the compilers said about the emitted texts, sorted by `.co` file.
 
-use super::Unit;
 use super::compile::{Failed, Twin};
 use super::messages::{self, Message, Origin};
-use super::objects::Objects;
 use super::problem::Problem;
+use super::unit::Unit;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 
 /// What the compilers said: on `.co` lines (by the unit's position), and what has no such line.
@@ -27,31 +26,10 @@ impl Findings {
     pub fn is_empty(&self) -> bool {
         self.placed.is_empty() && self.unplaced.is_empty()
     }
-
-    /// What the compilers said about texts that they accept.
-    pub fn of_warnings(units: &[Unit], objects: &Objects) -> Self {
-        let mut findings = Self::default();
-        for (index, (unit, file)) in units.iter().zip(&objects.files).enumerate() {
-            let mut placed = Diagnostics::new();
-            for (twin, object) in &file.objects {
-                place(
-                    unit,
-                    *twin,
-                    &object.warnings,
-                    &mut placed,
-                    &mut findings.unplaced,
-                );
-            }
-            if !placed.is_empty() {
-                findings.placed.push((index, placed.into_sorted()));
-            }
-        }
-        findings
-    }
 }
 
 /// Sorts messages into those with a `.co` line and those without.
-fn place(
+pub(super) fn place(
     unit: &Unit,
     twin: Twin,
     messages: &[Message],

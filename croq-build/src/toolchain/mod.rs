@@ -13,7 +13,6 @@
 
 use std::path::{Path, PathBuf};
 
-pub mod arch;
 mod archive;
 mod bindings;
 mod cache;
@@ -23,11 +22,13 @@ pub mod directives;
 pub mod environment;
 mod findings;
 pub mod front_end;
+mod gencode;
 pub mod headers;
 mod host_compiler;
 mod identity;
 pub mod inputs;
 mod jobs;
+mod key;
 mod libclang;
 mod link;
 mod messages;
@@ -37,41 +38,25 @@ mod objects;
 pub mod outputs;
 pub mod problem;
 pub mod symbol;
+mod unit;
 mod user_headers;
 mod variables;
 
-use arch::Arch;
-use cache::Key;
+use crate::target::Arch;
 use canonical::Canonical;
 use compile::Compilers;
 use directives::Directives;
 use environment::Environment;
 pub use findings::Findings;
 use host_compiler::HostCompiler;
+use key::Key;
 use link::link;
-use modules::{Module, ModulePath};
+use modules::Module;
 use nvcc::Toolkit;
 use objects::Objects;
 use outputs::Outputs;
 use symbol::Symbol;
-
-/// One `.co` file with all that was emitted for it, with [`symbol::PLACEHOLDER`] for its symbol.
-#[derive(Debug)]
-pub struct Unit {
-    /// As `#line` and messages name it.
-    pub path: String,
-    pub source: String,
-    /// The folder that holds the file.
-    pub folder: PathBuf,
-    pub module: ModulePath,
-    pub device: String,
-    pub header: String,
-    pub wrappers: String,
-    /// What the wrappers rest on; stands beside the header's declarations.
-    pub shims: String,
-    /// The public functions that the wrappers define.
-    pub functions: Vec<String>,
-}
+pub use unit::Unit;
 
 /// What a build is asked for.
 pub struct Request<'a> {
@@ -174,7 +159,7 @@ pub fn build(request: &Request<'_>, units: &[Unit], env: &Environment) -> Result
         let objects =
             Objects::bring_up_to_date(&compilers, &plans, units, &written, &mut outputs, env)?;
         built.directives = link(&compilers, &objects, &mut outputs)?;
-        built.warnings = Findings::of_warnings(units, &objects);
+        built.warnings = objects.warnings(units);
         built.compiled = objects.all().filter(|object| object.built).count();
         objects
             .files

@@ -6,18 +6,20 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Unit;
-use super::cache::{Entry, Key, Reusable};
+use super::cache::{Entry, Reusable};
 use super::canonical::Canonical;
 use super::compile::{Compilers, Failed, Job, Object, Precompiled, Twin};
 use super::environment::Environment;
-use super::findings::{Failures, Findings};
+use super::findings::{Failures, Findings, place};
 use super::headers;
 use super::jobs::Slots;
+use super::key::Key;
 use super::outputs::Outputs;
 use super::problem::Problem;
 use super::symbol::Symbol;
+use super::unit::Unit;
 use super::user_headers::{Headers, includes_any};
+use crate::diagnostics::Diagnostics;
 
 /// What becomes of one text.
 pub struct Plan {
@@ -59,38 +61,36 @@ struct Source<'a> {
     twins: &'a [Twin],
 }
 
-impl Compilers<'_> {
-    fn twins(&self) -> &'static [Twin] {
-        match self.cuda {
-            Some(_) => &[Twin::Sim, Twin::Cuda],
-            None => &[Twin::Sim],
-        }
+fn twins(compilers: &Compilers<'_>) -> &'static [Twin] {
+    match compilers.cuda {
+        Some(_) => &[Twin::Sim, Twin::Cuda],
+        None => &[Twin::Sim],
     }
+}
 
-    fn sources<'u>(&self, units: &'u [Unit]) -> Vec<Source<'u>> {
-        let mut sources: Vec<Source<'u>> = units
-            .iter()
-            .map(|unit| Source {
-                stem: unit.module.file_stem(),
-                path: &unit.path,
-                device: &unit.device,
-                header: &unit.header,
-                co_folder: &unit.folder,
-                twins: self.twins(),
-            })
-            .collect();
-        if self.cuda.is_some() {
-            sources.push(Source {
-                stem: RUNTIME.to_owned(),
-                path: "",
-                device: headers::CUDA_RUNTIME,
-                header: "",
-                co_folder: Path::new(""),
-                twins: &[Twin::Cuda],
-            });
-        }
-        sources
+fn sources<'u>(compilers: &Compilers<'_>, units: &'u [Unit]) -> Vec<Source<'u>> {
+    let mut sources: Vec<Source<'u>> = units
+        .iter()
+        .map(|unit| Source {
+            stem: unit.module.file_stem(),
+            path: &unit.path,
+            device: &unit.device,
+            header: &unit.header,
+            co_folder: &unit.folder,
+            twins: twins(compilers),
+        })
+        .collect();
+    if compilers.cuda.is_some() {
+        sources.push(Source {
+            stem: RUNTIME.to_owned(),
+            path: "",
+            device: headers::CUDA_RUNTIME,
+            header: "",
+            co_folder: Path::new(""),
+            twins: &[Twin::Cuda],
+        });
     }
+    sources
 }
 
 /// `build/croq.cuda.o`; no module has this name.
@@ -108,7 +108,7 @@ pub fn plan(
     outputs: &mut Outputs,
     env: &Environment,
 ) -> Result<Vec<Plan>, Problem> {
-    let sources = compilers.sources(units);
+    let sources = sources(compilers, units);
     let mut scans = Vec::new();
     for (at, source) in sources.iter().enumerate() {
         for twin in source.twins {
@@ -269,6 +269,27 @@ impl Objects {
         files.flat_map(|file| file.objects.iter().map(|(_, object)| object))
     }
 
+    /// What the compilers said about texts that they accept.
+    pub fn warnings(&self, units: &[Unit]) -> Findings {
+        let mut findings = Findings::default();
+        for (index, (unit, file)) in units.iter().zip(&self.files).enumerate() {
+            let mut placed = Diagnostics::new();
+            for (twin, object) in &file.objects {
+                place(
+                    unit,
+                    *twin,
+                    &object.warnings,
+                    &mut placed,
+                    &mut findings.unplaced,
+                );
+            }
+            if !placed.is_empty() {
+                findings.placed.push((index, placed.into_sorted()));
+            }
+        }
+        findings
+    }
+
     /// Builds what can't be reused, reporting all that fails. `device_paths` are the texts with their
     /// symbols, in the order of the units.
     pub fn bring_up_to_date(
@@ -279,7 +300,7 @@ impl Objects {
         outputs: &mut Outputs,
         env: &Environment,
     ) -> Result<Self, Findings> {
-        let sources = compilers.sources(units);
+        let sources = sources(compilers, units);
         let runtime = outputs.write("include/cuda/runtime.cu", headers::CUDA_RUNTIME)?;
         let paths = device_paths.iter().chain([&runtime]);
         let mut jobs: Vec<(usize, Job<'_>)> = Vec::new();

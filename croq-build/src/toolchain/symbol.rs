@@ -7,8 +7,8 @@
 //!
 //! The hash depends on the text and stands in the text, so texts are emitted with a placeholder.
 
-use super::cache::Key;
 use super::canonical::Canonical;
+use super::key::Key;
 
 /// Stands for the digits until they are known; of the same length, so that nothing else moves.
 pub const PLACEHOLDER: &str = "h0h0h0h0h0h0h0h0h0h0h0h0";

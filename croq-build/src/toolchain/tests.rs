@@ -1,6 +1,7 @@
 //! Builds of small hand-written texts with the machine's real C++ compiler.
 
 use super::*;
+use crate::toolchain::modules::ModulePath;
 use environment::tests::environment;
 
 const HOST: &str = "x86_64-unknown-linux-gnu";

@@ -7,8 +7,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::cache::Key;
 use super::canonical::Canonical;
+use super::key::Key;
 use super::outputs::replace;
 
 /// Headers in the order in which they were read, with the hash of what is in them.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::super::*;
 use super::{Printer, listed};
+use crate::symbolic::Sym;
 
 impl<P: Phase> Printer<'_, P> {
     pub(super) fn view(&self, view: &View) -> String {

@@ -14,9 +14,10 @@
 //! `buffer{+offset, shape [..], strides [..], valid [lo..hi, ..]}`, where `_` is an axis that is inside altogether.
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Display, Write as _};
+use std::fmt::{self, Write as _};
 
 use super::*;
+use crate::symbolic::{Sym, Var};
 
 mod expr;
 mod stmt;
@@ -76,17 +77,6 @@ fn unique<'n>(kind: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
         }
     });
     names.collect()
-}
-
-fn listed<T: Display>(items: impl IntoIterator<Item = T>) -> String {
-    let mut out = String::new();
-    for item in items {
-        if !out.is_empty() {
-            out.push_str(", ");
-        }
-        let _ = write!(out, "{item}");
-    }
-    out
 }
 
 impl<'a, P: Phase> Printer<'a, P> {

@@ -3,6 +3,7 @@
 use super::super::*;
 use super::words::*;
 use super::{Printer, listed};
+use crate::symbolic::Sym;
 
 impl<P: Phase> Printer<'_, P> {
     pub(super) fn tma(&mut self, op: &TmaOp) {

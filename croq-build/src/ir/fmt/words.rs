@@ -1,7 +1,8 @@
 //! The words for what has no name of its own.
 
+use std::fmt::{Display, Write as _};
+
 use super::super::*;
-use super::listed;
 
 pub(super) fn k_axis(last: bool) -> &'static str {
     if last { ", k-major" } else { ", mn-major" }
@@ -73,4 +74,16 @@ pub(super) fn fence(scope: FenceScope) -> &'static str {
         FenceScope::AsyncProxyEverywhere => "async proxy",
         FenceScope::MbarrierInit => "mbarrier init",
     }
+}
+
+/// With commas.
+pub(super) fn listed<T: Display>(items: impl IntoIterator<Item = T>) -> String {
+    let mut out = String::new();
+    for item in items {
+        if !out.is_empty() {
+            out.push_str(", ");
+        }
+        let _ = write!(out, "{item}");
+    }
+    out
 }

@@ -12,6 +12,8 @@
 use std::collections::BTreeSet;
 
 use super::*;
+use crate::source::Span;
+use crate::symbolic::Sym;
 
 mod expr;
 mod stmt;

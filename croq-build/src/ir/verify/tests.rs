@@ -3,6 +3,8 @@
 use super::super::*;
 use crate::passes::driver;
 use crate::sema::testing;
+use crate::source::Span;
+use crate::symbolic::Sym;
 
 const TEXT: &str = "__co__ f32 [N, 64] f(f32 [N, 64] x, f32 gain) {
   f32 [N, 64] y;

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use super::PASSES;
-use crate::config::Checks;
 use crate::diagnostics::Severity;
 use crate::passes::driver;
 use crate::passes::pass::{Kind, State};
+use crate::settings::Checks;
 
 #[test]
 fn names_are_unique_and_each_pass_says_what_it_does() {

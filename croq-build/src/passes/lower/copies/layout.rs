@@ -4,16 +4,9 @@
 //! begins where a group does is walked group by group, one that lies within a group needs not to know of
 //! others, and any other tile has to find the place of each of its vectors.
 
-use super::tile::Side;
+use super::side::{Groups, Side};
 use crate::ir::{Buffer, Function, View};
 use crate::symbolic::{Ctx, Sym};
-
-/// So many elements of a row are neighbours, the next ones are `jump` further on.
-#[derive(Clone, Debug)]
-pub(super) struct Groups {
-    pub(super) width: i64,
-    pub(super) jump: Sym,
-}
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {

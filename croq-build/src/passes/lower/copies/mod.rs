@@ -12,6 +12,7 @@
 mod conditions;
 mod layout;
 mod moves;
+mod side;
 mod slow;
 mod tile;
 mod width;

@@ -2,7 +2,8 @@
 
 use super::conditions::all;
 use super::layout::Layout;
-use super::tile::{Rest, Side, Tile, is_zero};
+use super::side::Side;
+use super::tile::{Rest, Tile, is_zero};
 use super::width::Way;
 use crate::ir::build;
 use crate::ir::{

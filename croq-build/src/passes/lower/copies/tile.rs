@@ -1,59 +1,11 @@
 //! The iteration space of one copy or fill: which positions there are, where each is in the source
 //! and in the destination, and which of them lie outside the data.
 
-use super::conditions::{at_most, less};
-use super::layout::{Groups, Layout};
-use crate::ir::{Copy, Expr, ExprKind, Function, Scalar, Transform, Valid, View};
+use super::layout::Layout;
+use super::side::Side;
+use crate::ir::{Copy, Expr, ExprKind, Function, Scalar, Transform, View};
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, Truth};
-
-/// One side of the movement along one axis: position `c` is at `c * stride`, and inside the data
-/// where every `lo <= c` and `c < hi`.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Side {
-    pub(super) stride: Sym,
-    /// The row is cut into groups: position `c` is at `c % width * stride + c / width * jump`.
-    pub(super) groups: Option<Groups>,
-    lo: Vec<Sym>,
-    hi: Vec<Sym>,
-}
-
-impl Side {
-    fn new(stride: &Sym, valid: Option<&Valid>) -> Side {
-        let bound = |b: Option<&Sym>| b.cloned().into_iter().collect();
-        Side {
-            stride: stride.clone(),
-            groups: None,
-            lo: bound(valid.and_then(|v| v.lo.as_ref())),
-            hi: bound(valid.and_then(|v| v.hi.as_ref())),
-        }
-    }
-
-    fn is_free(&self) -> bool {
-        self.lo.is_empty() && self.hi.is_empty()
-    }
-
-    fn drop_what_always_holds(&mut self, cx: &Ctx, extent: &Sym) {
-        self.lo.retain(|lo| !cx.le(lo, &Sym::zero()).is_yes());
-        self.hi.retain(|hi| !cx.le(extent, hi).is_yes());
-    }
-
-    fn scale_bounds(&mut self, by: &Sym) {
-        for bound in self.lo.iter_mut().chain(&mut self.hi) {
-            *bound = &*bound * by;
-        }
-    }
-
-    /// What must hold at position `at`.
-    pub(super) fn conditions<'a>(
-        &'a self,
-        at: &'a Sym,
-        span: Span,
-    ) -> impl Iterator<Item = Expr> + 'a {
-        let low = self.lo.iter().map(move |lo| at_most(lo, at, span));
-        low.chain(self.hi.iter().map(move |hi| less(at, hi, span)))
-    }
-}
 
 #[derive(Clone, Debug)]
 pub(super) struct Axis {

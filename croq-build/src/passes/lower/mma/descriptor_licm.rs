@@ -19,7 +19,7 @@ pub fn hoist(function: &mut Function, id: KernelId) {
 
 /// `local` is so many bytes further than `by`.
 pub fn step(local: LocalId, by: LocalId, bytes: Sym, span: Span) -> Stmt {
-    super::mma(MmaOp::Step(Step::Advance { local, by, bytes }), span)
+    super::pass::mma(MmaOp::Step(Step::Advance { local, by, bytes }), span)
 }
 
 /// A name for a descriptor.

@@ -1,6 +1,6 @@
 //! Work on registers alone: fills, `apply`, reductions of rows, copies.
 
-use super::{Pass, load_of, own, register};
+use super::pass::{Pass, load_of, own, register};
 use crate::ir::build;
 use crate::ir::{
     Access, BinOp, Expr, ExprKind, Flow, Fragment, FragmentLayout, Function, Intrinsic, Layout,
@@ -294,7 +294,7 @@ impl Pass<'_> {
                 let at = &first + &(&(i * by_tile) + &(h * by_pair));
                 cast(pass.read(from, at, span), elem, span)
             } else {
-                super::zero(elem, span)
+                super::pass::zero(elem, span)
             };
             vec![store(into, slot, value, span)]
         });

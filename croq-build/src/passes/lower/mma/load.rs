@@ -4,7 +4,7 @@
 //! wants them in shared memory, their rows at multiples of 16 bytes; the rows may run along K, or, of
 //! elements of two bytes, across it.
 
-use super::{Lanes, Pass, Tile, element, load_of, mma, register, zero};
+use super::pass::{Lanes, Pass, Tile, element, load_of, mma, register, zero};
 use crate::ir::{
     Access, BinOp, Expr, ExprKind, MmaOp, Move, MoveMode, Part, Scalar, Stmt, StmtKind, Storage,
     View,

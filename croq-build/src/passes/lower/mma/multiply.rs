@@ -1,6 +1,6 @@
 //! A product as instructions of one shape, K in ascending order.
 
-use super::{Pass, mma, register};
+use super::pass::{Pass, mma, register};
 use crate::ir::{Atom, MmaOp, Part, Stmt};
 use crate::source::Span;
 use crate::symbolic::Sym;

@@ -4,10 +4,11 @@
 //! swizzle's pattern to the next. Each buffer has one for itself as a whole, made where the kernel begins; an
 //! instruction's operand is so many bytes further on.
 
-use super::{Pass, descriptor_licm, mma, register};
+use super::descriptor_licm::{self, step as advance};
+use super::pass::{Descriptor, Pass, mma, register};
 use crate::ir::{
-    Buffer, BufferId, Described, Expr, Instruction, LocalId, MmaOp, Operand, Product, Source, Step,
-    Stmt, Tile, View,
+    Buffer, Described, Expr, Instruction, LocalId, MmaOp, Operand, Product, Source, Step, Stmt,
+    Tile, View,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -16,14 +17,6 @@ use crate::symbolic::Sym;
 const ROWS: i64 = 8;
 /// What stands where there is no second group along the rows.
 const NO_STEP: i64 = 16;
-
-/// A buffer that products read, as they are told of it.
-pub struct Descriptor {
-    buffer: BufferId,
-    k_last: bool,
-    local: LocalId,
-    stmt: Stmt,
-}
 
 /// An operand: `by` says what is so many bytes from where its buffer begins.
 struct Placed<'t> {
@@ -88,7 +81,7 @@ impl Pass<'_> {
         }
         let name = format!("{}_here", self.function.buffer(tile.view.buffer).name);
         let by = descriptor_licm::named(self.function, &name, span);
-        stmts.push(descriptor_licm::step(by, whole, first.clone(), span));
+        stmts.push(advance(by, whole, first.clone(), span));
         Some(Placed { tile, by, first })
     }
 
@@ -108,7 +101,7 @@ impl Pass<'_> {
             None => {
                 let by = descriptor_licm::named(self.function, "part_here", span);
                 let whole = self.descriptor(&placed.tile.view, placed.tile.k_last, span)?;
-                stmts.push(descriptor_licm::step(by, whole, bytes, span));
+                stmts.push(advance(by, whole, bytes, span));
                 (by, 0)
             }
         };

@@ -9,7 +9,7 @@
 //! slots or more that both sides go round in steps of one: whoever fills a slot has waited for just this
 //! slot's release.
 
-use super::wait_insertion::{Slab, step};
+use super::slab::{Slab, is_finish, is_name, is_part_of_group, step};
 use crate::ir::build;
 use crate::ir::{
     BinOp, EventAt, EventId, Expr, ExprKind, Function, Role, Scalar, Slot, Step, Stmt, StmtKind,
@@ -124,17 +124,16 @@ fn only_if(a: &Sym, b: &Sym, then: Vec<Stmt>, span: Span) -> Stmt {
 fn taken_apart(body: &[Stmt]) -> Option<Turn> {
     let mut rest = body.iter().peekable();
     let mut before = Vec::new();
-    while let Some(stmt) = rest
-        .next_if(|s| matches!(s.kind, StmtKind::WaitEvent(_)) || super::wait_insertion::is_name(s))
+    while let Some(stmt) = rest.next_if(|s| matches!(s.kind, StmtKind::WaitEvent(_)) || is_name(s))
     {
         before.push(stmt.clone());
     }
     let mut slab = Vec::new();
-    while let Some(stmt) = rest.next_if(|s| super::wait_insertion::is_part_of_group(s)) {
+    while let Some(stmt) = rest.next_if(|s| is_part_of_group(s)) {
         slab.push(stmt.clone());
     }
     let slab = Slab::of(slab).filter(|slab| !slab.is_waited_for())?;
-    let _ = rest.next_if(|s| super::wait_insertion::is_finish(s));
+    let _ = rest.next_if(|s| is_finish(s));
     let mut releases = Vec::new();
     for stmt in rest {
         match &stmt.kind {

@@ -2,7 +2,7 @@
 //! warpgroup's sums of two bytes by `stmatrix`, the counterpart of `ldmatrix`, where those fit.
 
 use super::load::{inside, turned};
-use super::{Pass, Tile, element, load_of, mma, register};
+use super::pass::{Pass, Tile, element, load_of, mma, register};
 use crate::ir::{
     Buffer, BufferId, Expr, ExprKind, MmaOp, Move, MoveMode, Part, Scalar, Stmt, StmtKind, Storage,
     View,

@@ -7,19 +7,23 @@
 
 use std::collections::BTreeSet;
 
-use super::expand::{Expander, by_the_first_block, flip, wait};
 use crate::ir::{
     Arrival, BufferId, Copy, Engine, EventId, LocalId, Slot, Stmt, StmtKind, Tma, TmaOp, Visit,
     retain_stmts, walk_block,
 };
-use crate::passes::lower::events;
-use crate::symbolic::Sym;
 
 /// The mbarriers of loads that arrive at others', and their bits.
 #[derive(Default)]
 pub struct Unneeded(Vec<(BufferId, LocalId)>);
 
 impl Unneeded {
+    /// Those of loads that arrive at the first one's.
+    pub fn add(&mut self, loads: &[Stmt]) {
+        let loads = loads.iter().filter_map(waited_at_once);
+        self.0
+            .extend(loads.map(|(_, _, arrival)| (arrival.barriers, arrival.phases)));
+    }
+
     /// Forgets those that nothing arrives at.
     pub fn drop_from(mut self, stmts: &mut Vec<Stmt>) {
         let mut loads = Loads::default();
@@ -71,7 +75,7 @@ pub fn triggers(stmt: &Stmt) -> Option<(EventId, Slot)> {
 }
 
 /// A load that nothing but its own statement waits for.
-fn waited_at_once(stmt: &Stmt) -> Option<(&Copy, &Tma, &Arrival)> {
+pub fn waited_at_once(stmt: &Stmt) -> Option<(&Copy, &Tma, &Arrival)> {
     let StmtKind::Copy(copy) = &stmt.kind else {
         return None;
     };
@@ -95,85 +99,4 @@ pub fn goes_on(so_far: &[Stmt], next: &Stmt) -> bool {
                 && before.barriers != arrival.barriers
         })
     })
-}
-
-impl Expander<'_> {
-    /// One arrival with the bytes of all copies, and the copies.
-    ///
-    /// `None` if they can't be lowered, and nothing was done.
-    pub fn announced(&mut self, together: &[Stmt], out: &mut Vec<Stmt>) -> Option<()> {
-        let (trigger, copies) = together.split_last()?;
-        let StmtKind::Trigger(event) = &trigger.kind else {
-            return None;
-        };
-        let (barriers, slot) = events::place(self.function, event)?;
-        let mut bytes = Sym::zero();
-        let mut loads = Vec::new();
-        for stmt in copies {
-            let StmtKind::Copy(copy) = &stmt.kind else {
-                return None;
-            };
-            let Engine::Tma(tma) = &copy.engine else {
-                return None;
-            };
-            let (own, ops) = self.loads(copy, tma, barriers, &slot)?;
-            bytes = &bytes + &own;
-            let ops = ops
-                .into_iter()
-                .map(|op| Stmt::new(StmtKind::Tma(op), stmt.span));
-            match copy.engine.is_multicast() {
-                true => loads.push(by_the_first_block(ops.collect(), stmt.span)),
-                false => loads.extend(ops),
-            }
-        }
-        let expect = TmaOp::Expect {
-            barriers,
-            slot,
-            bytes,
-        };
-        out.push(Stmt::new(StmtKind::Tma(expect), trigger.span));
-        out.extend(loads);
-        Some(())
-    }
-
-    /// Two loads or more.
-    pub fn arrive_together(&mut self, stmts: &[Stmt], out: &mut Vec<Stmt>) -> Option<()> {
-        let (first, rest) = stmts.split_first()?;
-        let (copy, _, arrival) = waited_at_once(first)?;
-        let mut bytes = Sym::zero();
-        let mut ops = Vec::new();
-        for stmt in stmts {
-            let (copy, tma, _) = waited_at_once(stmt)?;
-            let (own, loads) = self.loads(copy, tma, arrival.barriers, &arrival.slot)?;
-            bytes = &bytes + &own;
-            let loads = loads.into_iter().map(StmtKind::Tma);
-            ops.extend(loads.map(|kind| Stmt::new(kind, stmt.span)));
-        }
-        let expect = TmaOp::Expect {
-            barriers: arrival.barriers,
-            slot: arrival.slot.clone(),
-            bytes,
-        };
-        ops.insert(0, Stmt::new(StmtKind::Tma(expect), first.span));
-        out.push(Stmt::new(
-            flip(self.function, arrival, first.span),
-            first.span,
-        ));
-        match self.alone {
-            true => out.extend(ops),
-            false => {
-                let (level, body) = (copy.level, ops);
-                out.push(Stmt::new(
-                    StmtKind::SingleThread { level, body },
-                    first.span,
-                ));
-            }
-        }
-        let end = stmts.last().map_or(first.span, |s| s.span);
-        out.push(Stmt::new(wait(self.function, arrival, end), end));
-        let unneeded = rest.iter().filter_map(waited_at_once);
-        let unneeded = unneeded.map(|(_, _, a)| (a.barriers, a.phases));
-        self.unneeded.0.extend(unneeded);
-        Some(())
-    }
 }

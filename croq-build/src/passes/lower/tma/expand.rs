@@ -1,10 +1,13 @@
 //! Loads and stores as what single threads do.
 
-use super::coalesced_loads::{Unneeded, completed_by, completes, goes_on, triggers};
+use super::coalesced_loads::{
+    Unneeded, completed_by, completes, goes_on, triggers, waited_at_once,
+};
 use super::has_boxes;
+use super::waits::{by_the_first_block, flip, wait};
 use crate::ir::{
-    Arrival, BinOp, BufferId, Copy, Engine, Expr, ExprKind, Frame, Function, KernelId, Level, Role,
-    Stmt, StmtKind, TensorMap, Tma, TmaMove, TmaOp, VarHome, View,
+    BufferId, Copy, Engine, Frame, Function, KernelId, Level, Role, Stmt, StmtKind, TensorMap, Tma,
+    TmaMove, TmaOp, VarHome, View,
 };
 use crate::passes::lower::events;
 use crate::source::Span;
@@ -239,7 +242,7 @@ impl Expander<'_> {
     }
 
     /// The boxes of a load, and how many bytes they bring.
-    pub fn loads(
+    fn loads(
         &mut self,
         copy: &Copy,
         tma: &Tma,
@@ -374,45 +377,83 @@ impl Expander<'_> {
         self.maps.push(map);
         self.maps.len() - 1
     }
-}
 
-/// What one block does for all of the cluster.
-pub fn by_the_first_block(body: Vec<Stmt>, span: Span) -> Stmt {
-    let level = Level::Cluster;
-    Stmt::new(StmtKind::SingleThread { level, body }, span)
-}
+    /// One arrival with the bytes of all copies, and the copies.
+    ///
+    /// `None` if they can't be lowered, and nothing was done.
+    fn announced(&mut self, together: &[Stmt], out: &mut Vec<Stmt>) -> Option<()> {
+        let (trigger, copies) = together.split_last()?;
+        let StmtKind::Trigger(event) = &trigger.kind else {
+            return None;
+        };
+        let (barriers, slot) = events::place(self.function, event)?;
+        let mut bytes = Sym::zero();
+        let mut loads = Vec::new();
+        for stmt in copies {
+            let StmtKind::Copy(copy) = &stmt.kind else {
+                return None;
+            };
+            let Engine::Tma(tma) = &copy.engine else {
+                return None;
+            };
+            let (own, ops) = self.loads(copy, tma, barriers, &slot)?;
+            bytes = &bytes + &own;
+            let ops = ops
+                .into_iter()
+                .map(|op| Stmt::new(StmtKind::Tma(op), stmt.span));
+            match copy.engine.is_multicast() {
+                true => loads.push(by_the_first_block(ops.collect(), stmt.span)),
+                false => loads.extend(ops),
+            }
+        }
+        let expect = TmaOp::Expect {
+            barriers,
+            slot,
+            bytes,
+        };
+        out.push(Stmt::new(StmtKind::Tma(expect), trigger.span));
+        out.extend(loads);
+        Some(())
+    }
 
-/// One load more.
-pub fn flip(function: &Function, arrival: &Arrival, span: Span) -> StmtKind {
-    let ty = function.local(arrival.phases).ty;
-    let op = |op, a, b| Expr::new(ExprKind::Binary(op, a, b), ty, span);
-    let mut bit = Expr::new(ExprKind::Int(1), ty, span);
-    if let Some(at) = &arrival.bit {
-        bit = op(BinOp::Shl, bit, Expr::index(at.clone(), span));
+    /// Two loads or more.
+    fn arrive_together(&mut self, stmts: &[Stmt], out: &mut Vec<Stmt>) -> Option<()> {
+        let (first, rest) = stmts.split_first()?;
+        let (copy, _, arrival) = waited_at_once(first)?;
+        let mut bytes = Sym::zero();
+        let mut ops = Vec::new();
+        for stmt in stmts {
+            let (copy, tma, _) = waited_at_once(stmt)?;
+            let (own, loads) = self.loads(copy, tma, arrival.barriers, &arrival.slot)?;
+            bytes = &bytes + &own;
+            let loads = loads.into_iter().map(StmtKind::Tma);
+            ops.extend(loads.map(|kind| Stmt::new(kind, stmt.span)));
+        }
+        let expect = TmaOp::Expect {
+            barriers: arrival.barriers,
+            slot: arrival.slot.clone(),
+            bytes,
+        };
+        ops.insert(0, Stmt::new(StmtKind::Tma(expect), first.span));
+        out.push(Stmt::new(
+            flip(self.function, arrival, first.span),
+            first.span,
+        ));
+        match self.alone {
+            true => out.extend(ops),
+            false => {
+                let (level, body) = (copy.level, ops);
+                out.push(Stmt::new(
+                    StmtKind::SingleThread { level, body },
+                    first.span,
+                ));
+            }
+        }
+        let end = stmts.last().map_or(first.span, |s| s.span);
+        out.push(Stmt::new(wait(self.function, arrival, end), end));
+        self.unneeded.add(rest);
+        Some(())
     }
-    let phases = Expr::new(ExprKind::Local(arrival.phases), ty, span);
-    StmtKind::Assign {
-        local: arrival.phases,
-        value: op(BinOp::Xor, phases, bit),
-    }
-}
-
-/// For the last load that has begun.
-pub fn wait(function: &Function, arrival: &Arrival, span: Span) -> StmtKind {
-    let ty = function.local(arrival.phases).ty;
-    let one = || Expr::new(ExprKind::Int(1), ty, span);
-    let op = |op, a, b| Expr::new(ExprKind::Binary(op, a, b), ty, span);
-    let mut phases = Expr::new(ExprKind::Local(arrival.phases), ty, span);
-    if let Some(at) = &arrival.bit {
-        phases = op(BinOp::Shr, phases, Expr::index(at.clone(), span));
-        phases = op(BinOp::And, phases, one());
-    }
-    StmtKind::Tma(TmaOp::Wait {
-        barriers: arrival.barriers,
-        slot: arrival.slot.clone(),
-        parity: op(BinOp::Xor, phases, one()),
-        clustered: false,
-    })
 }
 
 #[cfg(test)]

@@ -2,13 +2,14 @@
 
 use super::access::{Entry, Executor, MemAccess, Region, Release};
 use super::place::place;
+use super::tma::is_everybodys;
 use super::vars::Vars;
 use crate::ir::{
-    Access, Arg, BufferId, Call, Copy, CppName, Engine, Expr, ExprKind, Function, Level, MmaOp,
-    PrintPart, Role, Stmt, StmtKind, ThreadSet, Transform, View,
+    Access, Arg, Arrival, BufferId, Call, Copy, CppName, Engine, Expr, ExprKind, Function, Level,
+    MmaOp, PrintPart, Role, Stmt, StmtKind, ThreadSet, Tma, Transform, Valid, View,
 };
 use crate::passes::analysis::uses::identifiers;
-use crate::symbolic::Var;
+use crate::symbolic::{Sym, Var};
 use std::collections::BTreeSet;
 
 /// Where a statement stands.
@@ -97,6 +98,49 @@ impl<'a> Collector<'a> {
             who: Executor::One(level),
             ..context.clone()
         }
+    }
+
+    /// One thread of the unit has the copy engine do it all.
+    pub fn boxes(&mut self, copy: &Copy, tma: &Tma, context: &Context, out: &mut Vec<MemAccess>) {
+        let context = match context.who {
+            _ if is_everybodys(copy) => Self::once(context, Level::Cluster),
+            Executor::One(_) => context.clone(),
+            _ => Self::once(context, copy.level),
+        };
+        let first = out.len();
+        self.view(&copy.source, false, context.clone(), out);
+        self.view(&copy.dest, true, context.clone(), out);
+        for touch in out.iter_mut().skip(first) {
+            touch.by_tma = true;
+            touch.in_flight = !touch.write && (copy.future.is_some() || tma.event.is_some());
+            touch.needs_proxy_fence = false;
+        }
+        // No thread may still wait for an earlier load there.
+        if let Some(arrival) = &tma.arrival {
+            self.view(&slot(arrival), true, context, out);
+        }
+    }
+
+    /// A load that this thread has waited for.
+    pub fn arrived(
+        &mut self,
+        arrival: &Arrival,
+        view: &View,
+        level: Level,
+        context: &Context,
+        out: &mut Vec<MemAccess>,
+    ) {
+        // Units other than the one that waited have yet to wait for that one.
+        if level != Level::Block {
+            let first = out.len();
+            self.view(view, true, team(context, level), out);
+            for touch in out.iter_mut().skip(first) {
+                touch.by_tma = true;
+                touch.needs_proxy_fence = false;
+                touch.ordered_at = Some(level);
+            }
+        }
+        self.view(&slot(arrival), false, context.clone(), out);
     }
 
     /// Everything that the statements and those below them do.
@@ -386,5 +430,18 @@ pub(super) fn team(context: &Context, level: Level) -> Context {
     Context {
         who,
         ..context.clone()
+    }
+}
+
+/// An mbarrier, as an element of its array.
+fn slot(arrival: &Arrival) -> View {
+    View {
+        buffer: arrival.barriers,
+        offset: arrival.slot.clone(),
+        shape: vec![Sym::one()],
+        strides: vec![Sym::one()],
+        valid: vec![Valid::default()],
+        frame: None,
+        span: crate::source::Span::default(),
     }
 }

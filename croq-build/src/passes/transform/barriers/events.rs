@@ -10,11 +10,11 @@
 //! after a wait for that arrival, can't reach them. What threads have *written* the engine may miss, so they
 //! fence before they trigger.
 
-use super::Walker;
 use super::access::Release;
 use super::collect::Context;
 use super::pending::Pending;
-use crate::ir::{EventId, Stmt, StmtKind, ThreadSet};
+use super::tma::after_fences;
+use crate::ir::{EventId, FenceScope, Stmt, StmtKind, ThreadSet};
 
 /// Who waits for what, and who triggers it, in asynchronous regions.
 #[derive(Debug, Default)]
@@ -66,40 +66,39 @@ impl Exchanges {
     }
 }
 
-impl Walker<'_> {
-    /// Walks the `trigger` or `wait` at `at`; how many statements now stand in its place.
-    pub(super) fn event(
-        &mut self,
-        stmts: &mut Vec<Stmt>,
-        at: usize,
-        context: &Context,
-        pending: &mut Pending,
-    ) -> usize {
-        let Some(stmt) = stmts.get(at) else { return 1 };
-        let span = stmt.span;
-        // Part of a region doesn't speak for all of it.
-        let whole = context.team.as_ref().and_then(|t| t.set.as_ref()) == context.set.as_ref();
-        let Some(set) = context.set.as_ref() else {
-            return 1;
-        };
-        match &stmt.kind {
-            StmtKind::WaitEvent(waited) => {
-                if whole && self.exchanges.answers(waited.event, set) {
-                    pending.hand(set, Release::Over, Release::Back);
-                }
-                1
+/// Walks the `trigger` or `wait` at `at`; how many statements now stand in its place.
+pub fn event(
+    exchanges: &Exchanges,
+    fence: FenceScope,
+    stmts: &mut Vec<Stmt>,
+    at: usize,
+    context: &Context,
+    pending: &mut Pending,
+) -> usize {
+    let Some(stmt) = stmts.get(at) else { return 1 };
+    let span = stmt.span;
+    // Part of a region doesn't speak for all of it.
+    let whole = context.team.as_ref().and_then(|t| t.set.as_ref()) == context.set.as_ref();
+    let Some(set) = context.set.as_ref() else {
+        return 1;
+    };
+    match &stmt.kind {
+        StmtKind::WaitEvent(waited) => {
+            if whole && exchanges.answers(waited.event, set) {
+                pending.hand(set, Release::Over, Release::Back);
             }
-            _ => {
-                let hides = pending.hides(set);
-                if whole {
-                    pending.hand(set, Release::Not, Release::Over);
-                }
-                if !hides || stmts.get(..at).is_some_and(super::after_fences) {
-                    return 1;
-                }
-                stmts.insert(at, Stmt::new(StmtKind::Fence(self.fence), span));
-                2
+            1
+        }
+        _ => {
+            let hides = pending.hides(set);
+            if whole {
+                pending.hand(set, Release::Not, Release::Over);
             }
+            if !hides || stmts.get(..at).is_some_and(after_fences) {
+                return 1;
+            }
+            stmts.insert(at, Stmt::new(StmtKind::Fence(fence), span));
+            2
         }
     }
 }

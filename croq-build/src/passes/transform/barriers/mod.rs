@@ -34,6 +34,7 @@ mod collect;
 mod events;
 mod independent;
 mod injectivity;
+mod instances;
 mod overlaps;
 mod owned;
 mod pending;
@@ -48,8 +49,8 @@ pub mod races;
 mod tests;
 
 use crate::ir::{
-    BarrierReason, BarrierScope, ExprKind, FenceScope, Function, KernelId, Level, MmaOp, Stmt,
-    StmtKind, any_stmt,
+    BarrierReason, BarrierScope, Engine, ExprKind, FenceScope, Function, KernelId, Level, MmaOp,
+    Stmt, StmtKind, any_stmt,
 };
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
@@ -168,17 +169,6 @@ fn is_async_region(stmt: &Stmt) -> bool {
     matches!(stmt.kind, StmtKind::Region { is_async: true, .. })
 }
 
-/// The last statement is a proxy fence.
-fn after_fences(stmts: &[Stmt]) -> bool {
-    let last = stmts.last().map(|s| &s.kind);
-    matches!(
-        last,
-        Some(StmtKind::Fence(
-            FenceScope::AsyncProxy | FenceScope::AsyncProxyEverywhere
-        ))
-    )
-}
-
 /// A plain `inthreads` ends with a barrier over the block, unless it is inside another.
 fn end_regions(stmts: &mut Vec<Stmt>) {
     let mut at = 0;
@@ -258,7 +248,7 @@ impl Walker<'_> {
                 return self.boxes(stmts, at, context, pending);
             }
             StmtKind::WaitEvent(_) | StmtKind::Trigger(_) => {
-                return self.event(stmts, at, context, pending);
+                return events::event(&self.exchanges, self.fence, stmts, at, context, pending);
             }
             StmtKind::WaitTma { .. } => {
                 self.wait_for_boxes(stmt, context, pending);
@@ -267,7 +257,7 @@ impl Walker<'_> {
             StmtKind::Barrier {
                 scope: BarrierScope::Grid,
                 ..
-            } if self.hides_from_others(stmts, at, pending) => {
+            } if tma::hides_from_others(self.collector.function, stmts, at, pending) => {
                 stmts.insert(at, Stmt::new(StmtKind::Fence(self.fence), span));
                 pending.settle(Level::Cluster, true, None);
                 return 2;
@@ -349,9 +339,62 @@ impl Walker<'_> {
         let Some((before, [stmt, ..])) = stmts.split_at_mut_checked(at + inserted) else {
             return 1 + inserted;
         };
-        self.after_fences = after_fences(before);
+        self.after_fences = tma::after_fences(before);
         self.inside(stmt, &inner, pending);
         1 + inserted
+    }
+
+    /// Walks the load or store at `at`; how many statements now stand in its place.
+    fn boxes(
+        &mut self,
+        stmts: &mut Vec<Stmt>,
+        at: usize,
+        context: &Context,
+        pending: &mut Pending,
+    ) -> usize {
+        let Some(stmt) = stmts.get(at) else { return 1 };
+        let StmtKind::Copy(copy) = &stmt.kind else {
+            return 1;
+        };
+        let (span, copy) = (stmt.span, copy.clone());
+        let touches = self.all_of(std::slice::from_ref(stmt), context);
+        let inserted = self.wait_before(stmts, at, span, &touches, pending);
+        let mut after = touches;
+        let by_event = matches!(&copy.engine, Engine::Tma(tma) if tma.event.is_some());
+        if by_event {
+            // Who waits for the event comes after it.
+            after.retain(|t| !t.write);
+        } else if let Some(arrival) = copy.engine.arrival() {
+            after.retain(|t| !t.write);
+            if copy.future.is_none() {
+                // Who has waited knows that it is over, what it read included.
+                pending.settle_first(copy.level, context.team.as_ref());
+                after.retain(|_| copy.level != Level::Block);
+                for touch in &mut after {
+                    touch.ordered_at = Some(copy.level);
+                }
+                let (view, level) = (&copy.dest, copy.level);
+                self.collector
+                    .arrived(arrival, view, level, context, &mut after);
+            }
+        }
+        pending.add(after);
+        1 + inserted
+    }
+
+    fn wait_for_boxes(&mut self, stmt: &Stmt, context: &Context, pending: &mut Pending) {
+        let StmtKind::WaitTma { futures } = &stmt.kind else {
+            return;
+        };
+        let mut after = Vec::new();
+        for waited in futures {
+            if let Some(arrival) = &waited.arrival {
+                let (view, level) = (&waited.view, waited.level);
+                self.collector
+                    .arrived(arrival, view, level, context, &mut after);
+            }
+        }
+        pending.add(after);
     }
 
     /// Concurrent regions begin together: a barrier in front of one must be in front of all.
@@ -575,7 +618,7 @@ impl Walker<'_> {
             }
         }
         let mut inserted = 0;
-        if fence && !stmts.get(..at).is_some_and(after_fences) {
+        if fence && !stmts.get(..at).is_some_and(tma::after_fences) {
             let kind = StmtKind::Fence(self.fence);
             stmts.insert(at, Stmt::new(kind, span));
             inserted = 1;

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::collect::{Collector, Context};
-use super::owned::{Around, is_one_instance};
+use super::instances::{Around, is_one_instance};
 use super::place::Place;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::{BinOp, BufferId, Function, Role, Stmt, StmtKind, VarHome};

@@ -12,6 +12,7 @@
 //! * Where that could refuse a right program, because the place may never be reached and a 64-bit argument alone
 //!   decides, or where no such bound exists, the check stands in the kernel, in front of the statement.
 
+mod need;
 mod needs;
 mod size;
 #[cfg(test)]
@@ -19,16 +20,17 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use crate::config::Checks;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::{
     BinOp, CheckId, CheckInfo, Expr, ExprKind, Fits, Function, Kernel, LocalId, MmaOp, ParamKind,
     Return, Scalar, Stmt, StmtKind, UnOp, VarHome, declared_locals,
 };
+use crate::settings::Checks;
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 
-use needs::{Need, Needs};
+use need::Need;
+use needs::Needs;
 use size::{Existing, How, Known, MOST_BLOCKS, Size, Sizes};
 
 /// Values that a failure has room for.
@@ -416,7 +418,7 @@ impl Walk<'_, '_> {
             return None;
         }
         // A bound that no call keeps is none.
-        let size = need.size(&self.sizes, known, How::Given);
+        let size = self.sizes.of_need(&need, known, How::Given);
         let size = size.filter(|size| size.least() <= need.most as f64);
         let maybe = maybe || !need.guards.is_empty();
         match size {

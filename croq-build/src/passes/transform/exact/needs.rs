@@ -1,6 +1,6 @@
 //! Which integers a statement computes.
 
-use super::size::{How, Known, Size, Sizes};
+use super::need::Need;
 use crate::ir::{
     Access, BinOp, Buffer, Expr, ExprKind, Function, Kernel, Scalar, Stmt, StmtKind, TmaOp, View,
     Visit, walk_block, walk_exprs,
@@ -10,36 +10,6 @@ use crate::symbolic::{Atom, Sym};
 
 /// The largest coordinate of a TMA copy, and the largest `s32`.
 const MOST_COORDINATE: i64 = i32::MAX as i64;
-
-/// An expression that must fit, wherever it stands.
-#[derive(Clone)]
-pub struct Need {
-    pub sym: Sym,
-    /// The products that are added up to it, where text computes it from several.
-    parts: Vec<(Sym, Sym)>,
-    /// It is computed only where these conditions have these values.
-    pub guards: Vec<(Expr, bool)>,
-    pub most: i64,
-    /// The type of a smaller integer that it becomes.
-    pub narrowed: Option<Scalar>,
-    /// Whose bytes these are.
-    pub buffer: Option<String>,
-    pub span: Span,
-}
-
-impl Need {
-    pub fn size(&self, sizes: &Sizes, known: &Known, how: How) -> Option<Size> {
-        if self.parts.is_empty() {
-            return sizes.of(&self.sym, known, how);
-        }
-        let mut sum = Size::default();
-        for (a, b) in &self.parts {
-            let a = sizes.of(a, known, how)?;
-            sum = sum.and(&a, &sizes.of(b, known, how)?);
-        }
-        Some(sum)
-    }
-}
 
 #[derive(Default)]
 pub struct Needs {

@@ -14,7 +14,7 @@ use crate::ir::{
 };
 use crate::symbolic::{Atom, Sym, Var};
 
-use super::needs::Need;
+use super::need::Need;
 
 /// No tensor has more bytes: croq-sys and `host::alloc` refuse such memory.
 const MOST_BYTES: f64 = (1u64 << 56) as f64;
@@ -491,10 +491,23 @@ impl<'a> Sizes<'a> {
         find.2
     }
 
+    /// What is needed, by the products that are added up to it.
+    pub fn of_need(&self, need: &Need, known: &Known, how: How) -> Option<Size> {
+        if need.parts.is_empty() {
+            return self.of(&need.sym, known, how);
+        }
+        let mut sum = Size::default();
+        for (a, b) in &need.parts {
+            let a = self.of(a, known, how)?;
+            sum = sum.and(&a, &self.of(b, known, how)?);
+        }
+        Some(sum)
+    }
+
     /// Whether what is needed is far below what 64 bits hold, and below what it may be, whatever a call is given.
     pub fn are_small(&self, need: &Need, known: &Known, existing: &Existing) -> bool {
         [How::Variables, How::Noted].into_iter().any(|how| {
-            let size = need.size(self, known, how);
+            let size = self.of_need(need, known, how);
             size.is_some_and(|size| self.is_small(&size, existing, need.most as f64))
         })
     }

@@ -9,11 +9,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Candidate, Vars};
+use super::candidate::{Candidate, Traffic};
 use crate::ir::{
     Access, BufferId, Copy, Function, Level, Stmt, StmtKind, Storage, Swizzle, VarHome, View,
     Visit, walk_block, walk_exprs,
 };
+use crate::passes::transform::barriers::Vars;
 use crate::symbolic::{Sym, Var};
 
 /// What a size is taken for that only the caller knows.
@@ -39,14 +40,6 @@ impl std::iter::Sum for Cost {
             shared: sum.shared.saturating_add(cost.shared),
         })
     }
-}
-
-/// Accesses by one statement.
-pub struct Traffic {
-    /// In elements, from the buffer's first.
-    address: Sym,
-    buffer: BufferId,
-    times: u64,
 }
 
 /// The accesses of global and shared memory that each thread makes on its own.

@@ -26,6 +26,7 @@
 //! of threads merged of two the inner one is the faster by its meaning, and only its own sub-levels move.
 
 mod accesses;
+mod candidate;
 mod observability;
 #[cfg(test)]
 mod tests;
@@ -35,53 +36,9 @@ use crate::ir::{
     StmtKind,
 };
 use crate::passes::transform::barriers::Vars;
-use crate::symbolic::{Sym, Var};
-use accesses::{Cost, Traffic};
-
-/// A level of threads with several sub-levels.
-struct Candidate {
-    /// Which `parallel` of the kernel it is, in order of the text.
-    site: usize,
-    indices: Vec<Index>,
-    /// The quotient by all but the slowest needs no remainder: there are no more threads.
-    open: bool,
-    /// What the indices are the digits of.
-    number: Expr,
-    /// The levels around.
-    around: Vec<Level>,
-    /// What it touches.
-    traffic: Vec<Traffic>,
-}
-
-struct Index {
-    local: LocalId,
-    var: Var,
-    extent: Sym,
-}
-
-impl Candidate {
-    fn has_shape_of(&self, other: &Candidate) -> bool {
-        let extents = |c: &Candidate| c.indices.iter().map(|i| i.extent.clone()).collect();
-        let (a, b): (Vec<Sym>, Vec<Sym>) = (extents(self), extents(other));
-        a == b && self.open == other.open && self.around == other.around
-    }
-
-    /// The program's first.
-    fn orders(&self) -> &'static [&'static [usize]] {
-        match self.indices.len() {
-            2 => &[&[0, 1], &[1, 0]],
-            3 => &[
-                &[0, 1, 2],
-                &[0, 2, 1],
-                &[1, 0, 2],
-                &[1, 2, 0],
-                &[2, 0, 1],
-                &[2, 1, 0],
-            ],
-            _ => &[],
-        }
-    }
-}
+use crate::symbolic::Sym;
+use accesses::Cost;
+use candidate::{Candidate, Index};
 
 /// Levels that must have one order.
 struct Class {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Candidate;
+use super::candidate::Candidate;
 use crate::ir::{
     Access, BarrierScope, BufferId, Copy, Expr, ExprKind, Function, Level, LocalId, Role, Stmt,
     StmtKind, VarHome, View, Visit, any_in, any_stmt, walk_block, walk_exprs,

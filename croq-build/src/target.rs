@@ -1,4 +1,4 @@
-//! Which GPUs to build for.
+//! The GPUs that a program is compiled for: an input of the compiler.
 
 use std::fmt;
 use std::str::FromStr;
@@ -135,24 +135,6 @@ impl FromStr for Arch {
     }
 }
 
-/// nvcc's `-gencode` values: machine code for each architecture, and PTX of the lowest portable
-/// one as the floor on which newer GPUs can still run.
-pub fn gencode(archs: &[Arch]) -> Vec<String> {
-    let floor = archs.iter().filter(|arch| arch.is_portable()).min();
-    archs
-        .iter()
-        .map(|arch| {
-            let digits = arch.digits();
-            let ptx = if Some(arch) == floor {
-                format!(",compute_{digits}")
-            } else {
-                String::new()
-            };
-            format!("arch=compute_{digits},code=[sm_{digits}{ptx}]")
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,16 +152,5 @@ mod tests {
         ] {
             assert!(name.parse::<Arch>().is_err(), "{name}");
         }
-    }
-
-    #[test]
-    fn ptx_comes_from_the_lowest_portable_class() {
-        assert_eq!(
-            gencode(&Arch::DEFAULT),
-            [
-                "arch=compute_80,code=[sm_80,compute_80]",
-                "arch=compute_90a,code=[sm_90a]"
-            ]
-        );
     }
 }

@@ -3,7 +3,7 @@
 /// A half-open range of byte offsets into one `.co` file, before macro expansion.
 ///
 /// A token that came out of a macro carries the span of the macro's *use*; which macro it was is
-/// recorded in [`super::Expansions`].
+/// recorded with the tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Span {
     pub start: u32,

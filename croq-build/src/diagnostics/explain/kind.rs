@@ -1,0 +1,36 @@
+//! Kinds of codes.
+
+/// What the first letter of a code says about its reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `E`: nothing is generated.
+    Error,
+    /// `W`: the program is compiled, and probably does something else than intended.
+    Warning,
+    /// `N`: a fact that the author may want to know.
+    Note,
+    /// `R`: an error of a call, which generated code or the device API finds.
+    RunTime,
+}
+
+impl Kind {
+    /// Of a code.
+    pub const fn of(code: &str) -> Option<Self> {
+        match code.as_bytes().first() {
+            Some(b'E') => Some(Self::Error),
+            Some(b'W') => Some(Self::Warning),
+            Some(b'N') => Some(Self::Note),
+            Some(b'R') => Some(Self::RunTime),
+            _ => None,
+        }
+    }
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+            Self::RunTime => "error at run time",
+        }
+    }
+}

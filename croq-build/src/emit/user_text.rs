@@ -1,0 +1,159 @@
+//! The user's own C++ of a file, and its loops.
+
+use super::writer::Writer;
+
+/// What is to be known of the user's own C++ of a file.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct UserText {
+    /// Functions or macros have loops.
+    loops: bool,
+    /// Macros have.
+    macros: bool,
+    /// It reads memory that may change meanwhile.
+    asks: bool,
+    /// It declares `__shared__` memory, of which an OS thread has one: it can have only one block at a time.
+    shared: bool,
+}
+
+impl UserText {
+    pub fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
+        let mut found = Self::default();
+        for text in texts {
+            let loops = has_loop(text);
+            found.loops |= loops;
+            found.macros |= loops && directive(text).is_some_and(|d| d.starts_with("define"));
+            found.asks |= asks_memory(text);
+            found.shared |= text.contains("__shared__");
+        }
+        found
+    }
+
+    /// Whether a kernel with these pieces of C++ may wait in them for what other blocks write.
+    pub fn may_spin(self, calls: bool, pieces: &[&str]) -> bool {
+        let with = |own: bool, of: fn(&str) -> bool| own || pieces.iter().any(|text| of(text));
+        (calls || !pieces.is_empty()) && with(self.loops, has_loop) && with(self.asks, asks_memory)
+    }
+
+    /// Whether loops in this piece are to be counted.
+    pub fn counts(self, text: &str) -> bool {
+        directive(text).is_none() && (self.macros || has_loop(text))
+    }
+}
+
+fn directive(text: &str) -> Option<&str> {
+    text.trim_start().strip_prefix('#').map(str::trim_start)
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+}
+
+fn has_loop(text: &str) -> bool {
+    words(text).any(|word| matches!(word, "while" | "for" | "do" | "goto"))
+}
+
+fn asks_memory(text: &str) -> bool {
+    let asks = |word: &str| {
+        let known = ["volatile", "asm", "__asm__", "__nanosleep"].contains(&word);
+        known || word.starts_with("atomic") || word.starts_with("__ld")
+    };
+    words(text).any(asks)
+}
+
+/// The text with `while` spelt `CROQ_WHILE_DECLARES` where its condition declares a variable: what counts the others
+/// would make an expression of it.
+fn conditions_that_declare(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("while") {
+        let (before, from) = rest.split_at(at);
+        let after = from.strip_prefix("while").unwrap_or_default();
+        let word = |c: char| c.is_alphanumeric() || c == '_';
+        let whole = !before.ends_with(word) && !after.starts_with(word);
+        out.push_str(before);
+        let open = after.trim_start().strip_prefix('(');
+        let declares = whole && open.is_some_and(declares);
+        out.push_str(if declares {
+            "CROQ_WHILE_DECLARES"
+        } else {
+            "while"
+        });
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Whether a condition, given from behind its parenthesis on, is `type name = …` or `type name{…}`.
+fn declares(text: &str) -> bool {
+    let mut depth = 0i32;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '[' | ')' | ']' | ';' | '"' | '?' | '|' | '!' if depth == 0 => return false,
+            '<' => depth += 1,
+            '>' => depth -= 1,
+            '=' | '{' if depth <= 0 => {
+                let next = text.get(at + 1..).unwrap_or_default();
+                if c == '=' && next.starts_with('=') {
+                    return false;
+                }
+                let name = text.get(..at).unwrap_or_default().trim_end();
+                let kind = name.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
+                let before = kind.trim_end_matches(['*', '&', ' ', '\t', '\n']);
+                return kind.len() < name.len()
+                    && kind.len() > before.len()
+                    && before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '>');
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// C++ of the user's, from line `number` on, its loops counted on the simulated GPU.
+pub(super) fn user_text(writer: &mut Writer<'_>, number: u32, text: &str, counts: bool) {
+    if !counts {
+        return writer.verbatim(number, text);
+    }
+    writer.own_text();
+    writer.line("#include \"croq_loops_counted.h\"");
+    writer.verbatim(number, &conditions_that_declare(text));
+    writer.own_text();
+    writer.line("#include \"croq_loops_plain.h\"");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_that_declare_are_found() {
+        let same = |text: &str| assert_eq!(conditions_that_declare(text), text);
+        same("while (x == 3) {}");
+        same("while (x = next()) {}");
+        same("while (*p = 3) {}");
+        same("while (a[i] = 3) {}");
+        same("while (a < b) {}");
+        same("do {} while (f(x = 3));");
+        same("whiles (int x = 3)");
+        let declared = |text: &str| {
+            let expected = text.replace("while", "CROQ_WHILE_DECLARES");
+            assert_eq!(conditions_that_declare(text), expected);
+        };
+        declared("while (int x = next()) {}");
+        declared("while (const node *n = next()) {}");
+        declared("while (auto &x = next()) {}");
+        declared("while (vec<int, 3> v = next()) {}");
+        declared("while(unsigned x{next()}) {}");
+    }
+
+    #[test]
+    fn loops_of_macros_reach_everything() {
+        let user =
+            UserText::of(["#define SPIN(x) while (!(x))", "__device__ void f();"].into_iter());
+        assert!(user.counts("SPIN(y);") && !user.counts("#define A"));
+        assert!(!UserText::of(["int formula;"].into_iter()).counts("int format;"));
+        assert!(user.may_spin(true, &["*(volatile int *)p"]));
+        assert!(!user.may_spin(true, &["x = 3;"]));
+    }
+}

@@ -1,0 +1,126 @@
+//! A function and what is declared in it.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Buffer, BufferId, Dim, DimId, Event, EventId, Fragment, Kernel, KernelId, Level, LocalId,
+    Param, ParamId, Phase, Return, Scalar, Signal, SignalId, Stmt, Tiles,
+};
+use crate::source::Span;
+use crate::symbolic::{Ctx, Sym, Var};
+
+/// One `__co__` function.
+#[derive(Clone, Debug)]
+pub struct Function<P: Phase = Tiles> {
+    pub name: String,
+    pub span: Span,
+    /// Variables with their bounds, and the prover.
+    pub cx: Ctx,
+    /// Where each symbolic variable lives at run time.
+    pub var_home: BTreeMap<Var, VarHome>,
+    pub params: Vec<Param>,
+    pub dims: Vec<Dim>,
+    pub ret: Return,
+    pub buffers: Vec<Buffer>,
+    pub locals: Vec<Local>,
+    pub kernels: Vec<Kernel<P>>,
+    /// Host statements in order; kernels appear as [`StmtKind::Launch`].
+    pub body: Vec<Stmt<P>>,
+    pub checks: Vec<CheckInfo>,
+    pub futures: Vec<Future>,
+    pub events: Vec<Event>,
+    pub signals: Vec<Signal>,
+    /// What is special about the buffers that are fragments.
+    pub fragments: BTreeMap<BufferId, Fragment>,
+    /// Checks in kernels record what fails and go on ([`crate::Checks::Report`]): no access may move out
+    /// of the guard around it.
+    pub reports: bool,
+}
+
+impl<P: Phase> Function<P> {
+    pub fn buffer(&self, id: BufferId) -> &Buffer {
+        &self.buffers[id.index()]
+    }
+
+    /// Whether it is device memory.
+    pub fn buffer_is_global(&self, id: BufferId) -> bool {
+        let buffer = self.buffers.get(id.index());
+        buffer.is_some_and(|b| b.storage.is_global())
+    }
+
+    pub fn local(&self, id: LocalId) -> &Local {
+        &self.locals[id.index()]
+    }
+
+    pub fn param(&self, id: ParamId) -> &Param {
+        &self.params[id.index()]
+    }
+
+    pub fn event(&self, id: EventId) -> &Event {
+        &self.events[id.index()]
+    }
+
+    pub fn signal(&self, id: SignalId) -> &Signal {
+        &self.signals[id.index()]
+    }
+
+    pub fn kernel(&self, id: KernelId) -> &Kernel<P> {
+        &self.kernels[id.index()]
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VarHome {
+    Dim(DimId),
+    /// An integer scalar parameter.
+    Param(ParamId),
+    Local(LocalId),
+}
+
+/// A name for asynchronous copies.
+#[derive(Clone, Debug)]
+pub struct Future {
+    pub name: String,
+    pub span: Span,
+    /// Elements of its tile, when it is exchanged with others: their tiles lie side by side.
+    pub tile: Option<Sym>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Local {
+    pub name: String,
+    pub ty: Scalar,
+    pub mutable: bool,
+    /// The symbolic variable that stands for this local's value, when it is an immutable integer.
+    pub var: Option<Var>,
+    pub role: Role,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// An ordinary scalar.
+    Value,
+    /// A `foreach` variable.
+    Loop,
+    /// An index of a `parallel` at this level.
+    Parallel(Level),
+}
+
+/// A run-time check: what the wrapper says when it fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckInfo {
+    /// `R01` … of the catalogue.
+    pub code: &'static str,
+    /// With `{0}`, `{1}` for the values.
+    pub message: String,
+    pub span: Span,
+}
+
+impl CheckInfo {
+    /// Whether its failure ends a launch even with `Checks::Report`: what comes after it was proved of the integer
+    /// that fits, not of what is left of one that does not.
+    pub fn ends_launch(&self) -> bool {
+        matches!(self.code, "R10" | "R19")
+    }
+}

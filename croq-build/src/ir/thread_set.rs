@@ -1,0 +1,81 @@
+//! Static sets of threads.
+
+/// Linear thread ids of one block, as sorted disjoint half-open ranges.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct ThreadSet {
+    pub ranges: Vec<(u32, u32)>,
+}
+
+impl ThreadSet {
+    /// All of a block of so many.
+    pub fn first(threads: u32) -> Self {
+        Self {
+            ranges: vec![(0, threads)],
+        }
+    }
+
+    pub fn contains(&self, tid: u32) -> bool {
+        self.ranges.iter().any(|(a, b)| (*a..*b).contains(&tid))
+    }
+
+    pub fn lowest(&self) -> Option<u32> {
+        self.ranges.first().map(|r| r.0)
+    }
+
+    pub fn threads(&self) -> impl Iterator<Item = u32> {
+        self.ranges.iter().flat_map(|(a, b)| *a..*b)
+    }
+
+    pub fn intersect(&self, other: &ThreadSet) -> ThreadSet {
+        let mut set = ThreadSet::default();
+        for tid in self.threads().filter(|tid| other.contains(*tid)) {
+            set.push(tid);
+        }
+        set
+    }
+
+    pub fn union(&self, other: &ThreadSet) -> ThreadSet {
+        let mut all: Vec<u32> = self.threads().chain(other.threads()).collect();
+        all.sort_unstable();
+        all.dedup();
+        let mut set = ThreadSet::default();
+        all.into_iter().for_each(|tid| set.push(tid));
+        set
+    }
+
+    /// Adds a thread above all that are in it.
+    pub fn push(&mut self, tid: u32) {
+        match self.ranges.last_mut() {
+            Some((_, end)) if *end == tid => *end += 1,
+            _ => self.ranges.push((tid, tid + 1)),
+        }
+    }
+
+    pub fn meets(&self, other: &ThreadSet) -> bool {
+        self.ranges
+            .iter()
+            .any(|(lo, hi)| other.ranges.iter().any(|(l, h)| lo < h && l < hi))
+    }
+
+    /// All of them are in one aligned unit of so many threads.
+    pub fn is_in_one(&self, unit: u32) -> bool {
+        match (self.ranges.first(), self.ranges.last()) {
+            (Some((lo, _)), Some((_, hi))) => lo / unit == (hi - 1) / unit,
+            _ => true,
+        }
+    }
+
+    /// Whole aligned units of so many threads.
+    pub fn is_whole(&self, unit: u32) -> bool {
+        self.ranges
+            .iter()
+            .all(|(lo, hi)| lo % unit == 0 && hi % unit == 0)
+    }
+    pub fn len(&self) -> u32 {
+        self.ranges.iter().map(|(a, b)| b - a).sum()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+}

@@ -1,0 +1,43 @@
+//! Arrivals of loads, as their own mbarriers count them.
+
+use crate::ir::{Arrival, BinOp, Expr, ExprKind, Function, Level, Stmt, StmtKind, TmaOp};
+use crate::source::Span;
+
+/// What one block does for all of the cluster.
+pub fn by_the_first_block(body: Vec<Stmt>, span: Span) -> Stmt {
+    let level = Level::Cluster;
+    Stmt::new(StmtKind::SingleThread { level, body }, span)
+}
+
+/// One load more.
+pub fn flip(function: &Function, arrival: &Arrival, span: Span) -> StmtKind {
+    let ty = function.local(arrival.phases).ty;
+    let op = |op, a, b| Expr::new(ExprKind::Binary(op, a, b), ty, span);
+    let mut bit = Expr::new(ExprKind::Int(1), ty, span);
+    if let Some(at) = &arrival.bit {
+        bit = op(BinOp::Shl, bit, Expr::index(at.clone(), span));
+    }
+    let phases = Expr::new(ExprKind::Local(arrival.phases), ty, span);
+    StmtKind::Assign {
+        local: arrival.phases,
+        value: op(BinOp::Xor, phases, bit),
+    }
+}
+
+/// For the last load that has begun.
+pub fn wait(function: &Function, arrival: &Arrival, span: Span) -> StmtKind {
+    let ty = function.local(arrival.phases).ty;
+    let one = || Expr::new(ExprKind::Int(1), ty, span);
+    let op = |op, a, b| Expr::new(ExprKind::Binary(op, a, b), ty, span);
+    let mut phases = Expr::new(ExprKind::Local(arrival.phases), ty, span);
+    if let Some(at) = &arrival.bit {
+        phases = op(BinOp::Shr, phases, Expr::index(at.clone(), span));
+        phases = op(BinOp::And, phases, one());
+    }
+    StmtKind::Tma(TmaOp::Wait {
+        barriers: arrival.barriers,
+        slot: arrival.slot.clone(),
+        parity: op(BinOp::Xor, phases, one()),
+        clustered: false,
+    })
+}

@@ -1,0 +1,26 @@
+//! Hashes of all that a result depends on.
+
+/// Collects all that a result depends on.
+#[derive(Clone)]
+pub struct Key(blake3::Hasher);
+
+impl Key {
+    pub fn new(kind: &str) -> Self {
+        let key = Self(blake3::Hasher::new());
+        key.with("kind", kind)
+            .with("croq-build", env!("CARGO_PKG_VERSION"))
+    }
+
+    /// Each part is stored with its length, so that no two lists of parts look alike.
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        for part in [name, value] {
+            self.0.update(&(part.len() as u64).to_le_bytes());
+            self.0.update(part.as_bytes());
+        }
+        self
+    }
+
+    pub fn finish(&self) -> String {
+        self.0.finalize().to_hex().to_string()
+    }
+}

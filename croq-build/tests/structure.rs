@@ -1,0 +1,365 @@
+//! The shape of the compiler's source: which file may depend on which, and how large types and functions get.
+//! Tests are left out (`#[cfg(test)]`, `tests.rs`).
+//!
+//! An exception is named here with its reason; one that is no longer needed fails the test too.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+#[path = "structure/cycles.rs"]
+mod cycles;
+#[path = "structure/paths.rs"]
+mod paths;
+#[path = "structure/sizes.rs"]
+mod sizes;
+#[path = "structure/sources.rs"]
+mod sources;
+
+use sizes::Sizes;
+use sources::Sources;
+
+const FIELDS: usize = 16;
+const LINES: usize = 100;
+const PARAMETERS: usize = 6;
+
+/// `file: name`, and why.
+type Exceptions = [(&'static str, &'static str)];
+
+const LARGE_TYPES: &Exceptions = &[
+    ("ir/function.rs: Function", "17 fields"),
+    ("ir/kernel.rs: Kernel", "20 fields"),
+];
+
+const SPREAD_METHODS: &Exceptions = &[
+    ("emit/body.rs: Body", "to be divided"),
+    ("emit/scope.rs: Names", "to be divided"),
+    ("ir/expr.rs: Expr", "to be divided"),
+    ("ir/fmt/mod.rs: Printer", "to be divided"),
+    ("ir/function.rs: Function", "to be divided"),
+    ("ir/verify/mod.rs: Verifier", "to be divided"),
+    ("passes/lower/copies/tile.rs: Tile", "to be divided"),
+    ("passes/lower/mma/pass.rs: Pass", "to be divided"),
+    ("source/lexer.rs: Lexer", "to be divided"),
+    ("source/scan.rs: Scanner", "to be divided"),
+    ("symbolic/prove.rs: Prover", "to be divided"),
+    ("symbolic/sym.rs: Sym", "to be divided"),
+];
+
+const LONG_FUNCTIONS: &Exceptions = &[
+    ("build_script.rs: build", "112 lines"),
+    ("emit/device.rs: kernel", "101 lines"),
+    ("emit/stmt.rs: stmt", "165 lines"),
+    ("emit/tma.rs: tma", "123 lines"),
+    ("ir/fmt/stmt.rs: stmt", "113 lines"),
+    ("ir/fmt/tensor.rs: mma", "106 lines"),
+    ("ir/verify/stmt.rs: stmt", "114 lines"),
+    (
+        "passes/transform/barriers/injectivity.rs: solve",
+        "102 lines",
+    ),
+    ("passes/transform/barriers/mod.rs: statement", "109 lines"),
+    ("sema/copies/copy.rs: lower_parts", "101 lines"),
+    ("source/condition.rs: expand", "114 lines"),
+    ("syntax/fault.rs: advice", "104 lines"),
+    ("syntax/inline.rs: asm", "147 lines"),
+    ("syntax/movement.rs: check_operation", "107 lines"),
+];
+
+const PARAMETER_LISTS: &Exceptions = &[
+    ("emit/device.rs: own_memory", "7 parameters"),
+    (
+        "passes/transform/barriers/access.rs: meets_within",
+        "7 parameters",
+    ),
+    ("toolchain/bindings.rs: write", "7 parameters"),
+];
+
+/// Of croq-sys.
+const RUN_TIME: &Exceptions = &[
+    ("abi.rs: croq_cuda_api", "22 fields"),
+    ("abi.rs: croq_sim_api", "34 fields"),
+    ("abi.rs: croq_sim_thread", "25 fields"),
+    ("error.rs: fmt", "199 lines"),
+    ("sim/worker.rs: prepare", "104 lines"),
+];
+
+const RUN_TIME_METHODS: &Exceptions = &[
+    ("sim/asynchronous.rs: Asynchronous", "to be divided"),
+    ("sim/device/rules.rs: Now", "to be divided"),
+    ("sim/report.rs: Stuck", "to be divided"),
+    ("tensor.rs: Tensor", "to be divided"),
+];
+
+/// Groups of files that still depend on each other. Only to shrink.
+const CYCLES: &[&[&str]] = &[];
+
+/// The crate's modules, and those that each may name items of.
+const STAGES: &[(&str, &[&str])] = &[
+    ("source", &["span", "diagnostics"]),
+    ("syntax", &["span", "source", "diagnostics"]),
+    ("diagnostics", &["span"]),
+    (
+        "sema",
+        &["span", "source", "syntax", "symbolic", "diagnostics", "ir"],
+    ),
+    ("ir", &["span", "symbolic"]),
+    (
+        "passes",
+        &["span", "settings", "symbolic", "diagnostics", "ir"],
+    ),
+    ("emit", &["span", "source", "symbolic", "ir", "passes"]),
+    ("toolchain", &["span", "target", "source", "diagnostics"]),
+    (
+        "pipeline",
+        &[
+            "span",
+            "target",
+            "settings",
+            "source",
+            "syntax",
+            "diagnostics",
+            "sema",
+            "ir",
+            "passes",
+            "emit",
+        ],
+    ),
+    ("config", &["settings", "build_script", "error"]),
+    (
+        "build_script",
+        &[
+            "target",
+            "settings",
+            "source",
+            "diagnostics",
+            "toolchain",
+            "pipeline",
+            "error",
+            "cargo_warnings",
+        ],
+    ),
+    ("error", &["source", "diagnostics", "toolchain"]),
+    ("cargo_warnings", &["source", "diagnostics", "error"]),
+    (
+        "command_line",
+        &[
+            "span",
+            "settings",
+            "source",
+            "diagnostics",
+            "toolchain",
+            "pipeline",
+        ],
+    ),
+    ("lib", &["config"]),
+];
+
+fn compiler() -> Sources {
+    Sources::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))
+}
+
+/// The simulated GPU and what generated code rests on.
+fn run_time() -> Sources {
+    Sources::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../croq-sys/src"))
+}
+
+/// What was found that no exception names, and the exceptions that nothing needs.
+fn violations(rule: &str, found: BTreeMap<String, String>, exceptions: &Exceptions) -> String {
+    let mut wrong = String::new();
+    for (name, what) in &found {
+        if !exceptions.iter().any(|(exception, _)| exception == name) {
+            wrong.push_str(&format!("\n  {name}: {what}"));
+        }
+    }
+    for (exception, _) in exceptions {
+        if !found.contains_key(*exception) {
+            wrong.push_str(&format!("\n  {exception}: no exception is needed any more"));
+        }
+    }
+    match wrong.as_str() {
+        "" => wrong,
+        _ => format!("\n{rule}:{wrong}"),
+    }
+}
+
+fn large_types(sources: &Sources) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for file in &sources.files {
+        for (name, count) in Sizes::of(&file.tree).fields {
+            if count > FIELDS {
+                found.insert(format!("{}: {name}", file.name), format!("{count} fields"));
+            }
+        }
+    }
+    found
+}
+
+fn spread_methods(sources: &Sources) -> BTreeMap<String, String> {
+    let name = |file: usize| sources.files[file].name.as_str();
+    let mut found = BTreeMap::new();
+    for (ty, homes) in sizes::homes_of_methods(sources) {
+        if homes.len() > 1 {
+            let homes: Vec<&str> = homes.into_iter().map(name).collect();
+            found.insert(
+                format!("{}: {}", name(ty.file), ty.name),
+                format!("methods in {}", homes.join(", ")),
+            );
+        }
+    }
+    found
+}
+
+fn long_functions(sources: &Sources) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for file in &sources.files {
+        for function in Sizes::of(&file.tree).functions {
+            if function.lines > LINES {
+                found.insert(
+                    format!("{}: {}", file.name, function.name),
+                    format!("{} lines", function.lines),
+                );
+            }
+        }
+    }
+    found
+}
+
+fn many_parameters(sources: &Sources) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for file in &sources.files {
+        for function in Sizes::of(&file.tree).functions {
+            if function.parameters > PARAMETERS {
+                found.insert(
+                    format!("{}: {}", file.name, function.name),
+                    format!("{} parameters", function.parameters),
+                );
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn types_and_functions_are_small() {
+    let compiler = compiler();
+    let wrong = [
+        violations(
+            &format!("structs and variants have at most {FIELDS} fields"),
+            large_types(&compiler),
+            LARGE_TYPES,
+        ),
+        violations(
+            "methods of a type are in one file",
+            spread_methods(&compiler),
+            SPREAD_METHODS,
+        ),
+        violations(
+            &format!("functions have at most {LINES} lines"),
+            long_functions(&compiler),
+            LONG_FUNCTIONS,
+        ),
+        violations(
+            &format!("functions have at most {PARAMETERS} parameters"),
+            many_parameters(&compiler),
+            PARAMETER_LISTS,
+        ),
+    ];
+    assert!(wrong.concat().is_empty(), "{}", wrong.concat());
+}
+
+#[test]
+fn types_and_functions_of_the_run_time_are_small() {
+    let run_time = run_time();
+    let mut found = large_types(&run_time);
+    found.extend(long_functions(&run_time));
+    found.extend(many_parameters(&run_time));
+    let wrong = [
+        violations("types and functions of croq-sys are small", found, RUN_TIME),
+        violations(
+            "methods of a type of croq-sys are in one file",
+            spread_methods(&run_time),
+            RUN_TIME_METHODS,
+        ),
+    ];
+    assert!(wrong.concat().is_empty(), "{}", wrong.concat());
+}
+
+#[test]
+fn files_depend_on_each_other_in_one_direction() {
+    let sources = compiler();
+    let name = |file: usize| sources.files[file].name.as_str();
+    let edges = sources.edges();
+    let mut known: BTreeSet<Vec<&str>> = CYCLES.iter().map(|group| group.to_vec()).collect();
+    let mut wrong = String::new();
+    for group in cycles::groups(sources.files.len(), edges.keys().copied()) {
+        let mut names: Vec<&str> = group.iter().map(|file| name(*file)).collect();
+        names.sort_unstable();
+        if known.remove(&names) {
+            continue;
+        }
+        wrong.push_str(&format!("\nbetween {}:\n", names.join(", ")));
+        for ((from, to), items) in &edges {
+            if group.contains(from) && group.contains(to) {
+                let items: Vec<&str> = items.iter().map(String::as_str).collect();
+                wrong.push_str(&format!(
+                    "  {} → {}: {}\n",
+                    name(*from),
+                    name(*to),
+                    items.join(", ")
+                ));
+            }
+        }
+    }
+    for group in known {
+        wrong.push_str(&format!("\nno longer as listed: {}\n", group.join(", ")));
+    }
+    assert!(
+        wrong.is_empty(),
+        "files depend on each other in a circle:\n{wrong}"
+    );
+}
+
+#[test]
+fn stages_import_those_before_them() {
+    let sources = compiler();
+    let top = |file: usize| {
+        let name = &sources.files[file].name;
+        name.split('/')
+            .next()
+            .unwrap_or(name)
+            .trim_end_matches(".rs")
+            .to_owned()
+    };
+    let mut found: BTreeMap<(String, String), String> = BTreeMap::new();
+    for ((from, to), items) in sources.edges() {
+        let (a, b) = (top(from), top(to));
+        if a != b {
+            let files = (&sources.files[from].name, &sources.files[to].name);
+            let items: Vec<String> = items.into_iter().collect();
+            found.entry((a, b)).or_default().push_str(&format!(
+                "\n    {} → {}: {}",
+                files.0,
+                files.1,
+                items.join(", ")
+            ));
+        }
+    }
+    let mut wrong = String::new();
+    for ((from, to), how) in &found {
+        let allowed = STAGES.iter().find(|(stage, _)| stage == from);
+        if !allowed.is_some_and(|(_, others)| others.contains(&to.as_str())) {
+            wrong.push_str(&format!("\n  {from} → {to}{how}"));
+        }
+    }
+    for (from, others) in STAGES {
+        for to in *others {
+            if !found.contains_key(&((*from).to_owned(), (*to).to_owned())) {
+                wrong.push_str(&format!("\n  {from} → {to} is not needed any more"));
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "modules import what their stage may not:{wrong}"
+    );
+}
