@@ -148,6 +148,7 @@ const STAGES: &[(&str, &[&str])] = &[
             "source",
             "diagnostics",
             "toolchain",
+            "emit",
             "pipeline",
         ],
     ),
