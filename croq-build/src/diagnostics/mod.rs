@@ -48,6 +48,12 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// An error of croq itself.
+    pub fn internal(span: Span, message: impl Into<String>) -> Self {
+        Self::new("E1199", span, message)
+            .help("this is an error in croq, not in the program; please report it with this file")
+    }
+
     /// Severity follows from the code's first letter.
     pub fn new(code: &'static str, span: Span, message: impl Into<String>) -> Self {
         let severity = match code.as_bytes().first() {
@@ -210,5 +216,27 @@ mod tests {
         let all = diagnostics.into_sorted();
         let messages: Vec<&str> = all.iter().map(|d| d.message.as_str()).collect();
         assert_eq!(messages, ["first", "certain"]);
+    }
+
+    #[test]
+    fn a_note_is_reported_once_for_a_file_and_cause() {
+        let note = |at, message: &str| Diagnostic::new("N0860", Span::new(at, at + 1), message);
+        let warning = |at| Diagnostic::new("W0703", Span::new(at, at + 1), "lossy");
+        let all = notes_once(vec![
+            note(0, "one"),
+            warning(2),
+            note(3, "another"),
+            warning(4),
+            note(5, "one"),
+            note(7, "one"),
+        ]);
+        let messages: Vec<&str> = all.iter().map(|d| d.message.as_str()).collect();
+        assert_eq!(messages, ["one", "lossy", "another", "lossy"]);
+        assert_eq!(all[0].primary.span, Span::new(0, 1));
+        assert_eq!(
+            all[0].notes,
+            ["the same holds for 2 more places of this file"]
+        );
+        assert!(all[2].notes.is_empty());
     }
 }

@@ -621,3 +621,24 @@ fn a_warpgroup_synchronises_between_two_changes_of_its_registers() {
     let branches = text.iter().filter(|line| line.contains("if (w "));
     assert_eq!(branches.count(), 2, "{text:#?}");
 }
+
+/// What one thread does is done by one lane throughout: two statements in a row need no barrier between them.
+#[test]
+fn in_a_kernel_that_elects_a_lane_it_does_all_that_one_thread_does() {
+    let text = lines(
+        "__co__ void f(f32 [64, 64] x, f32 [64, 64] & y) {
+           parallel b by 1 : block {
+             shared f32 [64, 64] s;
+             shared s32 [1] n;
+             tma.copy x => s;
+             n.at(0) = 3;
+             parallel t by 64 : thread { y.at(0, t) = s.at(0, t) + __to<f32>(n.at(0)); }
+           }
+         }",
+    );
+    has(&text, "if (warp == 0 && elected) n.store(0, 3);");
+    assert!(
+        !text.iter().any(|line| line.contains("tid() == 0")),
+        "{text:#?}"
+    );
+}

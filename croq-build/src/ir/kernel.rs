@@ -1,5 +1,7 @@
 //! A kernel.
 
+use std::collections::BTreeSet;
+
 use super::{BufferId, LocalId, ParamId, Phase, Stmt, TensorMap, Tiles};
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -38,13 +40,39 @@ pub struct Kernel<P: Phase = Tiles> {
     pub warpgroups: bool,
     /// Shared memory, local arrays and fragments of which a thread may read an element that nothing has
     /// written; and those of them that a declaration in a loop begins anew.
-    pub unwritten: std::collections::BTreeSet<BufferId>,
-    pub anew: std::collections::BTreeSet<BufferId>,
+    pub unwritten: BTreeSet<BufferId>,
+    pub anew: BTreeSet<BufferId>,
     /// What the copy engine is told of device memory; filled when copies of boxes are expanded.
     pub maps: Vec<TensorMap>,
 }
 
 impl<P: Phase> Kernel<P> {
+    /// An empty kernel of one block, as `sema` makes it: all that passes find out is still to come.
+    pub fn new(name: String, span: Span, threads: Sym) -> Self {
+        Self {
+            name,
+            span,
+            grid: [Sym::one(), Sym::one(), Sym::one()],
+            cluster: [1; 3],
+            threads,
+            attrs: LaunchAttrs::default(),
+            one_thread: None,
+            body: Vec::new(),
+            fastest: Vec::new(),
+            shared: Vec::new(),
+            shared_bytes: Sym::zero(),
+            waits: false,
+            ordered: false,
+            tracked: Vec::new(),
+            escaping: Vec::new(),
+            asynchronous: false,
+            warpgroups: false,
+            unwritten: BTreeSet::new(),
+            anew: BTreeSet::new(),
+            maps: Vec::new(),
+        }
+    }
+
     /// Blocks of a cluster.
     pub fn cluster_size(&self) -> u32 {
         self.cluster.iter().product()

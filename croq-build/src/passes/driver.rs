@@ -23,14 +23,10 @@ fn internal(stage: &str, function: &str, violation: verify::Violation) -> Diagno
         span,
     } = violation;
     let place = kernel.unwrap_or_else(|| format!("{function}, on the host"));
-    Diagnostic::new(
-        "E1199",
-        span,
-        format!("internal error after `{stage}` in {place}: {what}"),
-    )
-    .label("the statement comes from here")
-    .note(format!("statement: {stmt}"))
-    .help("this is an error in croq, not in the program; please report it with this file")
+    let message = format!("internal error after `{stage}` in {place}: {what}");
+    Diagnostic::internal(span, message)
+        .label("the statement comes from here")
+        .note(format!("statement: {stmt}"))
 }
 
 /// Looks at the IR after each pass: on one kernel, or on the whole function.

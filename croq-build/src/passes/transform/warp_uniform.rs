@@ -1,4 +1,4 @@
-//! Which warp a thread is in, and who one_of for it, in words that ptxas understands.
+//! Which warp a thread is in, and which lane acts for it, in a form that ptxas recognises as uniform for the warp.
 //!
 //! What is the same for a whole warp can stay in uniform registers, and descriptors of products must be there;
 //! but only in code that ptxas knows to be the whole warp's. It does not know that of a branch on

@@ -183,30 +183,16 @@ fn lower_launch(
     let id = ir::KernelId(u32::try_from(el.f.kernels.len()).unwrap_or(u32::MAX));
     let name = build::kernel_name(el);
     el.f.kernels.push(ir::Kernel {
-        name,
-        span: p.header,
         grid,
         cluster: k.grid.cluster,
-        threads,
         attrs,
         body,
-        fastest: Vec::new(),
-        shared: Vec::new(),
-        shared_bytes: Sym::zero(),
-        waits: false,
-        ordered: false,
-        tracked: Vec::new(),
-        escaping: Vec::new(),
-        asynchronous: false,
-        warpgroups: false,
         one_thread: p
             .items
             .first()
             .map(|item| item.span)
             .filter(|_| tree.single && tree.level == Level::Block),
-        unwritten: Default::default(),
-        anew: Default::default(),
-        maps: Vec::new(),
+        ..ir::Kernel::new(name, p.header, threads)
     });
     build::emit(el, StmtKind::Launch(id), p.header);
 }

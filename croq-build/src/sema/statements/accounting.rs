@@ -19,15 +19,9 @@ pub(crate) fn account_for(
     // What follows from an error may be left out, and so may what nobody would be shown.
     let accounted = el.cx.diags.has_errors() || el.cx.diags.is_full() || !el.cx.faults.is_empty();
     if !accounted {
-        el.cx.report(
-            Diagnostic::new(
-                "E1199",
-                stmt.span,
-                "internal error after `sema`: a statement is lost",
-            )
-            .label("neither translated nor refused")
-            .help("this is an error in croq, not in the program; please report it with this file"),
-        );
+        let message = "internal error after `sema`: a statement is lost";
+        let report = Diagnostic::internal(stmt.span, message);
+        el.cx.report(report.label("neither translated nor refused"));
     }
 }
 

@@ -47,12 +47,7 @@ pub(crate) fn as_sym(func: &ir::Function, e: &Expr) -> Option<Sym> {
 }
 
 fn fits(func: &ir::Function, s: &Sym, ty: Scalar) -> bool {
-    if ty == Scalar::Index || ty == Scalar::S64 {
-        return true;
-    }
-    let (lo, hi) = func.cx.range(s);
-    let (tlo, thi) = widths::int_limits(ty);
-    lo.is_some_and(|l| i128::from(l) >= tlo) && hi.is_some_and(|h| i128::from(h) <= thi)
+    matches!(ty, Scalar::Index | Scalar::S64) || widths::is_within(func, s, ty)
 }
 
 /// Makes any integer value symbolic, binding it to a local when it isn't already.

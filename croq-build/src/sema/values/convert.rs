@@ -131,8 +131,9 @@ fn literal_to(cx: &mut Cx<'_>, n: i64, target: Scalar, span: Span) -> Option<Exp
         }
         return Some(Expr::new(ExprKind::Float(value), target, span));
     }
-    let (lo, hi) = widths::int_limits(target);
-    if i128::from(n) < lo || i128::from(n) > hi {
+    if let Some((lo, hi)) = target.limits()
+        && !(lo..=hi).contains(&i128::from(n))
+    {
         cx.report(
             Diagnostic::new("W0707", span, format!("{n} does not fit `{target}`"))
                 .label(format!("`{target}` holds {lo} to {hi}")),

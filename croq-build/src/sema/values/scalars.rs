@@ -23,9 +23,7 @@ pub(crate) fn with_int(func: &ir::Function, ty: Scalar, int: &Value) -> Scalar {
             _ => ty,
         };
     };
-    let (lo, hi) = func.cx.range(&i.value);
-    let (tlo, thi) = widths::int_limits(ty);
-    let fits = lo.is_some_and(|l| i128::from(l) >= tlo) && hi.is_some_and(|h| i128::from(h) <= thi);
+    let fits = widths::is_within(func, &i.value, ty);
     if i.literal && fits || ty.bytes() == 8 {
         return ty;
     }
@@ -97,12 +95,11 @@ pub(crate) fn apply(
             .report(Diagnostic::new("E0346", at, "division by zero").label("the right side is 0"));
         return Value::Error;
     }
-    let host_division =
-        matches!(op, BinOp::Div | BinOp::Rem) && ty.is_integer() && el.kernel.is_none();
-    let y = if host_division {
-        check_host_divisor(el, y, at_b)
-    } else {
-        y
+    let y = match op {
+        BinOp::Div | BinOp::Rem if ty.is_integer() && el.kernel.is_none() => {
+            check_host_divisor(el, y, at_b)
+        }
+        _ => y,
     };
     let result = if op.is_comparison() { Scalar::Bool } else { ty };
     Value::Scalar(Expr::new(ExprKind::Binary(op, x, y), result, span))

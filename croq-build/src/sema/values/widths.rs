@@ -1,14 +1,13 @@
 //! Which element type a symbolic integer has where it meets data: `s32` as everywhere in the language, and `s64` where
 //! something of 64 bits, or a `u32`, goes into it.
 
+use std::collections::BTreeSet;
+
 use crate::ir::{self, Expr, ParamKind, Scalar, VarHome, Visit, walk_exprs};
 use crate::symbolic::{Sym, Var};
 
-/// Bounds that mention variables with bounds, and so on, are followed so far.
-const DEPTH: u32 = 8;
-
 pub(crate) fn type_of_sym(func: &ir::Function, sym: &Sym) -> Scalar {
-    if !is_within(func, sym, Scalar::S32) && is_wide(func, sym, DEPTH) {
+    if !is_within(func, sym, Scalar::S32) && is_wide(func, sym) {
         Scalar::S64
     } else {
         Scalar::S32
@@ -28,44 +27,79 @@ pub(crate) fn type_of_index(func: &ir::Function, e: &Expr) -> Scalar {
     if find.1 { Scalar::S64 } else { Scalar::S32 }
 }
 
-/// Whether all values are known to fit the type.
+/// Whether all values are known to fit the type, which is no float.
 pub(crate) fn is_within(func: &ir::Function, sym: &Sym, ty: Scalar) -> bool {
+    let Some((least, most)) = ty.limits() else {
+        return false;
+    };
     let (lo, hi) = func.cx.range(sym);
-    let (least, most) = int_limits(ty);
     lo.is_some_and(|l| i128::from(l) >= least) && hi.is_some_and(|h| i128::from(h) <= most)
 }
 
-fn is_wide(func: &ir::Function, sym: &Sym, depth: u32) -> bool {
-    let large = |n: i64| i32::try_from(n).is_err();
-    sym.terms().any(|(factor, _)| large(factor))
-        || sym.vars().into_iter().any(|v| is_wide_var(func, v, depth))
-}
-
-fn is_wide_var(func: &ir::Function, v: Var, depth: u32) -> bool {
-    let wide = |ty: Scalar| matches!(ty, Scalar::S64 | Scalar::U64 | Scalar::U32);
-    let (lo, hi) = func.cx.bounds(v);
-    match func.var_home.get(&v) {
-        Some(VarHome::Param(id)) => {
-            return matches!(func.param(*id).kind, ParamKind::Scalar { ty, .. } if wide(ty));
+/// Whether a large number, a variable of 64 bits, or a variable whose bounds contain such goes into it.
+fn is_wide(func: &ir::Function, sym: &Sym) -> bool {
+    let mut open = vec![sym];
+    let mut seen = BTreeSet::new();
+    while let Some(sym) = open.pop() {
+        if sym.terms().any(|(n, _)| i32::try_from(n).is_err()) {
+            return true;
         }
-        Some(VarHome::Dim(_)) => return false,
-        Some(VarHome::Local(id)) => {
-            // A snapshot of something that has 64 bits.
-            let local = func.local(*id);
-            let unbounded = local.ty == Scalar::Index && lo.is_none() && hi.is_none();
-            if wide(local.ty) || unbounded {
-                return true;
+        for v in sym.vars().into_iter().filter(|v| seen.insert(*v)) {
+            match var_is_wide(func, v) {
+                Some(true) => return true,
+                Some(false) => {}
+                None => {
+                    let (lo, hi) = func.cx.bounds(v);
+                    open.extend(lo.into_iter().chain(hi));
+                }
             }
         }
-        None => {}
     }
-    let bounds = lo.into_iter().chain(hi);
-    depth > 0
-        && bounds
-            .into_iter()
-            .any(|b| is_wide(func, b, depth.saturating_sub(1)))
+    false
 }
 
-pub(crate) fn int_limits(ty: Scalar) -> (i128, i128) {
-    ty.limits().unwrap_or((0, 0))
+/// By its type; `None` where the bounds decide.
+fn var_is_wide(func: &ir::Function, v: Var) -> Option<bool> {
+    let wide = |ty: Scalar| matches!(ty, Scalar::S64 | Scalar::U64 | Scalar::U32);
+    match func.var_home.get(&v)? {
+        VarHome::Param(id) => {
+            let kind = &func.param(*id).kind;
+            Some(matches!(kind, ParamKind::Scalar { ty, .. } if wide(*ty)))
+        }
+        VarHome::Dim(_) => Some(false),
+        VarHome::Local(id) => {
+            // Without bounds it is a snapshot of something that has 64 bits.
+            let ty = func.local(*id).ty;
+            let unbounded = ty == Scalar::Index && func.cx.bounds(v) == (None, None);
+            (wide(ty) || unbounded).then_some(true)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ir::Scalar;
+    use crate::sema::testing;
+
+    /// The type of a mutable that starts with the innermost index.
+    fn innermost(bound: &str) -> Scalar {
+        let loops: String = (1..12)
+            .map(|k| format!("foreach i{k} in [i{} + 1] ", k - 1))
+            .collect();
+        let text = format!(
+            "__co__ void f(global s64 [1] y, {bound}) {{
+               parallel p by 1 : block parallel t by 1 : thread
+                 foreach i0 in [m] {loops} {{ mutable v = i11; y.at(0) = v; }}
+             }}"
+        );
+        let function = testing::function(&text);
+        let local = function.locals.iter().find(|l| l.name == "v");
+        local.map(|l| l.ty).expect("a local")
+    }
+
+    #[test]
+    fn bounds_are_followed_to_their_end() {
+        assert_eq!(innermost("s32 m"), Scalar::S32);
+        assert_eq!(innermost("s64 m"), Scalar::S64);
+    }
 }

@@ -123,28 +123,7 @@ fn buffer(name: &str, elem: Scalar, storage: Storage, count: Sym) -> Buffer {
 }
 
 fn function(case: &Case) -> Function {
-    let kernel = Kernel {
-        cluster: [1; 3],
-        name: "f_0".to_owned(),
-        span: Span::default(),
-        grid: [Sym::one(), Sym::one(), Sym::one()],
-        threads: Sym::int(case.threads),
-        attrs: LaunchAttrs::default(),
-        body: Vec::new(),
-        fastest: Vec::new(),
-        shared: Vec::new(),
-        shared_bytes: Sym::zero(),
-        waits: false,
-        ordered: false,
-        tracked: Vec::new(),
-        escaping: Vec::new(),
-        asynchronous: false,
-        warpgroups: false,
-        one_thread: None,
-        unwritten: Default::default(),
-        anew: Default::default(),
-        maps: Vec::new(),
-    };
+    let kernel = Kernel::new("f_0".to_owned(), Span::default(), Sym::int(case.threads));
     Function {
         name: "f".to_owned(),
         span: Span::default(),

@@ -104,43 +104,6 @@ impl Expander<'_> {
             StmtKind::Wait { pending: None, .. }
             | StmtKind::Rotate { .. }
             | StmtKind::UseFuture(_) => return,
-            StmtKind::For {
-                local,
-                lo,
-                hi,
-                step,
-                unroll,
-                body,
-            } => StmtKind::For {
-                local,
-                lo,
-                hi,
-                step,
-                unroll,
-                body: self.block(body),
-            },
-            StmtKind::While {
-                prelude,
-                cond,
-                body,
-            } => StmtKind::While {
-                prelude: self.block(prelude),
-                cond,
-                body: self.block(body),
-            },
-            StmtKind::If {
-                cond,
-                then,
-                otherwise,
-            } => StmtKind::If {
-                cond,
-                then: self.block(then),
-                otherwise: self.block(otherwise),
-            },
-            StmtKind::Parallel { level, body } => StmtKind::Parallel {
-                level,
-                body: self.block(body),
-            },
             // The lone thread of a block needs no mask.
             StmtKind::SingleThread { level, body } => StmtKind::SingleThread {
                 level: match level {
@@ -150,31 +113,22 @@ impl Expander<'_> {
                 },
                 body: self.block(body),
             },
-            StmtKind::Region {
-                pred,
-                set,
-                elected_from,
-                is_async,
-                outermost,
-                body,
-            } => {
-                let region = set.clone().map(|set| Region { set, rank: None });
-                self.regions.push(region);
-                let mut body = self.block(body);
-                let region = self.regions.pop().flatten();
-                if let Some((rank, _)) = region.and_then(|r| r.rank) {
-                    body.insert(0, rank);
+            mut kind => {
+                if let StmtKind::Region { set, .. } = &kind {
+                    let set = set.clone();
+                    self.regions.push(set.map(|set| Region { set, rank: None }));
                 }
-                StmtKind::Region {
-                    pred,
-                    set,
-                    elected_from,
-                    is_async,
-                    outermost,
-                    body,
+                for block in kind.blocks_mut() {
+                    *block = self.block(std::mem::take(block));
                 }
+                if let StmtKind::Region { body, .. } = &mut kind {
+                    let region = self.regions.pop().flatten();
+                    if let Some((rank, _)) = region.and_then(|r| r.rank) {
+                        body.insert(0, rank);
+                    }
+                }
+                kind
             }
-            other => other,
         };
         out.push(Stmt::new(kind, span));
     }

@@ -232,11 +232,9 @@ fn is_part(sym: &Sym) -> bool {
 
 /// The largest value of a type that integers which nobody cast must fit. For narrower types there is a warning (W0703).
 fn limit(ty: Scalar) -> Option<i64> {
-    match ty {
-        Scalar::S32 => Some(i64::from(i32::MAX)),
-        Scalar::U32 => Some(i64::from(u32::MAX)),
-        _ => None,
-    }
+    let narrowed = matches!(ty, Scalar::S32 | Scalar::U32);
+    let (_, most) = ty.limits().filter(|_| narrowed)?;
+    i64::try_from(most).ok()
 }
 
 fn is_variable(e: &Expr) -> bool {
