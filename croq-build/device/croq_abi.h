@@ -30,7 +30,7 @@ enum {
 
 /* What a wait on a GPU was for. */
 enum {
-  CROQ_WAIT_MBARRIER = 0, /* an event, or a copy of the copy engine */
+  CROQ_WAIT_MBARRIER = 0, /* an event, or a copy of TMA */
   CROQ_WAIT_GRID = 1,     /* the other blocks of the grid */
   CROQ_WAIT_HOST = 2      /* an event that the host triggers */
 };
@@ -101,7 +101,7 @@ typedef struct croq_sim_thread {
   croq_u32 threads;
   unsigned char *shared;
   croq_u64 shared_bytes;
-  /* A byte for each of `shared`, zero where nothing is under way; null unless CROQ_LAUNCH_ASYNC. */
+  /* A byte for each of `shared`, zero where nothing is in flight; null unless CROQ_LAUNCH_ASYNC. */
   unsigned char *marks;
   /* For each 16 bytes of `shared` the last ordinary write: line (32 bits), tid + 1 (12), `fences` of
    * the thread at that time (20), or 0; null unless CROQ_LAUNCH_PROXIES. */
@@ -114,8 +114,8 @@ typedef struct croq_sim_thread {
   croq_sim_schedule schedule;
   croq_u32 fences; /* how many fence.proxy.async the thread has executed, modulo 2^20 */
   croq_u32 cluster; /* blocks of one along x (lowest 8 bits), y and z */
-  croq_u32 product_fences; /* how many wgmma_fence it has executed */
-  croq_u32 turns;   /* iterations of loops without a known trip count until the runtime looks */
+  croq_u32 wgmma_fences; /* how many wgmma_fence it has executed */
+  croq_u32 iterations;   /* iterations of loops without a known trip count until the runtime looks */
   croq_u32 changes; /* atomic operations of the thread that changed memory, modulo 2^32 */
   croq_i64 steps;   /* iterations of loops with a known trip count until the runtime looks */
   croq_i64 budget;  /* steps of one block, where no thread waits */
@@ -229,12 +229,12 @@ typedef struct croq_sim_factors {
    * each thread's sums and its part of A, the first one's mark or null. */
   const unsigned char *written;
   croq_u32 number_of_a, number_of_b;
-  unsigned char *const *unwritten_sums;
+  unsigned char *const *unwritten_accumulators;
   unsigned char *const *unwritten_a;
 } croq_sim_factors;
 
 /* A product of matrices by a warpgroup, as one of its threads takes part in it. */
-typedef struct croq_sim_product {
+typedef struct croq_sim_wgmma {
   croq_u64 a, b; /* descriptors */
   croq_sim_part sums;
   croq_sim_part registers; /* of A; `at` is null when A is in shared memory */
@@ -242,12 +242,12 @@ typedef struct croq_sim_product {
   croq_u32 flags;
   croq_u32 line;
   void (*carry_out)(const croq_sim_factors *factors);
-} croq_sim_product;
+} croq_sim_wgmma;
 
 enum {
-  CROQ_PRODUCT_TRANSPOSED_A = 1,
-  CROQ_PRODUCT_TRANSPOSED_B = 2,
-  CROQ_PRODUCT_ACCUMULATES = 4
+  CROQ_WGMMA_TRANSPOSED_A = 1,
+  CROQ_WGMMA_TRANSPOSED_B = 2,
+  CROQ_WGMMA_ACCUMULATES = 4
 };
 
 /* What is done to an mbarrier, and with which value. */
@@ -286,11 +286,11 @@ enum {
 };
 
 /* What `turns` of a thread begins with. */
-enum { CROQ_TURNS = 4096 };
+enum { CROQ_ITERATIONS = 4096 };
 
 /* Why a thread asks the runtime to look at its loops. */
 enum {
-  CROQ_COUNT_TURNS = 0, /* `turns` has come to 0 */
+  CROQ_COUNT_ITERATIONS = 0, /* `turns` has come to 0 */
   CROQ_COUNT_STEPS = 1, /* `steps` is below 0 */
   CROQ_COUNT_SPIN = 2,  /* an iteration that changed nothing but by atomic operations */
   CROQ_COUNT_PAUSE = 3  /* the thread has nothing to do for now */
@@ -348,10 +348,10 @@ typedef struct croq_sim_api {
   /* Arrives at the mbarrier that is at the same place in the block of this rank. */
   void (*arrive_remote)(croq_sim_thread *thread, const croq_sim_access *at, croq_u32 rank);
   /* Comes back when all threads of the warpgroup have come to it. */
-  void (*product)(croq_sim_thread *thread, const croq_sim_product *product);
-  void (*commit_products)(croq_sim_thread *thread);
+  void (*wgmma)(croq_sim_thread *thread, const croq_sim_wgmma *wgmma);
+  void (*commit_wgmma)(croq_sim_thread *thread);
   /* All groups of the thread but the `pending` youngest. */
-  void (*wait_products)(croq_sim_thread *thread, croq_u32 pending);
+  void (*wait_wgmma)(croq_sim_thread *thread, croq_u32 pending);
   /* The thread reaches for registers some of which a product has: returns if it hasn't these. */
   void (*touch_registers)(croq_sim_thread *thread, const croq_sim_part *part, croq_u32 line);
   /* An access of elements of `size` bytes that others of the block may be at: returns if it is ordered. */

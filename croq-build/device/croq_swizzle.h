@@ -29,7 +29,7 @@ template <unsigned N, class T> CROQ_FN constexpr idx swizzle_of(idx at) {
   return at ^ static_cast<idx>((static_cast<unsigned>(at) / row & (N / 16 - 1)) * unit);
 }
 
-/* The same of element `column` of the 128 bytes that begin at `row`, which is a multiple of them: each turn of an
+/* The same of element `column` of the 128 bytes that begin at `row`, which is a multiple of them: each iteration of an
  * unrolled loop over columns is one instruction, where a compiler does not see that a sum keeps out of the rows. */
 template <unsigned N, class T> CROQ_FN constexpr idx swizzle_of(idx row, idx column) {
   return row + ((swizzle_of<N, T>(row) - row) ^ column);

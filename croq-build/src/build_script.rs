@@ -16,7 +16,7 @@ use crate::toolchain::inputs::{self, Input};
 use crate::toolchain::nvcc::{self, Toolkit};
 use crate::toolchain::outputs::Outputs;
 use crate::toolchain::problem::Problem;
-use crate::toolchain::{self, Findings, Request, Unit, headers, symbol};
+use crate::toolchain::{self, Built, Findings, Request, Unit, headers, symbol};
 
 /// Runs with the environment of the process, which must be a build script's.
 pub fn run(settings: &Settings, path: &Path) -> Result<Directives, Error> {
@@ -179,12 +179,31 @@ fn build(
         return Err(error);
     }
 
+    finish(
+        built,
+        &package.folder.join(path),
+        env,
+        format,
+        &sources,
+        warnings,
+    )
+}
+
+/// What cargo is told of a build that has worked.
+fn finish(
+    built: Built,
+    path: &Path,
+    env: &Environment,
+    format: Format,
+    sources: &[(SourceFile, Vec<Diagnostic>)],
+    mut warnings: CargoWarnings,
+) -> Result<Directives, Error> {
     let mut directives = built.directives;
-    directives.rerun_if_changed(&package.folder.join(path))?;
+    directives.rerun_if_changed(path)?;
     for name in env.asked() {
         directives.rerun_if_env_changed(name);
     }
-    for (file, diagnostics) in &sources {
+    for (file, diagnostics) in sources {
         warnings.of_file(file, diagnostics, format);
     }
     for (position, diagnostics) in &built.warnings.placed {

@@ -23,7 +23,7 @@ usage: croq check [OPTIONS] [--build] FILES…
 -D NAME[=VALUE]              define a macro
 --arch sm_90a                a GPU to build for
 --thread-order=first|last    which index of a level is the fastest among its threads; by itself it is the
-                             first, or the one that suits memory best where a kernel can't tell
+                             first, or the one with the best memory access where the kernel can't observe it
 
 check    report what is wrong in `.co` files, and nothing else; with `--build` the machine's C++ compiler
          looks at what is generated, too, for the file's own C++

@@ -19,6 +19,8 @@
 //! On the inside, each module is a stage that imports only those to its left: [`source`] → [`syntax`]
 //! → [`sema`] → [`ir`] → [`passes`] → [`emit`] → [`toolchain`]. The first six are pure
 //! ([`pipeline::compile_text`] is all of them); only the last one runs processes and touches files.
+//! Every stage may use [`span`], [`diagnostics`] and [`symbolic`]; [`target`] describes the GPUs to compile
+//! for. `tests/structure.rs` holds the order, and that no two source files depend on each other.
 
 mod build_script;
 mod cargo_warnings;

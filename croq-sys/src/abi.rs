@@ -183,8 +183,8 @@ pub struct croq_sim_thread {
     pub schedule: croq_sim_schedule,
     pub fences: u32,
     pub cluster: u32,
-    pub product_fences: u32,
-    pub turns: u32,
+    pub wgmma_fences: u32,
+    pub iterations: u32,
     pub changes: u32,
     pub steps: i64,
     pub budget: i64,
@@ -203,9 +203,9 @@ pub const CROQ_LAUNCH_PROXIES: u32 = 8;
 pub const CROQ_LAUNCH_TOGETHER: u32 = 16;
 pub const CROQ_LAUNCH_SPINS: u32 = 128;
 
-pub const CROQ_TURNS: u32 = 4096;
+pub const CROQ_ITERATIONS: u32 = 4096;
 
-pub const CROQ_COUNT_TURNS: u32 = 0;
+pub const CROQ_COUNT_ITERATIONS: u32 = 0;
 pub const CROQ_COUNT_STEPS: u32 = 1;
 pub const CROQ_COUNT_SPIN: u32 = 2;
 pub const CROQ_COUNT_PAUSE: u32 = 3;
@@ -333,13 +333,13 @@ pub struct croq_sim_factors {
     pub written: *const u8,
     pub number_of_a: u32,
     pub number_of_b: u32,
-    pub unwritten_sums: *const *mut u8,
+    pub unwritten_accumulators: *const *mut u8,
     pub unwritten_a: *const *mut u8,
 }
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub struct croq_sim_product {
+pub struct croq_sim_wgmma {
     pub a: u64,
     pub b: u64,
     pub sums: croq_sim_part,
@@ -350,9 +350,9 @@ pub struct croq_sim_product {
     pub carry_out: Option<unsafe extern "C" fn(factors: *const croq_sim_factors)>,
 }
 
-pub const CROQ_PRODUCT_TRANSPOSED_A: u32 = 1;
-pub const CROQ_PRODUCT_TRANSPOSED_B: u32 = 2;
-pub const CROQ_PRODUCT_ACCUMULATES: u32 = 4;
+pub const CROQ_WGMMA_TRANSPOSED_A: u32 = 1;
+pub const CROQ_WGMMA_TRANSPOSED_B: u32 = 2;
+pub const CROQ_WGMMA_ACCUMULATES: u32 = 4;
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -430,10 +430,9 @@ pub struct croq_sim_api {
         unsafe extern "C" fn(thread: *mut croq_sim_thread, operation: u32, line: u32),
     pub arrive_remote:
         unsafe extern "C" fn(thread: *mut croq_sim_thread, at: *const croq_sim_access, rank: u32),
-    pub product:
-        unsafe extern "C" fn(thread: *mut croq_sim_thread, product: *const croq_sim_product),
-    pub commit_products: unsafe extern "C" fn(thread: *mut croq_sim_thread),
-    pub wait_products: unsafe extern "C" fn(thread: *mut croq_sim_thread, pending: u32),
+    pub wgmma: unsafe extern "C" fn(thread: *mut croq_sim_thread, wgmma: *const croq_sim_wgmma),
+    pub commit_wgmma: unsafe extern "C" fn(thread: *mut croq_sim_thread),
+    pub wait_wgmma: unsafe extern "C" fn(thread: *mut croq_sim_thread, pending: u32),
     pub touch_registers:
         unsafe extern "C" fn(thread: *mut croq_sim_thread, part: *const croq_sim_part, line: u32),
     pub shared_access: unsafe extern "C" fn(

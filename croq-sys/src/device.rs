@@ -51,7 +51,7 @@ pub(crate) struct Gpu {
     dropped: Mutex<Vec<EndOfWork>>,
 }
 
-/// Where a failing kernel leaves its reason. Work of several kernels may be under way, so each has its own.
+/// Where a failing kernel leaves its reason. Work of several kernels may be in flight, so each has its own.
 struct Record {
     /// The address of what describes the kernel.
     kernel: usize,

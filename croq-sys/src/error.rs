@@ -355,7 +355,7 @@ impl fmt::Display for Buffer<'_> {
 fn advice(code: i32) -> Option<&'static str> {
     Some(match code {
         2 => {
-            "the GPU is out of memory: free device tensors, or see with `nvidia-smi` who else uses it"
+            "the GPU is out of memory: free device tensors, or see with `nvidia-smi` which processes use it"
         }
         35 => {
             "the NVIDIA driver is missing or older than the CUDA runtime this program was built with: \

@@ -3,7 +3,7 @@
 //!
 //! An event needs no stream to be alive, so a tensor that lives long, such as weights, keeps none of
 //! the streams that have read it. Events that have happened are dropped, so the list is as long as
-//! the number of streams where such work is under way.
+//! the number of streams where such work is in flight.
 
 use std::sync::Arc;
 
@@ -141,7 +141,7 @@ impl LastUses {
     }
 
     /// What is not over yet.
-    pub(crate) fn under_way(&self) -> impl Iterator<Item = &EndOfWork> {
+    pub(crate) fn in_flight(&self) -> impl Iterator<Item = &EndOfWork> {
         let all = self.written.iter().chain(&self.read);
         all.map(|(_, end)| &**end).filter(|end| !end.is_over())
     }

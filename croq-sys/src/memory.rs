@@ -195,17 +195,17 @@ impl Drop for Memory {
                 }
                 // Behind that work, without waiting here: on the only stream that uses it, else where
                 // waiting delays nothing.
-                let under_way: Vec<&EndOfWork> = uses.under_way().collect();
-                let only = match under_way.as_slice() {
+                let in_flight: Vec<&EndOfWork> = uses.in_flight().collect();
+                let only = match in_flight.as_slice() {
                     [only] => only.stream(),
                     _ => None,
                 };
                 let stream = match &only {
                     Some(only) => only.raw(),
-                    None if under_way.is_empty() => gpu.stream,
+                    None if in_flight.is_empty() => gpu.stream,
                     None => gpu.frees,
                 };
-                let waits = under_way.iter().filter(|_| only.is_none());
+                let waits = in_flight.iter().filter(|_| only.is_none());
                 for end in waits {
                     if end.comes_before(stream).is_err() && end.wait().is_err() {
                         return;

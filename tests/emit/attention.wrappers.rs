@@ -103,8 +103,8 @@ fn kernel_of_attention() -> &'static Kernel<ffi::croq_0badf00d_attention_args> {
         checks: &[
             Check { code: "R05", line: 6, message: "{0} blocks along x, at most {1} fit" },
             Check { code: "R05", line: 6, message: "{0} blocks along y, at most {1} fit" },
-            Check { code: "R10", line: 14, message: "a coordinate of the copy engine is at most 2147483647: `64 * b` is not with `M` = {0}" },
-            Check { code: "R10", line: 18, message: "a coordinate of the copy engine is at most 2147483647: `64 * t` is not with `N` = {0}" },
+            Check { code: "R10", line: 14, message: "a TMA coordinate is at most 2147483647: `64 * b` is not with `M` = {0}" },
+            Check { code: "R10", line: 18, message: "a TMA coordinate is at most 2147483647: `64 * t` is not with `N` = {0}" },
         ],
     });
     &KERNEL

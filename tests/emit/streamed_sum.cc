@@ -15,20 +15,20 @@ CROQ_KERNEL(64) void streamed_sum_0(croq::context, croq::global<const float> src
   if (N % 4 == 0) {
     if (8 <= M && c * 64 + 64 <= N) {
       const croq::idx e0 = thread / 16, e1 = thread % 16, from = e0 * N + c * 64 + e1 * 4, to = e0 * 64 + e1 * 4;
-      CROQ_UNROLL for (croq::idx turn = 0; turn < 2; ++turn) {
-        croq::cp_async<4>(f0_f1_f2, to + turn * 256, src, from + turn * (N * 4));
+      CROQ_UNROLL for (croq::idx step = 0; step < 2; ++step) {
+        croq::cp_async<4>(f0_f1_f2, to + step * 256, src, from + step * (N * 4));
       }
     } else {
       const croq::idx e0 = thread / 16, e1 = thread % 16, from = e0 * N + c * 64 + e1 * 4, to = e0 * 64 + e1 * 4;
-      CROQ_UNROLL for (croq::idx turn = 0; turn < 2; ++turn) {
-        croq::cp_async_zfill<4>(f0_f1_f2, to + turn * 256, src, from + turn * (N * 4),
-            turn * 4 + e0 < M && e1 * 4 < N - c * 64);
+      CROQ_UNROLL for (croq::idx step = 0; step < 2; ++step) {
+        croq::cp_async_zfill<4>(f0_f1_f2, to + step * 256, src, from + step * (N * 4),
+            step * 4 + e0 < M && e1 * 4 < N - c * 64);
       }
     }
   } else {
     const croq::idx from = c * 64 + thread;
-    CROQ_UNROLL_BY(4) for (croq::idx turn = 0; turn < 8; ++turn) {
-      croq::cp_async_zfill<1>(f0_f1_f2, thread + turn * 64, src, from + turn * N, turn < M && thread < N - c * 64);
+    CROQ_UNROLL_BY(4) for (croq::idx step = 0; step < 8; ++step) {
+      croq::cp_async_zfill<1>(f0_f1_f2, thread + step * 64, src, from + step * N, step < M && thread < N - c * 64);
     }
   }
   croq::cp_async_commit();
@@ -43,21 +43,21 @@ CROQ_KERNEL(64) void streamed_sum_0(croq::context, croq::global<const float> src
       if (16 <= M && c * 64 + 64 <= N) {
         const croq::idx e0 = thread / 16, e1 = thread % 16, from = (e0 + 8) * N + c * 64 + e1 * 4,
             to = f1_at * 512 + e0 * 64 + e1 * 4;
-        CROQ_UNROLL for (croq::idx turn = 0; turn < 2; ++turn) {
-          croq::cp_async<4>(f0_f1_f2, to + turn * 256, src, from + turn * (N * 4));
+        CROQ_UNROLL for (croq::idx step = 0; step < 2; ++step) {
+          croq::cp_async<4>(f0_f1_f2, to + step * 256, src, from + step * (N * 4));
         }
       } else {
         const croq::idx e0 = thread / 16, e1 = thread % 16, from = (e0 + 8) * N + c * 64 + e1 * 4,
             to = f1_at * 512 + e0 * 64 + e1 * 4;
-        CROQ_UNROLL for (croq::idx turn = 0; turn < 2; ++turn) {
-          croq::cp_async_zfill<4>(f0_f1_f2, to + turn * 256, src, from + turn * (N * 4),
-              turn * 4 + e0 < M - 8 && e1 * 4 < N - c * 64);
+        CROQ_UNROLL for (croq::idx step = 0; step < 2; ++step) {
+          croq::cp_async_zfill<4>(f0_f1_f2, to + step * 256, src, from + step * (N * 4),
+              step * 4 + e0 < M - 8 && e1 * 4 < N - c * 64);
         }
       }
     } else {
       const croq::idx from = c * 64 + N * 8 + thread, to = f1_at * 512 + thread;
-      CROQ_UNROLL_BY(4) for (croq::idx turn = 0; turn < 8; ++turn) {
-        croq::cp_async_zfill<1>(f0_f1_f2, to + turn * 64, src, from + turn * N, turn < M - 8 && thread < N - c * 64);
+      CROQ_UNROLL_BY(4) for (croq::idx step = 0; step < 8; ++step) {
+        croq::cp_async_zfill<1>(f0_f1_f2, to + step * 64, src, from + step * N, step < M - 8 && thread < N - c * 64);
       }
     }
     croq::cp_async_commit();
@@ -80,22 +80,22 @@ CROQ_KERNEL(64) void streamed_sum_0(croq::context, croq::global<const float> src
           if (r * 8 + 24 <= M && c * 64 + 64 <= N) {
             const croq::idx e0 = thread / 16, e1 = thread % 16, from = (r * 8 + e0 + 16) * N + c * 64 + e1 * 4,
                 to = f2_at * 512 + e0 * 64 + e1 * 4;
-            CROQ_UNROLL for (croq::idx turn = 0; turn < 2; ++turn) {
-              croq::cp_async<4>(f0_f1_f2, to + turn * 256, src, from + turn * (N * 4));
+            CROQ_UNROLL for (croq::idx step = 0; step < 2; ++step) {
+              croq::cp_async<4>(f0_f1_f2, to + step * 256, src, from + step * (N * 4));
             }
           } else {
             const croq::idx e0 = thread / 16, e1 = thread % 16, from = (r * 8 + e0 + 16) * N + c * 64 + e1 * 4,
                 to = f2_at * 512 + e0 * 64 + e1 * 4;
-            CROQ_UNROLL for (croq::idx turn = 0; turn < 2; ++turn) {
-              croq::cp_async_zfill<4>(f0_f1_f2, to + turn * 256, src, from + turn * (N * 4),
-                  turn * 4 + e0 < M - r * 8 - 16 && e1 * 4 < N - c * 64);
+            CROQ_UNROLL for (croq::idx step = 0; step < 2; ++step) {
+              croq::cp_async_zfill<4>(f0_f1_f2, to + step * 256, src, from + step * (N * 4),
+                  step * 4 + e0 < M - r * 8 - 16 && e1 * 4 < N - c * 64);
             }
           }
         } else {
           const croq::idx from = (r * 8 + 16) * N + c * 64 + thread, to = f2_at * 512 + thread;
-          CROQ_UNROLL_BY(4) for (croq::idx turn = 0; turn < 8; ++turn) {
-            croq::cp_async_zfill<1>(f0_f1_f2, to + turn * 64, src, from + turn * N,
-                turn < M - r * 8 - 16 && thread < N - c * 64);
+          CROQ_UNROLL_BY(4) for (croq::idx step = 0; step < 8; ++step) {
+            croq::cp_async_zfill<1>(f0_f1_f2, to + step * 64, src, from + step * N,
+                step < M - r * 8 - 16 && thread < N - c * 64);
           }
         }
         croq::cp_async_commit();

@@ -13,13 +13,13 @@ CROQ_KERNEL(256) void transpose_0(croq::context, croq::global<const float> src, 
   // dma.copy src.subspan(32, 32).at(r, c) => tile.subspan(32, 32).at(0, 0);
   if (r * 32 + 32 <= M && c * 32 + 32 <= N) {
     const croq::idx e0 = thread / 32, e1 = thread % 32, from = (r * 32 + e0) * N + c * 32 + e1, to = e0 * 33 + e1;
-    CROQ_UNROLL for (croq::idx turn = 0; turn < 4; ++turn) {
-      tile.store(to + turn * 264, src.load(from + turn * (N * 8)));
+    CROQ_UNROLL for (croq::idx step = 0; step < 4; ++step) {
+      tile.store(to + step * 264, src.load(from + step * (N * 8)));
     }
   } else {
     const croq::idx e0 = thread / 32, e1 = thread % 32, from = (r * 32 + e0) * N + c * 32 + e1, to = e0 * 33 + e1;
-    CROQ_UNROLL for (croq::idx turn = 0; turn < 4; ++turn) {
-      if (turn * 8 + e0 < M - r * 32 && e1 < N - c * 32) tile.store(to + turn * 264, src.load(from + turn * (N * 8)));
+    CROQ_UNROLL for (croq::idx step = 0; step < 4; ++step) {
+      if (step * 8 + e0 < M - r * 32 && e1 < N - c * 32) tile.store(to + step * 264, src.load(from + step * (N * 8)));
     }
   }
   croq::barrier();  // tile is read after it was written

@@ -40,9 +40,9 @@ CROQ_KERNEL(128) void warp_product_0(croq::context, croq::global<const croq::f16
         }
       } else {
         const croq::idx e0 = thread / 32, e1 = thread % 32, from = (bm * 32 + e0) * K + k * 32 + e1, to = e0 * 32 + e1;
-        CROQ_UNROLL_BY(4) for (croq::idx turn = 0; turn < 8; ++turn) {
-          a.store(croq::swizzle_of<64, croq::f16>(to + turn % 2 * 128) + turn / 2 * 256,
-              turn * 4 + e0 < M - bm * 32 && e1 < K - k * 32 ? lhs.load(from + turn * (K * 4))
+        CROQ_UNROLL_BY(4) for (croq::idx step = 0; step < 8; ++step) {
+          a.store(croq::swizzle_of<64, croq::f16>(to + step % 2 * 128) + step / 2 * 256,
+              step * 4 + e0 < M - bm * 32 && e1 < K - k * 32 ? lhs.load(from + step * (K * 4))
               : croq::to<croq::f16>(0.0));
         }
       }
@@ -59,9 +59,9 @@ CROQ_KERNEL(128) void warp_product_0(croq::context, croq::global<const croq::f16
         }
       } else {
         const croq::idx e0 = thread / 32, e1 = thread % 32, from = (bn * 32 + e0) * K + k * 32 + e1, to = e0 * 32 + e1;
-        CROQ_UNROLL_BY(4) for (croq::idx turn = 0; turn < 8; ++turn) {
-          b.store(croq::swizzle_of<64, croq::f16>(to + turn % 2 * 128) + turn / 2 * 256,
-              turn * 4 + e0 < N - bn * 32 && e1 < K - k * 32 ? rhs.load(from + turn * (K * 4))
+        CROQ_UNROLL_BY(4) for (croq::idx step = 0; step < 8; ++step) {
+          b.store(croq::swizzle_of<64, croq::f16>(to + step % 2 * 128) + step / 2 * 256,
+              step * 4 + e0 < N - bn * 32 && e1 < K - k * 32 ? rhs.load(from + step * (K * 4))
               : croq::to<croq::f16>(0.0));
         }
       }

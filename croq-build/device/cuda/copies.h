@@ -5,7 +5,7 @@
 namespace croq {
 inline namespace CROQ_TARGET {
 
-/* The simulated GPU tells shared memory where something may be under way from other memory. */
+/* The simulated GPU tells shared memory where something may be in flight from other memory. */
 template <class T> using watched = shared<T>;
 template <class T>
 CROQ_DEVICE watched<T> watched_at(idx offset, idx extent, const char * = "", unsigned = 0) {

@@ -41,14 +41,14 @@ struct awaited {
   unsigned before;
 };
 
-/* Until the host has triggered once more than launches before this one, and this one `turn` times, have waited.
+/* Until the host has triggered once more than launches before this one, and this one `ordinal` times, have waited.
  * By one thread; the others wait for it. */
-CROQ_DEVICE void await(context ctx, awaited e, unsigned turn, int line = __builtin_LINE()) {
+CROQ_DEVICE void await(context ctx, awaited e, unsigned ordinal, int line = __builtin_LINE()) {
   unsigned now;
   wait_timer timer;
   for (;;) {
     asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(now) : "l"(e.triggered) : "memory");
-    if (static_cast<int>(now - e.before - turn) > 0) break;
+    if (static_cast<int>(now - e.before - ordinal) > 0) break;
     timer.failed_try(ctx, CROQ_WAIT_HOST, line);
     __nanosleep(200);
   }

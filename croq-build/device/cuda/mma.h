@@ -108,7 +108,7 @@ CROQ_DEVICE void stmatrix(shared<T> memory, idx row, const fragment<T, N> &from,
 #else
 #define CROQ_SINCE_SM_89(form, text, kind) __trap()
 #endif
-/* Of f64 the one small shape makes up for larger ones, half by half and four products at a time. */
+/* Of f64 the one small shape makes up for larger ones, half by half and four MMAs at a time. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define CROQ_SINCE_SM_90(form, text, kind) form(text, kind)
 #else

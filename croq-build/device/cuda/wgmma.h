@@ -50,13 +50,13 @@ template <class T, int N> CROQ_DEVICE void hold(fragment<T, N> &registers) {
 #define CROQ_ON_SM_90A(...) __trap()
 #endif
 
-/* Before the first product, and wherever registers of the next one have been used since the last: what
+/* Before the first MMA, and wherever registers of the next one have been used since the last: what
  * was done with them is done. `used` are the fragments that may have been. */
 template <class... F> CROQ_DEVICE void wgmma_fence([[maybe_unused]] F &...used) {
   (hold(used), ...);
   CROQ_ON_SM_90A(asm volatile("wgmma.fence.sync.aligned;" : : : "memory"));
 }
-/* Closes the group of the products since the last one. */
+/* Closes the group of the MMAs since the last one. */
 CROQ_DEVICE void wgmma_commit() {
   CROQ_ON_SM_90A(asm volatile("wgmma.commit_group.sync.aligned;" : : : "memory"));
 }
@@ -69,20 +69,20 @@ template <unsigned N, class... F> CROQ_DEVICE void wgmma_wait([[maybe_unused]] F
 }
 
 /* The texts for `N` columns, which `wgmma_n.h` makes. */
-template <unsigned N> struct products_of;
+template <unsigned N> struct wgmma_of;
 
 /* c += a b, or c = a b where `accumulate` is false: 64 x `N` sums over `K` products each, by a warpgroup. A
  * thread's N / 2 sums begin at `ci`; warp w has rows 16 w and up, in the order of `mma`. Operands lie in
  * shared memory, rows along K, or, if `AT` or `BT` says so, along the other axis. f32 counts as tf32.
  *
- * Before: `wgmma_fence`. After: `wgmma_commit`, and `wgmma_wait` before anything is done with the sums, or
+ * Before: `wgmma_fence`. After: `wgmma_commit`, and `wgmma_wait` before anything is done with the accumulators, or
  * anything is written where the operands are. */
 template <unsigned N, unsigned K, class A, class B, bool AT = false, bool BT = false, class C, int CN>
 CROQ_DEVICE void wgmma(fragment<C, CN> &c, idx ci, matrix_descriptor a, matrix_descriptor b,
                        bool accumulate) {
   static_assert(K * sizeof(A) == 32 && sizeof(A) == sizeof(B), "there is no such instruction");
   static_assert(sizeof(A) == 2 || (!AT && !BT), "only elements of two bytes are transposed");
-  products_of<N>::template of_shared<A, B, AT, BT>(c, ci, a, b, accumulate);
+  wgmma_of<N>::template of_shared<A, B, AT, BT>(c, ci, a, b, accumulate);
 }
 /* The same with A in registers, four from element `ai` on: each warp has its 16 rows as `mma` has them.
  * They are not to be touched either before the wait. */
@@ -91,7 +91,7 @@ CROQ_DEVICE void wgmma(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a, idx
                        matrix_descriptor b, bool accumulate) {
   static_assert(K * sizeof(A) == 32 && sizeof(A) == sizeof(B), "there is no such instruction");
   static_assert(sizeof(A) == 2 || !BT, "only elements of two bytes are transposed");
-  products_of<N>::template of_registers<B, BT>(c, ci, a, ai, b, accumulate);
+  wgmma_of<N>::template of_registers<B, BT>(c, ci, a, ai, b, accumulate);
 }
 
 }  // namespace CROQ_TARGET

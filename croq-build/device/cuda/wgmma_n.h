@@ -15,7 +15,7 @@ inline namespace CROQ_TARGET {
 #define CROQ_WORDS CROQ_JOIN(CROQ_WORDS_OF_, CROQ_WGMMA_N)
 #define CROQ_HALVES CROQ_JOIN(CROQ_HALVES_OF_, CROQ_WGMMA_N)
 
-/* An instruction. Predicate p says whether the sums so far count; `a` and `b` name the operands. */
+/* An instruction. Predicate p says whether the accumulators so far count; `a` and `b` name the operands. */
 #define CROQ_WGMMA(count, shape, accumulated, a, b, rest, ...)                                     \
   asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " accumulated ", 0;\n"                            \
                "wgmma.mma_async.sync.aligned.m64n" CROQ_TEXT(CROQ_WGMMA_N) shape " {"              \
@@ -23,7 +23,7 @@ inline namespace CROQ_TARGET {
                : CROQ_LIST(CROQ_SUMS_, count)                                                      \
                : "r"(static_cast<unsigned>(accumulate)), __VA_ARGS__)
 /* Both operands in shared memory: of elements that can be transposed, other floats, integers. x0 and so on
- * name the operands behind the sums. */
+ * name the operands behind the accumulators. */
 #define CROQ_SHARED_TRANS(x0, x1, x2, x3, x4, x5, x6, count, shape)                                \
   CROQ_WGMMA(count, shape, x0, x1, x2, ", 1, 1, " x3 ", " x4, "l"(a), "l"(b), "n"(AT), "n"(BT))
 #define CROQ_SHARED_PLAIN(x0, x1, x2, x3, x4, x5, x6, count, shape)                                \
@@ -51,7 +51,7 @@ inline namespace CROQ_TARGET {
   CROQ_CASE(form, count, f8_e4m3, f8_e5m2, "k32." c ".e4m3.e5m2")                                  \
   CROQ_CASE(form, count, f8_e5m2, f8_e4m3, "k32." c ".e5m2.e4m3")                                  \
   CROQ_CASE(form, count, f8_e5m2, f8_e5m2, "k32." c ".e5m2.e5m2")
-/* By the type of the sums. */
+/* By the type of the accumulators. */
 #define CROQ_TO_F32(trans, plain)                                                                  \
   CROQ_F16(trans, CROQ_WORDS, "f32")                                                               \
   CROQ_CASE(trans, CROQ_WORDS, bf16, bf16, "k16.f32.bf16.bf16")                                    \
@@ -80,7 +80,7 @@ inline namespace CROQ_TARGET {
   static CROQ_DEVICE void of_registers(fragment<C, CN> &c, idx ci, const fragment<A, AN> &a,       \
                                        idx ai, matrix_descriptor b, bool accumulate)
 
-template <> struct products_of<CROQ_WGMMA_N> {
+template <> struct wgmma_of<CROQ_WGMMA_N> {
   static constexpr unsigned columns = CROQ_WGMMA_N;
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)

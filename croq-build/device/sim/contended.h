@@ -183,7 +183,7 @@ template <class T> CROQ_FN croq_sim_tracked track(const global<T> &memory, croq_
 /* What a launch is given for a parameter that is `contended`; and for one that isn't, since text that the compiler
  * can't see into has its address. */
 template <class T> CROQ_FN contended<T> contend(const global<T> &memory) { return {memory}; }
-/* The same for memory that a kernel reaches by the copy engine only: a tensor map, and where its memory is. */
+/* The same for memory that a kernel reaches by TMA only: a tensor map, and where its memory is. */
 template <class M> struct contended_map : M {
   croq_sim_tracked memory;
 };

@@ -60,7 +60,7 @@ CROQ_FN T *reach(local<T, N, At> &memory, idx i, bool, int line) {
 template <unsigned V, class T, int N, idx At>
 CROQ_FN T *reach(fragment<T, N, At> &memory, idx i, bool writes, int line) {
   T *const at = reach<V>(static_cast<local<T, N, At> &>(memory), i, writes, line);
-  if (!CROQ_LIKELY(current->product_fences == 0))
+  if (!CROQ_LIKELY(current->wgmma_fences == 0))
     use_registers(memory.registers, at, i, V, V * sizeof(T), line);
   return at;
 }

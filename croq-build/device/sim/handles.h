@@ -234,10 +234,10 @@ CROQ_COLD inline void use_registers(croq_sim_registers &all, void *at, idx i, un
     sim_api()->touch_registers(self, &part, static_cast<croq_u32>(line));
     current = self;
   }
-  const bool fresh = all.fences != self->product_fences;
+  const bool fresh = all.fences != self->wgmma_fences;
   all.first = fresh || first < all.first ? first : all.first;
   all.end = fresh || end > all.end ? end : all.end;
-  all.fences = self->product_fences;
+  all.fences = self->wgmma_fences;
   all.line = static_cast<croq_u32>(line);
 }
 
@@ -252,7 +252,7 @@ struct __attribute__((unused)) fragment : local<T, N, At> {
   CROQ_FN T &element(idx i, int line) {
     T &e = local<T, N, At>::element(i, line);
     /* Nobody has executed such a fence where there are no products of warpgroups. */
-    if (!CROQ_LIKELY(current->product_fences == 0))
+    if (!CROQ_LIKELY(current->wgmma_fences == 0))
       use_registers(registers, &e, i, 1, sizeof(T), line);
     return e;
   }

@@ -317,7 +317,7 @@ class host {
       if (thread->written != nullptr) __builtin_memset(thread->written, 0, thread->shared_bytes);
       if (thread->order != nullptr) ++thread->order->epoch;
       thread->steps = thread->budget;
-      thread->turns = CROQ_TURNS;
+      thread->iterations = CROQ_ITERATIONS;
       if (thread->device != nullptr) thread->device->first = ++thread->device->epoch;
       /* The step has no divisor in common with the number of threads, so the first comes again after the last; and
        * it is below the step, so that this is seen where the numbers begin again. */

@@ -19,7 +19,7 @@ CROQ_COLD inline void count(croq_u32 reason, int line) {
 CROQ_FN constexpr void turn(int line = __builtin_LINE()) {
   if (__builtin_is_constant_evaluated()) return;
   croq_sim_thread *const self = current;
-  if (self != nullptr && CROQ_UNLIKELY(--self->turns == 0)) count(CROQ_COUNT_TURNS, line);
+  if (self != nullptr && CROQ_UNLIKELY(--self->iterations == 0)) count(CROQ_COUNT_ITERATIONS, line);
 }
 
 /* The entry of a loop from `first` while below `end`, whose iterations cost `weight` steps each. */

@@ -50,7 +50,7 @@ CROQ_FN void gather_marks(unsigned *marks, const M &memory, const matrix_rows &r
 }
 /* The way back. */
 template <unsigned N, bool Transposed, class M>
-CROQ_FN void spread_marks(const M &memory, const matrix_rows &rows, const unsigned *marks) {
+CROQ_FN void propagate_marks(const M &memory, const matrix_rows &rows, const unsigned *marks) {
   using T = typename without_const<decltype(memory.load(0))>::type;
   const unsigned lane = croq_lane(), group = lane / 4, place = lane % 4;
   unsigned char *const of = memory.written.bytes;
@@ -110,7 +110,7 @@ CROQ_FN void stmatrix(const M &memory, idx row, const unsigned (&in)[N],
       __builtin_memcpy(bytes + 4 * place, &in[m], 4);
     }
   }
-  spread_marks<N, Transposed>(memory, rows, marks);
+  propagate_marks<N, Transposed>(memory, rows, marks);
 }
 
 }  // namespace CROQ_TARGET

@@ -57,7 +57,7 @@ template <class T> CROQ_FN float factor(T v) { return to<float>(v); }
 /* c += a b: `M` x `N` sums over `K` products each. The thread's elements of the three begin at `ci`, `ai`
  * and `bi`; where each belongs in its matrix is in the PTX ISA. Operands in f32 count as tf32.
  *
- * Floats narrower than f64: the products and their sum are exact but for the last places of an f64, and
+ * Floats narrower than f64: the MMAs and their sum are exact but for the last places of an f64, and
  * rounded once; hardware cuts off more. f64: one fused multiply-add after the other. Integers wrap. */
 template <unsigned M, unsigned N, unsigned K, class C, int CN, idx CP, class A, int AN, idx AP, class B,
           int BN, idx BP>

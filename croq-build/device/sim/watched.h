@@ -1,5 +1,5 @@
 /* Shared memory of kernels that move something asynchronously: every access asks whether anything
- * is under way in its bytes. Kernels without such moves have `shared`, which doesn't. */
+ * is in flight in its bytes. Kernels without such moves have `shared`, which doesn't. */
 #ifndef CROQ_SIM_WATCHED_H
 #define CROQ_SIM_WATCHED_H
 

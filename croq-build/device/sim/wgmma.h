@@ -39,13 +39,13 @@ CROQ_FN matrix_descriptor advance(matrix_descriptor from, unsigned bytes) {
   return from >> 32 << 32 | low;
 }
 
-/* Before the first product, and wherever registers of the next one have been used since the last: what
+/* Before the first MMA, and wherever registers of the next one have been used since the last: what
  * was done with them is done. `used` are the fragments that may have been. */
-template <class... F> CROQ_FN void wgmma_fence(F &...) { ++current->product_fences; }
-/* Closes the group of the products since the last one. */
+template <class... F> CROQ_FN void wgmma_fence(F &...) { ++current->wgmma_fences; }
+/* Closes the group of the MMAs since the last one. */
 CROQ_FN void wgmma_commit() {
   croq_sim_thread *const self = current;
-  sim_api()->commit_products(self);
+  sim_api()->commit_wgmma(self);
   current = self;
 }
 /* Until all groups but the `N` youngest are done, with their registers and with shared memory. `done` are
@@ -53,7 +53,7 @@ CROQ_FN void wgmma_commit() {
 template <unsigned N, class... F> CROQ_FN void wgmma_wait(F &...) {
   static_assert(N < 8, "so many groups can't be waited for");
   croq_sim_thread *const self = current;
-  sim_api()->wait_products(self, N);
+  sim_api()->wait_wgmma(self, N);
   current = self;
 }
 
@@ -67,7 +67,7 @@ template <unsigned N, class A, class B, class C> constexpr bool has_wgmma() {
   else return same<A, B> && (same<A, bf16> || same<A, float>) && same<C, float>;
 }
 
-/* What is being multiplied: one product at a time on an OS thread. */
+/* What is being multiplied: one MMA at a time on an OS thread. */
 struct wgmma_matrices {
   double a[64][32];
   double b[32][256];
@@ -107,7 +107,7 @@ CROQ_FN void gather_unwritten(const unsigned char *marks, croq_u32 number, const
 /* A sum is unwritten if anything of its row of A or of its column of B is, or if it was and is added to. */
 template <class A, class B, bool AT, bool BT>
 CROQ_FN void carry_out_marks(const croq_sim_factors *factors) {
-  if (factors->unwritten_sums == nullptr) return;
+  if (factors->unwritten_accumulators == nullptr) return;
   bool rows[64] = {}, columns[256] = {};
   if (factors->a != nullptr)
     gather_unwritten<AT, A>(factors->written, factors->number_of_a, factors->a, 64, rows);
@@ -121,7 +121,7 @@ CROQ_FN void carry_out_marks(const croq_sim_factors *factors) {
   gather_unwritten<BT, B>(factors->written, factors->number_of_b, factors->b, factors->columns,
                           columns);
   for (unsigned thread = 0; thread < 128; ++thread) {
-    unsigned char *const sums = factors->unwritten_sums[thread];
+    unsigned char *const sums = factors->unwritten_accumulators[thread];
     for (unsigned e = 0; sums != nullptr && e < factors->columns / 2; ++e) {
       const unsigned row = thread / 32 * 16 + thread % 32 / 4 + e / 2 % 2 * 8;
       const unsigned column = e / 4 * 8 + thread % 4 * 2 + e % 2;
@@ -185,11 +185,11 @@ CROQ_FN croq_sim_part part_of(fragment<T, N, At> &registers, idx first, idx coun
           static_cast<croq_u32>(count), static_cast<croq_u32>(count * idx(sizeof(T)))};
 }
 
-CROQ_FN croq_u32 product_flags(bool at, bool bt, bool accumulate) {
+CROQ_FN croq_u32 wgmma_flags(bool at, bool bt, bool accumulate) {
   croq_u32 flags = 0;
-  if (at) flags |= CROQ_PRODUCT_TRANSPOSED_A;
-  if (bt) flags |= CROQ_PRODUCT_TRANSPOSED_B;
-  if (accumulate) flags |= CROQ_PRODUCT_ACCUMULATES;
+  if (at) flags |= CROQ_WGMMA_TRANSPOSED_A;
+  if (bt) flags |= CROQ_WGMMA_TRANSPOSED_B;
+  if (accumulate) flags |= CROQ_WGMMA_ACCUMULATES;
   return flags;
 }
 
@@ -197,7 +197,7 @@ CROQ_FN croq_u32 product_flags(bool at, bool bt, bool accumulate) {
  * thread's N / 2 sums begin at `ci`; warp w has rows 16 w and up, in the order of `mma`. Operands lie in
  * shared memory, rows along K, or, if `AT` or `BT` says so, along the other axis. f32 counts as tf32.
  *
- * Before: `wgmma_fence`. After: `wgmma_commit`, and `wgmma_wait` before anything is done with the sums, or
+ * Before: `wgmma_fence`. After: `wgmma_commit`, and `wgmma_wait` before anything is done with the accumulators, or
  * anything is written where the operands are.
  *
  * Rounding is that of `mma`. */
@@ -207,12 +207,12 @@ CROQ_FN void wgmma(fragment<C, CN, CP> &c, idx ci, matrix_descriptor a, matrix_d
                    bool accumulate, int line = __builtin_LINE()) {
   static_assert(K * sizeof(A) == 32 && has_wgmma<N, A, B, C>(), "there is no such instruction");
   static_assert(sizeof(A) == 2 || (!AT && !BT), "only elements of two bytes are transposed");
-  const croq_sim_product product = {
+  const croq_sim_wgmma wgmma = {
       a, b, part_of(c, ci, N / 2, line), {}, N,
-      product_flags(AT, BT, accumulate),
+      wgmma_flags(AT, BT, accumulate),
       static_cast<croq_u32>(line), &carry_out<A, B, AT, BT, C>};
   croq_sim_thread *const self = current;
-  sim_api()->product(self, &product);
+  sim_api()->wgmma(self, &wgmma);
   current = self;
 }
 /* The same with A in registers, four from element `ai` on: each warp has its 16 rows as `mma` has them.
@@ -223,12 +223,12 @@ CROQ_FN void wgmma(fragment<C, CN, CP> &c, idx ci, fragment<A, AN, AP> &a, idx a
                    bool accumulate, int line = __builtin_LINE()) {
   static_assert(K * sizeof(A) == 32 && has_wgmma<N, A, B, C>(), "there is no such instruction");
   static_assert(sizeof(A) == 2 || !BT, "only elements of two bytes are transposed");
-  const croq_sim_product product = {
+  const croq_sim_wgmma wgmma = {
       0, b, part_of(c, ci, N / 2, line), part_of(a, ai, 16 / sizeof(A), line), N,
-      product_flags(false, BT, accumulate),
+      wgmma_flags(false, BT, accumulate),
       static_cast<croq_u32>(line), &carry_out<A, B, false, BT, C>};
   croq_sim_thread *const self = current;
-  sim_api()->product(self, &product);
+  sim_api()->wgmma(self, &wgmma);
   current = self;
 }
 

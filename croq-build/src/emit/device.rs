@@ -84,29 +84,21 @@ pub fn kernel<'a>(
             writer.line(&format!("croq::extents({});", extents.join(", ")));
         }
     }
-    let own: Vec<BufferId> = uses
-        .buffers
-        .iter()
-        .copied()
-        .filter(|id| !is_global(function, *id))
-        .collect();
     let arena = arena(function, kernel);
-    for id in own {
+    let own = |id: &BufferId| !is_global(function, *id);
+    for id in uses.buffers.iter().copied().filter(own) {
         let Some(buffer) = function.buffers.get(id.index()) else {
             continue;
         };
         let name = handle(&mut names, &uses, id, buffer, &mut pointers);
         writer.attribute(buffer.span);
-        let line = own_memory(
-            &names,
-            kernel,
-            &arena,
-            phased.contains(&id),
-            id,
-            buffer,
-            &name,
-        );
-        writer.line(&line);
+        let is_phased = phased.contains(&id);
+        writer.line(&match buffer.storage {
+            Storage::Shared | Storage::Mbarriers => {
+                shared_memory(&names, kernel, is_phased, (id, buffer), &name)
+            }
+            _ => local_memory(&names, &arena, (id, buffer), &name),
+        });
     }
     for line in pointers {
         writer.line(&line);
@@ -155,7 +147,7 @@ fn arguments(
         };
         let name = handle(names, uses, *id, buffer, pointers);
         // The simulated GPU looks at who touches it.
-        let class = if kernel.tracked.contains(id) {
+        let class = if kernel.facts.tracked.contains(id) {
             "contended"
         } else {
             "global"
@@ -219,52 +211,58 @@ fn number(names: &Names, id: BufferId) -> Option<usize> {
         .map(|at| at + 1)
 }
 
-fn own_memory(
+fn shared_memory(
     names: &Names,
     kernel: &Kernel,
-    arena: &Arena,
     is_phased: bool,
-    id: BufferId,
-    buffer: &Buffer,
+    (id, buffer): (BufferId, &Buffer),
     name: &str,
 ) -> String {
     let elem = scalar::cpp(buffer.elem);
     let shown = super::writer::quoted(&buffer.name);
-    if matches!(buffer.storage, Storage::Shared | Storage::Mbarriers) {
-        let zero = Sym::zero();
-        let offset = kernel
-            .shared
-            .iter()
-            .find(|placed| placed.buffer == id)
-            .map_or(&zero, |placed| &placed.offset);
-        let (offset, count) = (names.sym(offset).text, names.sym(&buffer.count).text);
-        if buffer.storage == Storage::Mbarriers {
-            return format!(
-                "const croq::mbarriers {name} = croq::mbarriers_at({offset}, {count}, {shown});"
-            );
-        }
-        // Where bytes land late, the simulated GPU looks at every access.
-        let handle = if kernel.asynchronous {
-            "watched"
-        } else {
-            "shared"
-        };
-        let mut how: Vec<String> = Vec::new();
-        how.extend(is_phased.then(|| "croq::phased".to_owned()));
-        how.extend(number(names, id).map(|number| format!("croq::marked_by({number})")));
-        let how = match how.is_empty() {
-            true => String::new(),
-            false => format!(", {}", how.join(" | ")),
-        };
-        let constant = if kernel.anew.contains(&id) {
-            ""
-        } else {
-            "const "
-        };
+    let zero = Sym::zero();
+    let offset = kernel
+        .shared
+        .iter()
+        .find(|placed| placed.buffer == id)
+        .map_or(&zero, |placed| &placed.offset);
+    let (offset, count) = (names.sym(offset).text, names.sym(&buffer.count).text);
+    if buffer.storage == Storage::Mbarriers {
         return format!(
-            "{constant}croq::{handle}<{elem}> {name} = croq::{handle}_at<{elem}>({offset}, {count}, {shown}{how});"
+            "const croq::mbarriers {name} = croq::mbarriers_at({offset}, {count}, {shown});"
         );
     }
+    // Where bytes land late, the simulated GPU looks at every access.
+    let handle = if kernel.asynchronous {
+        "watched"
+    } else {
+        "shared"
+    };
+    let mut how: Vec<String> = Vec::new();
+    how.extend(is_phased.then(|| "croq::phased".to_owned()));
+    how.extend(number(names, id).map(|number| format!("croq::marked_by({number})")));
+    let how = match how.is_empty() {
+        true => String::new(),
+        false => format!(", {}", how.join(" | ")),
+    };
+    let constant = if kernel.facts.anew.contains(&id) {
+        ""
+    } else {
+        "const "
+    };
+    format!(
+        "{constant}croq::{handle}<{elem}> {name} = croq::{handle}_at<{elem}>({offset}, {count}, {shown}{how});"
+    )
+}
+
+fn local_memory(
+    names: &Names,
+    arena: &Arena,
+    (id, buffer): (BufferId, &Buffer),
+    name: &str,
+) -> String {
+    let elem = scalar::cpp(buffer.elem);
+    let shown = super::writer::quoted(&buffer.name);
     // sema admits only static sizes here.
     let count = buffer.count.as_int().unwrap_or(1).max(1);
     let kind = match buffer.storage {

@@ -1,4 +1,4 @@
-//! Loops as C++, and what is counted of them: on the simulated GPU no loop goes on for ever (`device/sim/loops.h`).
+//! Loops as C++, and what is counted of them: on the simulated GPU no loop goes on forever (`device/sim/loops.h`).
 
 use super::body::Body;
 use super::scalar;
@@ -9,7 +9,7 @@ use crate::passes::analysis::spin_loops;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// Loops of so many iterations in all are charged with the loop around them.
+/// Loops with so many iterations in all are charged with the loop around them.
 const SHORT: i64 = 4096;
 
 /// The bounds of a `for`.

@@ -306,7 +306,7 @@ impl Body<'_, '_> {
         let mapped = kernel.maps.iter().map(|map| map.buffer);
         args.extend(maps.into_iter().zip(mapped).map(|(map, id)| {
             // Otherwise the buffer is an argument itself.
-            let alone = kernel.tracked.contains(&id) && !captured.buffers.contains(&id);
+            let alone = kernel.facts.tracked.contains(&id) && !captured.buffers.contains(&id);
             match alone {
                 true => format!("croq::contend({map}, {})", self.names.buffer(id)),
                 false => map,
@@ -314,9 +314,12 @@ impl Body<'_, '_> {
         }));
         args.extend(captured.buffers.into_iter().map(|id| {
             let name = self.names.buffer(id);
-            match (kernel.tracked.contains(&id), kernel.escaping.contains(&id)) {
+            match (
+                kernel.facts.tracked.contains(&id),
+                kernel.facts.escaping.contains(&id),
+            ) {
                 (true, _) => format!("croq::contend({name})"),
-                (_, true) if !kernel.tracked.is_empty() => format!("croq::escaping({name})"),
+                (_, true) if !kernel.facts.tracked.is_empty() => format!("croq::escaping({name})"),
                 _ => name.to_owned(),
             }
         }));
@@ -424,12 +427,12 @@ fn mode(function: &Function, kernel: &Kernel, user: UserText) -> String {
     let modes = [
         (mode, !mode.is_empty()),
         ("croq::spins", of_blocks),
-        ("croq::ordered", kernel.ordered),
+        ("croq::ordered", kernel.facts.ordered),
         ("croq::with_marks", marks),
         (arena.as_str(), bytes > 0),
     ];
     let mut modes: Vec<&str> = modes.into_iter().filter(|m| m.1).map(|m| m.0).collect();
-    if of_blocks || kernel.ordered || marks {
+    if of_blocks || kernel.facts.ordered || marks {
         modes.retain(|mode| *mode != "croq::plain");
     }
     modes.join(" | ")

@@ -92,7 +92,7 @@ pub fn comment_above(function: &Function, source: &str) -> Vec<String> {
         .collect()
 }
 
-/// Rust refuses comments with a `\r` or with characters that turn the direction of what follows.
+/// Rust refuses comments with a `\r` or with characters that iteration the direction of what follows.
 fn unfit_for_comments(c: char) -> bool {
     c.is_control() && c != '\t' || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -190,41 +190,12 @@ impl Body<'_, '_> {
                 cond,
                 then,
                 otherwise,
-            } => {
-                let cond = self.condition(cond);
-                if let (Some(text), []) = (self.one_line(then, span), otherwise.as_slice()) {
-                    return self.line(span, &format!("if ({cond}) {text}"));
-                }
-                self.writer.statement(span);
-                self.writer.open(&format!("if ({cond}) {{"));
-                self.nested(then);
-                if !otherwise.is_empty() {
-                    self.writer.reopen("} else {");
-                    self.nested(otherwise);
-                }
-                self.writer.close("}");
-            }
+            } => self.branch(span, cond, then, otherwise),
             StmtKind::Break => self.line(span, "break;"),
             StmtKind::Continue => self.line(span, "continue;"),
             StmtKind::Yield => self.line(span, "return;"),
             StmtKind::Parallel { body, .. } => self.braced(span, "{", body),
-            StmtKind::SingleThread { level, body } => {
-                let first = self.first.last().copied().flatten().unwrap_or(0);
-                let header = match level {
-                    Level::Cluster => {
-                        format!("if (croq::cluster_rank() == 0 && croq::tid() == {first}) ")
-                    }
-                    Level::Block => format!("if (croq::tid() == {first}) "),
-                    Level::Warpgroup | Level::Warp | Level::Thread => match level.threads() {
-                        Some(unit) if unit > 1 => format!("if (croq::tid() % {unit} == 0) "),
-                        _ => String::new(),
-                    },
-                };
-                match self.one_line(body, span) {
-                    Some(text) => self.line(span, &format!("{header}{text}")),
-                    None => self.braced(span, &format!("{header}{{"), body),
-                }
-            }
+            StmtKind::SingleThread { level, body } => self.single_thread(span, *level, body),
             StmtKind::Region { .. } => {
                 self.regions(std::slice::from_ref(stmt));
             }
@@ -236,20 +207,7 @@ impl Body<'_, '_> {
                     &format!("croq::set_max_registers_{way}<{per_thread}>();"),
                 );
             }
-            StmtKind::Fence(FenceScope::Block) => self.line(span, "croq::fence_block();"),
-            StmtKind::Fence(FenceScope::Device) => self.line(span, "croq::fence_device();"),
-            StmtKind::Fence(FenceScope::AsyncProxy) => {
-                self.writer.attribute(span);
-                self.writer.line("croq::fence_proxy_async();");
-            }
-            StmtKind::Fence(FenceScope::AsyncProxyEverywhere) => {
-                self.writer.attribute(span);
-                self.writer.line("croq::fence_proxy_async_everywhere();");
-            }
-            StmtKind::Fence(FenceScope::MbarrierInit) => {
-                self.writer.attribute(span);
-                self.writer.line("croq::fence_mbarrier_init();");
-            }
+            StmtKind::Fence(scope) => self.fence(span, *scope),
             StmtKind::Tma(op) => self.tma(span, op),
             StmtKind::Check {
                 check,
@@ -268,22 +226,13 @@ impl Body<'_, '_> {
                 );
             }
             StmtKind::Print { newline, parts } => self.print(span, *newline, parts),
-            StmtKind::Eval(e) => {
-                let text = match &*e.kind {
-                    ExprKind::Call(_) => format!("{};", self.names.whole(e).text),
-                    _ if self.names.unproven.expr(self.names.function, e) => {
-                        format!("(void)croq::trusted({});", self.expr(e))
-                    }
-                    _ => format!("(void)({});", self.expr(e)),
-                };
-                self.line(span, &text);
-            }
+            StmtKind::Eval(e) => self.evaluate(span, e),
             StmtKind::Cpp { text, names } => self.spliced(span, text, names),
             StmtKind::Alloc(buffer) => self.alloc(span, *buffer),
             StmtKind::Launch(kernel) => self.launch(span, *kernel),
-            StmtKind::AwaitSignal { signal, turn } => {
+            StmtKind::AwaitSignal { signal, ordinal } => {
                 let (ctx, event) = (&self.names.context, self.names.signal(*signal));
-                let text = format!("croq::await({ctx}, {event}, {turn});");
+                let text = format!("croq::await({ctx}, {event}, {ordinal});");
                 self.line(span, &text);
             }
             StmtKind::TriggerSignal(signal) => {
@@ -318,6 +267,62 @@ impl Body<'_, '_> {
             | StmtKind::Rotate { futures: never }
             | StmtKind::UseFuture(never) => match *never {},
         }
+    }
+
+    fn branch(&mut self, span: Span, cond: &Expr, then: &[Stmt], otherwise: &[Stmt]) {
+        let cond = self.condition(cond);
+        if let (Some(text), []) = (self.one_line(then, span), otherwise) {
+            return self.line(span, &format!("if ({cond}) {text}"));
+        }
+        self.writer.statement(span);
+        self.writer.open(&format!("if ({cond}) {{"));
+        self.nested(then);
+        if !otherwise.is_empty() {
+            self.writer.reopen("} else {");
+            self.nested(otherwise);
+        }
+        self.writer.close("}");
+    }
+
+    fn single_thread(&mut self, span: Span, level: Level, body: &[Stmt]) {
+        let first = self.first.last().copied().flatten().unwrap_or(0);
+        let header = match level {
+            Level::Cluster => {
+                format!("if (croq::cluster_rank() == 0 && croq::tid() == {first}) ")
+            }
+            Level::Block => format!("if (croq::tid() == {first}) "),
+            Level::Warpgroup | Level::Warp | Level::Thread => match level.threads() {
+                Some(unit) if unit > 1 => format!("if (croq::tid() % {unit} == 0) "),
+                _ => String::new(),
+            },
+        };
+        match self.one_line(body, span) {
+            Some(text) => self.line(span, &format!("{header}{text}")),
+            None => self.braced(span, &format!("{header}{{"), body),
+        }
+    }
+
+    fn fence(&mut self, span: Span, scope: FenceScope) {
+        let line = match scope {
+            FenceScope::Block => return self.line(span, "croq::fence_block();"),
+            FenceScope::Device => return self.line(span, "croq::fence_device();"),
+            FenceScope::AsyncProxy => "croq::fence_proxy_async();",
+            FenceScope::AsyncProxyEverywhere => "croq::fence_proxy_async_everywhere();",
+            FenceScope::MbarrierInit => "croq::fence_mbarrier_init();",
+        };
+        self.writer.attribute(span);
+        self.writer.line(line);
+    }
+
+    fn evaluate(&mut self, span: Span, e: &Expr) {
+        let text = match &*e.kind {
+            ExprKind::Call(_) => format!("{};", self.names.whole(e).text),
+            _ if self.names.unproven.expr(self.names.function, e) => {
+                format!("(void)croq::trusted({});", self.expr(e))
+            }
+            _ => format!("(void)({});", self.expr(e)),
+        };
+        self.line(span, &text);
     }
 
     fn declare(&mut self, span: Span, local: LocalId, value: Option<&Expr>) {
@@ -403,8 +408,8 @@ impl Body<'_, '_> {
             MmaOp::Step(step) => self.step(step),
             MmaOp::FillElements { part: never, .. }
             | MmaOp::Load { into: never, .. }
-            | MmaOp::Multiply { sums: never, .. }
-            | MmaOp::Product(never)
+            | MmaOp::Multiply { acc: never, .. }
+            | MmaOp::WarpgroupMma(never)
             | MmaOp::CommitAll(never)
             | MmaOp::WaitMma(never)
             | MmaOp::Store { from: never, .. }

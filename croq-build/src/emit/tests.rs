@@ -209,7 +209,7 @@ fn a_copy_walks_what_is_contiguous_as_one_and_guards_what_may_cross() {
     );
 }
 
-/// The place is found once, and turns add constants to it.
+/// The place is found once, and iterations add constants to it.
 #[test]
 fn a_copy_moves_the_widest_vectors_that_fit() {
     let l = lines(
@@ -228,11 +228,11 @@ fn a_copy_moves_the_widest_vectors_that_fit() {
     has(&l, at);
     has(
         &l,
-        "CROQ_UNROLL for (croq::idx turn = 0; turn < 4; ++turn) {",
+        "CROQ_UNROLL for (croq::idx step = 0; step < 4; ++step) {",
     );
     has(
         &l,
-        "croq::copy<8>(tile, to + turn * 1024, x, from + turn * 4096);",
+        "croq::copy<8>(tile, to + step * 1024, x, from + step * 4096);",
     );
     let mut kernel = l.iter().take_while(|l| !l.starts_with("extern"));
     assert!(kernel.all(|l| !l.contains("if (")), "{l:#?}");
@@ -255,19 +255,19 @@ fn strides_and_edges_are_looked_at_once() {
     has(&l, "if (r * 64 + 64 <= M && c * 64 + 64 <= K) {");
     has(
         &l,
-        "if (turn * 16 + e0 < M - r * 64 && e1 * 8 < K - c * 64) croq::copy<8>(tile, to + turn * 1024, x, from + turn * (K * 16));",
+        "if (step * 16 + e0 < M - r * 64 && e1 * 8 < K - c * 64) croq::copy<8>(tile, to + step * 1024, x, from + step * (K * 16));",
     );
     has(
         &l,
-        "croq::copy<8>(tile, to + turn * 1024, x, from + turn * (K * 16));",
+        "croq::copy<8>(tile, to + step * 1024, x, from + step * (K * 16));",
     );
     has(
         &l,
-        "CROQ_UNROLL_BY(4) for (croq::idx turn = 0; turn < 32; ++turn) {",
+        "CROQ_UNROLL_BY(4) for (croq::idx step = 0; step < 32; ++step) {",
     );
     has(
         &l,
-        "if (turn * 2 + e0 < M - r * 64 && e1 < K - c * 64) tile.store(to + turn * 128, x.load(from + turn * (K * 2)));",
+        "if (step * 2 + e0 < M - r * 64 && e1 < K - c * 64) tile.store(to + step * 128, x.load(from + step * (K * 2)));",
     );
 }
 
@@ -326,7 +326,7 @@ fn asynchronous_copies_are_started_and_committed() {
     assert!(!text.contains("croq::cp_async<8>("), "{text}");
     has(
         &l,
-        "croq::cp_async_zfill<8>(tile, to + turn * 1024, x, from + turn * 1024, turn * 1024 + thread * 8 < M * 64 - r * 4096);",
+        "croq::cp_async_zfill<8>(tile, to + step * 1024, x, from + step * 1024, step * 1024 + thread * 8 < M * 64 - r * 4096);",
     );
     has(&l, "croq::cp_async_commit();");
     assert!(

@@ -1,4 +1,4 @@
-//! Copies of boxes, and what the copy engine is told of device memory.
+//! Copies of boxes, and what TMA is told of device memory.
 
 use super::body::Body;
 use crate::ir::threads::{Function, Kernel};
@@ -86,42 +86,8 @@ impl Body<'_, '_> {
                 );
                 self.tma_line(span, &text);
             }
-            TmaOp::Load {
-                moved,
-                barriers,
-                slot,
-                hint,
-                blocks,
-            } => {
-                if *blocks > 1 {
-                    let text = format!(
-                        "croq::tma_load_multicast<{}>({}, {}, {}, {}, {}, {}, {:#x});",
-                        moved.coordinates.len(),
-                        self.names.buffer(moved.buffer),
-                        self.names.sym(&moved.offset).text,
-                        self.names.map(moved.map),
-                        self.coordinates(moved),
-                        self.names.buffer(*barriers),
-                        self.names.sym(slot).text,
-                        (1u64 << blocks) - 1
-                    );
-                    return self.tma_line(span, &text);
-                }
-                let hint = match hint {
-                    None => "",
-                    Some(CacheHint::EvictFirst) => ", croq::cache_hint::evict_first",
-                    Some(CacheHint::EvictLast) => ", croq::cache_hint::evict_last",
-                };
-                let text = format!(
-                    "croq::tma_load<{}{hint}>({}, {}, {}, {}, {}, {});",
-                    moved.coordinates.len(),
-                    self.names.buffer(moved.buffer),
-                    self.names.sym(&moved.offset).text,
-                    self.names.map(moved.map),
-                    self.coordinates(moved),
-                    self.names.buffer(*barriers),
-                    self.names.sym(slot).text
-                );
+            TmaOp::Load { .. } => {
+                let text = self.load(op);
                 self.tma_line(span, &text);
             }
             TmaOp::Store { moved } => {
@@ -141,6 +107,47 @@ impl Body<'_, '_> {
                 self.tma_line(span, &format!("croq::bulk_wait{read}<0>();"));
             }
         }
+    }
+
+    fn load(&self, op: &TmaOp) -> String {
+        let TmaOp::Load {
+            moved,
+            barriers,
+            slot,
+            hint,
+            blocks,
+        } = op
+        else {
+            return String::new();
+        };
+        if *blocks > 1 {
+            return format!(
+                "croq::tma_load_multicast<{}>({}, {}, {}, {}, {}, {}, {:#x});",
+                moved.coordinates.len(),
+                self.names.buffer(moved.buffer),
+                self.names.sym(&moved.offset).text,
+                self.names.map(moved.map),
+                self.coordinates(moved),
+                self.names.buffer(*barriers),
+                self.names.sym(slot).text,
+                (1u64 << blocks) - 1
+            );
+        }
+        let hint = match hint {
+            None => "",
+            Some(CacheHint::EvictFirst) => ", croq::cache_hint::evict_first",
+            Some(CacheHint::EvictLast) => ", croq::cache_hint::evict_last",
+        };
+        format!(
+            "croq::tma_load<{}{hint}>({}, {}, {}, {}, {}, {});",
+            moved.coordinates.len(),
+            self.names.buffer(moved.buffer),
+            self.names.sym(&moved.offset).text,
+            self.names.map(moved.map),
+            self.coordinates(moved),
+            self.names.buffer(*barriers),
+            self.names.sym(slot).text
+        )
     }
 
     /// What reports of the simulated GPU tell of an event, if these are one's mbarriers.

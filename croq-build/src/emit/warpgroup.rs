@@ -1,4 +1,4 @@
-//! Products by warpgroups as C++.
+//! MMAs by warpgroups as C++.
 
 use super::body::Body;
 use super::scalar;
@@ -9,7 +9,7 @@ use crate::ir::{
     Access, BufferId, Described, Instruction, Source, Step, Threads, Visit, walk_block,
 };
 
-/// The numbers of columns that a file's products have: headers have text for just those.
+/// The numbers of columns that a file's MMAs have: headers have text for just those.
 pub fn columns(functions: &[Function]) -> BTreeSet<i64> {
     struct Find(BTreeSet<i64>);
     impl Visit<Threads> for Find {
@@ -65,19 +65,19 @@ impl Body<'_, '_> {
         let b = scalar::cpp(i.b.elem);
         let turned = |d: &Described| if d.k_last { "false" } else { "true" };
         let shape = format!("{}, {}", i.atom.n, i.atom.k);
-        let sums = self.register(&i.sums);
+        let acc = self.register(&i.acc);
         let by_b = self.described(&i.b);
         let accumulate = self.names.used(&i.accumulate, "condition").text;
         match &i.a {
             Source::Memory(a) => format!(
-                "croq::wgmma<{shape}, {}, {b}, {}, {}>({sums}, {}, {by_b}, {accumulate});",
+                "croq::wgmma<{shape}, {}, {b}, {}, {}>({acc}, {}, {by_b}, {accumulate});",
                 scalar::cpp(a.elem),
                 turned(a),
                 turned(&i.b),
                 self.described(a)
             ),
             Source::Registers(a) => format!(
-                "croq::wgmma<{shape}, {b}, {}>({sums}, {}, {by_b}, {accumulate});",
+                "croq::wgmma<{shape}, {b}, {}>({acc}, {}, {by_b}, {accumulate});",
                 turned(&i.b),
                 self.register(a)
             ),

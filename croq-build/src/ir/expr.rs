@@ -13,6 +13,23 @@ pub struct Expr {
 }
 
 impl Expr {
+    pub fn local(id: LocalId, ty: Scalar, span: Span) -> Self {
+        Self::new(ExprKind::Local(id), ty, span)
+    }
+
+    pub fn int(value: i128, ty: Scalar, span: Span) -> Self {
+        Self::new(ExprKind::Int(value), ty, span)
+    }
+
+    /// The type is that of the operands; `bool` for comparisons.
+    pub fn binary(op: BinOp, a: Expr, b: Expr, span: Span) -> Self {
+        let ty = match op.is_comparison() {
+            true => Scalar::Bool,
+            false => a.ty,
+        };
+        Self::new(ExprKind::Binary(op, a, b), ty, span)
+    }
+
     pub fn new(kind: ExprKind, ty: Scalar, span: Span) -> Self {
         Self {
             kind: Box::new(kind),

@@ -69,6 +69,38 @@ impl<P: Phase> Function<P> {
     }
 }
 
+impl Function {
+    /// Takes a kernel's body out of the function while `edit` works on both, and puts it back. `None` if there is
+    /// no such kernel.
+    pub fn with_kernel_body<R>(
+        &mut self,
+        id: KernelId,
+        edit: impl FnOnce(&mut Function, &mut Vec<Stmt>) -> R,
+    ) -> Option<R> {
+        let kernel = self.kernels.get_mut(id.index())?;
+        let mut body = std::mem::take(&mut kernel.body);
+        let result = edit(self, &mut body);
+        if let Some(kernel) = self.kernels.get_mut(id.index()) {
+            kernel.body = body;
+        }
+        Some(result)
+    }
+
+    /// A new local, which the prover does not know.
+    pub fn new_local(&mut self, name: &str, ty: Scalar, mutable: bool, span: Span) -> LocalId {
+        let id = LocalId(u32::try_from(self.locals.len()).unwrap_or(u32::MAX));
+        self.locals.push(Local {
+            name: name.to_owned(),
+            ty,
+            mutable,
+            var: None,
+            role: Role::Value,
+            span,
+        });
+        id
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VarHome {
     Dim(DimId),

@@ -28,20 +28,11 @@ pub struct Kernel<P: Phase = Tiles> {
     pub shared_bytes: Sym,
     /// Filled by the barrier pass: some thread can wait for another.
     pub waits: bool,
-    /// What it leaves depends on the order in which its blocks come by.
-    pub ordered: bool,
-    /// Device memory that it writes and of which two instances may touch an element.
-    pub tracked: Vec<BufferId>,
-    /// That it writes and whose address text has that the compiler can't see into.
-    pub escaping: Vec<BufferId>,
     /// Filled when copies are expanded: bytes may land after the statement that moves them.
     pub asynchronous: bool,
     /// Filled with it: warpgroups multiply.
     pub warpgroups: bool,
-    /// Shared memory, local arrays and fragments of which a thread may read an element that nothing has
-    /// written; and those of them that a declaration in a loop begins anew.
-    pub unwritten: BTreeSet<BufferId>,
-    pub anew: BTreeSet<BufferId>,
+    pub facts: MemoryFacts,
     /// What the copy engine is told of device memory; filled when copies of boxes are expanded.
     pub maps: Vec<TensorMap>,
 }
@@ -62,13 +53,9 @@ impl<P: Phase> Kernel<P> {
             shared: Vec::new(),
             shared_bytes: Sym::zero(),
             waits: false,
-            ordered: false,
-            tracked: Vec::new(),
-            escaping: Vec::new(),
             asynchronous: false,
             warpgroups: false,
-            unwritten: BTreeSet::new(),
-            anew: BTreeSet::new(),
+            facts: MemoryFacts::default(),
             maps: Vec::new(),
         }
     }
@@ -86,6 +73,21 @@ impl<P: Phase> Kernel<P> {
     pub fn needs_sm_90(&self) -> bool {
         !self.maps.is_empty() || self.is_clustered() || self.warpgroups
     }
+}
+
+/// What analyses found out about the memory of a kernel.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryFacts {
+    /// What it leaves depends on the order in which its blocks come by.
+    pub ordered: bool,
+    /// Device memory that it writes and of which two instances may touch an element.
+    pub tracked: Vec<BufferId>,
+    /// That it writes and whose address text has that the compiler can't see into.
+    pub escaping: Vec<BufferId>,
+    /// Shared memory, local arrays and fragments of which a thread may read an element that nothing has
+    /// written; and those of them that a declaration in a loop begins anew.
+    pub unwritten: BTreeSet<BufferId>,
+    pub anew: BTreeSet<BufferId>,
 }
 
 /// A shared buffer's place in the memory of a block.

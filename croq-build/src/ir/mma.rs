@@ -11,19 +11,19 @@ use crate::symbolic::Sym;
 /// What is special about a buffer that is a fragment.
 #[derive(Clone, Debug)]
 pub struct Fragment {
-    /// Rows and columns; rows alone of a vector; nothing as long as no product said.
+    /// Rows and columns; rows alone of a vector; nothing as long as no MMA said.
     pub shape: Vec<i64>,
     /// How many there are of it.
     pub count: i64,
     /// Decided once the whole function is known.
-    pub spread: Option<FragmentLayout>,
+    pub layout: Option<FragmentLayout>,
 }
 
 /// Which thread has what of a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FragmentLayout {
     Matrix(Layout),
-    /// A value for each row of a matrix of sums, which so many warps share: who has some of the row has it.
+    /// A value for each row of an accumulator, which so many warps share: who has some of the row has it.
     /// Row `i` of a warp's is number `i / 8` of the lanes `4 (i % 8)` and the three after.
     Rows {
         warps: i64,
@@ -71,7 +71,7 @@ impl Layout {
     }
 
     /// Of sums.
-    pub fn sums(rows: i64, transposed: bool) -> Self {
+    pub fn accumulator(rows: i64, transposed: bool) -> Self {
         Self {
             rows,
             width: 2,
@@ -86,7 +86,7 @@ impl Layout {
     }
 
     /// Rows and columns as the layout sees them.
-    pub fn turn<T>(&self, [rows, columns]: [T; 2]) -> [T; 2] {
+    pub fn oriented<T>(&self, [rows, columns]: [T; 2]) -> [T; 2] {
         if self.transposed {
             [columns, rows]
         } else {
@@ -102,7 +102,7 @@ impl Layout {
     /// How far from each other in a thread's part are the first elements of tiles below each other (of
     /// `rows` rows), beside each other, and the two of a pair.
     pub fn steps(&self, shape: [i64; 2]) -> [i64; 3] {
-        let [_, columns] = self.turn(shape);
+        let [_, columns] = self.oriented(shape);
         let beside = self.rows / 8 * self.width;
         [columns / self.columns() * beside, beside, self.width]
     }

@@ -77,4 +77,4 @@ pub use queries::{
     Visit, any_expr, any_in, any_stmt, change_exprs, change_views, walk_block, walk_exprs,
 };
 pub use visit::{Flow, ON, Visitor, VisitorMut, walk, walk_mut};
-pub use warpgroup::{Described, Instruction, Operand, Product, Source, Step, Tile};
+pub use warpgroup::{Described, Instruction, Operand, Source, Step, Tile, WarpgroupMma};

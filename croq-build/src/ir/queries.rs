@@ -19,9 +19,9 @@ pub trait Visit<P: Phase = Tiles> {
 }
 
 /// A [`Visitor`] that goes everywhere and tells a [`Visit`].
-struct Tell<'v, P: Phase>(&'v mut dyn Visit<P>);
+struct Forward<'v, P: Phase>(&'v mut dyn Visit<P>);
 
-impl<P: Phase> Visitor<P> for Tell<'_, P> {
+impl<P: Phase> Visitor<P> for Forward<'_, P> {
     fn stmt(&mut self, stmt: &Stmt<P>) -> Flow {
         self.0.stmt(stmt);
         walk::stmt(self, stmt)
@@ -48,12 +48,12 @@ impl<P: Phase> Visitor<P> for Tell<'_, P> {
 }
 
 pub fn walk_block<P: Phase>(stmts: &[Stmt<P>], v: &mut dyn Visit<P>) {
-    let _ = Tell(v).block(stmts);
+    let _ = Forward(v).block(stmts);
 }
 
 /// Tells of `expr` and everything below it.
 pub fn walk_exprs<P: Phase>(expr: &Expr, v: &mut dyn Visit<P>) {
-    let _ = Tell(v).expr(expr);
+    let _ = Forward(v).expr(expr);
 }
 
 /// Whether a statement, or one inside, is such a one.

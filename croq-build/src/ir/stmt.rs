@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::{
     Access, Atom, Atomic, BarrierReason, BarrierScope, BinOp, BufferId, CheckId, Copy, EventAt,
-    Expr, FenceScope, FutureId, KernelId, Level, LocalId, Move, Part, Phase, Product, Registers,
-    SignalId, Source, Step, ThreadSet, Tiles, TmaOp, View, Waited,
+    Expr, FenceScope, FutureId, KernelId, Level, LocalId, Move, Part, Phase, Registers, SignalId,
+    Source, Step, ThreadSet, Tiles, TmaOp, View, Waited, WarpgroupMma,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -17,12 +17,12 @@ pub struct Stmt<P: Phase = Tiles> {
 }
 
 impl<P: Phase> Stmt<P> {
-    /// Whether a `break` or `continue` in it may end a turn of the loop around.
-    pub fn leaves_turn(&self) -> bool {
+    /// Whether a `break` or `continue` in it may end an iteration of the loop around.
+    pub fn leaves_iteration(&self) -> bool {
         match &self.kind {
             StmtKind::Break | StmtKind::Continue => true,
             StmtKind::For { .. } | StmtKind::While { .. } => false,
-            kind => kind.blocks().flatten().any(Self::leaves_turn),
+            kind => kind.blocks().flatten().any(Self::leaves_iteration),
         }
     }
 
@@ -59,7 +59,7 @@ pub enum StmtKind<P: Phase = Tiles> {
         unroll: Option<Unroll>,
         body: Vec<Stmt<P>>,
     },
-    /// Each turn runs `prelude`, then leaves when `cond` is false.
+    /// Each iteration runs `prelude`, then leaves when `cond` is false.
     While {
         prelude: Vec<Stmt<P>>,
         cond: Expr,
@@ -99,7 +99,7 @@ pub enum StmtKind<P: Phase = Tiles> {
     /// The copies that these futures stand for have arrived, as far as this thread's own share goes.
     Wait {
         futures: P::Only<Vec<Waited>>,
-        /// Of the groups that this thread has begun, so many of the youngest may still be under way.
+        /// Of the groups that this thread has begun, so many of the youngest may still be in flight.
         /// `None`: there is nothing to wait for.
         pending: Option<u32>,
     },
@@ -113,11 +113,11 @@ pub enum StmtKind<P: Phase = Tiles> {
     WaitEvent(P::Only<EventAt>),
     /// An arrival by every thread that comes here.
     Trigger(P::Only<EventAt>),
-    /// This thread waits until the host has triggered as often as launches before this one have waited, and `turn`
+    /// This thread waits until the host has triggered as often as launches before this one have waited, and `ordinal`
     /// times more, and once.
     AwaitSignal {
         signal: SignalId,
-        turn: u32,
+        ordinal: u32,
     },
     /// Each future becomes what the next one was, the last what the first was. The handles that say
     /// where the data is are moved by assignments around it; this is for those who count copies.
@@ -266,13 +266,13 @@ pub enum MmaOp<P: Phase = Tiles> {
     },
     /// `sums += a b`, by instructions of one shape.
     Multiply {
-        sums: P::Only<Part>,
+        acc: P::Only<Part>,
         a: Part,
         b: Part,
         atom: Atom,
     },
     /// The same by a warpgroup, perhaps with operands in memory.
-    Product(P::Only<Box<Product>>),
+    WarpgroupMma(P::Only<Box<WarpgroupMma>>),
     /// All products of the unit so far are over: `mma.commit`.
     CommitAll(P::Only<()>),
     /// This one is over, and all before it.
@@ -344,7 +344,7 @@ impl<P: Phase> MmaOp<P> {
         match self {
             MmaOp::Load { source, .. } => vec![(source, false)],
             MmaOp::Store { dest, .. } => vec![(dest, true)],
-            MmaOp::Product(product) => P::only(product).tiles().map(|t| (&t.view, false)).collect(),
+            MmaOp::WarpgroupMma(mma) => P::only(mma).tiles().map(|t| (&t.view, false)).collect(),
             _ => Vec::new(),
         }
     }
@@ -353,10 +353,7 @@ impl<P: Phase> MmaOp<P> {
         match self {
             MmaOp::Load { source, .. } => vec![source],
             MmaOp::Store { dest, .. } => vec![dest],
-            MmaOp::Product(product) => P::only_mut(product)
-                .tiles_mut()
-                .map(|t| &mut t.view)
-                .collect(),
+            MmaOp::WarpgroupMma(mma) => P::only_mut(mma).tiles_mut().map(|t| &mut t.view).collect(),
             _ => Vec::new(),
         }
     }
@@ -365,8 +362,8 @@ impl<P: Phase> MmaOp<P> {
     pub fn accesses(&self) -> Vec<(&Access, bool)> {
         match self {
             MmaOp::Instruction { parts, .. } => {
-                let [sums, a, b] = &**parts;
-                vec![(sums, true), (a, false), (b, false)]
+                let [acc, a, b] = &**parts;
+                vec![(acc, true), (a, false), (b, false)]
             }
             MmaOp::Matrices {
                 registers,
@@ -376,8 +373,8 @@ impl<P: Phase> MmaOp<P> {
             } => vec![(registers, !stored), (memory, *stored)],
             MmaOp::Step(Step::Describe { of, .. }) => vec![(of, false)],
             MmaOp::Step(Step::Instruction(i)) => match &i.a {
-                Source::Registers(a) => vec![(&i.sums, true), (a, false)],
-                Source::Memory(_) => vec![(&i.sums, true)],
+                Source::Registers(a) => vec![(&i.acc, true), (a, false)],
+                Source::Memory(_) => vec![(&i.acc, true)],
             },
             _ => Vec::new(),
         }
@@ -391,8 +388,8 @@ impl<P: Phase> MmaOp<P> {
             } => vec![registers, memory],
             MmaOp::Step(Step::Describe { of, .. }) => vec![of],
             MmaOp::Step(Step::Instruction(i)) => match &mut i.a {
-                Source::Registers(a) => vec![&mut i.sums, a],
-                Source::Memory(_) => vec![&mut i.sums],
+                Source::Registers(a) => vec![&mut i.acc, a],
+                Source::Memory(_) => vec![&mut i.acc],
             },
             _ => Vec::new(),
         }
@@ -407,11 +404,11 @@ impl<P: Phase> MmaOp<P> {
             }
             MmaOp::Load { into, .. } => vec![P::only(into)],
             MmaOp::Store { from, .. } => vec![P::only(from)],
-            MmaOp::Multiply { sums, a, b, .. } => vec![P::only(sums), a, b],
+            MmaOp::Multiply { acc, a, b, .. } => vec![P::only(acc), a, b],
             MmaOp::Reduce { into, from, .. } | MmaOp::Convert { into, from } => {
                 vec![P::only(into), from]
             }
-            MmaOp::Product(product) => P::only(product).parts(),
+            MmaOp::WarpgroupMma(mma) => P::only(mma).parts(),
             MmaOp::CommitAll(_)
             | MmaOp::WaitMma(_)
             | MmaOp::Instruction { .. }

@@ -1,4 +1,4 @@
-//! Boxes of tensors that the copy engine (TMA) moves, and the mbarriers where they arrive.
+//! Boxes of tensors that TMA moves, and the mbarriers where they arrive.
 
 use super::{BufferId, EventAt, Expr, LocalId};
 use crate::symbolic::Sym;
@@ -9,7 +9,7 @@ pub enum Engine {
     /// The threads of a unit, together.
     #[default]
     Threads,
-    /// The copy engine, at the word of one thread of the unit.
+    /// TMA, at the word of one thread of the unit.
     Tma(Tma),
 }
 
@@ -23,7 +23,7 @@ impl Engine {
         matches!(self, Engine::Tma(tma) if tma.blocks > 1)
     }
 
-    /// Where a load by the copy engine arrives.
+    /// Where a load by TMA arrives.
     pub fn arrival(&self) -> Option<&Arrival> {
         match self {
             Engine::Tma(tma) => tma.arrival.as_ref(),
@@ -62,7 +62,7 @@ pub struct Arrival {
     pub bit: Option<Sym>,
 }
 
-/// What the copy engine knows of a tensor, made by the host before the launch. Axes outermost first.
+/// What TMA knows of a tensor, made by the host before the launch. Axes outermost first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorMap {
     pub buffer: BufferId,
@@ -76,7 +76,7 @@ pub struct TensorMap {
     pub promotion: u32,
 }
 
-/// What is done with mbarriers and the copy engine. All but `Wait` and `Arrive` are one thread's.
+/// What is done with mbarriers and TMA. All but `Wait` and `Arrive` are one thread's.
 #[derive(Clone, Debug)]
 pub enum TmaOp {
     /// Makes the slots usable, each for phases of so many arrivals.

@@ -289,8 +289,8 @@ macro_rules! visitor {
                         v.view(dest)?;
                         part(v, P::$only(from))
                     }
-                    MmaOp::Multiply { sums, a, b, .. } => {
-                        part(v, P::$only(sums))?;
+                    MmaOp::Multiply { acc, a, b, .. } => {
+                        part(v, P::$only(acc))?;
                         part(v, a)?;
                         part(v, b)
                     }
@@ -298,22 +298,22 @@ macro_rules! visitor {
                         part(v, P::$only(into))?;
                         part(v, from)
                     }
-                    MmaOp::Product(product) => {
-                        let product = P::$only(product);
-                        if let Operand::Memory(tile) = &$($mutable)? product.a {
+                    MmaOp::WarpgroupMma(mma) => {
+                        let mma = P::$only(mma);
+                        if let Operand::Memory(tile) = &$($mutable)? mma.a {
                             v.view(&$($mutable)? tile.view)?;
                         }
-                        v.view(&$($mutable)? product.b.view)?;
-                        part(v, &$($mutable)? product.sums)?;
-                        if let Operand::Registers(registers) = &$($mutable)? product.a {
+                        v.view(&$($mutable)? mma.b.view)?;
+                        part(v, &$($mutable)? mma.acc)?;
+                        if let Operand::Registers(registers) = &$($mutable)? mma.a {
                             part(v, registers)?;
                         }
-                        v.expr(&$($mutable)? product.accumulate)
+                        v.expr(&$($mutable)? mma.accumulate)
                     }
                     MmaOp::CommitAll(_) | MmaOp::WaitMma(_) => ON,
                     MmaOp::Instruction { parts, .. } => {
-                        let [sums, a, b] = &$($mutable)? **parts;
-                        v.access(sums, true)?;
+                        let [acc, a, b] = &$($mutable)? **parts;
+                        v.access(acc, true)?;
                         v.access(a, false)?;
                         v.access(b, false)
                     }
@@ -333,7 +333,7 @@ macro_rules! visitor {
                     }
                     Step::Advance { bytes, .. } => v.sym(bytes),
                     Step::Instruction(i) => {
-                        v.access(&$($mutable)? i.sums, true)?;
+                        v.access(&$($mutable)? i.acc, true)?;
                         if let Source::Registers(a) = &$($mutable)? i.a {
                             v.access(a, false)?;
                         }

@@ -1,24 +1,24 @@
-//! Products by a warpgroup, which go on while its threads do something else.
+//! MMAs by a warpgroup, which go on while its threads do something else.
 //!
 //! Sums, and A perhaps, are in registers; B, and A otherwise, are read from shared memory where they lie. A
-//! *slab* of instructions is begun with a fence, for the registers' sake, and ended by being made a group;
+//! *group of MMAs* of instructions is begun with a fence, for the registers' sake, and ended by being made a group;
 //! threads wait for all groups but the youngest few.
 
 use super::{Access, Atom, BufferId, Expr, LocalId, Part, View};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-/// `sums += a b`, under way until its warpgroup waits for it.
+/// `sums += a b`, in flight until its warpgroup waits for it.
 #[derive(Clone, Debug)]
-pub struct Product {
-    pub sums: Part,
+pub struct WarpgroupMma {
+    pub acc: Part,
     pub a: Operand,
     pub b: Tile,
     /// Of `64 x n x k`; K may be several times as large.
     pub atom: Atom,
     /// The parts of K, as they are added.
     pub order: Vec<i64>,
-    /// Where it is false, the sums are what the product is.
+    /// Where it is false, the accumulators are what the MMA is.
     pub accumulate: Expr,
     /// The program waits for it by this number.
     pub operation: Option<u32>,
@@ -38,7 +38,7 @@ pub struct Tile {
     pub k_last: bool,
 }
 
-impl Product {
+impl WarpgroupMma {
     pub fn tiles(&self) -> impl Iterator<Item = &Tile> {
         let a = match &self.a {
             Operand::Memory(tile) => Some(tile),
@@ -58,13 +58,13 @@ impl Product {
     /// What of it is in registers.
     pub fn parts(&self) -> Vec<&Part> {
         match &self.a {
-            Operand::Registers(a) => vec![&self.sums, a],
-            Operand::Memory(_) => vec![&self.sums],
+            Operand::Registers(a) => vec![&self.acc, a],
+            Operand::Memory(_) => vec![&self.acc],
         }
     }
 }
 
-/// What passes make of products.
+/// What passes make of MMAs.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// What was done with these fragments' registers is done.
@@ -107,7 +107,7 @@ impl Step {
 #[derive(Clone, Debug)]
 pub struct Instruction {
     pub atom: Atom,
-    pub sums: Access,
+    pub acc: Access,
     pub a: Source,
     pub b: Described,
     pub accumulate: Expr,

@@ -25,7 +25,7 @@ fn internal(stage: &str, function: &str, violation: verify::Violation) -> Diagno
     let place = kernel.unwrap_or_else(|| format!("{function}, on the host"));
     let message = format!("internal error after `{stage}` in {place}: {what}");
     Diagnostic::internal(span, message)
-        .label("the statement comes from here")
+        .label("the statement is generated from this")
         .note(format!("statement: {stmt}"))
 }
 
@@ -137,7 +137,7 @@ pub(super) fn run(
             for pass in now {
                 match pass.run {
                     Run::Kernel(run) => run(function, id, state),
-                    Run::Tiles(run) if !state.spread => run(function, id, state),
+                    Run::Tiles(run) if !state.is_grid_copy => run(function, id, state),
                     _ => {}
                 }
                 observe.after(pass, function, Some(id));

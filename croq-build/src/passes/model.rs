@@ -43,7 +43,7 @@ pub struct Event {
     pub write: bool,
     pub atomic: bool,
     /// The unit that carries the statement out together.
-    pub team: Level,
+    pub unit: Level,
     pub path: Rc<Vec<(usize, u32, Level)>>,
     /// Barriers passed: of the block, the warpgroup, the warp.
     pub epochs: [u32; 3],
@@ -94,7 +94,7 @@ pub struct Region {
     /// Barriers among its threads that this one has passed.
     pub epoch: u32,
     /// Waits for an event after a trigger.
-    pub handed: u32,
+    pub released: u32,
 }
 
 pub enum Flow {
@@ -128,7 +128,7 @@ pub struct Thread<'a> {
 }
 
 /// A loop that memory decides about may never end with a memory that is made up.
-const MOST_TURNS: u32 = 64;
+const MOST_ITERATIONS: u32 = 64;
 
 pub type Memory = BTreeMap<(BufferId, i128), Value>;
 
@@ -189,7 +189,7 @@ impl<'a> Thread<'a> {
         }
     }
 
-    fn note(&mut self, buffer: BufferId, element: i128, write: bool, team: Level, at: u32) {
+    fn note(&mut self, buffer: BufferId, element: i128, write: bool, unit: Level, at: u32) {
         if self.function.buffer(buffer).storage != Storage::Local {
             self.events.insert(Event {
                 tid: self.tid,
@@ -197,7 +197,7 @@ impl<'a> Thread<'a> {
                 element,
                 write,
                 atomic: self.atomic,
-                team,
+                unit,
                 path: Rc::clone(&self.path),
                 epochs: self.epochs,
                 loads: self.loads,
@@ -274,7 +274,7 @@ impl<'a> Thread<'a> {
                 .unwrap_or(Value::Int(0)),
             ExprKind::Load(access) => {
                 let element = self.access(access, false);
-                self.held(access.view.buffer, element)
+                self.stored(access.view.buffer, element)
             }
             ExprKind::Intrinsic(Intrinsic::Thread, _) => Value::Int(self.tid),
             ExprKind::Intrinsic(Intrinsic::Warp, _) => Value::Int(self.tid / 32),
@@ -300,9 +300,9 @@ impl<'a> Thread<'a> {
         }
     }
 
-    fn held(&self, buffer: BufferId, element: i128) -> Value {
-        let held = self.memory.as_ref().and_then(|m| m.get(&(buffer, element)));
-        held.copied().unwrap_or_else(|| made_up(buffer, element))
+    fn stored(&self, buffer: BufferId, element: i128) -> Value {
+        let stored = self.memory.as_ref().and_then(|m| m.get(&(buffer, element)));
+        stored.copied().unwrap_or_else(|| made_up(buffer, element))
     }
 
     fn leave(&mut self, buffer: BufferId, element: i128, value: Value) {
@@ -333,7 +333,7 @@ impl<'a> Thread<'a> {
                     k > 0 || element % by == 0,
                     "{element} is not a multiple of {by}"
                 );
-                self.held(source.view.buffer, element)
+                self.stored(source.view.buffer, element)
             } else {
                 Value::Int(0)
             };
@@ -419,7 +419,7 @@ impl<'a> Thread<'a> {
                 cond,
                 body,
             } => {
-                for _ in 0..MOST_TURNS {
+                for _ in 0..MOST_ITERATIONS {
                     if let Flow::Exit = self.block(prelude) {
                         return Flow::Exit;
                     }
@@ -480,7 +480,7 @@ impl<'a> Thread<'a> {
                     self.region = set.lowest().map(|first| Region {
                         first,
                         epoch: 0,
-                        handed: 0,
+                        released: 0,
                     });
                 }
                 self.sets.push(set.clone());
@@ -492,7 +492,7 @@ impl<'a> Thread<'a> {
             StmtKind::Trigger(_) => self.triggered = true,
             StmtKind::WaitEvent(_) => {
                 if let Some(region) = &mut self.region {
-                    region.handed += u32::from(std::mem::take(&mut self.triggered));
+                    region.released += u32::from(std::mem::take(&mut self.triggered));
                 }
             }
             // What a load brings is ordered by its mbarrier, which is not modelled.
@@ -578,9 +578,9 @@ impl<'a> Thread<'a> {
         let (size, rank) = (self.size(level), self.rank(level));
         let count: i128 = shape.iter().product();
         let own: Vec<i128> = (0..size).filter(|e| (e * 5 + 3) % size == rank).collect();
-        let mut turn = 0;
-        while turn < count {
-            for e in own.iter().map(|e| turn + e).filter(|e| *e < count) {
+        let mut iteration = 0;
+        while iteration < count {
+            for e in own.iter().map(|e| iteration + e).filter(|e| *e < count) {
                 let (mut rest, mut element, mut inside) = (e, offset, true);
                 for (axis, n) in shape.iter().enumerate().rev() {
                     let index = rest % n;
@@ -593,7 +593,7 @@ impl<'a> Thread<'a> {
                     self.note(view.buffer, element, write, level, at);
                 }
             }
-            turn += size;
+            iteration += size;
         }
     }
 }

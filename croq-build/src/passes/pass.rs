@@ -69,7 +69,7 @@ pub struct State<'a> {
     pub diags: &'a mut Diagnostics,
     /// The kernel is one copy or fill that was spread over a grid: it has no tiles, and passes over tiles
     /// leave it out.
-    pub(super) spread: bool,
+    pub(super) is_grid_copy: bool,
     /// Passes that have run on the function.
     pub(super) ran: BTreeSet<&'static str>,
     /// From `events` for `tma-arrivals`: what the kernel begins with.
@@ -90,7 +90,7 @@ impl<'a> State<'a> {
             checks,
             verify,
             diags,
-            spread: false,
+            is_grid_copy: false,
             ran: BTreeSet::new(),
             beginning: events::Beginning::default(),
         }

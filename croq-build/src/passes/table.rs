@@ -50,31 +50,31 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "mma-layouts",
         kind: Lowering,
-        does: "fragments become what each thread holds of them; products get a layout and an instruction",
+        does: "fragments become per-thread arrays; each MMA gets a layout and an instruction",
         because: "all other passes see fragments as per-thread arrays",
         run: Run::Function(|function, _| mma::prepare(function)),
     },
     Pass {
         name: "grid-copies",
         kind: Lowering,
-        does: "a copy or fill between kernels is spread over a grid",
+        does: "distributes a copy or fill outside of kernels over a grid",
         because: "such a kernel has no tiles, and passes over tiles leave it out",
         run: Run::Kernel(|function, id, state| {
             state.beginning = events::Beginning::default();
-            state.spread = grid_copies::spread(function, id);
+            state.is_grid_copy = grid_copies::distribute(function, id);
         }),
     },
     Pass {
         name: "shared-by-instances",
         kind: Analysis,
-        does: "device memory of which two instances may touch one element",
-        because: "while indices are those of the program",
+        does: "finds device memory of which two instances may access one element",
+        because: "before indices are rewritten",
         run: Run::Tiles(|function, id, state| kernel_facts::note_shared(function, id, state.diags)),
     },
     Pass {
         name: "single-thread-levels",
         kind: Transformation,
-        does: "a block for which the program asks no threads gets more than one",
+        does: "parallelises blocks for which the program declares no threads",
         because: "before anything depends on the number of threads",
         run: Run::Tiles(|function, id, state| {
             if let Some(note) = single_thread_levels::add(function, id) {
@@ -85,8 +85,8 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "thread-order",
         kind: Transformation,
-        does: "chooses the index that is the fastest among a level's threads, where nothing can tell",
-        because: "before indices are spelled by thread numbers",
+        does: "chooses the index that varies fastest among a level's threads, where it is not observable",
+        because: "before indices are expressed by thread numbers",
         run: Run::Tiles(|function, id, state| {
             if state.reorder {
                 thread_order::choose(function, id);
@@ -96,28 +96,28 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "multicast",
         kind: Check,
-        does: "loads for several blocks of a cluster are the same in all of them",
-        because: "while copies are whole",
+        does: "multicast loads are the same in all blocks of a cluster",
+        because: "before copies are lowered",
         run: Run::Tiles(|function, id, state| tma::check_multicast(function, id, state.diags)),
     },
     Pass {
         name: "grid-barriers",
         kind: Check,
-        does: "all threads of a grid come to its barriers",
-        because: "while conditions are those of the program",
+        does: "all threads of a grid reach its barriers",
+        because: "before conditions are rewritten",
         run: Run::Tiles(|function, id, state| grid_barriers::check(function, id, state.diags)),
     },
     Pass {
         name: "event-order",
         kind: Check,
-        does: "each wait for an event has a trigger that can come before it",
-        because: "while events are whole",
+        does: "each wait for an event has a trigger that can precede it",
+        because: "before events are lowered",
         run: Run::Tiles(|function, id, state| events::check_order(function, id, state.diags)),
     },
     Pass {
         name: "registers",
         kind: Transformation,
-        does: "`setreg` asks for no more registers than a block has, and gets a barrier between two changes",
+        does: "limits the registers of `setreg` to those of a block, and inserts a barrier between two changes",
         because: "before `barrier-ids`, which numbers its barriers",
         run: Run::Tiles(|function, id, state| registers::settle(function, id, state.diags)),
     },
@@ -125,7 +125,7 @@ pub const PASSES: &[Pass] = &[
         name: "events",
         kind: Lowering,
         does: "events become mbarriers with arrival counts and phase bits",
-        because: "before barriers are inserted, which mbarriers make superfluous",
+        because: "before `barriers`, which inserts none where mbarriers order accesses",
         run: Run::Tiles(|function, id, state| {
             state.beginning = events::prepare(function, id, state.diags);
         }),
@@ -133,15 +133,15 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "tma-regions",
         kind: Check,
-        does: "loads for several blocks stand where all of a region come",
-        because: "once events say who waits",
+        does: "multicast loads are reached by all threads of their region",
+        because: "after `events`, which determines the waiting threads",
         run: Run::Tiles(|function, id, state| tma::check_regions(function, id, state.diags)),
     },
     Pass {
         name: "tma-arrivals",
         kind: Lowering,
         does: "each TMA load gets an mbarrier slot, and the kernel its prologue",
-        because: "after `events`, whose mbarriers the prologue initialises, too",
+        because: "after `events`: the prologue also initialises its mbarriers",
         run: Run::Tiles(|function, id, state| {
             tma::prepare(function, id, std::mem::take(&mut state.beginning));
         }),
@@ -149,28 +149,28 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "barriers",
         kind: Transformation,
-        does: "inserts barriers and fences where one thread's access must follow another's",
-        because: "copies must be whole, and asynchronous ones must have their waits",
+        does: "inserts barriers and fences between conflicting accesses of different threads",
+        because: "before copies are lowered, after asynchronous ones have waits",
         run: Run::Tiles(|function, id, _| barriers::insert_barriers(function, id)),
     },
     Pass {
         name: "scalar-replacement",
         kind: Transformation,
-        does: "elements that a loop updates are kept in registers",
+        does: "promotes elements that a loop updates to registers",
         because: "after `barriers`: a barrier in the loop forbids it",
         run: Run::Tiles(|function, id, _| scalar_replacement::promote(function, id)),
     },
     Pass {
         name: "row-padding",
         kind: Transformation,
-        does: "rows of transposed tiles get padding that avoids bank conflicts",
+        does: "pads rows of transposed tiles to avoid bank conflicts",
         because: "before buffers get addresses",
         run: Run::Tiles(|function, id, _| row_padding::pad(function, id)),
     },
     Pass {
         name: "bank-conflicts",
         kind: Check,
-        does: "accesses of shared memory that the banks serve slowly",
+        does: "reports accesses of shared memory with bank conflicts",
         because: "after `row-padding`, which removes some",
         run: Run::Tiles(|function, id, state| {
             bank_conflicts::check(function, id)
@@ -188,36 +188,36 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "barrier-ids",
         kind: Lowering,
-        does: "each barrier gets one of the hardware's sixteen",
+        does: "assigns one of the sixteen hardware barriers to each barrier",
         because: "after `barriers` and `shared-memory`, which both insert them",
         run: Run::Tiles(|function, id, state| barrier_ids::assign(function, id, state.diags)),
     },
     Pass {
         name: "mma",
         kind: Lowering,
-        does: "products, loads and stores of fragments become instructions",
-        because: "before swizzles are resolved, which operands' addresses need",
+        does: "lowers MMAs, loads and stores of fragments to instructions",
+        because: "before `swizzles`, which rewrites the addresses of operands",
         run: Run::Tiles(|function, id, _| mma::expand(function, id)),
     },
     Pass {
         name: "swizzles",
         kind: Lowering,
         does: "elements of swizzled buffers are addressed by groups of columns",
-        because: "after `mma`, whose descriptors count row by row",
+        because: "after `mma`: descriptors use unswizzled offsets",
         run: Run::Tiles(|function, id, _| swizzled_addressing::apply(function, id)),
     },
     Pass {
         name: "tma",
         kind: Lowering,
         does: "TMA copies become instructions with coordinates",
-        because: "after `swizzles`: a box is addressed by its first element",
+        because: "after `swizzles`: a TMA box is addressed by its first element",
         run: Run::Tiles(|function, id, _| tma::expand(function, id)),
     },
     Pass {
         name: "copies",
         kind: Lowering,
-        does: "copies and fills become the moves of single threads",
-        because: "after `tma`, which takes its own copies away",
+        does: "lowers copies and fills to moves of single threads",
+        because: "after `tma`, which removes TMA copies",
         run: Run::Tiles(|function, id, state| {
             copies::expand(function, id)
                 .into_iter()
@@ -227,49 +227,49 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "asynchronous",
         kind: Analysis,
-        does: "whether bytes may land after the statement that moves them, and whether warpgroups multiply",
-        because: "once copies and products are instructions",
+        does: "whether the kernel has asynchronous copies or warpgroup MMAs",
+        because: "after copies and MMAs are lowered",
         run: Run::Kernel(|function, id, _| kernel_facts::note_asynchronous(function, id)),
     },
     Pass {
         name: "block-order",
         kind: Analysis,
-        does: "whether what a kernel leaves depends on the order of its blocks",
+        does: "whether the result of a kernel depends on the order of its blocks",
         because: "",
         run: Run::Kernel(|function, id, _| kernel_facts::note_order(function, id)),
     },
     Pass {
         name: "scalar-replacement-around-copies",
         kind: Transformation,
-        does: "`scalar-replacement` again, for elements that copies touch",
-        because: "once copies are moves of single threads",
+        does: "`scalar-replacement` again, for elements that copies access",
+        because: "after copies are lowered to moves of single threads",
         run: Run::Kernel(|function, id, _| scalar_replacement::promote_around_copies(function, id)),
     },
     Pass {
         name: "warp-uniform",
         kind: Transformation,
-        does: "makes visible to ptxas what is the same for all threads of a warp",
-        because: "once every thread number is spelled out",
+        does: "makes warp-uniform values visible to ptxas",
+        because: "after all thread numbers are explicit",
         run: Run::Kernel(|function, id, _| warp_uniform::expose(function, id)),
     },
     Pass {
         name: "dead-code",
         kind: Transformation,
-        does: "drops names that nothing reads",
-        because: "after all passes that add names",
+        does: "removes variables that are never read",
+        because: "after all passes that add variables",
         run: Run::Kernel(|function, id, _| dead_code::eliminate(function, id)),
     },
     Pass {
         name: "register-regions",
         kind: Transformation,
-        does: "a region and the change of registers it begins with become one branch",
-        because: "after `events` split them, and all passes that look for the thread of a region",
+        does: "merges a region and its initial `setmaxnreg` into one branch",
+        because: "after `events`, which splits them, and all passes that need the threads of a region",
         run: Run::Kernel(|function, id, _| registers::merge_regions(function, id)),
     },
     Pass {
         name: "shared-memory-limits",
         kind: Check,
-        does: "the shared memory of a block is what a GPU has",
+        does: "the shared memory of a block does not exceed that of the GPU",
         because: "after `shared-memory`",
         run: Run::Kernel(|function, id, state| {
             let kernel = function.kernels.get(id.index());
@@ -290,9 +290,9 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "seal",
         kind: Lowering,
-        does: "what is left are statements of single threads, in a type that has no others; \
-               anything else is an internal error",
-        because: "last: `emit` takes nothing but its result",
+        does: "converts the IR to `Threads`, where only statements of single threads exist; \
+               a remaining statement of a unit is an internal error",
+        because: "last: `emit` accepts only its result",
         run: Run::Seal,
     },
 ];

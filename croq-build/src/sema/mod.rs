@@ -31,7 +31,7 @@ use state::cx::Cx;
 use state::elab::{Elab, Rules};
 use state::facts::Facts;
 use statements::stmt;
-use tensor_cores::{spread, warpgroup};
+use tensor_cores::{layouts, warpgroup};
 use values::expr;
 
 mod asynchronous;
@@ -93,7 +93,7 @@ pub fn check(
             .iter()
             .filter(|d| d.severity == Severity::Error)
             .map(|d| d.primary.span)
-            .filter(|at| cx::touch(*at, function.span))
+            .filter(|at| cx::spans_meet(*at, function.span))
             .collect();
         let mut own = Diagnostics::new();
         let result = {
@@ -113,9 +113,9 @@ pub fn check(
         for d in own.into_sorted() {
             // What did not parse is told already, and what follows from a part that is missing is
             // no news.
-            let told = faults.iter().any(|at| cx::touch(*at, d.primary.span));
+            let reported = faults.iter().any(|at| cx::spans_meet(*at, d.primary.span));
             let follows = broken && rests_on_the_whole(d.code);
-            if !told && !follows {
+            if !reported && !follows {
                 diags.push(d);
             }
         }
@@ -147,7 +147,7 @@ fn elaborate(mut el: Elab<'_>, function: &ast::Function) -> ir::Function {
     hiding::report_hidings(&mut el);
     let unused = el.names.pop();
     scope::report_unused(&mut el, unused);
-    spread::propagate_layouts(&mut el);
+    layouts::propagate_layouts(&mut el);
     swizzles::decide_all(&mut el);
     let mut body = el.build.sinks.pop().unwrap_or_default();
     tiles::settle(&mut el, &mut body);

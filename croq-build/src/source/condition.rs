@@ -242,39 +242,7 @@ fn expand(
                     });
                     continue;
                 }
-                let mut args: Vec<Vec<Token>> = vec![Vec::new()];
-                let mut nesting = 0usize;
-                loop {
-                    let Some(next) = tokens.get(i) else {
-                        return Err(Malformed {
-                            span: token.span,
-                            what: format!("the call of `{}` has no closing `)`", found.name),
-                        });
-                    };
-                    i += 1;
-                    match next.kind {
-                        TokenKind::Punct(Punct::LParen) => {
-                            nesting += 1;
-                            if nesting == 1 {
-                                continue;
-                            }
-                        }
-                        TokenKind::Punct(Punct::RParen) => {
-                            nesting -= 1;
-                            if nesting == 0 {
-                                break;
-                            }
-                        }
-                        TokenKind::Punct(Punct::Comma) if nesting == 1 => {
-                            args.push(Vec::new());
-                            continue;
-                        }
-                        _ => {}
-                    }
-                    if let Some(arg) = args.last_mut() {
-                        arg.push(next.clone());
-                    }
-                }
+                let args = arguments(&tokens, &mut i, token.span, &found.name)?;
                 for kind in found.body.iter() {
                     let arg = name_text(kind)
                         .and_then(|name| params.iter().position(|param| &**param == name))
@@ -300,6 +268,49 @@ fn expand(
         out.extend(body);
     }
     Ok(out)
+}
+
+/// The arguments of a macro's call, from its parenthesis at `i` on.
+fn arguments(
+    tokens: &[Token],
+    i: &mut usize,
+    at: Span,
+    name: &str,
+) -> Result<Vec<Vec<Token>>, Malformed> {
+    let mut args: Vec<Vec<Token>> = vec![Vec::new()];
+    let mut nesting = 0usize;
+    loop {
+        let Some(next) = tokens.get(*i) else {
+            return Err(Malformed {
+                span: at,
+                what: format!("the call of `{}` has no closing `)`", name),
+            });
+        };
+        *i += 1;
+        match next.kind {
+            TokenKind::Punct(Punct::LParen) => {
+                nesting += 1;
+                if nesting == 1 {
+                    continue;
+                }
+            }
+            TokenKind::Punct(Punct::RParen) => {
+                nesting -= 1;
+                if nesting == 0 {
+                    break;
+                }
+            }
+            TokenKind::Punct(Punct::Comma) if nesting == 1 => {
+                args.push(Vec::new());
+                continue;
+            }
+            _ => {}
+        }
+        if let Some(arg) = args.last_mut() {
+            arg.push(next.clone());
+        }
+    }
+    Ok(args)
 }
 
 struct Reader<'a> {

@@ -225,7 +225,7 @@ impl Scanner<'_> {
                     let span = Span::new(at as u32, at as u32 + 6);
                     self.report(
                         Diagnostic::new("E0010", span, "`__co__` inside a `__cok__` block")
-                            .label("`__co__` functions stand at file scope")
+                            .label("`__co__` functions must be at file scope")
                             .also(opening, "the block begins here"),
                     );
                 }

@@ -27,7 +27,7 @@ enum End {
 /// Names the brace that was probably not closed.
 fn with_open_brace(diagnostic: Diagnostic, braces: &Braces) -> Diagnostic {
     match braces.never_closed() {
-        Some(brace) => diagnostic.also(brace, "this brace may lack its `}`"),
+        Some(brace) => diagnostic.also(brace, "the matching `}` of this brace may be missing"),
         None => diagnostic,
     }
 }
@@ -71,7 +71,7 @@ impl Scanner<'_> {
                     intruder,
                     "`__co__` inside another `__co__` function",
                 )
-                .label("`__co__` functions stand at file scope")
+                .label("`__co__` functions must be at file scope")
                 .also(opening, "the enclosing function begins here")
                 .help("close the function before it: a `}` may be missing");
                 self.report(with_open_brace(diagnostic, &braces));
@@ -243,7 +243,7 @@ impl Scanner<'_> {
                 span,
                 format!("`{word}` inside a `__co__` function"),
             )
-            .label("device text stands at file scope")
+            .label("device functions must be at file scope")
             .help("move it out of the function"),
         );
         self.walk.pos = span.end as usize;

@@ -317,7 +317,7 @@ impl<'a> Scanner<'a> {
                     span,
                     format!("a `__co__` function can't be `{word}`"),
                 )
-                .label("nothing may stand before `__co__`")
+                .label("nothing is allowed before `__co__`")
                 .help("remove it"),
             );
         }

@@ -121,16 +121,16 @@ pub fn recursion(file: &SourceFile) -> Vec<Diagnostic> {
         })
         .collect();
     let mut reports = Vec::new();
-    let mut told: BTreeSet<&str> = BTreeSet::new();
+    let mut reported: BTreeSet<&str> = BTreeSet::new();
     for (&name, (text, own)) in &plain {
-        if told.contains(name) {
+        if reported.contains(name) {
             continue;
         }
         for call in own.iter().filter(|call| !call.explicit) {
             let Some(way) = way(&plain, call.name, name) else {
                 continue;
             };
-            told.extend(&way);
+            reported.extend(&way);
             let (Ok(at), Ok(length)) = (u32::try_from(call.at), u32::try_from(call.name.len()))
             else {
                 continue;

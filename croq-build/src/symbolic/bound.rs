@@ -171,7 +171,7 @@ impl Prover<'_> {
     /// assumption mentions `v`.
     fn ends(&self, v: Var, upper: bool) -> (Option<Sym>, (Vec<Sym>, bool)) {
         let (lo, hi) = bounds_of(self.variables, v);
-        let declared = if upper { hi } else { lo }.map(|end| self.settled(end));
+        let declared = if upper { hi } else { lo }.map(|end| self.resolved(end));
         let mut assumed = Vec::new();
         let range = self.facts.range_of(v);
         let constant = if upper { range.hi } else { range.lo };
@@ -211,19 +211,19 @@ impl Prover<'_> {
     }
 
     /// A declared bound, by what is known now: it was built from what was known then.
-    fn settled(&self, end: &Sym) -> Sym {
+    fn resolved(&self, end: &Sym) -> Sym {
         if !end.has_compound_atoms() || self.facts.is_bare() {
             return self.with_values(end);
         }
-        if let Some(known) = self.settled_ends.borrow().get(end) {
+        if let Some(known) = self.resolved_ends.borrow().get(end) {
             return known.clone();
         }
         // While it is being simplified it stands for itself.
-        self.settled_ends
+        self.resolved_ends
             .borrow_mut()
             .insert(end.clone(), end.clone());
         let simple = self.simplify(end);
-        self.settled_ends
+        self.resolved_ends
             .borrow_mut()
             .insert(end.clone(), simple.clone());
         simple

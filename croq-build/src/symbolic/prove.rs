@@ -31,7 +31,7 @@ pub(super) struct Prover<'a> {
     /// Goals met before. A goal still open counts as not proved, which ends circles.
     met: RefCell<HashMap<Sym, bool>>,
     /// Declared ends, simplified.
-    pub settled_ends: RefCell<HashMap<Sym, Sym>>,
+    pub resolved_ends: RefCell<HashMap<Sym, Sym>>,
 }
 
 /// What would show a goal.
@@ -51,7 +51,7 @@ impl<'a> Prover<'a> {
             depth: Cell::new(0),
             combined: Cell::new(0),
             met: RefCell::default(),
-            settled_ends: RefCell::default(),
+            resolved_ends: RefCell::default(),
         };
         prover.refuel();
         prover

@@ -160,7 +160,7 @@ fn fit_attributes(
                     attr.span,
                     format!("`{text}` is no attribute of {what}"),
                 )
-                .label("can't stand here")
+                .label("is not allowed here")
                 .help(format!("it belongs before {place}"))
             } else {
                 let near = diagnostics::nearest(text, KNOWN);

@@ -189,13 +189,13 @@ fn integer<'t>() -> Rule<'t, Expr> {
 
 /// `unroll[(F)]`, `vectorize(v, L)`
 fn suffix<'t>(e: &Exprs<'t>) -> Rule<'t, LoopSuffix> {
-    let unroll = word("unroll", Class::Each)
+    let unroll = word("unroll", Class::LoopHint)
         .then(parens(e.any.clone()).or_not())
         .map(|(start, factor)| match factor {
             None => LoopSuffix::Unroll(None, start),
             Some((factor, end)) => LoopSuffix::Unroll(Some(factor), start.to(end)),
         });
-    let vectorize = word("vectorize", Class::Each)
+    let vectorize = word("vectorize", Class::LoopHint)
         .then(parens(
             name()
                 .then_ignore(punct(Punct::Comma))

@@ -18,7 +18,7 @@ pub fn tuple_value<'t>(e: &Exprs<'t>) -> Rule<'t, Expr> {
                 let inner: Vec<&str> = items.iter().map(|item| file.snippet(item.span)).collect();
                 emitter.emit(Fault::known(
                     Diagnostic::new("E0108", value.span, "an ituple is written with braces")
-                        .label("brackets hold a shape")
+                        .label("brackets enclose a shape")
                         .help(format!("write `{{{}}}`", inner.join(", "))),
                 ));
                 let span = value.span;

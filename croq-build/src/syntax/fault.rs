@@ -31,7 +31,7 @@ pub enum Class {
     MmaOperation,
     By,
     In,
-    Each,
+    LoopHint,
     Attribute,
     Body,
     Function,
@@ -62,7 +62,7 @@ impl Class {
             Class::MmaOperation,
             "`.fill`, `.load`, `.store`, `.row`, `.col`, `.scale` or `.commit`",
         ),
-        (Class::Each, "`unroll` or `vectorize`"),
+        (Class::LoopHint, "`unroll` or `vectorize`"),
         (Class::Attribute, "an attribute"),
         (Class::Body, "a block"),
         (Class::Function, "`__co__`"),
@@ -256,6 +256,30 @@ fn shown(token: &Token, file: &SourceFile) -> String {
     format!("`{written}`")
 }
 
+/// What may follow a dot.
+fn members(expected: Expected) -> &'static [&'static str] {
+    if expected.has(Class::CopyOperation) {
+        &["copy", "transp", "pad", "load", "any"]
+    } else if expected.has(Class::MmaOperation) {
+        &["fill", "load", "store", "row", "col", "scale", "commit"]
+    } else if expected.has(Class::SyncKind) {
+        &["shared", "global", "local", "barrier", "fence"]
+    } else if expected.has(Class::Suffix) {
+        &[
+            "async",
+            "swiz",
+            "zfill",
+            "promote",
+            "sp",
+            "multicast",
+            "evict_first",
+            "evict_last",
+        ]
+    } else {
+        &[]
+    }
+}
+
 /// What was probably meant.
 fn advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<String> {
     let found = &tokens.get(at)?.kind;
@@ -283,33 +307,14 @@ fn advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<String> {
         )) = before.map(|token| &token.kind)
     {
         return Some(format!(
-            "the condition stands in parentheses: `{} (…)`",
+            "put the condition in parentheses: `{} (…)`",
             keyword.text()
         ));
     }
     if found.is(Punct::Dot)
         && let Some(text) = next.and_then(|next| kind_text(&next.kind))
     {
-        let known: &[&str] = if expected.has(Class::CopyOperation) {
-            &["copy", "transp", "pad", "load", "any"]
-        } else if expected.has(Class::MmaOperation) {
-            &["fill", "load", "store", "row", "col", "scale", "commit"]
-        } else if expected.has(Class::SyncKind) {
-            &["shared", "global", "local", "barrier", "fence"]
-        } else if expected.has(Class::Suffix) {
-            &[
-                "async",
-                "swiz",
-                "zfill",
-                "promote",
-                "sp",
-                "multicast",
-                "evict_first",
-                "evict_last",
-            ]
-        } else {
-            &[]
-        };
+        let known = members(expected);
         if let Some(near) = diagnostics::nearest(text, known.iter().copied()) {
             return Some(format!("did you mean `.{near}`?"));
         }
@@ -329,7 +334,7 @@ fn advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<String> {
             &["by"]
         } else if expected.has(Class::In) {
             &["in"]
-        } else if expected.has(Class::Each) {
+        } else if expected.has(Class::LoopHint) {
             &["unroll", "vectorize"]
         } else {
             &[]

@@ -129,7 +129,7 @@ pub fn c_declaration<'t>() -> Rule<'t, Vec<Stmt>> {
             ),
             "struct" | "class" | "union" | "enum" | "typedef" | "using" | "template" => (
                 "E0126",
-                format!("`{text}` can't stand in a `__co__` function"),
+                format!("`{text}` is not allowed in a `__co__` function"),
                 "declare it at file scope, for device code".into(),
             ),
             "case" | "default" => (

@@ -17,9 +17,9 @@ pub fn cpp<'t>() -> Rule<'t, StmtKind> {
         .boxed()
 }
 
-/// `__asm__ volatile ("…" : outs : ins : clobbers)`
-pub fn asm<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
-    let qualifier = rule(|inp| {
+/// Whether each is `volatile`.
+fn qualifiers<'t>() -> Rule<'t, Vec<bool>> {
+    rule(|inp| {
         let Some(token) = inp.peek_ref() else {
             return Err(Fault::expected(position(inp), Punct::LParen));
         };
@@ -41,8 +41,12 @@ pub fn asm<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
         }
     })
     .repeated()
-    .collect::<Vec<bool>>();
-    let template = choice((
+    .collect::<Vec<bool>>()
+    .boxed()
+}
+
+fn template<'t>() -> Rule<'t, String> {
+    choice((
         text(),
         rule(|inp| {
             let Some(token) = inp.peek_ref() else {
@@ -59,7 +63,12 @@ pub fn asm<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
             }
             Ok(String::new())
         }),
-    ));
+    ))
+    .boxed()
+}
+
+/// `[name] "constraint" (value)`
+fn operand<'t>(e: &Exprs<'t>) -> Rule<'t, AsmOperand> {
     let operand_name = between(Punct::LBracket, name(), Punct::RBracket).map(|(name, _)| name);
     let operand_value = choice((
         parens(e.any.clone()).map(|(value, _)| value).boxed(),
@@ -84,7 +93,7 @@ pub fn asm<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
             Ok(expr(ExprKind::Error, token.span))
         }),
     ));
-    let operand = operand_name
+    operand_name
         .or_not()
         .then(text())
         .then(operand_value)
@@ -93,7 +102,12 @@ pub fn asm<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
             constraint,
             value,
         })
-        .boxed();
+        .boxed()
+}
+
+/// `__asm__ volatile ("…" : outs : ins : clobbers)`
+pub fn asm<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
+    let operand = operand(e);
     let operands = || {
         operand
             .clone()
@@ -149,8 +163,8 @@ pub fn asm<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
     .or_not()
     .map(Option::unwrap_or_default);
     keyword(Keyword::Asm, Class::Statement)
-        .ignore_then(qualifier)
-        .then(parens(template.then(sections).boxed()))
+        .ignore_then(qualifiers())
+        .then(parens(template().then(sections).boxed()))
         .map(
             |(qualifiers, ((template, (outputs, (inputs, clobbers))), _))| {
                 let volatile = qualifiers.contains(&true);

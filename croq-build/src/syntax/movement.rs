@@ -238,9 +238,7 @@ fn check_operation(engine: Engine, op: Operation, emit: &mut dyn FnMut(Fault)) -
                 format!("`.{word}` is an operation of `dma` only"),
             )
             .label(format!("`tma` has no `.{word}`"))
-            .help(format!(
-                "write `dma.{word}`: the copy engine moves tiles as they are"
-            )),
+            .help(format!("write `dma.{word}`: TMA does not transform tiles")),
         ));
         return None;
     }
@@ -284,45 +282,46 @@ fn check_operation(engine: Engine, op: Operation, emit: &mut dyn FnMut(Fault)) -
                 None
             }
         },
-        _ => {
-            let form = "write `.pad<{low, …}, {high, …}, {0, …}, value>`";
-            match config {
-                Config::Pad(lists, value, at) => {
-                    let mut lists = lists.into_iter();
-                    let (low, high, mid, more) =
-                        (lists.next(), lists.next(), lists.next(), lists.next());
-                    if let (Some(low), Some(high), Some(mid), None) = (low, high, mid, more) {
-                        return Some(CopyOp::Pad {
-                            low,
-                            high,
-                            mid,
-                            value,
-                        });
-                    }
-                    emit(Fault::known(
-                        Diagnostic::new("E0837", at, "`.pad` takes three lists and a value")
-                            .label("not three lists")
-                            .help(form),
-                    ));
-                    None
-                }
-                Config::None => {
-                    emit(Fault::known(
-                        Diagnostic::new("E0837", span, "`.pad` needs its configuration")
-                            .label("how much on each side?")
-                            .help(form),
-                    ));
-                    None
-                }
-                Config::List(_, at) => {
-                    emit(Fault::known(
-                        Diagnostic::new("E0837", at, "`.pad` takes three lists and a value")
-                            .label("not three lists")
-                            .help(form),
-                    ));
-                    None
-                }
+        _ => padding(config, span, emit),
+    }
+}
+
+fn padding(config: Config, span: Span, emit: &mut dyn FnMut(Fault)) -> Option<CopyOp> {
+    let form = "write `.pad<{low, …}, {high, …}, {0, …}, value>`";
+    match config {
+        Config::Pad(lists, value, at) => {
+            let mut lists = lists.into_iter();
+            let (low, high, mid, more) = (lists.next(), lists.next(), lists.next(), lists.next());
+            if let (Some(low), Some(high), Some(mid), None) = (low, high, mid, more) {
+                return Some(CopyOp::Pad {
+                    low,
+                    high,
+                    mid,
+                    value,
+                });
             }
+            emit(Fault::known(
+                Diagnostic::new("E0837", at, "`.pad` takes three lists and a value")
+                    .label("not three lists")
+                    .help(form),
+            ));
+            None
+        }
+        Config::None => {
+            emit(Fault::known(
+                Diagnostic::new("E0837", span, "`.pad` needs its configuration")
+                    .label("how much on each side?")
+                    .help(form),
+            ));
+            None
+        }
+        Config::List(_, at) => {
+            emit(Fault::known(
+                Diagnostic::new("E0837", at, "`.pad` takes three lists and a value")
+                    .label("not three lists")
+                    .help(form),
+            ));
+            None
         }
     }
 }

@@ -232,7 +232,7 @@ pub fn wildcard(span: Span) -> Fault {
     Fault::known(
         Diagnostic::new("E0127", span, "`_` is no variable")
             .label("a name or value belongs here")
-            .help("`_` stands only for a whole dimension among the arguments of `chunkat`, `subspan` and the like"),
+            .help("`_` means a whole dimension, only as an argument of `chunkat`, `subspan` and the like"),
     )
 }
 

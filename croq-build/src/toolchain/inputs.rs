@@ -120,7 +120,7 @@ pub fn read(path: &Path) -> Result<String, Problem> {
             .take(error.utf8_error().valid_up_to());
         let line = 1 + before.filter(|byte| **byte == b'\n').count();
         Problem::new("E1104", format!("{} is not UTF-8 text", shown(path)))
-            .note(format!("the first byte that is not stands in line {line}"))
+            .note(format!("the first invalid byte is in line {line}"))
     })
 }
 
@@ -128,7 +128,7 @@ pub fn read(path: &Path) -> Result<String, Problem> {
 fn printable(path: &Path) -> Result<&str, Problem> {
     let wrong = |what: &str| {
         Problem::new("E1104", format!("the name {} {what}", shown(path)))
-            .note("it stands in generated texts and in what cargo reads, line by line")
+            .note("the name is used in generated files and in lines that cargo reads")
             .help("rename it")
     };
     let text = path.to_str().ok_or_else(|| wrong("is not UTF-8"))?;
@@ -163,7 +163,7 @@ impl Walk<'_> {
         if self.within.len() >= DEEPEST {
             return Err(Problem::new(
                 "E1104",
-                format!("{} stands in more than {DEEPEST} folders", shown(folder)),
+                format!("{} is nested in more than {DEEPEST} folders", shown(folder)),
             ));
         }
         let mut paths = Vec::new();

@@ -141,15 +141,12 @@ pub fn build(request: &Request<'_>, units: &[Unit], env: &Environment) -> Result
         let device = outputs.write(&format!("{stem}.cc"), &symbol.fill(&unit.device))?;
         let header = outputs.write(&format!("{stem}.h"), &header_text)?;
         outputs.write(&format!("{stem}.rs"), &symbol.fill(&unit.wrappers))?;
-        let declarations = bindings::write(
-            &mut outputs,
-            &stem,
-            &header,
-            &header_text,
-            &include,
-            request.target,
-            env,
-        )?;
+        let header = bindings::Header {
+            name: &stem,
+            path: &header,
+            text: &header_text,
+        };
+        let declarations = bindings::write(&mut outputs, &header, &include, request.target, env)?;
         written.push(device);
         texts.push((declarations, symbol.fill(&unit.shims)));
     }

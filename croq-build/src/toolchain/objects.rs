@@ -255,8 +255,9 @@ impl Plan {
     /// After all objects were built. They are not written down as done where a header has changed since the
     /// compiler was asked for it: the next build makes them again.
     fn record(&self, device_text: &str) -> Result<(), Problem> {
-        let hold = |headers: &Option<Headers>| headers.as_ref().is_some_and(Headers::hold);
-        if self.headers.iter().all(hold) {
+        let are_unchanged =
+            |headers: &Option<Headers>| headers.as_ref().is_some_and(Headers::are_unchanged);
+        if self.headers.iter().all(are_unchanged) {
             self.entry.record(&self.key, &self.symbol, device_text)?;
         }
         Ok(())

@@ -98,7 +98,7 @@ impl Headers {
     }
 
     /// Whether all of them are as they were.
-    pub fn hold(&self) -> bool {
+    pub fn are_unchanged(&self) -> bool {
         let mut files = self.files.iter();
         files.all(|(path, hash)| hash_of_file(path).as_deref() == Some(hash))
     }
@@ -239,13 +239,13 @@ mod tests {
         assert_eq!(Headers::recall(&record, "other", &folders), None);
 
         std::fs::write(at("second/user.h"), "2").expect("a header");
-        assert!(recall().is_none() && !headers.hold());
+        assert!(recall().is_none() && !headers.are_unchanged());
         assert_ne!(
             Headers::of_rule(rule, &folders).expect("read").digest(),
             headers.digest()
         );
         std::fs::write(at("second/user.h"), "1").expect("a header");
-        assert!(recall().is_some() && headers.hold());
+        assert!(recall().is_some() && headers.are_unchanged());
         std::fs::write(at("first/user.h"), "3").expect("a header");
         assert!(recall().is_none(), "first/ is searched before second/");
         std::fs::remove_file(at("first/user.h")).expect("gone");

@@ -1,4 +1,4 @@
-//! Which elements of its matrices a thread has in a product of a warpgroup, and where operands lie in shared
+//! Which elements of its matrices a thread has in an MMA of a warpgroup, and where operands lie in shared
 //! memory, as the PTX ISA tells ("asynchronous warpgroup level matrix instructions"); and matrices to try
 //! that with.
 
@@ -243,7 +243,7 @@ impl Product {
         kind.value((which * 256 + row) * 256 + column + 1)
     }
 
-    /// Row and column of a thread's element `i` of the sums.
+    /// Row and column of a thread's element `i` of the accumulators.
     pub fn place_in_c(thread: usize, i: usize) -> (usize, usize) {
         let (warp, lane) = (thread / 32, thread % 32);
         let (group, place) = (lane / 4, lane % 4);
@@ -355,7 +355,7 @@ impl Product {
 /// What each instruction is tried with. How operands lie is nothing to do with how many columns there are
 /// but for where the last ones begin: with two numbers of columns, a power of two and another, all swizzles
 /// are tried, with strides as short as can be and longer, and several steps; with the others one step of the
-/// layout that kernels have, which adds to the sums, and of the one without a swizzle, which sets them.
+/// layout that kernels have, which adds to the accumulators, and of the one without a swizzle, which sets them.
 pub fn settings(product: &Product) -> Vec<Setting> {
     let many = matches!(product.columns, 8 | 96);
     let mut all = Vec::new();

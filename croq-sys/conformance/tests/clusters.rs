@@ -264,8 +264,7 @@ fn what_other_blocks_are_not_ready_for_is_reported() {
         (
             7,
             format!(
-                "unfinished copy in misused_clusters_0, block 1: all threads left the kernel while a \
-                 copy was under way{began}227"
+                "unfinished copy in misused_clusters_0, block 1: all threads left the kernel while a copy was in flight{began}227"
             ),
         ),
         (

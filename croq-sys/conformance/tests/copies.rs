@@ -199,7 +199,7 @@ fn races_are_told_with_both_lines() {
                 2,
                 165,
                 &[160],
-                "race in races_0: `s`[3] is written while a copy into it is under way\n  \
+                "race in races_0: `s`[3] is written while a copy into it is in flight\n  \
                  thread 0 writes it, copies.co:165\n  \
                  thread 0 began the copy, copies.co:160",
             ),
@@ -215,7 +215,7 @@ fn races_are_told_with_both_lines() {
                 4,
                 160,
                 &[],
-                "race in races_0: the source of a copy was written while the copy was under way\n  \
+                "race in races_0: the source of a copy was written while the copy was in flight\n  \
                  thread 31 began the copy, copies.co:160",
             ),
             (
@@ -229,7 +229,7 @@ fn races_are_told_with_both_lines() {
                 6,
                 172,
                 &[160],
-                "race in races_0: `s`[2] is read while a copy into it is under way\n  \
+                "race in races_0: `s`[2] is read while a copy into it is in flight\n  \
                  thread 0 reads it, copies.co:172\n  \
                  thread 0 began the copy, copies.co:160",
             ),
@@ -243,7 +243,7 @@ fn races_are_told_with_both_lines() {
             if seed == 0 {
                 assert_eq!((place, found.as_str()), ((line, others), report));
             } else if stored_last {
-                let report = "race in races_0: `s`[] is written while a copy into it is under way\n  \
+                let report = "race in races_0: `s`[] is written while a copy into it is in flight\n  \
                               thread writes it, copies.co:163\n  \
                               thread began the copy, copies.co:160";
                 assert_eq!(without_numbers(&found), report, "seed {seed}");

@@ -29,7 +29,7 @@ macro_rules! constants {
 fn the_mirror_has_the_headers_layout() {
     let mut ours = layout! {
         croq_failure { kind, check, line, thread, block, value_count, values, what }
-        croq_sim_thread { tid, block, grid, threads, shared, shared_bytes, marks, writers, written, order, device, schedule, fences, cluster, product_fences, turns, changes, steps, budget, lanes, arena, arena_bytes, stack_end, finds_unwritten, runtime }
+        croq_sim_thread { tid, block, grid, threads, shared, shared_bytes, marks, writers, written, order, device, schedule, fences, cluster, wgmma_fences, turns, changes, steps, budget, lanes, arena, arena_bytes, stack_end, finds_unwritten, runtime }
         croq_sim_cell { written, writer, read, reader }
         croq_sim_order { epoch, asks, plane, cells }
         croq_sim_device_cell { written, writer, read, reader, read_too, reader_too, value, other }
@@ -46,13 +46,13 @@ fn the_mirror_has_the_headers_layout() {
         croq_sim_api {
             abi_version, launch, barrier, barrier_named, barrier_arrive, barrier_warp, stop, print, touch,
             copy_async, commit_copies, wait_copies, mbarrier, event_site, fence, tma_load, tma_store, bulk_commit, bulk_wait,
-            trace, cluster_barrier, arrive_remote, product, commit_products, wait_products, touch_registers, shared_access, count, lanes, use_unwritten, report, device_access, device_atomic, device_fence
+            trace, cluster_barrier, arrive_remote, wgmma, commit_wgmma, wait_wgmma, touch_registers, shared_access, count, lanes, use_unwritten, report, device_access, device_atomic, device_fence
         }
         croq_sim_registers { pending, fences, first, end, line, unwritten }
         croq_sim_unwritten { name, index, declared, read, used, use_of }
         croq_sim_part { registers, at, first, count, bytes }
-        croq_sim_factors { shared, a, b, sums, registers, columns, accumulate, written, number_of_a, number_of_b, unwritten_sums, unwritten_a }
-        croq_sim_product { a, b, sums, registers, columns, flags, line, carry_out }
+        croq_sim_factors { shared, a, b, sums, registers, columns, accumulate, written, number_of_a, number_of_b, unwritten_accumulators, unwritten_a }
+        croq_sim_wgmma { a, b, sums, registers, columns, flags, line, carry_out }
         croq_env { abi_version, device, stream, sim, failure, device_failure, alloc, steps, wait_limit }
         croq_cuda_device_info {
             name, major, minor, memory_bytes, shared_bytes_per_block, multiprocessors
@@ -93,9 +93,9 @@ fn the_mirror_has_the_headers_layout() {
         CROQ_FENCE_PROXY_ASYNC,
         CROQ_CLUSTER_ARRIVE,
         CROQ_CLUSTER_WAIT,
-        CROQ_PRODUCT_TRANSPOSED_A,
-        CROQ_PRODUCT_TRANSPOSED_B,
-        CROQ_PRODUCT_ACCUMULATES,
+        CROQ_WGMMA_TRANSPOSED_A,
+        CROQ_WGMMA_TRANSPOSED_B,
+        CROQ_WGMMA_ACCUMULATES,
         CROQ_WAIT_MBARRIER,
         CROQ_WAIT_GRID,
         CROQ_WAIT_HOST,
@@ -108,8 +108,8 @@ fn the_mirror_has_the_headers_layout() {
         CROQ_ACCESS_WRITES,
         CROQ_ACCESS_ATOMIC,
         CROQ_ACCESS_SAME,
-        CROQ_TURNS,
-        CROQ_COUNT_TURNS,
+        CROQ_ITERATIONS,
+        CROQ_COUNT_ITERATIONS,
         CROQ_COUNT_STEPS,
         CROQ_COUNT_SPIN,
         CROQ_COUNT_PAUSE,

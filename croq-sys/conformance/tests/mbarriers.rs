@@ -60,8 +60,8 @@ fn a_poll_comes_back_and_a_loop_of_polls_that_cannot_end_is_a_deadlock() {
     assert_eq!(record.kind, CROQ_DEADLOCK);
     let expected = "\
 deadlock in poll_0: no thread can go on
-  thread 0 waits at mbarrier `b`[0], phase 0 (0 of 1 have arrived; nobody ever has), mbarriers.co:86
-  thread 1 waits at mbarrier `b`[0], phase 0 (0 of 1 have arrived; nobody ever has), mbarriers.co:80";
+  thread 0 waits at mbarrier `b`[0], phase 0 (0 of 1 have arrived; no thread ever has), mbarriers.co:86
+  thread 1 waits at mbarrier `b`[0], phase 0 (0 of 1 have arrived; no thread ever has), mbarriers.co:80";
     assert_eq!(report.as_deref(), Some(expected));
 }
 
@@ -81,7 +81,7 @@ fn what_an_event_lacks_is_told_with_those_who_would_bring_it() {
     let Failed { record, report } = run(conf_misused, 11).expect_err("bytes are missing");
     assert_eq!(record.kind, CROQ_HAZARD);
     let expected = "\
-wrong byte count in misused_0: generation 1 of `b`[0]: 64 bytes are missing, and no copy is under way
+wrong byte count in misused_0: generation 1 of `b`[0]: 64 bytes are missing, and no copy is in flight
   thread 6 announced bytes, mbarriers.co:131
   thread 0 initialised it, mbarriers.co:100";
     assert_eq!(report.as_deref(), Some(expected));
@@ -150,15 +150,13 @@ fn misuse_is_told_with_its_lines() {
         (
             8,
             Some(format!(
-                "wrong byte count in misused_0: mbarrier `b`[0], phase 0: 64 bytes are missing, and \
-                 no copy is under way\n  thread 5 announced bytes, mbarriers.co:119{initialised}"
+                "wrong byte count in misused_0: mbarrier `b`[0], phase 0: 64 bytes are missing, and no copy is in flight\n  thread 5 announced bytes, mbarriers.co:119{initialised}"
             )),
         ),
         (
             9,
             Some(format!(
-                "wrong byte count in misused_0: mbarrier `b`[0], phase 0: 16 bytes are missing, and \
-                 no copy is under way\n  thread 0 announced bytes, mbarriers.co:123{initialised}"
+                "wrong byte count in misused_0: mbarrier `b`[0], phase 0: 16 bytes are missing, and no copy is in flight\n  thread 0 announced bytes, mbarriers.co:123{initialised}"
             )),
         ),
         (

@@ -22,7 +22,7 @@ fn no_kernel_spills() {
     assert!(kernels > 100, "ptxas tells of {kernels} kernels");
 }
 
-/// Nothing that ptxas tells of a product but how many registers its kernel has.
+/// Nothing that ptxas tells of a WGMMA but how many registers its kernel has.
 #[test]
 fn no_product_waits_for_another() {
     let Some(path) = option_env!("CROQ_PTXAS_REPORT") else {
@@ -32,9 +32,12 @@ fn no_product_waits_for_another() {
     let report = std::fs::read_to_string(path).expect("the build script wrote it");
     assert!(report.contains("warpgroup_0"));
     // The name of the file is part of its kernels'.
-    let told = report.replace("wgmma_cc", "");
-    let told: Vec<&str> = told.lines().filter(|line| line.contains("wgmma")).collect();
-    assert!(told.is_empty(), "{told:?}");
+    let warnings = report.replace("wgmma_cc", "");
+    let warnings: Vec<&str> = warnings
+        .lines()
+        .filter(|line| line.contains("wgmma"))
+        .collect();
+    assert!(warnings.is_empty(), "{warnings:?}");
 }
 
 /// The machine code of one file, as `cuobjdump` beside nvcc shows it.

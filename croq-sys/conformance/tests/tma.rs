@@ -322,8 +322,7 @@ fn a_wait_for_reads_leaves_the_youngest_groups() {
             assert_eq!(
                 failed.report,
                 Some(format!(
-                    "race in groups_of_stores_0: `s`[{at}] is written while a copy from it is under \
-                     way\n  thread 0 writes it, tma.co:{line}\n  \
+                    "race in groups_of_stores_0: `s`[{at}] is written while a copy from it is in flight\n  thread 0 writes it, tma.co:{line}\n  \
                      thread 0 began the copy, tma.co:{began}"
                 ))
             );
@@ -356,7 +355,7 @@ fn misuse_is_told_with_its_lines() {
             3,
             format!(
                 "wrong byte count in misused_boxes_0: mbarrier `b`[0], phase 0: 24 bytes are too \
-                 many, and no copy is under way\n  thread 0 announced bytes, tma.co:156{began}\
+                 many, and no copy is in flight\n  thread 0 announced bytes, tma.co:156{began}\
                  {barrier}"
             ),
         ),
@@ -364,7 +363,7 @@ fn misuse_is_told_with_its_lines() {
             4,
             format!(
                 "wrong byte count in misused_boxes_0: mbarrier `b`[0], phase 0: 16 bytes are \
-                 missing, and no copy is under way\n  thread 0 announced bytes, tma.co:156{barrier}"
+                 missing, and no copy is in flight\n  thread 0 announced bytes, tma.co:156{barrier}"
             ),
         ),
         (
@@ -406,15 +405,14 @@ fn misuse_is_told_with_its_lines() {
         (
             10,
             format!(
-                "race in misused_boxes_0: `s`[0] is read while a copy into it is under way\n  \
+                "race in misused_boxes_0: `s`[0] is read while a copy into it is in flight\n  \
                  thread 0 reads it, tma.co:162{began}"
             ),
         ),
         (
             11,
             format!(
-                "unfinished copy in misused_boxes_0: all threads left the kernel while a copy was \
-                 under way{began}"
+                "unfinished copy in misused_boxes_0: all threads left the kernel while a copy was in flight{began}"
             ),
         ),
     ] {

@@ -1,4 +1,4 @@
-//! Products of warpgroups: when they take place, and what is reported where registers or shared memory
+//! MMAs of warpgroups: when they take place, and what is reported where registers or shared memory
 //! are touched in the meantime.
 
 use croq_conformance::orders::without_threads;
@@ -29,7 +29,7 @@ fn run_text(shim: Shim, which: i64, seed: u64) -> Result<[f32; 256], Failed> {
     Ok(data.0)
 }
 
-/// The first two sums of each thread, and two that were no product's.
+/// The first two sums of each thread, and two that were no MMA's.
 fn is(data: &[f32; 256], sums: f32) -> bool {
     data[..128].iter().all(|sum| *sum == sums) && data[128..].iter().all(|sum| *sum == 0.5)
 }
@@ -60,10 +60,10 @@ fn a_product_reads_its_operands_when_it_is_waited_for_or_earlier() {
 
 #[test]
 fn what_is_wrong_is_reported_with_both_lines() {
-    let began = "\n  thread 127 began the product, misuse.co:27";
-    let used = "race in misuse_0: sums of a product are used before it is waited for\n  thread";
-    let of_a =
-        "race in misuse_0: A of a product is used before the product is waited for\n  thread";
+    let began = "\n  thread 127 issued the WGMMA, misuse.co:27";
+    let used =
+        "race in misuse_0: the accumulator of a WGMMA is used before a wait for it\n  thread";
+    let of_a = "race in misuse_0: A of a WGMMA is used before a wait for it\n  thread";
     for (which, report) in [
         (
             1,
@@ -76,25 +76,24 @@ fn what_is_wrong_is_reported_with_both_lines() {
         (
             2,
             format!(
-                "error in misuse_0: A of a product begins 896 bytes into a pattern of swizzle 128{began}"
+                "error in misuse_0: A of a WGMMA begins 896 bytes into a pattern of swizzle 128{began}"
             ),
         ),
         (
             3,
             format!(
-                "error in misuse_0: A of a product reaches byte 10255 of 10240 of shared memory{began}"
+                "error in misuse_0: A of a WGMMA reaches byte 10255 of 10240 of shared memory{began}"
             ),
         ),
         (
             4,
-            "error in misuse_0: a product before the thread's first wgmma_fence\n  \
-             thread 127 begins the product, misuse.co:27"
+            "error in misuse_0: a WGMMA before the thread's first wgmma_fence\n  \
+             thread 127 issues the WGMMA, misuse.co:27"
                 .to_owned(),
         ),
         (
             5,
-            "error in misuse_0: registers of a product were used without a wgmma_fence behind \
-             that\n  thread 127 begins the product, misuse.co:27\n  \
+            "error in misuse_0: registers of a WGMMA were accessed without a wgmma_fence after the access\n  thread 127 issues the WGMMA, misuse.co:27\n  \
              thread 127 used them, misuse.co:21"
                 .to_owned(),
         ),
@@ -107,88 +106,83 @@ fn what_is_wrong_is_reported_with_both_lines() {
         ),
         (
             7,
-            "error in misuse_0: threads of a warpgroup disagree about their product\n  \
-             thread 100 begins the product, misuse.co:24\n  \
-             thread 127 begins the product, misuse.co:27"
+            "error in misuse_0: threads of a warpgroup execute a WGMMA with different operands\n  \
+             thread 100 issues the WGMMA, misuse.co:24\n  \
+             thread 127 issues the WGMMA, misuse.co:27"
                 .to_owned(),
         ),
         (9, format!("{used} 126 uses them, misuse.co:29{began}")),
         (
             11,
             format!(
-                "race in misuse_0: `s`[4097] is written while a product that reads it is under \
-                 way\n  thread 9 writes it, misuse.co:31{began}"
+                "race in misuse_0: `s`[4097] is written while a WGMMA that reads it is in flight\n  thread 9 writes it, misuse.co:31{began}"
             ),
         ),
         (
             13,
             format!(
-                "{of_a} 127 uses them, misuse.co:33\n  thread 127 began the product, misuse.co:26"
+                "{of_a} 127 uses them, misuse.co:33\n  thread 127 issued the WGMMA, misuse.co:26"
             ),
         ),
         (
             14,
             format!(
-                "{of_a} 127 uses them, misuse.co:34\n  thread 127 began the product, misuse.co:26"
+                "{of_a} 127 uses them, misuse.co:34\n  thread 127 issued the WGMMA, misuse.co:26"
             ),
         ),
         (
             16,
             format!(
-                "unfinished product in misuse_0: a thread left the kernel without waiting for its \
-                 product{began}"
+                "unfinished WGMMA in misuse_0: a thread left the kernel without waiting for its WGMMA{began}"
             ),
         ),
         (
             17,
             format!(
-                "error in misuse_0: sums of a product that is under way are given to one of another \
-                 shape\n  thread 127 begins the product, misuse.co:39{began}"
+                "error in misuse_0: the accumulator of a WGMMA in flight is used by one of another shape\n  thread 127 issues the WGMMA, misuse.co:39{began}"
             ),
         ),
         (
             18,
             format!(
-                "race in misuse_0: `s`[3] is written while a product that reads it is under way\n  \
+                "race in misuse_0: `s`[3] is written while a WGMMA that reads it is in flight\n  \
                  thread 0 writes it, misuse.co:41{began}"
             ),
         ),
         (
             19,
             format!(
-                "{used} 127 uses them, misuse.co:56\n  thread 127 began the product, misuse.co:43"
+                "{used} 127 uses them, misuse.co:56\n  thread 127 issued the WGMMA, misuse.co:43"
             ),
         ),
         (
             20,
             format!(
-                "{used} 125 uses them, misuse.co:49\n  thread 127 began the product, misuse.co:45"
+                "{used} 125 uses them, misuse.co:49\n  thread 127 issued the WGMMA, misuse.co:45"
             ),
         ),
         (
             21,
             format!(
-                "race in misuse_0: `s`[64] becomes the destination of a copy while a product that \
-                 reads it is under way\n  thread 3 begins a copy into it, misuse.co:51{began}"
+                "race in misuse_0: `s`[64] becomes the destination of a copy while a WGMMA that reads it is in flight\n  thread 3 begins a copy into it, misuse.co:51{began}"
             ),
         ),
         (
             22,
-            "error in misuse_0: registers of a product were used without a wgmma_fence behind \
-             that\n  thread 124 begins the product, misuse.co:60\n  \
+            "error in misuse_0: registers of a WGMMA were accessed without a wgmma_fence after the access\n  thread 124 issues the WGMMA, misuse.co:60\n  \
              thread 124 used them, misuse.co:56"
                 .to_owned(),
         ),
         (
             23,
             "error in misuse_0: a product by a warpgroup of fewer than 128 threads\n  \
-             thread 95 begins the product, misuse.co:27"
+             thread 95 issues the WGMMA, misuse.co:27"
                 .to_owned(),
         ),
         (
             24,
-            "error in misuse_0: a product in a kernel that was not launched as async_proxy\n  \
-             thread 127 begins the product, misuse.co:27"
+            "error in misuse_0: a WGMMA in a kernel that was not launched as async_proxy\n  \
+             thread 127 issues the WGMMA, misuse.co:27"
                 .to_owned(),
         ),
     ] {
@@ -224,9 +218,10 @@ fn an_operand_is_free_when_all_who_read_it_have_waited() {
             let failed = run_text(conf_readers, which, seed);
             let failed = failed.err().unwrap_or_else(|| panic!("{which} is found"));
             let found = failed.report.unwrap_or_default();
-            let race = "race in readers_0: `s`[4096] is written while a product that reads it is under way";
+            let race =
+                "race in readers_0: `s`[4096] is written while a WGMMA that reads it is in flight";
             assert!(found.starts_with(race), "{which}: {found}");
-            let line = format!("began the product, misuse.co:{began}");
+            let line = format!("issued the WGMMA, misuse.co:{began}");
             assert!(found.ends_with(&line), "{which}: {found}");
         }
     }

@@ -168,7 +168,7 @@ impl<A> Call<A> {
                     used.memory.used_on(stream, &end, used.written);
                 }
             }
-            // Then nothing may be left under way.
+            // Then nothing may be left in flight.
             Err(_) => stream.synchronize()?,
         }
         enqueued
@@ -217,7 +217,7 @@ impl<A> Call<A> {
         download(&*self.buffer_at(address)?, dims)
     }
 
-    /// The same tensor, left where it is: work on it may be under way.
+    /// The same tensor, left where it is: work on it may be in flight.
     pub fn device_result<T: Element, D: Dims>(
         &self,
         address: *const c_void,
@@ -370,7 +370,7 @@ fn endless<A>(of: &Kernel<A>, failure: &croq_failure) -> String {
     let seconds = crate::cuda::wait_limit() as f64 / 1e9;
     format!(
         "no end in {kernel}: block ({x}, {y}, {z}), thread {thread} has waited for {what} for {seconds} s, {file}:{line}\n\
-         help: the simulated GPU says who waits where; CROQ_GPU_TIMEOUT sets how many seconds a wait may take"
+         help: the simulated GPU reports which thread waits where; CROQ_GPU_TIMEOUT sets how many seconds a wait may take"
     )
 }
 

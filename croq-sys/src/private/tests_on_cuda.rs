@@ -228,7 +228,7 @@ fn a_wait_without_end_names_its_line_and_poisons_the_device() {
     assert_eq!(
         failure.to_string(),
         "no end in twice: block (3, 1, 0), thread 0 has waited for the other blocks of the grid for 60 s, k/twice.co:9\n\
-         help: the simulated GPU says who waits where; CROQ_GPU_TIMEOUT sets how many seconds a wait may take"
+         help: the simulated GPU reports which thread waits where; CROQ_GPU_TIMEOUT sets how many seconds a wait may take"
     );
     assert_eq!(
         twice(&mut t, 0).unwrap_err(),
@@ -516,7 +516,7 @@ fn a_tensor_keeps_no_stream() {
     );
     assert_eq!(fake_cuda::allocations(), 1);
 
-    // Streams that are dropped with work under way are waited for, and then forgotten, too.
+    // Streams that are dropped with work in flight are waited for, and then forgotten, too.
     for _ in 0..1000 {
         read_on(&Stream::new(&device).unwrap());
     }

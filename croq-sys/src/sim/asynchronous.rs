@@ -1,4 +1,4 @@
-//! All that is under way in a block besides its threads.
+//! All that is in flight in a block besides its threads.
 
 use std::collections::VecDeque;
 use std::ptr::NonNull;
@@ -6,11 +6,11 @@ use std::ptr::NonNull;
 use super::barriers::Barriers;
 use super::bulk::Bulk;
 use super::copies::Copies;
-use super::hazard::{Deed, Hazard};
+use super::hazard::{AccessRecord, Hazard};
 use super::marks::{FACTOR, INCOMING, MBARRIER, Marks, OUTGOING, element};
 use super::mbarriers::Mbarriers;
-use super::products::Products;
 use super::proxies::Proxies;
+use super::wgmma::Wgmmas;
 use crate::abi::{CROQ_FENCE_PROXY_ASYNC, croq_sim_access};
 
 type Outcome<T = ()> = Result<T, Box<Hazard>>;
@@ -23,7 +23,7 @@ pub(super) struct Asynchronous {
     pub(super) copies: Copies,
     pub(super) mbarriers: Mbarriers,
     pub(super) bulk: Bulk,
-    pub(super) products: Products,
+    pub(super) wgmmas: Wgmmas,
     pub(super) proxies: Proxies,
     /// Beside each byte of shared memory what it was written as, where that is kept.
     pub(super) written: Option<NonNull<u8>>,
@@ -61,14 +61,14 @@ impl Asynchronous {
         }
     }
 
-    /// Nothing is under way in the block that begins.
+    /// Nothing is in flight in the block that begins.
     pub(super) fn reset(&mut self, block: u64, threads: usize) {
         if self.watching {
             self.marks.clear();
             self.copies.reset(self.seed, block, threads);
             self.mbarriers.reset();
             self.bulk.reset(self.seed, block, threads);
-            self.products.reset(self.seed, block, threads, self.bytes);
+            self.wgmmas.reset(self.seed, block, threads, self.bytes);
             self.proxies.reset(threads, self.bytes);
         }
     }
@@ -91,22 +91,22 @@ impl Asynchronous {
     /// A thread reaches for marked memory.
     pub(super) fn touch(&mut self, thread: u32, access: &croq_sim_access, writes: bool) -> Outcome {
         let union = self.marks.union(access);
-        let deed = if writes { "writes it" } else { "reads it" };
+        let record = if writes { "writes it" } else { "reads it" };
         let what = if union & INCOMING != 0 {
             match writes {
-                true => "is written while a copy into it is under way",
-                false => "is read while a copy into it is under way",
+                true => "is written while a copy into it is in flight",
+                false => "is read while a copy into it is in flight",
             }
         } else if union & OUTGOING != 0 && writes {
-            "is written while a copy from it is under way"
+            "is written while a copy from it is in flight"
         } else if union & FACTOR != 0 && writes {
-            "is written while a product that reads it is under way"
+            "is written while a WGMMA that reads it is in flight"
         } else if union & MBARRIER != 0 {
             "is part of an mbarrier"
         } else {
             return Ok(());
         };
-        Err(self.race(thread, access, what, deed))
+        Err(self.race(thread, access, what, record))
     }
 
     /// A copy into this memory may begin.
@@ -115,9 +115,9 @@ impl Asynchronous {
         let what = if union & INCOMING != 0 {
             "is the destination of two copies at once"
         } else if union & OUTGOING != 0 {
-            "becomes the destination of a copy while one from it is under way"
+            "becomes the destination of a copy while a copy from it is in flight"
         } else if union & FACTOR != 0 {
-            "becomes the destination of a copy while a product that reads it is under way"
+            "becomes the destination of a copy while a WGMMA that reads it is in flight"
         } else if union & MBARRIER != 0 {
             "is part of an mbarrier"
         } else {
@@ -144,17 +144,23 @@ impl Asynchronous {
 
     /// The async proxy reads what threads have written.
     pub(super) fn read_by_proxy(&mut self, thread: u32, access: &croq_sim_access) -> Outcome {
-        let deed = "has the async proxy read it";
+        let record = "has the async proxy read it";
         if self.marks.union(access) & INCOMING != 0 {
-            let what = "is read while a copy into it is under way";
-            return Err(self.race(thread, access, what, deed));
+            let what = "is read while a copy into it is in flight";
+            return Err(self.race(thread, access, what, record));
         }
-        let reader = Deed {
+        let reader = AccessRecord {
             thread,
-            what: deed,
+            what: record,
             line: access.line,
         };
-        let hazard = |kind, what, deeds| Err(Box::new(Hazard { kind, what, deeds }));
+        let hazard = |kind, what, records| {
+            Err(Box::new(Hazard {
+                kind,
+                what,
+                records,
+            }))
+        };
         if !self.proxies.is_watching() {
             let what = "the async proxy reads in a kernel that was not launched as async_proxy";
             return hazard("error", what.to_owned(), vec![reader]);
@@ -192,27 +198,27 @@ impl Asynchronous {
         thread: u32,
         access: &croq_sim_access,
         what: &str,
-        deed: &'static str,
+        record: &'static str,
     ) -> Box<Hazard> {
-        let mut deeds = vec![Deed {
+        let mut records = vec![AccessRecord {
             thread,
-            what: deed,
+            what: record,
             line: access.line,
         }];
-        deeds.extend(self.who_is_at((access.at.cast_const().cast(), access.bytes as usize)));
+        records.extend(self.accesses_at((access.at.cast_const().cast(), access.bytes as usize)));
         Box::new(Hazard {
             kind: "race",
             what: format!("{} {what}", element(access)),
-            deeds,
+            records,
         })
     }
 
-    /// Who began what is under way in this memory.
-    pub(super) fn who_is_at(&self, reached: (*const u8, usize)) -> Option<Deed> {
+    /// Who began what is in flight in this memory.
+    pub(super) fn accesses_at(&self, reached: (*const u8, usize)) -> Option<AccessRecord> {
         let offset = self.marks.offset(reached.0, reached.1);
         (self.copies.find(reached))
             .or_else(|| self.bulk.find(reached))
-            .or_else(|| self.products.find(offset?, reached.1))
+            .or_else(|| self.wgmmas.find(offset?, reached.1))
             .or_else(|| self.mbarriers.find(reached))
     }
 
@@ -230,7 +236,7 @@ impl Asynchronous {
         if self.watching {
             self.copies.exit(thread)?;
             self.bulk.exit(thread)?;
-            self.products.exit(thread)?;
+            self.wgmmas.exit(thread)?;
         }
         Ok(())
     }

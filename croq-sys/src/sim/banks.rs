@@ -45,7 +45,7 @@ pub struct Request {
     pub name: String,
     /// The most bytes that one thread reaches.
     pub bytes: u32,
-    /// How many turns the banks take for it.
+    /// How many iterations the banks take for it.
     pub wavefronts: u32,
     /// How many they would take if as many words were spread over all of them.
     pub least: u32,

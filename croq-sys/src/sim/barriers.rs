@@ -41,7 +41,7 @@ pub(super) struct NamedBarrier {
     /// Those who have come and don't wait.
     pub(super) gone_on: u32,
     /// How often all have come.
-    turn: u64,
+    phase: u64,
 }
 
 impl NamedBarrier {
@@ -189,8 +189,8 @@ impl Barriers {
             Err(misused) => return misused,
         };
         barrier.gone_on += 1;
-        let (all_came, turn) = (barrier.come() == threads, barrier.turn);
-        self.order.arrive(thread, order_of(id), turn);
+        let (all_came, phase) = (barrier.come() == threads, barrier.phase);
+        self.order.arrive(thread, order_of(id), phase);
         if all_came {
             self.release(id, None);
         }
@@ -220,11 +220,11 @@ impl Barriers {
     /// All have come to it, `last` among those who wait.
     fn release(&mut self, id: u32, last: Option<u32>) {
         if let Some(barrier) = self.named.get_mut(id as usize) {
-            barrier.turn += 1;
+            barrier.phase += 1;
             let met = barrier.waiting.iter().copied().chain(last);
             self.order.have_met(met.clone());
             for thread in met {
-                self.order.wait(thread, order_of(id), barrier.turn);
+                self.order.wait(thread, order_of(id), barrier.phase);
             }
             self.ready.extend(&barrier.waiting);
             barrier.clear();

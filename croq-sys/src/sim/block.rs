@@ -9,8 +9,8 @@ use super::arena::Arena;
 use super::barriers::Barriers;
 use super::report;
 use super::steps::{self, Budget};
-use super::worker::{Job, Residents, Seat, Stopped, Worker};
-use crate::abi::{CROQ_ENDLESS, CROQ_OK, CROQ_TURNS, croq_failure};
+use super::worker::{BlockState, Job, Seat, Stopped, Worker};
+use crate::abi::{CROQ_ENDLESS, CROQ_ITERATIONS, CROQ_OK, croq_failure};
 
 /// What has become of a cluster.
 pub(super) enum Outcome {
@@ -32,12 +32,12 @@ pub(super) fn run(
 ) -> Result<(), Stopped> {
     prepare(worker, job, first)?;
     // With a seed in any order.
-    let turns = job.schedule(first, last);
+    let schedule = job.schedule(first, last);
     let count = last - first;
-    let mut turn = turns.start;
+    let mut position = schedule.start;
     for _ in 0..count {
-        let cluster = first + turn;
-        turn = (turn + turns.step) % count;
+        let cluster = first + position;
+        position = (position + schedule.step) % count;
         if wanted(cluster) {
             run_one(worker, job, cluster)?;
         }
@@ -65,7 +65,7 @@ fn run_one(worker: &mut Worker, job: &Job, cluster: u64) -> Result<(), Stopped> 
             Outcome::Failed(rank, failure) => break Some((rank, failure)),
             Outcome::Ended => break None,
             Outcome::Asks if worker.budget.progress != before => {}
-            // Nobody else could change what they ask for, but what is under way.
+            // Nobody else could change what they ask for, but what is in flight.
             Outcome::Asks => match go_on(worker, job, cluster, true) {
                 Outcome::Failed(rank, failure) => break Some((rank, failure)),
                 Outcome::Asks if worker.budget.progress != before => {}
@@ -73,8 +73,8 @@ fn run_one(worker: &mut Worker, job: &Job, cluster: u64) -> Result<(), Stopped> 
             },
         }
     };
-    let residents = worker.residents.get(..job.cluster()).unwrap_or_default();
-    let done = failed.is_none() && residents.iter().all(|r| r.barriers.live == 0);
+    let blocks_state = worker.blocks_state.get(..job.cluster()).unwrap_or_default();
+    let done = failed.is_none() && blocks_state.iter().all(|r| r.barriers.live == 0);
     let outcome = match done {
         true => Ok(()),
         false => Err(stopped(worker, job, cluster, failed)),
@@ -86,7 +86,9 @@ fn run_one(worker: &mut Worker, job: &Job, cluster: u64) -> Result<(), Stopped> 
 /// Makes all threads of a cluster ready.
 pub(super) fn begin_cluster(worker: &mut Worker, job: &Job, cluster: u64) {
     let (blocks, threads) = (job.cluster(), job.launch.threads as usize);
-    worker.meeting.reset(blocks, threads, job.is_together());
+    worker
+        .cluster_barrier
+        .reset(blocks, threads, job.is_together());
     worker.coroutines.clear();
     for rank in 0..blocks {
         begin(worker, job, cluster, rank);
@@ -96,8 +98,8 @@ pub(super) fn begin_cluster(worker: &mut Worker, job: &Job, cluster: u64) {
 /// A cluster that can't go on, for reports.
 pub(super) fn stuck<'a>(worker: &'a Worker, job: &'a Job<'a>, cluster: u64) -> report::Stuck<'a> {
     report::Stuck {
-        residents: worker.residents.get(..job.cluster()).unwrap_or_default(),
-        meeting: &worker.meeting,
+        blocks_state: worker.blocks_state.get(..job.cluster()).unwrap_or_default(),
+        cluster_barrier: &worker.cluster_barrier,
         job,
         cluster,
     }
@@ -116,7 +118,7 @@ pub(super) fn stopped(
             (failure, Some(stuck.endless(job.steps())))
         }
         Some((rank, failure)) => {
-            let block = stuck.residents.get(rank);
+            let block = stuck.blocks_state.get(rank);
             let text = block.and_then(|r| r.report(job, job.block(cluster, rank)));
             (failure, text)
         }
@@ -140,29 +142,31 @@ fn begin(worker: &mut Worker, job: &Job, cluster: u64, rank: usize) {
     let count = job.launch.threads as usize;
     // From here on the callbacks reach residents and seats through pointers, in turn with us.
     let seats = worker.seats.as_mut_ptr().wrapping_add(rank * count);
-    if let Some(residents) = worker.residents.get_mut(rank) {
-        residents.barriers.reset(count as u32);
-        let turns = job.schedule(cluster, cluster);
-        if (turns.first_thread, turns.thread_step) != (0, 1) {
-            let ready = &mut residents.barriers.ready;
-            let mut thread = turns.first_thread;
+    if let Some(blocks_state) = worker.blocks_state.get_mut(rank) {
+        blocks_state.barriers.reset(count as u32);
+        let schedule = job.schedule(cluster, cluster);
+        if (schedule.first_thread, schedule.thread_step) != (0, 1) {
+            let ready = &mut blocks_state.barriers.ready;
+            let mut thread = schedule.first_thread;
             for place in ready.iter_mut() {
                 *place = thread;
-                thread = (thread + turns.thread_step) % count as u32;
+                thread = (thread + schedule.thread_step) % count as u32;
             }
         }
-        residents.can_wait = true;
-        residents.stopped = None;
-        residents.hazard = None;
-        residents.race = None;
-        let device = &mut residents.barriers.order.device;
+        blocks_state.can_wait = true;
+        blocks_state.stopped = None;
+        blocks_state.hazard = None;
+        blocks_state.race = None;
+        let device = &mut blocks_state.barriers.order.device;
         device.begin(job.linear(coordinates), cluster);
-        residents.asynchronous.reset(job.linear(coordinates), count);
+        blocks_state
+            .asynchronous
+            .reset(job.linear(coordinates), count);
         // SAFETY: of this size, by `prepare`.
-        unsafe { Arena::poison(residents.shared, job.launch.shared_bytes) };
-        if !residents.written.is_null() {
+        unsafe { Arena::poison(blocks_state.shared, job.launch.shared_bytes) };
+        if !blocks_state.written.is_null() {
             // SAFETY: of this size, by `prepare`.
-            unsafe { Arena::clear(residents.written, job.launch.shared_bytes) };
+            unsafe { Arena::clear(blocks_state.written, job.launch.shared_bytes) };
         }
     }
     for index in 0..count {
@@ -171,8 +175,8 @@ fn begin(worker: &mut Worker, job: &Job, cluster: u64, rank: usize) {
         // SAFETY: no coroutine runs, so nothing else refers to it.
         unsafe {
             ((*seat).thread.block, (*seat).thread.fences) = (coordinates, 0);
-            (*seat).thread.product_fences = 0;
-            ((*seat).thread.turns, (*seat).thread.steps) = (CROQ_TURNS, steps::CHUNK);
+            (*seat).thread.wgmma_fences = 0;
+            ((*seat).thread.iterations, (*seat).thread.steps) = (CROQ_ITERATIONS, steps::CHUNK);
         }
         // SAFETY: the pool outlives the coroutines, and each has its own number.
         let stack = unsafe { worker.stacks.stack(rank * count + index) };
@@ -192,7 +196,7 @@ fn begin(worker: &mut Worker, job: &Job, cluster: u64, rank: usize) {
 ///
 /// # Safety
 /// There are so many blocks, and nothing else refers to them.
-pub(super) unsafe fn cluster_has_met(all: *mut Residents, blocks: usize, is_grid: bool) {
+pub(super) unsafe fn cluster_has_met(all: *mut BlockState, blocks: usize, is_grid: bool) {
     // SAFETY: the caller's promise.
     unsafe {
         (*all).barriers.order.device.cluster_has_met();
@@ -206,13 +210,14 @@ pub(super) unsafe fn cluster_has_met(all: *mut Residents, blocks: usize, is_grid
     }
 }
 
-/// Runs the threads until those that could go on only ask memory, or none can. With `relieves`, what is under way
+/// Runs the threads until those that could go on only ask memory, or none can. With `relieves`, what is in flight
 /// asynchronously happens if nothing else does.
 pub(super) fn go_on(worker: &mut Worker, job: &Job, cluster: u64, relieves: bool) -> Outcome {
     let blocks = job.cluster();
     let count = job.launch.threads as usize;
-    let all: *mut Residents = worker.residents.as_mut_ptr();
-    let budget: *mut Budget = (worker.residents.first()).map_or(std::ptr::null_mut(), |r| r.budget);
+    let all: *mut BlockState = worker.blocks_state.as_mut_ptr();
+    let budget: *mut Budget =
+        (worker.blocks_state.first()).map_or(std::ptr::null_mut(), |r| r.budget);
     let mut relieves = relieves;
     // With a seed any block may be ahead.
     let ahead = match job.seed() {
@@ -227,37 +232,37 @@ pub(super) fn go_on(worker: &mut Worker, job: &Job, cluster: u64, relieves: bool
         }
         loop {
             let mut went_on = false;
-            for turn in 0..blocks {
-                let rank = (turn + ahead) % blocks;
-                let residents = all.add(rank);
-                let fail = |hazard| (*residents).fail(hazard, job.block(cluster, rank));
+            for position in 0..blocks {
+                let rank = (position + ahead) % blocks;
+                let blocks_state = all.add(rank);
+                let fail = |hazard| (*blocks_state).fail(hazard, job.block(cluster, rank));
                 let first = rank * count;
-                while let Some(thread) = (*residents).barriers.ready.pop_front() {
+                while let Some(thread) = (*blocks_state).barriers.ready.pop_front() {
                     went_on = true;
-                    if let Some(&soon) = (*residents).barriers.ready.get(1) {
+                    if let Some(&soon) = (*blocks_state).barriers.ready.get(1) {
                         worker.stacks.prefetch(first + soon as usize);
                     }
                     let result = worker.coroutines[first + thread as usize].resume(());
                     (*budget).progress += u64::from(!std::mem::take(&mut (*budget).only_asks));
                     match result {
                         CoroutineResult::Return(()) => {
-                            (*residents).barriers.exit(thread);
-                            let turn = worker.meeting.turn();
-                            let some_met = worker.meeting.exit((rank, thread));
-                            if worker.meeting.turn() > turn {
+                            (*blocks_state).barriers.exit(thread);
+                            let phase = worker.cluster_barrier.phase();
+                            let some_met = worker.cluster_barrier.exit((rank, thread));
+                            if worker.cluster_barrier.phase() > phase {
                                 cluster_has_met(all, blocks, job.is_together());
                             }
                             if some_met {
-                                for (rank, thread) in worker.meeting.released() {
+                                for (rank, thread) in worker.cluster_barrier.released() {
                                     (*all.add(rank)).barriers.ready.push_back(thread);
                                 }
                             }
-                            if let Err(hazard) = (*residents).asynchronous.exit(thread) {
+                            if let Err(hazard) = (*blocks_state).asynchronous.exit(thread) {
                                 return Outcome::Failed(rank, fail(hazard));
                             }
                         }
                         CoroutineResult::Yield(()) => {
-                            if let Some(failure) = (*residents).stopped.take() {
+                            if let Some(failure) = (*blocks_state).stopped.take() {
                                 return Outcome::Failed(rank, failure);
                             }
                         }
@@ -273,7 +278,7 @@ pub(super) fn go_on(worker: &mut Worker, job: &Job, cluster: u64, relieves: bool
             }
             let mut relieved = false;
             for rank in 0..blocks {
-                let Residents {
+                let BlockState {
                     barriers,
                     asynchronous,
                     ..

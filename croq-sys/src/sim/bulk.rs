@@ -1,4 +1,4 @@
-//! Copies of boxes that the tensor copy engine is at (TMA).
+//! Copies of boxes that the tensor TMA is at (TMA).
 //!
 //! A load lands when nothing else can happen, or earlier if the seed says so, and then arrives at its
 //! mbarrier. A store reads shared memory when its thread waits for that, and writes the tensor when its
@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use super::asynchronous::Asynchronous;
 use super::device::By;
-use super::hazard::{Deed, Hazard};
+use super::hazard::{AccessRecord, Hazard};
 use super::marks::{INCOMING, OUTGOING, element, overlap};
 use super::tensor::{Tile, UNIT};
 use crate::abi::croq_sim_access;
@@ -24,7 +24,7 @@ struct Load {
     /// Where it is in shared memory.
     offset: usize,
     arrival: croq_sim_access,
-    deed: Deed,
+    record: AccessRecord,
 }
 
 struct Store {
@@ -32,7 +32,7 @@ struct Store {
     source: *const u8,
     offset: usize,
     group: u64,
-    deed: Deed,
+    record: AccessRecord,
     /// What was read.
     content: Option<Vec<u8>>,
     /// Nobody has waited for that yet: the source is marked, whether it was read or not.
@@ -71,35 +71,35 @@ impl Bulk {
     }
 
     /// Who began a copy that has a byte in common with this memory.
-    pub(super) fn find(&self, reached: (*const u8, usize)) -> Option<Deed> {
+    pub(super) fn find(&self, reached: (*const u8, usize)) -> Option<AccessRecord> {
         let loads = self
             .loads
             .iter()
-            .map(|load| ((load.dest.cast_const(), load.tile.bytes()), load.deed));
+            .map(|load| ((load.dest.cast_const(), load.tile.bytes()), load.record));
         let stores = self.stores.iter().filter(|store| store.reading);
-        let stores = stores.map(|store| ((store.source, store.tile.bytes()), store.deed));
+        let stores = stores.map(|store| ((store.source, store.tile.bytes()), store.record));
         loads
             .chain(stores)
             .find(|&(place, _)| overlap(reached, place))
-            .map(|(_, deed)| deed)
+            .map(|(_, record)| record)
     }
 
     /// Who began a load that has not landed and reads this byte of device memory.
-    pub(super) fn reader_of(&self, at: *const u8) -> Option<Deed> {
+    pub(super) fn reader_of(&self, at: *const u8) -> Option<AccessRecord> {
         let load = self.loads.iter().find(|load| load.tile.has(at));
-        load.map(|load| load.deed)
+        load.map(|load| load.record)
     }
 
     /// A thread has left the kernel.
     pub(super) fn exit(&self, thread: u32) -> Outcome {
-        let unread = |store: &&Store| store.deed.thread == thread && store.reading;
+        let unread = |store: &&Store| store.record.thread == thread && store.reading;
         match self.stores.iter().find(unread) {
             None => Ok(()),
             Some(store) => Err(Box::new(Hazard {
                 kind: "unfinished copy",
                 what: "a thread left the kernel without waiting until its store had been read"
                     .to_owned(),
-                deeds: vec![store.deed],
+                records: vec![store.record],
             })),
         }
     }
@@ -109,8 +109,8 @@ impl Bulk {
         if let Some(load) = self.loads.first() {
             return Err(Box::new(Hazard {
                 kind: "unfinished copy",
-                what: "all threads left the kernel while a copy was under way".to_owned(),
-                deeds: vec![load.deed],
+                what: "all threads left the kernel while a copy was in flight".to_owned(),
+                records: vec![load.record],
             }));
         }
         for store in self.stores.drain(..) {
@@ -168,21 +168,25 @@ impl Store {
 }
 
 impl Asynchronous {
-    /// Who has the copy engine read this byte of device memory just now.
+    /// Who has TMA read this byte of device memory just now.
     pub(super) fn reader_of(&self, at: *const u8) -> Option<By> {
-        self.bulk.reader_of(at).map(|deed| By {
-            thread: deed.thread,
-            line: deed.line,
+        self.bulk.reader_of(at).map(|record| By {
+            thread: record.thread,
+            line: record.line,
             multicast: false,
         })
     }
 
     /// Where a box is in shared memory, if it may be there.
-    fn place(&self, access: &croq_sim_access, tile: &Tile, deed: Deed) -> Outcome<usize> {
+    fn place(&self, access: &croq_sim_access, tile: &Tile, record: AccessRecord) -> Outcome<usize> {
         let error = |what| {
             let kind = "error";
-            let deeds = vec![deed];
-            Err(Box::new(Hazard { kind, what, deeds }))
+            let records = vec![record];
+            Err(Box::new(Hazard {
+                kind,
+                what,
+                records,
+            }))
         };
         if let Some(&at) = tile.at.iter().find(|&&at| i32::try_from(at).is_err()) {
             return error(format!("a box's coordinate is {at}: they have 32 bits"));
@@ -207,12 +211,12 @@ impl Asynchronous {
         arrival: &croq_sim_access,
         ready: &mut VecDeque<u32>,
     ) -> Outcome {
-        let deed = Deed {
+        let record = AccessRecord {
             thread,
             what: "began the copy",
             line: dest.line,
         };
-        let offset = self.place(dest, &tile, deed)?;
+        let offset = self.place(dest, &tile, record)?;
         self.mbarriers.check_arrival(thread, arrival)?;
         self.claim(thread, dest)?;
         self.marks
@@ -224,7 +228,7 @@ impl Asynchronous {
             dest: dest.at.cast(),
             offset,
             arrival: *arrival,
-            deed,
+            record,
         });
         if self.bulk.happens() {
             self.land(self.bulk.loads.len() - 1, ready)?;
@@ -242,7 +246,7 @@ impl Asynchronous {
         self.proxies.forget(load.offset, bytes);
         let arrival = &load.arrival;
         self.mbarriers
-            .complete(load.deed, arrival, bytes as i64, ready)
+            .complete(load.record, arrival, bytes as i64, ready)
     }
 
     /// No thread can go on: the oldest load lands, or with a seed any. Whether there was one.
@@ -273,12 +277,12 @@ impl Asynchronous {
         source: &croq_sim_access,
         tile: Tile,
     ) -> Outcome {
-        let deed = Deed {
+        let record = AccessRecord {
             thread,
             what: "began the copy",
             line: source.line,
         };
-        let offset = self.place(source, &tile, deed)?;
+        let offset = self.place(source, &tile, record)?;
         self.read_by_proxy(thread, source)?;
         let bytes = tile.bytes();
         self.marks
@@ -290,7 +294,7 @@ impl Asynchronous {
             source: source.at.cast_const().cast(),
             offset,
             group: self.bulk.open.get(thread as usize).copied().unwrap_or(0),
-            deed,
+            record,
             content: None,
             reading: true,
         });
@@ -337,7 +341,7 @@ impl Asynchronous {
         let done = open.saturating_sub(u64::from(pending));
         let mut index = 0;
         while let Some(store) = self.bulk.stores.get(index) {
-            if store.deed.thread != thread || store.group >= done {
+            if store.record.thread != thread || store.group >= done {
                 index += 1;
                 continue;
             }

@@ -13,11 +13,11 @@ use super::asynchronous::Asynchronous;
 use super::banks;
 use super::barriers::{self, Arrival, Barriers};
 use super::cluster::Step;
-use super::hazard::{Deed, Hazard};
+use super::hazard::{AccessRecord, Hazard};
 use super::mbarriers::Wait;
 use super::steps;
 use super::tensor::Tile;
-use super::worker::{Residents, Seat, Stopped};
+use super::worker::{BlockState, Seat, Stopped};
 use super::{RunState, block, launch};
 use crate::abi::{
     CROQ_ABI_VERSION, CROQ_ACCESS_WRITES, CROQ_CHECK, CROQ_CLUSTER_ARRIVE, CROQ_MBARRIER_ARRIVE,
@@ -49,9 +49,9 @@ pub(super) static API: croq_sim_api = croq_sim_api {
     trace,
     cluster_barrier,
     arrive_remote: events::arrive_remote,
-    product: groups::product,
-    commit_products: groups::commit_products,
-    wait_products: groups::wait_products,
+    wgmma: groups::wgmma,
+    commit_wgmma: groups::commit_wgmma,
+    wait_wgmma: groups::wait_wgmma,
     touch_registers: groups::touch_registers,
     shared_access,
     count: loops::count,
@@ -122,7 +122,7 @@ unsafe fn stop_seat(seat: *mut Seat, mut failure: Box<croq_failure>) -> ! {
     unsafe {
         failure.thread = (*seat).thread.tid;
         failure.block = (*seat).thread.block;
-        (*(*seat).residents).stopped = Some(failure);
+        (*(*seat).blocks_state).stopped = Some(failure);
         loop {
             suspend(seat);
         }
@@ -140,7 +140,7 @@ unsafe fn arrive(
     // reference made here ends before the thread is suspended.
     unsafe {
         meet(thread, line, |seat| {
-            at(&mut (*(*seat).residents).barriers, (*thread).tid)
+            at(&mut (*(*seat).blocks_state).barriers, (*thread).tid)
         });
     }
 }
@@ -153,16 +153,16 @@ unsafe fn meet(thread: *mut croq_sim_thread, line: u32, at: impl FnOnce(*mut Sea
     unsafe {
         let seat = (*thread).runtime.cast::<Seat>();
         let arrival = catch_unwind(AssertUnwindSafe(|| {
-            if (*(*seat).residents).can_wait {
-                let residents = &mut *(*seat).residents;
-                if !(*residents.budget).spend(steps::SWITCH) {
-                    residents.barriers.seen((*thread).tid, line);
-                    return Arrival::Fails(steps::spent((*residents.budget).steps, line));
+            if (*(*seat).blocks_state).can_wait {
+                let blocks_state = &mut *(*seat).blocks_state;
+                if !(*blocks_state.budget).spend(steps::SWITCH) {
+                    blocks_state.barriers.seen((*thread).tid, line);
+                    return Arrival::Fails(steps::spent((*blocks_state.budget).steps, line));
                 }
-                let ready = &mut residents.barriers.ready;
-                match residents.asynchronous.meet((*thread).tid, ready) {
+                let ready = &mut blocks_state.barriers.ready;
+                match blocks_state.asynchronous.meet((*thread).tid, ready) {
                     Ok(()) => at(seat),
-                    Err(hazard) => Arrival::Fails(residents.fail(hazard, (*thread).block)),
+                    Err(hazard) => Arrival::Fails(blocks_state.fail(hazard, (*thread).block)),
                 }
             } else if (*thread).threads == 1 && (*thread).cluster == 0x1_01_01 {
                 Arrival::GoesOn
@@ -216,19 +216,19 @@ unsafe extern "C" fn cluster_barrier(thread: *mut croq_sim_thread, operation: u3
     unsafe {
         meet(thread, line, |seat| {
             let tid = (*thread).tid;
-            (*(*seat).residents).barriers.seen(tid, line);
-            let block = (*seat).residents;
-            let (who, blocks) = (((*block).rank, tid), (*block).blocks);
-            let meeting = &mut *(*block).meeting;
-            let turn = meeting.turn();
+            (*(*seat).blocks_state).barriers.seen(tid, line);
+            let block = (*seat).blocks_state;
+            let (member, blocks) = (((*block).rank, tid), (*block).blocks);
+            let cluster_barrier = &mut *(*block).cluster_barrier;
+            let phase = cluster_barrier.phase();
             let step = match operation {
-                CROQ_CLUSTER_ARRIVE => meeting.arrive(who, blocks),
-                _ => meeting.wait(who, blocks),
+                CROQ_CLUSTER_ARRIVE => cluster_barrier.arrive(member, blocks),
+                _ => cluster_barrier.wait(member, blocks),
             };
-            if meeting.turn() > turn {
-                block::cluster_has_met((*block).cluster, blocks, meeting.is_of_grid());
+            if cluster_barrier.phase() > phase {
+                block::cluster_has_met((*block).cluster, blocks, cluster_barrier.is_of_grid());
             }
-            for (rank, thread) in meeting.released() {
+            for (rank, thread) in cluster_barrier.released() {
                 let ready = &mut (*(*block).cluster.add(rank)).barriers.ready;
                 ready.push_back(thread);
             }
@@ -274,7 +274,7 @@ unsafe extern "C" fn print(thread: *mut croq_sim_thread, text: *const c_char, le
     }));
 }
 
-/// Does something with what is under way besides the threads.
+/// Does something with what is in flight besides the threads.
 ///
 /// # Safety
 /// `thread` is the running thread.
@@ -285,14 +285,14 @@ unsafe fn with<T>(
     // SAFETY: the caller's promise; the reference ends before the thread is suspended.
     unsafe {
         with_cluster(thread, |seat| {
-            let residents = &mut *(*seat).residents;
-            let (all, barriers) = (&mut residents.asynchronous, &mut residents.barriers);
+            let blocks_state = &mut *(*seat).blocks_state;
+            let (all, barriers) = (&mut blocks_state.asynchronous, &mut blocks_state.barriers);
             what(all, barriers, (*thread).tid)
         })
     }
 }
 
-/// The same with what is under way in other blocks.
+/// The same with what is in flight in other blocks.
 ///
 /// # Safety
 /// `thread` is the running thread, and `what` keeps no reference.
@@ -309,7 +309,7 @@ unsafe fn with_cluster<T>(
             Ok(Ok(value)) => value,
             Ok(Err(hazard)) => {
                 let block = (*thread).block;
-                let failure = (*(*seat).residents).fail(hazard, block);
+                let failure = (*(*seat).blocks_state).fail(hazard, block);
                 stop_seat(seat, failure)
             }
             Err(_) => stop_seat(seat, internal_error()),
@@ -389,10 +389,10 @@ unsafe fn charge(thread: *mut croq_sim_thread, line: u32, cost: i64) {
     // SAFETY: the caller's promise.
     unsafe {
         let seat = (*thread).runtime.cast::<Seat>();
-        let residents = (*seat).residents;
-        if (*residents).can_wait && !(*(*residents).budget).spend(cost) {
-            (*residents).barriers.seen((*thread).tid, line);
-            stop_seat(seat, steps::spent((*(*residents).budget).steps, line));
+        let blocks_state = (*seat).blocks_state;
+        if (*blocks_state).can_wait && !(*(*blocks_state).budget).spend(cost) {
+            (*blocks_state).barriers.seen((*thread).tid, line);
+            stop_seat(seat, steps::spent((*(*blocks_state).budget).steps, line));
         }
     }
 }
@@ -451,8 +451,8 @@ unsafe fn give_way(thread: *mut croq_sim_thread) {
     // SAFETY: the caller's promise; the reference ends before the thread is suspended.
     unsafe {
         let seat = (*thread).runtime.cast::<Seat>();
-        let residents = &mut *(*seat).residents;
-        residents.barriers.ready.push_back((*thread).tid);
+        let blocks_state = &mut *(*seat).blocks_state;
+        blocks_state.barriers.ready.push_back((*thread).tid);
         suspend(seat);
     }
 }
@@ -514,33 +514,37 @@ unsafe fn block_of_cluster<'a>(
     seat: *mut Seat,
     rank: u32,
     access: &croq_sim_access,
-) -> Result<(&'a mut Residents, croq_sim_access), Box<Hazard>> {
-    let deed = |what| Deed {
+) -> Result<(&'a mut BlockState, croq_sim_access), Box<Hazard>> {
+    let record = |what| AccessRecord {
         // SAFETY: the caller's promise.
         thread: unsafe { (*seat).thread.tid },
         what,
         line: access.line,
     };
-    let error = |what: String, deed| {
-        let (kind, deeds) = ("error", vec![deed]);
-        Err(Box::new(Hazard { kind, what, deeds }))
+    let error = |what: String, record| {
+        let (kind, records) = ("error", vec![record]);
+        Err(Box::new(Hazard {
+            kind,
+            what,
+            records,
+        }))
     };
     // SAFETY: the caller's promise; there are so many blocks.
     unsafe {
-        let blocks = (*(*seat).residents).blocks;
+        let blocks = (*(*seat).blocks_state).blocks;
         if rank as usize >= blocks {
             let what = format!("there is no block {rank} in a cluster of {blocks}");
-            return error(what, deed("reaches for it"));
+            return error(what, record("reaches for it"));
         }
-        let residents = &mut *(*(*seat).residents).cluster.add(rank as usize);
-        if residents.barriers.live == 0 {
+        let blocks_state = &mut *(*(*seat).blocks_state).cluster.add(rank as usize);
+        if blocks_state.barriers.live == 0 {
             let what = format!("block {rank} of the cluster has left the kernel");
-            return error(what, deed("reaches for its shared memory"));
+            return error(what, record("reaches for its shared memory"));
         }
         let mut there = *access;
         let offset = (access.at as usize).wrapping_sub((*seat).thread.shared as usize);
-        there.at = residents.shared.wrapping_add(offset).cast();
-        Ok((residents, there))
+        there.at = blocks_state.shared.wrapping_add(offset).cast();
+        Ok((blocks_state, there))
     }
 }
 
@@ -561,7 +565,7 @@ unsafe extern "C" fn tma_load(
         charge(thread, (*dest).line, tile.bytes() as i64 / 8);
         device::reads_box(thread, &tile, (*dest).line, blocks != 0);
         with_cluster(thread, |seat| {
-            let own = (*(*seat).residents).rank as u32;
+            let own = (*(*seat).blocks_state).rank as u32;
             let of_cluster = (0..u32::BITS).filter(|rank| blocks & (1 << rank) != 0);
             for rank in (blocks == 0).then_some(own).into_iter().chain(of_cluster) {
                 let (_, dest) = block_of_cluster(seat, rank, &*dest)?;

@@ -15,7 +15,7 @@ type Known = Rc<[u32]>;
 
 /// What a thread tells: what it knows, and its clock.
 #[derive(Clone)]
-pub(super) struct Told {
+pub(super) struct Stamp {
     known: Option<Known>,
     thread: u32,
     clock: u32,
@@ -30,9 +30,9 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn add(&mut self, told: Told) {
-        self.clocks.push((told.thread, told.clock));
-        if let Some(known) = told.known {
+    fn add(&mut self, stamp: Stamp) {
+        self.clocks.push((stamp.thread, stamp.clock));
+        if let Some(known) = stamp.known {
             self.also(known);
         }
     }
@@ -79,7 +79,7 @@ struct Event {
 }
 
 impl Event {
-    fn turn_to(&mut self, phase: u64, threads: usize) {
+    fn advance_to(&mut self, phase: u64, threads: usize) {
         if phase > self.phase {
             self.phase = phase;
             let mut all = std::mem::take(&mut self.arriving);
@@ -128,9 +128,9 @@ impl Clocks {
     }
 
     /// What the thread has done until now is told; what it does from here on is not.
-    fn tell(&mut self, thread: u32) -> Told {
+    fn stamp(&mut self, thread: u32) -> Stamp {
         let at = thread as usize;
-        let told = Told {
+        let stamp = Stamp {
             known: self.known.get(at).cloned().flatten(),
             thread,
             clock: self.own(thread),
@@ -138,13 +138,13 @@ impl Clocks {
         if let Some(own) = self.own.get_mut(at) {
             *own += 1;
         }
-        told
+        stamp
     }
 
     /// The same for threads of other blocks: the thread's clock, and which of the others' it knows.
     pub(super) fn release(&mut self, thread: u32) -> (u32, Option<Vec<u32>>) {
-        let told = self.tell(thread);
-        (told.clock, told.known.map(|known| known.to_vec()))
+        let stamp = self.stamp(thread);
+        (stamp.clock, stamp.known.map(|known| known.to_vec()))
     }
 
     fn learn(&mut self, thread: u32, news: &Known) {
@@ -170,8 +170,8 @@ impl Clocks {
     pub(super) fn meet(&mut self, threads: impl Iterator<Item = u32> + Clone) {
         let mut all = Gathered::default();
         for thread in threads.clone() {
-            let told = self.tell(thread);
-            all.add(told);
+            let stamp = self.stamp(thread);
+            all.add(stamp);
         }
         let all = all.together(self.own.len());
         for thread in threads {
@@ -183,11 +183,11 @@ impl Clocks {
 
     /// A thread arrives at an mbarrier, of which so many phases are over.
     pub(super) fn arrive(&mut self, thread: u32, at: usize, phase: u64) {
-        let told = self.tell(thread);
+        let stamp = self.stamp(thread);
         let threads = self.own.len();
         let event = self.events.entry(at).or_default();
-        event.turn_to(phase, threads);
-        event.arriving.add(told);
+        event.advance_to(phase, threads);
+        event.arriving.add(stamp);
     }
 
     /// A thread has waited at an mbarrier, of which so many phases are over.
@@ -196,7 +196,7 @@ impl Clocks {
         let Some(event) = self.events.get_mut(&at) else {
             return;
         };
-        event.turn_to(phase, threads);
+        event.advance_to(phase, threads);
         if let Some(published) = event.published.clone() {
             self.learn(thread, &published);
         }

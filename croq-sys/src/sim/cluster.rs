@@ -15,41 +15,41 @@ pub(super) enum Step {
     Misused(&'static str),
 }
 
-/// Nobody has come to it until `turns` has an entry for each thread.
+/// Nobody has come to it until `phases` has an entry for each thread.
 #[derive(Default)]
-pub(super) struct Meeting {
+pub(super) struct ClusterBarrier {
     threads: usize,
     /// Of a whole grid, not of a cluster.
     of_grid: bool,
     /// Of the cluster, not yet gone.
     live: usize,
     /// How often all have arrived.
-    turn: u64,
-    /// Arrivals of this turn.
+    phase: u64,
+    /// Arrivals of this iteration.
     arrived: usize,
     /// By block and thread: how often it has arrived, and waited.
-    turns: Vec<(u64, u64)>,
+    phases: Vec<(u64, u64)>,
     waiting: Vec<Member>,
 }
 
-impl Meeting {
+impl ClusterBarrier {
     pub(super) fn reset(&mut self, blocks: usize, threads: usize, of_grid: bool) {
         (self.threads, self.of_grid) = (threads, of_grid);
         self.live = blocks * threads;
-        (self.turn, self.arrived) = (0, 0);
-        self.turns.clear();
+        (self.phase, self.arrived) = (0, 0);
+        self.phases.clear();
         self.waiting.clear();
     }
 
-    fn turns(&mut self, (rank, thread): Member, blocks: usize) -> &mut (u64, u64) {
-        if self.turns.is_empty() {
-            self.turns.resize(blocks * self.threads, (0, 0));
+    fn phases(&mut self, (rank, thread): Member, blocks: usize) -> &mut (u64, u64) {
+        if self.phases.is_empty() {
+            self.phases.resize(blocks * self.threads, (0, 0));
         }
-        &mut self.turns[rank * self.threads + thread as usize]
+        &mut self.phases[rank * self.threads + thread as usize]
     }
 
-    pub(super) fn arrive(&mut self, who: Member, blocks: usize) -> Step {
-        let (arrived, waited) = self.turns(who, blocks);
+    pub(super) fn arrive(&mut self, member: Member, blocks: usize) -> Step {
+        let (arrived, waited) = self.phases(member, blocks);
         if arrived != waited {
             return Step::Misused("cluster barrier: arrives twice");
         }
@@ -59,16 +59,16 @@ impl Meeting {
         Step::GoesOn
     }
 
-    pub(super) fn wait(&mut self, who: Member, blocks: usize) -> Step {
-        let (arrived, waited) = self.turns(who, blocks);
+    pub(super) fn wait(&mut self, member: Member, blocks: usize) -> Step {
+        let (arrived, waited) = self.phases(member, blocks);
         if arrived == waited {
             return Step::Misused("cluster barrier: waits without an arrival");
         }
         *waited += 1;
-        if *waited <= self.turn {
+        if *waited <= self.phase {
             return Step::GoesOn;
         }
-        self.waiting.push(who);
+        self.waiting.push(member);
         Step::Waits
     }
 
@@ -78,10 +78,10 @@ impl Meeting {
             return false;
         }
         self.live -= 1;
-        match self.turns.get(rank * self.threads + thread as usize) {
+        match self.phases.get(rank * self.threads + thread as usize) {
             None => false,
             Some((arrived, _)) => {
-                self.arrived -= usize::from(*arrived > self.turn);
+                self.arrived -= usize::from(*arrived > self.phase);
                 self.advance();
                 true
             }
@@ -93,13 +93,13 @@ impl Meeting {
     }
 
     /// How often all have arrived.
-    pub(super) fn turn(&self) -> u64 {
-        self.turn
+    pub(super) fn phase(&self) -> u64 {
+        self.phase
     }
 
     fn advance(&mut self) {
         if self.arrived == self.live {
-            self.turn += 1;
+            self.phase += 1;
             self.arrived = 0;
         }
     }
@@ -107,8 +107,8 @@ impl Meeting {
     /// Those who can go on, if all have arrived.
     pub(super) fn released(&mut self) -> impl Iterator<Item = Member> {
         let over = self.waiting.first().is_some_and(|&(rank, thread)| {
-            let turns = self.turns.get(rank * self.threads + thread as usize);
-            turns.is_some_and(|(_, waited)| *waited <= self.turn)
+            let phases = self.phases.get(rank * self.threads + thread as usize);
+            phases.is_some_and(|(_, waited)| *waited <= self.phase)
         });
         let end = if over { self.waiting.len() } else { 0 };
         self.waiting.drain(..end)
@@ -118,8 +118,8 @@ impl Meeting {
     pub(super) fn plight(&self) -> (String, &[Member]) {
         let (arrived, live) = (self.arrived, self.live);
         let have = if arrived == 1 { "has" } else { "have" };
-        let whose = if self.of_grid { "grid" } else { "cluster" };
-        let text = format!("the {whose} barrier ({arrived} of {live} {have} arrived)");
+        let scope = if self.of_grid { "grid" } else { "cluster" };
+        let text = format!("the {scope} barrier ({arrived} of {live} {have} arrived)");
         (text, &self.waiting)
     }
 }
@@ -128,18 +128,18 @@ impl Meeting {
 mod tests {
     use super::*;
 
-    fn released(meeting: &mut Meeting) -> Vec<Member> {
-        meeting.released().collect()
+    fn released(cluster_barrier: &mut ClusterBarrier) -> Vec<Member> {
+        cluster_barrier.released().collect()
     }
 
     #[test]
     fn all_threads_of_all_blocks_arrive() {
-        let mut m = Meeting::default();
+        let mut m = ClusterBarrier::default();
         m.reset(2, 2, false);
         let all = [(0, 0), (0, 1), (1, 0), (1, 1)];
-        for turn in 0..3 {
-            for who in &all[..3] {
-                assert_eq!(m.arrive(*who, 2), Step::GoesOn, "turn {turn}");
+        for phase in 0..3 {
+            for member in &all[..3] {
+                assert_eq!(m.arrive(*member, 2), Step::GoesOn, "turn {phase}");
             }
             assert_eq!(m.wait((0, 1), 2), Step::Waits);
             assert_eq!(m.wait((1, 0), 2), Step::Waits);
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn who_has_left_is_not_waited_for() {
-        let mut m = Meeting::default();
+        let mut m = ClusterBarrier::default();
         m.reset(2, 1, false);
         m.arrive((0, 0), 2);
         assert_eq!(m.wait((0, 0), 2), Step::Waits);
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn arrivals_and_waits_take_turns() {
-        let mut m = Meeting::default();
+        let mut m = ClusterBarrier::default();
         m.reset(1, 2, false);
         assert!(matches!(m.wait((0, 0), 1), Step::Misused(_)));
         assert_eq!(m.arrive((0, 0), 1), Step::GoesOn);

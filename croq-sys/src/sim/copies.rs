@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::hazard::{Deed, Hazard};
+use super::hazard::{AccessRecord, Hazard};
 use super::marks::{INCOMING, Marks, overlap};
 use super::proxies::Proxies;
 use crate::abi::croq_sim_access;
@@ -20,7 +20,7 @@ enum Landing {
     AtIssue,
     AtCommit,
     /// At the thread's next barrier.
-    AtMeeting,
+    AtClusterBarrier,
     AtWait,
 }
 
@@ -75,7 +75,7 @@ struct Queue {
     open: u64,
 }
 
-/// The copies of a block that are under way.
+/// The copies of a block that are in flight.
 #[derive(Default)]
 pub(super) struct Copies {
     seed: u64,
@@ -85,7 +85,7 @@ pub(super) struct Copies {
 }
 
 impl Copies {
-    /// Nothing is under way in the block that begins.
+    /// Nothing is in flight in the block that begins.
     pub(super) fn reset(&mut self, seed: u64, block: u64, threads: usize) {
         self.seed = seed;
         self.random = seed ^ block.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -105,7 +105,7 @@ impl Copies {
         match self.random >> 62 {
             0 => Landing::AtIssue,
             1 => Landing::AtCommit,
-            2 => Landing::AtMeeting,
+            2 => Landing::AtClusterBarrier,
             _ => Landing::AtWait,
         }
     }
@@ -173,7 +173,7 @@ impl Copies {
 
     /// A thread has come to a barrier.
     pub(super) fn meet(&mut self, thread: u32) {
-        self.land(thread, Landing::AtMeeting);
+        self.land(thread, Landing::AtClusterBarrier);
     }
 
     pub(super) fn wait(
@@ -199,9 +199,9 @@ impl Copies {
             if source != copy.seen {
                 return Err(Box::new(Hazard {
                     kind: "race",
-                    what: "the source of a copy was written while the copy was under way"
+                    what: "the source of a copy was written while the copy was in flight"
                         .to_owned(),
-                    deeds: vec![began(thread, &copy)],
+                    records: vec![began(thread, &copy)],
                 }));
             }
             for mark in marks.of(copy.dest, copy.bytes) {
@@ -218,7 +218,7 @@ impl Copies {
     }
 
     /// Who began a copy that has a byte in common with this memory.
-    pub(super) fn find(&self, reached: (*const u8, usize)) -> Option<Deed> {
+    pub(super) fn find(&self, reached: (*const u8, usize)) -> Option<AccessRecord> {
         self.queues.iter().zip(0..).find_map(|(queue, owner)| {
             let copy = queue
                 .copies
@@ -239,14 +239,14 @@ impl Copies {
             Some(copy) => Err(Box::new(Hazard {
                 kind: "unfinished copy",
                 what: "a thread left the kernel without waiting for its copy".to_owned(),
-                deeds: vec![began(thread, copy)],
+                records: vec![began(thread, copy)],
             })),
         }
     }
 }
 
-fn began(thread: u32, copy: &Copy) -> Deed {
-    Deed {
+fn began(thread: u32, copy: &Copy) -> AccessRecord {
+    AccessRecord {
         thread,
         what: "began the copy",
         line: copy.line,
@@ -259,7 +259,7 @@ fn unwatched(thread: u32, line: u32) -> Box<Hazard> {
     Box::new(Hazard {
         kind: "error",
         what: "an asynchronous copy in a kernel that was not launched as asynchronous".to_owned(),
-        deeds: vec![Deed {
+        records: vec![AccessRecord {
             thread,
             what: "begins the copy",
             line,

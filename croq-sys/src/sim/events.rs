@@ -45,7 +45,7 @@ impl Events {
 
     /// The mbarriers from this one on, `slots` of them, are an event, which is triggered on this line by
     /// `threads`: `0..31, 64`, or `all` of them; null or another word is anybody.
-    pub(super) fn tell(
+    pub(super) fn describe(
         &mut self,
         access: &croq_sim_access,
         slots: u32,

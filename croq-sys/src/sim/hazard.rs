@@ -8,7 +8,7 @@ use crate::abi::{CROQ_HAZARD, croq_failure};
 
 /// What a thread did, and where.
 #[derive(Clone, Copy)]
-pub(super) struct Deed {
+pub(super) struct AccessRecord {
     pub(super) thread: u32,
     /// As it stands behind `thread 3`.
     pub(super) what: &'static str,
@@ -21,30 +21,30 @@ pub(super) struct Hazard {
     pub(super) kind: &'static str,
     pub(super) what: String,
     /// The one that was found out comes first.
-    pub(super) deeds: Vec<Deed>,
+    pub(super) records: Vec<AccessRecord>,
 }
 
 impl Hazard {
     /// The record: the first deed's thread and line, and the other lines as values.
     pub(super) fn record(&self) -> Box<croq_failure> {
         let mut failure = croq_failure::new(CROQ_HAZARD).with_what(&self.what);
-        let mut deeds = self.deeds.iter();
-        if let Some(first) = deeds.next() {
+        let mut records = self.records.iter();
+        if let Some(first) = records.next() {
             (failure.thread, failure.line) = (first.thread, first.line);
         }
-        let others: Vec<i64> = deeds.map(|deed| i64::from(deed.line)).collect();
+        let others: Vec<i64> = records.map(|record| i64::from(record.line)).collect();
         Box::new(failure.with_values(&others))
     }
 
     /// ```text
-    /// race in tile_0, block 3: `tile`[17] is read while a copy into it is under way
+    /// race in tile_0, block 3: `tile`[17] is read while a copy into it is in flight
     ///   thread 5 reads it, kernels/tile.co:20
     ///   thread 4 began the copy, kernels/tile.co:12
     /// ```
     pub(super) fn text(&self, job: &Job, block: [u32; 3]) -> String {
         let place = report::place(job, block);
         let mut text = format!("{} in {place}: {}", self.kind, self.what);
-        for Deed { thread, what, line } in &self.deeds {
+        for AccessRecord { thread, what, line } in &self.records {
             let _ = write!(text, "\n  thread {thread} {what}, {}:{line}", job.file);
         }
         text

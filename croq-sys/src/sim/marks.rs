@@ -1,4 +1,4 @@
-//! A byte for each of a block's shared memory: what is under way there.
+//! A byte for each of a block's shared memory: what is in flight there.
 //!
 //! Device text looks at the marks itself, at every access of watched memory, and asks the runtime only
 //! where one is set.
@@ -8,13 +8,13 @@ use std::ffi::CStr;
 use super::arena::Arena;
 use crate::abi::croq_sim_access;
 
-/// A copy into this byte is under way.
+/// A copy into this byte is in flight.
 pub(super) const INCOMING: u8 = 1;
-/// A copy from this byte is under way.
+/// A copy from this byte is in flight.
 pub(super) const OUTGOING: u8 = 2;
 /// The byte is part of an mbarrier.
 pub(super) const MBARRIER: u8 = 4;
-/// A product that reads this byte is under way.
+/// A product that reads this byte is in flight.
 pub(super) const FACTOR: u8 = 8;
 
 pub(super) struct Marks {

@@ -8,9 +8,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::events::Events;
-use super::hazard::{Deed, Hazard};
-use super::lacks::Lack;
+use super::hazard::{AccessRecord, Hazard};
 use super::marks::{MBARRIER, Marks, element, overlap};
+use super::missing_arrivals::MissingArrivals;
 use crate::abi::croq_sim_access;
 
 /// Of the hardware: `2^20 - 1`.
@@ -18,7 +18,7 @@ const MOST_ARRIVALS: i64 = (1 << 20) - 1;
 const MOST_BYTES: i64 = (1 << 20) - 1;
 const SIZE: usize = 8;
 /// As many announcements of one phase are told.
-const TOLD: usize = 4;
+const REPORTED: usize = 4;
 
 type Outcome<T = ()> = Result<T, Box<Hazard>>;
 
@@ -42,7 +42,7 @@ pub(super) struct Arrived {
 struct Mbarrier {
     /// `` `full`[2] ``
     name: String,
-    begun: Deed,
+    begun: AccessRecord,
     /// The initialisation may be relied upon by the async proxy.
     fenced: bool,
     expected: u32,
@@ -54,11 +54,11 @@ struct Mbarrier {
     phase: u64,
     waiting: Vec<Waiter>,
     /// Who announced bytes in this phase.
-    announced: Vec<Deed>,
+    announced: Vec<AccessRecord>,
     /// Who has arrived in this phase.
     arrived: Vec<Arrived>,
     /// Who arrived last, ever.
-    last: Option<Deed>,
+    last: Option<AccessRecord>,
 }
 
 impl Mbarrier {
@@ -77,27 +77,27 @@ impl Mbarrier {
         }
     }
 
-    fn announce(&mut self, bytes: i64, deed: Deed) -> Outcome {
+    fn announce(&mut self, bytes: i64, record: AccessRecord) -> Outcome {
         self.bytes += bytes;
-        if bytes != 0 && self.announced.len() < TOLD {
-            self.announced.push(deed);
+        if bytes != 0 && self.announced.len() < REPORTED {
+            self.announced.push(record);
         }
         if bytes < 0 || self.bytes > MOST_BYTES {
             let what = format!(
                 "mbarrier {} cannot count {} bytes: {MOST_BYTES} are the most",
                 self.name, self.bytes
             );
-            return Err(self.misuse(what, deed));
+            return Err(self.misuse(what, record));
         }
         Ok(())
     }
 
     #[cold]
-    fn misuse(&self, what: String, deed: Deed) -> Box<Hazard> {
+    fn misuse(&self, what: String, record: AccessRecord) -> Box<Hazard> {
         Box::new(Hazard {
             kind: "error",
             what,
-            deeds: vec![deed, self.begun],
+            records: vec![record, self.begun],
         })
     }
 
@@ -128,8 +128,8 @@ impl Mbarrier {
         // Where an arrival is missing, the place of others like it helps. Of an event all places are told.
         match self.last {
             _ if is_event => text + ")",
-            None => text + "; nobody ever has)",
-            Some(Deed { thread, line, .. }) => {
+            None => text + "; no thread ever has)",
+            Some(AccessRecord { thread, line, .. }) => {
                 text + &format!("; the last was thread {thread}, at {file}:{line})")
             }
         }
@@ -170,7 +170,7 @@ impl Mbarriers {
         count: i64,
         marks: &mut Marks,
     ) -> Outcome {
-        let deed = Deed {
+        let record = AccessRecord {
             thread,
             what: "initialised it",
             line: access.line,
@@ -178,12 +178,16 @@ impl Mbarriers {
         let name = element(access);
         if let Some(old) = self.all.get(&(access.at as usize)) {
             let what = format!("mbarrier {name} is initialised already");
-            return Err(old.misuse(what, deed));
+            return Err(old.misuse(what, record));
         }
         let error = |what| {
             let kind = "error";
-            let deeds = vec![deed];
-            Err(Box::new(Hazard { kind, what, deeds }))
+            let records = vec![record];
+            Err(Box::new(Hazard {
+                kind,
+                what,
+                records,
+            }))
         };
         let expected = match u32::try_from(count) {
             Ok(expected) if (1..=MOST_ARRIVALS).contains(&count) => expected,
@@ -200,14 +204,12 @@ impl Mbarriers {
         }
         let marks = marks.of(access.at.cast(), SIZE);
         if marks.iter().any(|&mark| mark != 0) {
-            return error(format!(
-                "mbarrier {name} is where something else is under way"
-            ));
+            return error(format!("mbarrier {name} overlaps an operation in flight"));
         }
         marks.fill(MBARRIER);
         let mbarrier = Mbarrier {
             name,
-            begun: deed,
+            begun: record,
             fenced: false,
             expected,
             pending: expected,
@@ -228,7 +230,7 @@ impl Mbarriers {
             Box::new(Hazard {
                 kind: "error",
                 what: format!("mbarrier {} is not initialised", element(access)),
-                deeds: vec![Deed {
+                records: vec![AccessRecord {
                     thread,
                     what: "uses it",
                     line: access.line,
@@ -255,12 +257,12 @@ impl Mbarriers {
                 "mbarrier {} is invalidated while thread {} waits for it",
                 mbarrier.name, waiter.thread
             );
-            let deed = Deed {
+            let record = AccessRecord {
                 thread,
                 what: "invalidates it",
                 line: access.line,
             };
-            return Err(mbarrier.misuse(what, deed));
+            return Err(mbarrier.misuse(what, record));
         }
         marks.of(access.at.cast(), SIZE).fill(0);
         self.all.remove(&(access.at as usize));
@@ -281,16 +283,16 @@ impl Mbarriers {
                 "mbarrier {} has had all {} arrivals of phase {}",
                 mbarrier.name, mbarrier.expected, mbarrier.phase
             );
-            let deed = Deed {
+            let record = AccessRecord {
                 thread,
                 what: "arrives once more",
                 line: access.line,
             };
-            return Err(mbarrier.misuse(what, deed));
+            return Err(mbarrier.misuse(what, record));
         }
         mbarrier.pending -= 1;
         mbarrier.arrived.push(Arrived { rank, thread });
-        mbarrier.last = Some(Deed {
+        mbarrier.last = Some(AccessRecord {
             thread,
             what: "arrived",
             line: access.line,
@@ -302,7 +304,7 @@ impl Mbarriers {
 
     /// A copy may be told to arrive here.
     pub(super) fn check_arrival(&mut self, thread: u32, access: &croq_sim_access) -> Outcome {
-        let deed = Deed {
+        let record = AccessRecord {
             thread,
             what: "lets a copy arrive there",
             line: access.line,
@@ -313,37 +315,37 @@ impl Mbarriers {
                 "mbarrier {} was initialised without fence_mbarrier_init: a copy may not see it",
                 mbarrier.name
             );
-            return Err(mbarrier.misuse(what, deed));
+            return Err(mbarrier.misuse(what, record));
         }
         Ok(())
     }
 
-    /// Bytes have landed, of the copy that `deed` began.
+    /// Bytes have landed, of the copy that `record` began.
     pub(super) fn complete(
         &mut self,
-        deed: Deed,
+        record: AccessRecord,
         access: &croq_sim_access,
         bytes: i64,
         ready: &mut VecDeque<u32>,
     ) -> Outcome {
-        let mbarrier = self.get(deed.thread, access)?;
+        let mbarrier = self.get(record.thread, access)?;
         mbarrier.bytes -= bytes;
         if mbarrier.bytes < -MOST_BYTES {
             let what = format!(
                 "mbarrier {} cannot count {} bytes too many: {MOST_BYTES} are the most",
                 mbarrier.name, -mbarrier.bytes
             );
-            return Err(mbarrier.misuse(what, deed));
+            return Err(mbarrier.misuse(what, record));
         }
-        if mbarrier.bytes < 0 && mbarrier.announced.len() < TOLD {
-            mbarrier.announced.push(deed);
+        if mbarrier.bytes < 0 && mbarrier.announced.len() < REPORTED {
+            mbarrier.announced.push(record);
         }
         mbarrier.advance(ready);
         Ok(())
     }
 
     /// Who initialised one that has a byte in common with this memory.
-    pub(super) fn find(&self, reached: (*const u8, usize)) -> Option<Deed> {
+    pub(super) fn find(&self, reached: (*const u8, usize)) -> Option<AccessRecord> {
         self.all
             .iter()
             .find(|&(&at, _)| overlap(reached, (at as *const u8, SIZE)))
@@ -351,12 +353,12 @@ impl Mbarriers {
     }
 
     pub(super) fn expect(&mut self, thread: u32, access: &croq_sim_access, bytes: i64) -> Outcome {
-        let deed = Deed {
+        let record = AccessRecord {
             thread,
             what: "announced bytes",
             line: access.line,
         };
-        self.get(thread, access)?.announce(bytes, deed)
+        self.get(thread, access)?.announce(bytes, record)
     }
 
     pub(super) fn is_over(
@@ -419,7 +421,7 @@ impl Mbarriers {
         ready.len() > before
     }
 
-    /// Nothing is under way any more: the bytes must have come out.
+    /// Nothing is in flight any more: the bytes must have come out.
     pub(super) fn finish(&self) -> Outcome {
         let odd = self.all.iter().find(|(_, mbarrier)| {
             mbarrier.bytes != 0 && (mbarrier.pending == 0 || mbarrier.waiting.is_empty())
@@ -427,16 +429,16 @@ impl Mbarriers {
         match odd {
             None => Ok(()),
             Some((&at, mbarrier)) => {
-                let mut deeds = mbarrier.announced.clone();
-                deeds.push(mbarrier.begun);
+                let mut records = mbarrier.announced.clone();
+                records.push(mbarrier.begun);
                 let (name, phase) = (&mbarrier.name, mbarrier.phase);
                 let event = self.events.generation(at, name, phase);
                 let of = event.unwrap_or_else(|| format!("mbarrier {name}, phase {phase}"));
                 let balance = balance(mbarrier.bytes);
                 Err(Box::new(Hazard {
                     kind: "wrong byte count",
-                    what: format!("{of}: {balance}, and no copy is under way"),
-                    deeds,
+                    what: format!("{of}: {balance}, and no copy is in flight"),
+                    records,
                 }))
             }
         }
@@ -461,11 +463,11 @@ impl Mbarriers {
     }
 
     /// Of the events that are waited for, in a block of so many threads.
-    pub(super) fn lacks(&self, threads: u32) -> Vec<Lack> {
-        let lack = |(&at, mbarrier): (&usize, &Mbarrier)| {
+    pub(super) fn missing_arrivals(&self, threads: u32) -> Vec<MissingArrivals> {
+        let missing_arrivals = |(&at, mbarrier): (&usize, &Mbarrier)| {
             mbarrier.waiting.iter().find(|w| !mbarrier.has_missed(w))?;
             let (name, phase) = (&mbarrier.name, mbarrier.phase);
-            Some(Lack {
+            Some(MissingArrivals {
                 what: self.events.generation(at, name, phase)?,
                 missing: mbarrier.pending,
                 expected: mbarrier.expected,
@@ -474,7 +476,7 @@ impl Mbarriers {
                 arrived: mbarrier.arrived.clone(),
             })
         };
-        self.all.iter().filter_map(lack).collect()
+        self.all.iter().filter_map(missing_arrivals).collect()
     }
 }
 

@@ -39,15 +39,14 @@ mod copies;
 mod device;
 mod events;
 mod hazard;
-mod lacks;
 mod launch;
 mod marks;
 mod matrices;
 mod mbarriers;
+mod missing_arrivals;
 mod need;
 mod order;
 mod pool;
-mod products;
 mod proxies;
 mod report;
 mod reported;
@@ -59,6 +58,7 @@ mod sweep;
 mod tensor;
 #[cfg(test)]
 mod tests;
+mod wgmma;
 mod worker;
 
 use std::ffi::c_void;

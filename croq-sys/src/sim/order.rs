@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 use super::clocks::Clocks;
 use super::device::Watch;
-use super::hazard::{Deed, Hazard};
+use super::hazard::{AccessRecord, Hazard};
 use super::marks::element;
 use crate::abi::{
     CROQ_ACCESS_ATOMIC, CROQ_ACCESS_READS, CROQ_ACCESS_SAME, croq_sim_access, croq_sim_cell,
@@ -57,7 +57,7 @@ struct Reader {
 
 pub(super) struct Order {
     /// What device text is told. It changes the epoch, and the cells.
-    told: Rc<Cell<croq_sim_order>>,
+    state: Rc<Cell<croq_sim_order>>,
     looks: bool,
     shared: usize,
     cells: Vec<Cell<croq_sim_cell>>,
@@ -72,7 +72,7 @@ pub(super) struct Order {
 impl Default for Order {
     fn default() -> Self {
         Self {
-            told: Rc::new(Cell::new(croq_sim_order {
+            state: Rc::new(Cell::new(croq_sim_order {
                 epoch: 0,
                 asks: 0,
                 plane: 0,
@@ -119,13 +119,13 @@ impl Order {
         self.times.clear();
         self.lists.clear();
         self.free.clear();
-        self.told.set(croq_sim_order {
-            epoch: self.told.get().epoch,
+        self.state.set(croq_sim_order {
+            epoch: self.state.get().epoch,
             asks: 0,
             plane: plane as u64,
             cells: self.cells.as_ptr().cast_mut().cast(),
         });
-        self.told.as_ptr()
+        self.state.as_ptr()
     }
 
     /// A block begins.
@@ -139,15 +139,15 @@ impl Order {
     }
 
     fn begin_epoch(&mut self) {
-        let mut told = self.told.get();
-        told.epoch = match told.epoch.checked_add(1) {
+        let mut state = self.state.get();
+        state.epoch = match state.epoch.checked_add(1) {
             Some(next) => next,
             None => {
                 self.cells.fill(Cell::default());
                 1
             }
         };
-        self.told.set(told);
+        self.state.set(state);
     }
 
     /// All threads of the block have met.
@@ -164,9 +164,9 @@ impl Order {
     /// From here on who knows what of whom matters; of the epoch so far it isn't known.
     fn ask(&mut self) {
         self.device.ask();
-        let told = self.told.get();
-        if self.looks && told.asks == 0 {
-            self.told.set(croq_sim_order { asks: 1, ..told });
+        let state = self.state.get();
+        if self.looks && state.asks == 0 {
+            self.state.set(croq_sim_order { asks: 1, ..state });
             self.times.clear();
             self.times.resize(self.cells.len(), Times::default());
             self.begin_epoch();
@@ -233,7 +233,7 @@ impl Order {
     }
 
     fn one(&mut self, thread: u32, access: &croq_sim_access, offset: usize, kind: u32) -> Outcome {
-        let epoch = self.told.get().epoch;
+        let epoch = self.state.get().epoch;
         let at = self.cell_at(offset);
         let Some(mut cell) = self.cells.get(at).map(Cell::get) else {
             return Ok(());
@@ -252,8 +252,8 @@ impl Order {
                 self.put(at, cell, times);
                 return Ok(());
             }
-            let deed = (writer, "wrote it", cell.writer >> LINE);
-            return Err(race(thread, access, kind, "written", Some(deed)));
+            let record = (writer, "wrote it", cell.writer >> LINE);
+            return Err(race(thread, access, kind, "written", Some(record)));
         }
         if kind == CROQ_ACCESS_READS {
             self.read(thread, who, epoch, &mut cell, &mut times);
@@ -367,20 +367,20 @@ impl Order {
         times: &Times,
     ) -> Option<Option<(u32, &'static str, u32)>> {
         let reader = cell.reader & THREAD;
-        let told = |thread, line| Some(Some((thread, "read it", line)));
+        let state = |thread, line| Some(Some((thread, "read it", line)));
         if cell.reader & MANY == 0 {
             return match reader == thread || self.knows(thread, reader, times.read) {
                 true => None,
-                false => told(reader, cell.reader >> LINE),
+                false => state(reader, cell.reader >> LINE),
             };
         }
         match self.lists.get((times.list as usize).wrapping_sub(1)) {
             None if reader == thread => Some(None),
-            None => told(reader, cell.reader >> LINE),
+            None => state(reader, cell.reader >> LINE),
             Some(readers) => readers
                 .iter()
                 .find(|r| r.thread != thread && !self.knows(thread, r.thread, r.clock))
-                .and_then(|r| told(r.thread, r.line)),
+                .and_then(|r| state(r.thread, r.line)),
         }
     }
 }
@@ -411,15 +411,15 @@ fn race(
         "{} is {both}, and no barrier or event orders the two",
         element(access)
     );
-    let mut deeds = vec![Deed {
+    let mut records = vec![AccessRecord {
         thread,
         what: does,
         line: access.line,
     }];
-    deeds.extend(other.map(|(thread, what, line)| Deed { thread, what, line }));
+    records.extend(other.map(|(thread, what, line)| AccessRecord { thread, what, line }));
     Box::new(Hazard {
         kind: "race",
         what,
-        deeds,
+        records,
     })
 }

@@ -5,7 +5,7 @@
 //! helpers that are inside one of its pieces. Helpers run pieces and nothing else, so no lock of the program's can be
 //! between them and their end; a launch therefore never depends on the program's locks or threads.
 //!
-//! After `fork` the child has none of the helpers, and a mutex that one of them held stays held for ever. The
+//! After `fork` the child has none of the helpers, and a mutex that one of them held stays held forever. The
 //! child sees that the pool belongs to another process id and makes its own; the parent's is never touched again.
 
 use std::cell::Cell;

@@ -4,7 +4,7 @@
 //! For each sixteen bytes, which is the least that the async proxy reads, the last writer is known: its
 //! line, its thread, and how many such fences it had executed.
 
-use super::hazard::Deed;
+use super::hazard::AccessRecord;
 
 pub(super) const GRANULE: usize = 16;
 
@@ -87,7 +87,7 @@ impl Proxies {
     }
 
     /// The first of these bytes of shared memory, as an offset, that the async proxy may not see.
-    pub(super) fn unseen(&self, first: usize, bytes: usize) -> Option<(usize, Deed)> {
+    pub(super) fn unseen(&self, first: usize, bytes: usize) -> Option<(usize, AccessRecord)> {
         if self.writers.is_null() {
             return None;
         }
@@ -98,7 +98,7 @@ impl Proxies {
             let fences = self.fences.get(thread as usize).copied()?;
             (fences == stamp as u32 % FENCES).then_some((
                 granule * GRANULE,
-                Deed {
+                AccessRecord {
                     thread,
                     what: "wrote it, and has executed no fence_proxy_async since",
                     line: (stamp >> 32) as u32,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::barriers::WARP;
-use super::cluster::Meeting;
-use super::worker::{Job, Residents};
+use super::cluster::ClusterBarrier;
+use super::worker::{BlockState, Job};
 use crate::abi::{CROQ_DEADLOCK, CROQ_LANES_MATRIX, CROQ_LANES_VOTE, croq_failure};
 
 /// So many blocks of a grid of several dimensions are named.
@@ -60,8 +60,8 @@ impl Plight {
 
 /// A cluster in which no thread can go on, or whose steps are spent.
 pub(super) struct Stuck<'a> {
-    pub(super) residents: &'a [Residents],
-    pub(super) meeting: &'a Meeting,
+    pub(super) blocks_state: &'a [BlockState],
+    pub(super) cluster_barrier: &'a ClusterBarrier,
     pub(super) job: &'a Job<'a>,
     pub(super) cluster: u64,
 }
@@ -69,13 +69,15 @@ pub(super) struct Stuck<'a> {
 impl Stuck<'_> {
     /// Whether some thread has not left.
     pub(super) fn some_live(&self) -> bool {
-        self.residents.iter().any(|block| block.barriers.live > 0)
+        self.blocks_state
+            .iter()
+            .any(|block| block.barriers.live > 0)
     }
 
     /// The record: the first thread that waits or is in a loop, and where.
     pub(super) fn failure(&self) -> Box<croq_failure> {
         let mut failure = croq_failure::new(CROQ_DEADLOCK);
-        for rank in 0..self.residents.len() {
+        for rank in 0..self.blocks_state.len() {
             failure.block = self.job.block(self.cluster, rank);
             let plights = self.plights(rank);
             let first = plights.iter().zip(0..).find_map(|(plight, thread)| {
@@ -125,7 +127,7 @@ impl Stuck<'_> {
 
     fn text_of(&self, kind: &str, why: &str) -> String {
         let Self { job, cluster, .. } = self;
-        let many = self.residents.len() > 1;
+        let many = self.blocks_state.len() > 1;
         let first = place(job, job.block(*cluster, 0));
         let place = match (many, job.is_together()) {
             (false, _) => first,
@@ -133,7 +135,7 @@ impl Stuck<'_> {
             (true, true) => format!("{}, whose blocks wait for each other", job.kernel),
         };
         let mut text = format!("{kind} in {place}: {why}");
-        let plights: Vec<Vec<Plight>> = (0..self.residents.len())
+        let plights: Vec<Vec<Plight>> = (0..self.blocks_state.len())
             .map(|rank| self.plights(rank))
             .collect();
         let all: Vec<Vec<String>> = plights.iter().map(|plights| self.lines(plights)).collect();
@@ -148,24 +150,24 @@ impl Stuck<'_> {
                 .push(rank);
         }
         for (lines, ranks) in groups.values() {
-            let whose = if many {
+            let subject = if many {
                 self.blocks(ranks)
             } else {
                 String::new()
             };
             for line in lines {
-                let _ = write!(text, "\n  {whose}{line}");
+                let _ = write!(text, "\n  {subject}{line}");
             }
         }
-        for rank in 0..self.residents.len() {
-            self.lacks(rank, &plights, &mut text);
+        for rank in 0..self.blocks_state.len() {
+            self.missing_arrivals(rank, &plights, &mut text);
         }
         text
     }
 
     /// `block 3, ` where there are several.
     pub(super) fn block_name(&self, rank: usize) -> String {
-        match self.residents.len() {
+        match self.blocks_state.len() {
             1 => String::new(),
             _ => format!(
                 "block {}, ",
@@ -217,10 +219,10 @@ impl Stuck<'_> {
 
     /// What each thread of a block does, by its id.
     fn plights(&self, rank: usize) -> Vec<Plight> {
-        let Some(residents) = self.residents.get(rank) else {
+        let Some(blocks_state) = self.blocks_state.get(rank) else {
             return Vec::new();
         };
-        let barriers = &residents.barriers;
+        let barriers = &blocks_state.barriers;
         let mut waits_at: Vec<Option<String>> = vec![None; barriers.threads as usize];
         let mut note = |thread: u32, barrier: &str| {
             if let Some(place) = waits_at.get_mut(thread as usize) {
@@ -252,16 +254,16 @@ impl Stuck<'_> {
                 note(warp.warp * WARP + lane, &barrier);
             }
         }
-        for (thread, mbarrier) in residents.asynchronous.mbarriers.plights(self.job.file) {
+        for (thread, mbarrier) in blocks_state.asynchronous.mbarriers.plights(self.job.file) {
             note(thread, &mbarrier);
         }
-        for (thread, product) in residents.asynchronous.products.plights() {
-            note(thread, &format!("at {product}"));
+        for (thread, wgmma) in blocks_state.asynchronous.wgmmas.plights() {
+            note(thread, &format!("at {wgmma}"));
         }
-        let (meeting, members) = self.meeting.plight();
-        let meeting = format!("at {meeting}");
+        let (cluster_barrier, members) = self.cluster_barrier.plight();
+        let cluster_barrier = format!("at {cluster_barrier}");
         for &(_, thread) in members.iter().filter(|(of, _)| *of == rank) {
-            note(thread, &meeting);
+            note(thread, &cluster_barrier);
         }
         let seen = barriers.lines.iter().zip(&barriers.loops);
         waits_at
@@ -303,7 +305,7 @@ pub(super) fn add_others<'a>(
     all: impl Iterator<Item = Stuck<'a>>,
 ) {
     for stuck in all.take(SHOWN) {
-        for rank in 0..stuck.residents.len() {
+        for rank in 0..stuck.blocks_state.len() {
             let block = number(stuck.job, stuck.job.block(stuck.cluster, rank));
             for line in stuck.lines(&stuck.plights(rank)) {
                 let _ = write!(text, "\n  block {block}, {line}");

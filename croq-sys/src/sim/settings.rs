@@ -1,7 +1,7 @@
 //! What environment variables say of the simulated GPU.
 //!
 //! Each is read once and kept in an atomic number. A `OnceLock` that another thread was filling at a `fork` would stay so
-//! for ever in the child; that two threads read the same variable does no harm.
+//! forever in the child; that two threads read the same variable does no harm.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -46,7 +46,7 @@ pub(super) fn run(job: &Job, clusters: u64) -> Result<(), Stopped> {
     let threads = job.launch.threads as usize * job.cluster();
     let mut budget = Box::<Budget>::default();
     budget.reset(job.steps(), threads);
-    let mut all = Residents {
+    let mut all = ResidentClusters {
         job,
         resident: Vec::new(),
         spare: Vec::new(),
@@ -73,7 +73,7 @@ pub(super) fn run(job: &Job, clusters: u64) -> Result<(), Stopped> {
         } else if all.resident.is_empty() {
             return Ok(());
         } else if quiet {
-            // What is under way asynchronously comes last.
+            // What is in flight asynchronously comes last.
             let ended = all.round(true)?;
             if ended == 0 && all.progress() == before {
                 return Err(all.deadlock());
@@ -82,7 +82,7 @@ pub(super) fn run(job: &Job, clusters: u64) -> Result<(), Stopped> {
     }
 }
 
-struct Residents<'a> {
+struct ResidentClusters<'a> {
     job: &'a Job<'a>,
     /// In the order of their indices.
     resident: Vec<Resident>,
@@ -93,7 +93,7 @@ struct Residents<'a> {
     budget: *mut Budget,
 }
 
-impl Residents<'_> {
+impl ResidentClusters<'_> {
     fn budget(&mut self) -> &mut Budget {
         // SAFETY: `run` keeps it in a box, and no thread runs now.
         unsafe { &mut *self.budget }
@@ -106,8 +106,8 @@ impl Residents<'_> {
     fn admit(&mut self, cluster: u64) -> Result<(), Stopped> {
         let mut worker = self.spare.pop().unwrap_or_default();
         block::prepare(&mut worker, self.job, cluster)?;
-        for residents in &mut worker.residents {
-            residents.budget = self.budget;
+        for blocks_state in &mut worker.blocks_state {
+            blocks_state.budget = self.budget;
         }
         block::begin_cluster(&mut worker, self.job, cluster);
         self.resident.push(Resident { worker, cluster });

@@ -12,15 +12,15 @@
 //! of its own changed memory. When all threads that have not left wait or iterate so, and a whole round of them has
 //! changed nothing, nothing ever will: that is a deadlock, whatever is left of the budget.
 
-use crate::abi::{CROQ_ENDLESS, CROQ_TURNS, croq_failure};
+use crate::abi::{CROQ_ENDLESS, CROQ_ITERATIONS, croq_failure};
 
 /// `CROQ_SIM_STEPS` by default: some seconds of the shortest loop, a hundred times what a product of 512³ takes in one
 /// block.
 pub(super) const DEFAULT: u64 = 1 << 34;
 /// What one iteration of a loop without a known trip count costs.
-const TURN: i64 = 8;
+const ITERATION: i64 = 8;
 /// What `turns` of a thread stand for.
-pub(super) const TURNS: i64 = CROQ_TURNS as i64 * TURN;
+pub(super) const ITERATIONS: i64 = CROQ_ITERATIONS as i64 * ITERATION;
 /// What `steps` of a thread begins with, where threads wait.
 pub(super) const CHUNK: i64 = 1 << 16;
 /// About what it costs to let another thread run, in steps.

@@ -18,16 +18,16 @@ pub(super) fn run(worker: &mut Worker, job: &Job, first: u64, last: u64) -> Resu
         failure,
         report: None,
     })?;
-    if let Some(residents) = worker.residents.first_mut() {
-        residents.can_wait = false;
-        residents.stopped = None;
-        residents.hazard = None;
-        residents.race = None;
-        let turns = job.schedule(first, last);
-        let device = &mut residents.barriers.order.device;
-        device.sweep(first, last - first, turns.start, turns.step);
+    if let Some(blocks_state) = worker.blocks_state.first_mut() {
+        blocks_state.can_wait = false;
+        blocks_state.stopped = None;
+        blocks_state.hazard = None;
+        blocks_state.race = None;
+        let schedule = job.schedule(first, last);
+        let device = &mut blocks_state.barriers.order.device;
+        device.sweep(first, last - first, schedule.start, schedule.step);
         if let Some(seat) = worker.seats.first_mut() {
-            seat.thread.schedule = turns;
+            seat.thread.schedule = schedule;
         }
     }
     worker.coroutines.clear();
@@ -51,8 +51,8 @@ pub(super) fn run(worker: &mut Worker, job: &Job, first: u64, last: u64) -> Resu
     worker.abandon();
     match result {
         Some(CoroutineResult::Yield(())) => {
-            let residents = worker.residents.first_mut();
-            let (failure, report) = residents.map_or((None, None), |r| {
+            let blocks_state = worker.blocks_state.first_mut();
+            let (failure, report) = blocks_state.map_or((None, None), |r| {
                 let failure = r.stopped.take().unwrap_or_default();
                 let report = r.report(job, failure.block);
                 (Some(failure), report)

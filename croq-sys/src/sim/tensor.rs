@@ -1,4 +1,4 @@
-//! Boxes of tensors, decoded as the tensor copy engine does it.
+//! Boxes of tensors, decoded as the tensor TMA does it.
 
 use crate::abi::croq_sim_tensor_map;
 

@@ -9,7 +9,7 @@ use corosensei::{Coroutine, Yielder};
 use super::arena::Arena;
 use super::asynchronous::Asynchronous;
 use super::barriers::Barriers;
-use super::cluster::Meeting;
+use super::cluster::ClusterBarrier;
 use super::device::{Race, Watched};
 use super::hazard::Hazard;
 use super::proxies::GRANULE;
@@ -17,8 +17,8 @@ use super::stacks::{PooledStack, StackPool};
 use super::steps::Budget;
 use super::{RunState, need, settings};
 use crate::abi::{
-    CROQ_LAUNCH_ASYNC, CROQ_LAUNCH_PROXIES, CROQ_LAUNCH_SPINS, CROQ_LAUNCH_TOGETHER,
-    CROQ_LAUNCH_TRACKS, CROQ_OUT_OF_MEMORY, CROQ_TURNS, croq_failure, croq_sim_launch,
+    CROQ_ITERATIONS, CROQ_LAUNCH_ASYNC, CROQ_LAUNCH_PROXIES, CROQ_LAUNCH_SPINS,
+    CROQ_LAUNCH_TOGETHER, CROQ_LAUNCH_TRACKS, CROQ_OUT_OF_MEMORY, croq_failure, croq_sim_launch,
     croq_sim_schedule, croq_sim_thread,
 };
 use crate::random;
@@ -49,7 +49,7 @@ impl Job<'_> {
     }
 
     /// Blocks that are resident together, along x, y, z.
-    fn residents(&self) -> [u32; 3] {
+    fn blocks_state(&self) -> [u32; 3] {
         match self.is_together() {
             true => self.launch.grid,
             false => self.launch.cluster,
@@ -58,7 +58,7 @@ impl Job<'_> {
 
     /// The coordinates of a block of the cluster with this linear index, x fastest.
     pub(super) fn block(&self, cluster: u64, rank: usize) -> [u32; 3] {
-        let [dx, dy, dz] = self.residents();
+        let [dx, dy, dz] = self.blocks_state();
         let (x, y) = (
             u64::from(self.launch.grid[0] / dx),
             u64::from(self.launch.grid[1] / dy),
@@ -73,7 +73,7 @@ impl Job<'_> {
 
     /// Blocks of a cluster.
     pub(super) fn cluster(&self) -> usize {
-        self.residents().iter().map(|&n| n as usize).product()
+        self.blocks_state().iter().map(|&n| n as usize).product()
     }
 
     /// Chooses among the orders that the memory model allows.
@@ -93,8 +93,8 @@ impl Job<'_> {
             0 => 0,
             seed => random::scrambled(seed ^ random::scrambled(first + 1)),
         };
-        let (start, step) = turns_of(last.saturating_sub(first), seed);
-        let (thread, thread_step) = turns_of(u64::from(self.launch.threads), seed >> 16);
+        let (start, step) = permutation(last.saturating_sub(first), seed);
+        let (thread, thread_step) = permutation(u64::from(self.launch.threads), seed >> 16);
         croq_sim_schedule {
             start,
             step,
@@ -117,7 +117,7 @@ impl Job<'_> {
 }
 
 /// A start and a step that come to each of `count` numbers once.
-pub(super) fn turns_of(count: u64, seed: u64) -> (u64, u64) {
+pub(super) fn permutation(count: u64, seed: u64) -> (u64, u64) {
     if seed == 0 || count < 2 {
         return (0, 1);
     }
@@ -142,16 +142,16 @@ pub(super) struct Stopped {
 }
 
 /// The threads of one block.
-pub(super) struct Residents {
+pub(super) struct BlockState {
     /// Its memory.
     pub(super) shared: *mut u8,
     /// Marks of what was written there, or null.
     pub(super) written: *mut u8,
     /// The first of its cluster's blocks, of which there are `blocks`; and which of them it is.
-    pub(super) cluster: *mut Residents,
+    pub(super) cluster: *mut BlockState,
     pub(super) blocks: usize,
     pub(super) rank: usize,
-    pub(super) meeting: *mut Meeting,
+    pub(super) cluster_barrier: *mut ClusterBarrier,
     /// Of its cluster.
     pub(super) budget: *mut Budget,
     pub(super) barriers: Barriers,
@@ -168,7 +168,7 @@ pub(super) struct Residents {
     pub(super) asynchronous: Asynchronous,
 }
 
-impl Default for Residents {
+impl Default for BlockState {
     fn default() -> Self {
         Self {
             shared: std::ptr::null_mut(),
@@ -176,7 +176,7 @@ impl Default for Residents {
             cluster: std::ptr::null_mut(),
             blocks: 0,
             rank: 0,
-            meeting: std::ptr::null_mut(),
+            cluster_barrier: std::ptr::null_mut(),
             budget: std::ptr::null_mut(),
             barriers: Barriers::default(),
             lanes: Vec::new(),
@@ -189,7 +189,7 @@ impl Default for Residents {
     }
 }
 
-impl Residents {
+impl BlockState {
     /// Keeps what was found for the report, and gives its record.
     pub(super) fn fail(&mut self, hazard: Box<Hazard>, block: [u32; 3]) -> Box<croq_failure> {
         let mut failure = hazard.record();
@@ -209,7 +209,7 @@ impl Residents {
 /// What `croq_sim_thread::runtime` points to.
 pub(super) struct Seat {
     pub(super) thread: croq_sim_thread,
-    pub(super) residents: *mut Residents,
+    pub(super) blocks_state: *mut BlockState,
     /// How the thread suspends itself; set when it first runs.
     pub(super) yielder: *const Yielder<(), ()>,
     pub(super) run: *const RunState,
@@ -225,8 +225,8 @@ pub(super) struct Worker {
     pub(super) coroutines: Vec<Thread>,
     pub(super) seats: Vec<Seat>,
     /// By rank in the cluster, of which one runs at a time; there is always one.
-    pub(super) residents: Vec<Residents>,
-    pub(super) meeting: Box<Meeting>,
+    pub(super) blocks_state: Vec<BlockState>,
+    pub(super) cluster_barrier: Box<ClusterBarrier>,
     pub(super) budget: Box<Budget>,
     pub(super) stacks: StackPool,
     memories: Vec<Memory>,
@@ -358,43 +358,43 @@ impl Worker {
         let arenas = arenas.ok_or_else(|| out_of_memory("local arrays", need, None))?;
         let watches = job.launch.flags & CROQ_LAUNCH_ASYNC != 0;
         // Once it is as long as this launch wants, it stays where it is.
-        if self.residents.len() < blocks {
-            self.residents.resize_with(blocks, Residents::default);
+        if self.blocks_state.len() < blocks {
+            self.blocks_state.resize_with(blocks, BlockState::default);
             self.memories.resize_with(blocks, Memory::default);
         }
-        let cluster = self.residents.as_mut_ptr();
+        let cluster = self.blocks_state.as_mut_ptr();
         let [x, y, z] = job.launch.cluster;
-        let meeting: *mut Meeting = &mut *self.meeting;
+        let cluster_barrier: *mut ClusterBarrier = &mut *self.cluster_barrier;
         let budget: *mut Budget = &mut *self.budget;
         let steps = job.steps();
         self.seats.clear();
-        let both = self.memories.iter_mut().zip(&mut self.residents);
-        for (rank, (memory, residents)) in both.take(blocks).enumerate() {
+        let both = self.memories.iter_mut().zip(&mut self.blocks_state);
+        for (rank, (memory, blocks_state)) in both.take(blocks).enumerate() {
             let [shared, marks, writers, written] = memory.reserve(job)?;
             let writers = writers.cast::<u64>();
-            let order = (residents.barriers.order).prepare(
+            let order = (blocks_state.barriers.order).prepare(
                 settings::looks_for_races(),
                 shared,
                 bytes,
                 blocks,
             );
-            let device = (residents.barriers.order.device).prepare(
+            let device = (blocks_state.barriers.order.device).prepare(
                 job.watched.as_ref(),
                 job.launch.threads,
                 blocks > 1 || job.spins(),
             );
-            residents.shared = shared;
-            residents.written = written;
-            residents.asynchronous.written = std::ptr::NonNull::new(written);
-            residents.cluster = cluster;
-            residents.meeting = meeting;
-            residents.budget = budget;
-            residents.lanes.resize(job.launch.threads as usize, 0);
-            let lanes = residents.lanes.as_mut_ptr();
-            (residents.rank, residents.blocks) = (rank, blocks);
+            blocks_state.shared = shared;
+            blocks_state.written = written;
+            blocks_state.asynchronous.written = std::ptr::NonNull::new(written);
+            blocks_state.cluster = cluster;
+            blocks_state.cluster_barrier = cluster_barrier;
+            blocks_state.budget = budget;
+            blocks_state.lanes.resize(job.launch.threads as usize, 0);
+            let lanes = blocks_state.lanes.as_mut_ptr();
+            (blocks_state.rank, blocks_state.blocks) = (rank, blocks);
             // SAFETY: reserved just now, and kept until the next `prepare`.
             unsafe {
-                residents
+                blocks_state
                     .asynchronous
                     .watch(watches, shared, marks, writers, bytes, job.seed());
             }
@@ -421,8 +421,8 @@ impl Worker {
                     },
                     fences: 0,
                     cluster: x | y << 8 | z << 16,
-                    product_fences: 0,
-                    turns: CROQ_TURNS,
+                    wgmma_fences: 0,
+                    iterations: CROQ_ITERATIONS,
                     changes: 0,
                     steps: 0,
                     budget: i64::try_from(steps).unwrap_or(i64::MAX),
@@ -433,7 +433,7 @@ impl Worker {
                     finds_unwritten: u32::from(settings::looks_for_unwritten()),
                     runtime: std::ptr::null_mut(),
                 },
-                residents: cluster.wrapping_add(rank),
+                blocks_state: cluster.wrapping_add(rank),
                 yielder: std::ptr::null(),
                 run: job.run.map_or(std::ptr::null(), std::ptr::from_ref),
                 changes: 0,
@@ -447,8 +447,8 @@ impl Worker {
 
     /// Lets go of what belongs to the launch.
     pub(super) fn forget_launch(&mut self) {
-        for residents in &mut self.residents {
-            residents.barriers.order.device.end();
+        for blocks_state in &mut self.blocks_state {
+            blocks_state.barriers.order.device.end();
         }
     }
 

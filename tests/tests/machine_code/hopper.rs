@@ -1,4 +1,4 @@
-//! Products by warpgroups: tiles come by the copy engine, and tensor cores work on while they are waited for.
+//! Products by warpgroups: tiles come by TMA, and tensor cores work on while they are waited for.
 
 use crate::sass::{Code, Instruction, kernels_of};
 
@@ -43,7 +43,7 @@ fn a_product_of_a_warpgroup_is_its_instructions() {
     ] {
         let code = &kernels[kernel];
         assert_rings(kernel, code, instruction, most);
-        // In the loop one group stays under way; behind it none.
+        // In the loop one group stays in flight; behind it none.
         let waits = code.operands("WARPGROUP.DEPBAR");
         assert_eq!(waits, ["gsb0, 0x1", "gsb0, 0x0"], "{kernel}");
         assert_eq!(code.count("WARPGROUP.ARRIVE"), 1, "{kernel}");

@@ -57,7 +57,7 @@ fn a_store_out_of_range_changes_nothing() {
     assert_exact(&x.to_host().unwrap(), |[i]| i32::from(i == 3));
 }
 
-/// A wrong index in a loop of no turns, or under a condition that doesn't hold, is no mistake.
+/// A wrong index in a loop of no iterations, or under a condition that doesn't hold, is no mistake.
 #[test]
 fn an_access_that_never_happens() {
     let x = Tensor::from_fn((8,), |[i]| i as i32);

@@ -271,7 +271,7 @@ impl Case {
         format!("check({number}, {source}{ty}>(({extents})), kernels::random_{number});\n")
     }
 
-    /// Extents for one call. Rows that the copy engine walks are multiples of 16 bytes apart.
+    /// Extents for one call. Rows that TMA walks are multiples of 16 bytes apart.
     fn extents(&self, call: u64) -> Vec<usize> {
         let mut dice = Dice(self.number * 31 + call * 104_729);
         let mut extents: Vec<usize> = self

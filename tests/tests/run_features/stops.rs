@@ -94,7 +94,7 @@ fn data_that_has_not_arrived() {
             // In another order the copy may have taken place already.
             match other_order() {
                 true => "race",
-                false => "is read while a copy into it is under way",
+                false => "is read while a copy into it is in flight",
             },
             &line_of("parallel t by 32 : thread dst.at(b # t) = tile.data.at(t);"),
             &line_of("tile = dma.copy.async src.chunkat(b)"),

@@ -1,4 +1,4 @@
-//! Products by warpgroups. Operands are small integers, so that all sums are exact.
+//! MMAs by warpgroups. Operands are small integers, so that all sums are exact.
 
 use croq_sys::half::{bf16, f16};
 use croq_sys::{Const, Device, Dims, Element, F8E4M3, F8E5M2, Tensor};

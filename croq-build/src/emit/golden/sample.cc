@@ -104,9 +104,9 @@ CROQ_KERNEL(256) void product_0(croq::context, croq::global<const int> lhs, croq
 #line 24 "kernels/sample.co"
       const croq::idx e0 = thread / 32, e1 = thread % 32, from = (px * 16 + e0) * K + k * 32 + e1, to = e0 * 32 + e1;
 #line 24 "kernels/sample.co"
-      CROQ_UNROLL for (croq::idx turn = 0; turn < 2; ++turn) {
+      CROQ_UNROLL for (croq::idx step = 0; step < 2; ++step) {
 #line 24 "kernels/sample.co"
-        a.store(to + turn * 256, e1 < K - k * 32 ? lhs.load(from + turn * (K * 8)) : 0);
+        a.store(to + step * 256, e1 < K - k * 32 ? lhs.load(from + step * (K * 8)) : 0);
       }
     }
     // b = dma.copy.zfill rhs.subspan(32, 16).at(k, py) => shared;

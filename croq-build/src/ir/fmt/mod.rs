@@ -234,8 +234,8 @@ impl<'a, P: Phase> Printer<'a, P> {
         if let Some(fragment) = function.fragments.get(&id) {
             let shape = listed(&fragment.shape);
             let _ = write!(notes, ", {} of [{shape}]", fragment.count);
-            if let Some(spread) = fragment.spread {
-                let _ = write!(notes, ", {}", layout(spread));
+            if let Some(of) = fragment.layout {
+                let _ = write!(notes, ", {}", layout(of));
             }
         }
         for (is, note) in [(buffer.read, ", read"), (buffer.written, ", written")] {
@@ -294,7 +294,10 @@ impl<'a, P: Phase> Printer<'a, P> {
                  swizzle {swizzle}, promotion {promotion}"
             ));
         }
-        for (list, what) in [(&kernel.tracked, "tracked"), (&kernel.escaping, "escaping")] {
+        for (list, what) in [
+            (&kernel.facts.tracked, "tracked"),
+            (&kernel.facts.escaping, "escaping"),
+        ] {
             if !list.is_empty() {
                 let names = listed(list.iter().map(|id| self.buffer(*id)));
                 self.line(format_args!("{what} {names}"));

@@ -87,38 +87,44 @@ impl<P: Phase> Printer<'_, P> {
                 let level = level_name(*level);
                 self.nest(format_args!("one thread of each {level}"), body);
             }
-            StmtKind::Region {
-                pred,
-                set,
-                elected_from,
-                is_async,
-                outermost,
-                body,
-            } => {
-                let pred = self.expr(pred);
-                let set = set
-                    .as_ref()
-                    .map_or_else(String::new, |s| format!(", {}", set_text(s)));
-                let elected_from = elected_from
-                    .as_ref()
-                    .map_or_else(String::new, |(asked, of)| {
-                        format!(", elected of {} where {}", set_text(of), self.expr(asked))
-                    });
-                let flags = [(*is_async, ", async"), (*outermost, ", outermost")];
-                let flags: String = flags
-                    .iter()
-                    .filter(|(is, _)| *is)
-                    .map(|(_, f)| *f)
-                    .collect();
-                self.nest(
-                    format_args!("region {pred}{set}{elected_from}{flags}"),
-                    body,
-                );
-            }
+            StmtKind::Region { .. } => self.region(&stmt.kind),
             StmtKind::Mma(op) => self.mma(op),
             StmtKind::Tma(op) => self.tma(op),
             kind => self.leaf(kind),
         }
+    }
+
+    fn region(&mut self, kind: &StmtKind<P>) {
+        let StmtKind::Region {
+            pred,
+            set,
+            elected_from,
+            is_async,
+            outermost,
+            body,
+        } = kind
+        else {
+            return;
+        };
+        let pred = self.expr(pred);
+        let set = set
+            .as_ref()
+            .map_or_else(String::new, |s| format!(", {}", set_text(s)));
+        let elected_from = elected_from
+            .as_ref()
+            .map_or_else(String::new, |(asked, of)| {
+                format!(", elected of {} where {}", set_text(of), self.expr(asked))
+            });
+        let flags = [(*is_async, ", async"), (*outermost, ", outermost")];
+        let flags: String = flags
+            .iter()
+            .filter(|(is, _)| *is)
+            .map(|(_, f)| *f)
+            .collect();
+        self.nest(
+            format_args!("region {pred}{set}{elected_from}{flags}"),
+            body,
+        );
     }
 
     /// Statements of one line.
@@ -133,8 +139,8 @@ impl<P: Phase> Printer<'_, P> {
             StmtKind::WaitTma { futures } => format!("wait tma: {}", self.waited(futures)),
             StmtKind::WaitEvent(at) => format!("wait event {}", self.event_at(P::only(at))),
             StmtKind::Trigger(at) => format!("trigger {}", self.event_at(P::only(at))),
-            StmtKind::AwaitSignal { signal, turn } => {
-                format!("wait signal {}, {turn} more", self.signal(*signal))
+            StmtKind::AwaitSignal { signal, ordinal } => {
+                format!("wait signal {}, {ordinal} more", self.signal(*signal))
             }
             StmtKind::Rotate { futures } => {
                 format!(

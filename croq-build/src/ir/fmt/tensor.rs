@@ -1,4 +1,4 @@
-//! What is done by the copy engine and by tensor cores.
+//! What is done by TMA and by tensor cores.
 
 use super::super::*;
 use super::words::*;
@@ -110,28 +110,11 @@ impl<P: Phase> Printer<'_, P> {
                     self.view(source)
                 )
             }
-            MmaOp::Multiply { sums, a, b, atom } => {
-                let (sums, a, b) = (self.part(P::only(sums)), self.part(a), self.part(b));
-                format!("mma multiply {sums} += {a} * {b}, {}", atom_text(*atom))
+            MmaOp::Multiply { acc, a, b, atom } => {
+                let (acc, a, b) = (self.part(P::only(acc)), self.part(a), self.part(b));
+                format!("mma multiply {acc} += {a} * {b}, {}", atom_text(*atom))
             }
-            MmaOp::Product(product) => {
-                let product = P::only(product);
-                let tile = |t: &Tile| format!("{}{}", self.view(&t.view), k_axis(t.k_last));
-                let a = match &product.a {
-                    Operand::Registers(part) => self.part(part),
-                    Operand::Memory(t) => tile(t),
-                };
-                let (sums, b) = (self.part(&product.sums), tile(&product.b));
-                let accumulate = self.expr(&product.accumulate);
-                let operation = product
-                    .operation
-                    .map_or_else(String::new, |n| format!(", operation {n}"));
-                let order = listed(&product.order);
-                let atom = atom_text(product.atom);
-                format!(
-                    "wgmma {sums} += {a} * {b}, {atom}, k [{order}], accumulates if {accumulate}{operation}"
-                )
-            }
+            MmaOp::WarpgroupMma(mma) => self.warpgroup_mma(P::only(mma).as_ref()),
             MmaOp::CommitAll(_) => "wgmma wait all".to_owned(),
             MmaOp::WaitMma(n) => format!("wgmma wait operation {}", P::only(n)),
             MmaOp::Store {
@@ -177,9 +160,9 @@ impl<P: Phase> Printer<'_, P> {
                 )
             }
             MmaOp::Instruction { atom, parts } => {
-                let [sums, a, b] = &**parts;
-                let (sums, a, b) = (self.access(sums), self.access(a), self.access(b));
-                format!("mma.sync {sums} += {a} * {b}, {}", atom_text(*atom))
+                let [acc, a, b] = &**parts;
+                let (acc, a, b) = (self.access(acc), self.access(a), self.access(b));
+                format!("mma.sync {acc} += {a} * {b}, {}", atom_text(*atom))
             }
             MmaOp::Matrices {
                 count,
@@ -198,6 +181,24 @@ impl<P: Phase> Printer<'_, P> {
             MmaOp::Step(step) => self.step(step),
         };
         self.line(format_args!("{text}"));
+    }
+
+    fn warpgroup_mma(&self, mma: &WarpgroupMma) -> String {
+        let tile = |t: &Tile| format!("{}{}", self.view(&t.view), k_axis(t.k_last));
+        let a = match &mma.a {
+            Operand::Registers(part) => self.part(part),
+            Operand::Memory(t) => tile(t),
+        };
+        let (acc, b) = (self.part(&mma.acc), tile(&mma.b));
+        let accumulate = self.expr(&mma.accumulate);
+        let operation = mma
+            .operation
+            .map_or_else(String::new, |n| format!(", operation {n}"));
+        let order = listed(&mma.order);
+        let atom = atom_text(mma.atom);
+        format!(
+            "wgmma {acc} += {a} * {b}, {atom}, k [{order}], accumulates if {accumulate}{operation}"
+        )
     }
 
     pub(super) fn step(&self, step: &Step) -> String {
@@ -236,13 +237,13 @@ impl<P: Phase> Printer<'_, P> {
                     Source::Registers(a) => self.access(a),
                     Source::Memory(d) => described(d),
                 };
-                let (sums, b, accumulate) = (
-                    self.access(&i.sums),
+                let (acc, b, accumulate) = (
+                    self.access(&i.acc),
                     described(&i.b),
                     self.expr(&i.accumulate),
                 );
                 let atom = atom_text(i.atom);
-                format!("wgmma.async {sums} += {a} * {b}, {atom}, accumulates if {accumulate}")
+                format!("wgmma.async {acc} += {a} * {b}, {atom}, accumulates if {accumulate}")
             }
         }
     }

@@ -20,8 +20,8 @@ pub(super) fn cache_hint(hint: CacheHint) -> &'static str {
     }
 }
 
-pub(super) fn layout(spread: FragmentLayout) -> String {
-    match spread {
+pub(super) fn layout(layout: FragmentLayout) -> String {
+    match layout {
         FragmentLayout::Rows { warps } => format!("one value per row over {warps} warps"),
         FragmentLayout::Matrix(layout) => {
             let transposed = if layout.transposed {

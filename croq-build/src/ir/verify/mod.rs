@@ -159,7 +159,7 @@ impl<'a, P: Phase> Verifier<'a, P> {
             };
             let name = function.cx.name(*var);
             self.require(exists, || {
-                format!("variable `{name}` lives in {home:?}, which does not exist")
+                format!("variable `{name}` belongs to {home:?}, which does not exist")
             });
         }
     }

@@ -6,16 +6,12 @@ use super::Verifier;
 impl<'a, P: Phase> Verifier<'a, P> {
     pub(super) fn on_host(&mut self) {
         let host = self.kernel.is_none();
-        self.require(host, || {
-            "a statement of the host stands in a kernel".to_owned()
-        });
+        self.require(host, || "a host statement is in a kernel".to_owned());
     }
 
     pub(super) fn in_kernel(&mut self) {
         let kernel = self.kernel.is_some();
-        self.require(kernel, || {
-            "a statement of kernels stands on the host".to_owned()
-        });
+        self.require(kernel, || "a kernel statement is on the host".to_owned());
     }
 
     pub(super) fn stmt(&mut self, stmt: &'a Stmt<P>) {
@@ -72,15 +68,7 @@ impl<'a, P: Phase> Verifier<'a, P> {
                 prelude,
                 cond,
                 body,
-            } => {
-                let before = self.scope.len();
-                self.loops += 1;
-                self.open_block(prelude);
-                self.condition(cond);
-                self.open_block(body);
-                self.loops -= 1;
-                self.leave(before);
-            }
+            } => self.while_loop(prelude, cond, body),
             StmtKind::If {
                 cond,
                 then,
@@ -92,18 +80,9 @@ impl<'a, P: Phase> Verifier<'a, P> {
             }
             StmtKind::Break | StmtKind::Continue => {
                 let inside = self.loops > 0;
-                self.require(inside, || "it stands in no loop".to_owned());
+                self.require(inside, || "it is in no loop".to_owned());
             }
-            StmtKind::Parallel { level, body } => {
-                self.in_kernel();
-                let around = self.level;
-                self.require(*level >= around, || {
-                    format!("{level:?} is coarser than {around:?} around it")
-                });
-                self.level = *level;
-                self.block(body);
-                self.level = around;
-            }
+            StmtKind::Parallel { level, body } => self.parallel(*level, body),
             StmtKind::SingleThread { body, .. } => {
                 self.in_kernel();
                 self.block(body);
@@ -131,6 +110,27 @@ impl<'a, P: Phase> Verifier<'a, P> {
             }
             kind => self.leaf(kind),
         }
+    }
+
+    fn while_loop(&mut self, prelude: &'a [Stmt<P>], cond: &'a Expr, body: &'a [Stmt<P>]) {
+        let before = self.scope.len();
+        self.loops += 1;
+        self.open_block(prelude);
+        self.condition(cond);
+        self.open_block(body);
+        self.loops -= 1;
+        self.leave(before);
+    }
+
+    fn parallel(&mut self, level: Level, body: &'a [Stmt<P>]) {
+        self.in_kernel();
+        let around = self.level;
+        self.require(level >= around, || {
+            format!("{level:?} is coarser than {around:?} around it")
+        });
+        self.level = level;
+        self.block(body);
+        self.level = around;
     }
 
     /// Statements of one line.
@@ -282,7 +282,7 @@ impl<'a, P: Phase> Verifier<'a, P> {
                 self.open_block(body);
                 self.leave(before);
             }
-            MmaOp::Product(product) => self.condition(&P::only(product).accumulate),
+            MmaOp::WarpgroupMma(mma) => self.condition(&P::only(mma).accumulate),
             MmaOp::Step(Step::Describe { local, leading, .. }) => {
                 self.sym(leading);
                 self.declare(*local);

@@ -86,7 +86,10 @@ fn what_sema_makes_is_right() {
 fn a_local_without_declaration() {
     let is_let = |kind: &StmtKind| matches!(kind, StmtKind::Let { .. });
     let report = report(is_let, |stmt| stmt.kind = StmtKind::Synchronize);
-    assert!(report.contains("stands in a kernel"), "{report}");
+    assert!(
+        report.contains("a host statement is in a kernel"),
+        "{report}"
+    );
     let mut function = testing::function(TEXT);
     retain_stmts(&mut function.kernels[0].body, &mut |stmt| {
         !is_let(&stmt.kind)
@@ -180,7 +183,7 @@ fn a_value_of_another_type() {
 #[test]
 fn a_break_outside_of_loops() {
     let report = report(is_store, |stmt| stmt.kind = StmtKind::Break);
-    assert!(report.ends_with("it stands in no loop"), "{report}");
+    assert!(report.ends_with("it is in no loop"), "{report}");
 }
 
 #[test]
@@ -228,7 +231,7 @@ fn a_future_an_event_a_kernel_and_a_check_that_do_not_exist() {
     assert!(trigger.ends_with("event 3 does not exist"), "{trigger}");
     let launch = report_of(&|| StmtKind::Launch(KernelId(0)));
     assert!(
-        launch.ends_with("a statement of the host stands in a kernel"),
+        launch.ends_with("a host statement is in a kernel"),
         "{launch}"
     );
     let check = report_of(&|| StmtKind::Check {

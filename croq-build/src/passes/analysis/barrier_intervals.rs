@@ -14,19 +14,19 @@ use crate::ir::{
 
 /// What is done to a buffer.
 #[derive(Clone, Copy, Default)]
-struct Deeds {
+struct Accesses {
     read: bool,
     written: bool,
 }
 
-type Touches = BTreeMap<BufferId, Deeds>;
+type AccessMap = BTreeMap<BufferId, Accesses>;
 
 /// A piece of text as those before and behind it see it.
 #[derive(Default)]
 struct Piece {
     /// What may come before any barrier in it, and behind the last one.
-    first: Touches,
-    last: Touches,
+    first: AccessMap,
+    last: AccessMap,
     /// Every way through it meets a barrier.
     separates: bool,
 }
@@ -34,27 +34,27 @@ struct Piece {
 pub fn separated(function: &Function, kernel: &Kernel) -> BTreeSet<BufferId> {
     let mut walk = Walk {
         function,
-        touched: BTreeSet::new(),
+        accessed: BTreeSet::new(),
         mixed: BTreeSet::new(),
         inside_region: 0,
     };
     walk.block(&kernel.body);
-    walk.touched.difference(&walk.mixed).copied().collect()
+    walk.accessed.difference(&walk.mixed).copied().collect()
 }
 
 struct Walk<'a> {
     function: &'a Function,
-    touched: BTreeSet<BufferId>,
+    accessed: BTreeSet<BufferId>,
     mixed: BTreeSet<BufferId>,
     /// A barrier there is not the whole block's.
     inside_region: usize,
 }
 
-fn join(into: &mut Touches, other: Touches) {
-    for (id, deeds) in other {
+fn join(into: &mut AccessMap, other: AccessMap) {
+    for (id, accesses) in other {
         let here = into.entry(id).or_default();
-        here.read |= deeds.read;
-        here.written |= deeds.written;
+        here.read |= accesses.read;
+        here.written |= accesses.written;
     }
 }
 
@@ -81,19 +81,19 @@ impl Walk<'_> {
         buffer.is_some_and(|b| b.storage == Storage::Shared)
     }
 
-    fn touch(&mut self, id: BufferId, writes: bool, into: &mut Touches) {
+    fn note(&mut self, id: BufferId, writes: bool, into: &mut AccessMap) {
         if self.is_shared(id) {
-            self.touched.insert(id);
-            let deeds = into.entry(id).or_default();
-            deeds.read |= !writes;
-            deeds.written |= writes;
+            self.accessed.insert(id);
+            let accesses = into.entry(id).or_default();
+            accesses.read |= !writes;
+            accesses.written |= writes;
         }
     }
 
     fn piece(&mut self, found: Found) -> Piece {
-        let mut all = Touches::new();
+        let mut all = AccessMap::new();
         for (id, writes) in found.accesses {
-            self.touch(id, writes, &mut all);
+            self.note(id, writes, &mut all);
         }
         self.mixed.extend(found.views);
         self.meet(&all, &all);
@@ -105,7 +105,7 @@ impl Walk<'_> {
     }
 
     /// One comes behind the other with no barrier between.
-    fn meet(&mut self, before: &Touches, behind: &Touches) {
+    fn meet(&mut self, before: &AccessMap, behind: &AccessMap) {
         for (id, b) in before {
             let a = behind.get(id).copied().unwrap_or_default();
             if (b.read && a.written) || (b.written && a.read) {
@@ -138,25 +138,25 @@ impl Walk<'_> {
         }
     }
 
-    fn turns(&mut self, prelude: &[Stmt], condition: Piece, body: &[Stmt]) -> Piece {
+    fn iterations(&mut self, prelude: &[Stmt], condition: Piece, body: &[Stmt]) -> Piece {
         let prelude = self.block(prelude);
         let head = self.then(prelude, condition);
         let body_piece = self.block(body);
-        let mut turn = self.then(head, body_piece);
-        if body.iter().any(Stmt::leaves_turn) {
-            // Whatever was done may be the last before the next turn or the end.
-            let mut all = std::mem::take(&mut turn.first);
-            join(&mut all, std::mem::take(&mut turn.last));
+        let mut iteration = self.then(head, body_piece);
+        if body.iter().any(Stmt::leaves_iteration) {
+            // Whatever was done may be the last before the next iteration or the end.
+            let mut all = std::mem::take(&mut iteration.first);
+            join(&mut all, std::mem::take(&mut iteration.last));
             let mut found = Found::default();
             walk_block(body, &mut found);
             for (id, writes) in found.accesses {
-                self.touch(id, writes, &mut all);
+                self.note(id, writes, &mut all);
             }
-            (turn.first, turn.last) = (all.clone(), all);
+            (iteration.first, iteration.last) = (all.clone(), all);
         }
-        self.meet(&turn.last, &turn.first);
-        turn.separates = false;
-        turn
+        self.meet(&iteration.last, &iteration.first);
+        iteration.separates = false;
+        iteration
     }
 
     fn condition(&mut self, cond: &Expr) -> Piece {
@@ -186,15 +186,15 @@ impl Walk<'_> {
                     ..Piece::default()
                 }
             }
-            StmtKind::For { body, .. } => self.turns(&[], Piece::default(), body),
+            StmtKind::For { body, .. } => self.iterations(&[], Piece::default(), body),
             StmtKind::While {
                 prelude,
                 cond,
                 body,
             } => {
                 let condition = self.condition(cond);
-                let all = self.turns(prelude, condition, body);
-                // The last turn ends before the body.
+                let all = self.iterations(prelude, condition, body);
+                // The last iteration ends before the body.
                 let again = self.leaves(prelude);
                 self.then(all, again)
             }

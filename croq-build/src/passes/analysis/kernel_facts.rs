@@ -9,9 +9,9 @@ use crate::passes::transform::barriers;
 pub fn note_shared(function: &mut Function, id: KernelId, diags: &mut Diagnostics) {
     let shared = barriers::shared_by_instances(function, id, diags);
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
-        kernel.ordered |= shared.synchronises;
-        kernel.tracked = shared.buffers;
-        kernel.escaping = shared.escaping;
+        kernel.facts.ordered |= shared.synchronises;
+        kernel.facts.tracked = shared.buffers;
+        kernel.facts.escaping = shared.escaping;
     }
 }
 
@@ -30,7 +30,7 @@ pub fn note_order(function: &mut Function, id: KernelId) {
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
         let mut find = Find(&function.buffers, false);
         walk_block(&kernel.body, &mut find);
-        kernel.ordered |= find.1;
+        kernel.facts.ordered |= find.1;
     }
 }
 

@@ -47,7 +47,7 @@ pub enum Participation {
 pub enum Split {
     /// What it asks for differs.
     Asked,
-    /// Some leave the loop, or this turn of it, here.
+    /// Some leave the loop, or this iteration of it, here.
     Leaves(Span),
 }
 
@@ -111,8 +111,8 @@ impl<'a, A: Divergence> Uniformity<'a, A> {
             StmtKind::If { cond, .. } => (self.expr(cond), None),
             StmtKind::SingleThread { .. } => (self.apart.once() != Participation::All, None),
             StmtKind::Region { set, pred, .. } => {
-                let turnout = self.apart.region(set.as_ref(), self.expr(pred));
-                (turnout != Participation::All, None)
+                let participation = self.apart.region(set.as_ref(), self.expr(pred));
+                (participation != Participation::All, None)
             }
             _ => (false, None),
         };
@@ -122,7 +122,7 @@ impl<'a, A: Divergence> Uniformity<'a, A> {
         }
     }
 
-    /// Where not all of them leave the loop around, or a turn of it.
+    /// Where not all of them leave the loop around, or an iteration of it.
     fn leaves(&self, stmts: &[Stmt], split: bool) -> Option<Span> {
         stmts.iter().find_map(|stmt| match &stmt.kind {
             StmtKind::Break | StmtKind::Continue => split.then_some(stmt.span),
@@ -185,7 +185,7 @@ impl<'a, A: Divergence> Uniformity<'a, A> {
                 (view.buffer, self.place(view) || self.expr(value))
             }
             StmtKind::Copy(copy) => {
-                let read = self.place(&copy.source) || self.held(copy.source.buffer);
+                let read = self.place(&copy.source) || self.contents_diverge(copy.source.buffer);
                 let padded = match &copy.transform {
                     Transform::Pad { value, .. } => self.expr(value),
                     Transform::None | Transform::Transpose(_) => false,
@@ -216,7 +216,7 @@ impl<'a, A: Divergence> Uniformity<'a, A> {
     }
 
     /// What is in a buffer.
-    fn held(&self, id: BufferId) -> bool {
+    fn contents_diverge(&self, id: BufferId) -> bool {
         let buffer = self.function.buffers.get(id.index());
         let known = buffer.map_or(Some(true), |b| self.apart.memory(b.storage));
         known.unwrap_or_else(|| self.buffers.contains(&id))
@@ -250,7 +250,7 @@ impl<A: Divergence> Visit for Find<'_, '_, A> {
     }
 
     fn access(&mut self, access: &Access, _written: bool) {
-        self.found |= self.uniformity.held(access.view.buffer);
+        self.found |= self.uniformity.contents_diverge(access.view.buffer);
     }
 }
 

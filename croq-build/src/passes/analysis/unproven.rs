@@ -32,12 +32,14 @@ impl Unproven {
         walk_block(&kernel.body, &mut found);
         let mut all = Unproven {
             buffers: kernel
+                .facts
                 .unwritten
                 .difference(&found.buffers)
                 .copied()
                 .collect(),
             locals: BTreeSet::new(),
             escaping: kernel
+                .facts
                 .unwritten
                 .intersection(&found.buffers)
                 .copied()
@@ -49,12 +51,12 @@ impl Unproven {
         }
         loop {
             let before = (all.buffers.len(), all.locals.len());
-            let mut spread = Spread {
+            let mut propagation = Propagation {
                 function,
                 all: &mut all,
                 described: BTreeMap::new(),
             };
-            walk_block(&kernel.body, &mut spread);
+            walk_block(&kernel.body, &mut propagation);
             if before == (all.buffers.len(), all.locals.len()) {
                 return all;
             }
@@ -148,15 +150,15 @@ impl Visit<Threads> for Escapes<'_> {
     }
 }
 
-/// One turn over the kernel: what is stored or computed from what may be unwritten may be so, too.
-struct Spread<'a, 'u> {
+/// One iteration over the kernel: what is stored or computed from what may be unwritten may be so, too.
+struct Propagation<'a, 'u> {
     function: &'a Function,
     all: &'u mut Unproven,
     /// What descriptors of products name.
     described: BTreeMap<LocalId, BufferId>,
 }
 
-impl Spread<'_, '_> {
+impl Propagation<'_, '_> {
     fn into_buffer(&mut self, id: BufferId) {
         if self.all.has_marks(self.function, id) {
             self.all.buffers.insert(id);
@@ -172,9 +174,9 @@ impl Spread<'_, '_> {
     fn mma(&mut self, op: &MmaOp) {
         match op {
             MmaOp::Instruction { parts, .. } => {
-                let [sums, a, b] = &**parts;
-                self.flows(a, sums);
-                self.flows(b, sums);
+                let [acc, a, b] = &**parts;
+                self.flows(a, acc);
+                self.flows(b, acc);
             }
             MmaOp::Matrices {
                 registers,
@@ -200,7 +202,7 @@ impl Spread<'_, '_> {
                     from.push(a.view.buffer);
                 }
                 if from.iter().any(|id| self.all.buffers.contains(id)) {
-                    self.into_buffer(i.sums.view.buffer);
+                    self.into_buffer(i.acc.view.buffer);
                 }
             }
             _ => {}
@@ -208,7 +210,7 @@ impl Spread<'_, '_> {
     }
 }
 
-impl Visit<Threads> for Spread<'_, '_> {
+impl Visit<Threads> for Propagation<'_, '_> {
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Let {

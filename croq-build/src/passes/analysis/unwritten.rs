@@ -40,12 +40,12 @@ pub fn find(function: &mut Function, id: KernelId) {
         .map(|(number, _)| BufferId(number))
         .collect();
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
-        kernel.anew = anew.intersection(&found).copied().collect();
+        kernel.facts.anew = anew.intersection(&found).copied().collect();
         retain_stmts(&mut kernel.body, &mut |stmt| match &stmt.kind {
-            StmtKind::Alloc(id) => !private.contains(id) || kernel.anew.contains(id),
+            StmtKind::Alloc(id) => !private.contains(id) || kernel.facts.anew.contains(id),
             _ => true,
         });
-        kernel.unwritten = found;
+        kernel.facts.unwritten = found;
     }
 }
 
@@ -54,9 +54,9 @@ fn declared_in_loops(stmts: &[Stmt], inside: bool, all: &mut BTreeSet<BufferId>)
         if let (StmtKind::Alloc(id), true) = (&stmt.kind, inside) {
             all.insert(*id);
         }
-        let turns = matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. });
+        let iterations = matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. });
         for block in stmt.kind.blocks() {
-            declared_in_loops(block, inside || turns, all);
+            declared_in_loops(block, inside || iterations, all);
         }
     }
 }
@@ -104,7 +104,7 @@ struct Walk<'a> {
     filled: Vec<(usize, BufferId)>,
     /// Loops around.
     depth: usize,
-    /// Of so many `ranges` not every thread, or not every turn, comes to the statement.
+    /// Of so many `ranges` not every thread, or not every iteration, comes to the statement.
     conditional: usize,
     /// Threads may leave early.
     leaves: bool,
@@ -278,7 +278,7 @@ impl Walk<'_> {
         let before = self.conditional;
         for stmt in stmts {
             self.stmt(stmt, state);
-            if stmt.leaves_turn() {
+            if stmt.leaves_iteration() {
                 self.conditional = self.ranges.len();
             }
         }
@@ -331,7 +331,7 @@ impl Walk<'_> {
             } => {
                 let var = self.function.locals.get(local.index()).and_then(|l| l.var);
                 let range = var.filter(|_| lo.is_zero() && step.is_one());
-                self.turns(body, range.map(|var| (var, hi.clone())), state);
+                self.iterations(body, range.map(|var| (var, hi.clone())), state);
             }
             StmtKind::While {
                 prelude,
@@ -404,18 +404,18 @@ impl Walk<'_> {
     }
 
     /// The body of a `for`, with its variable if that takes all values from 0 on.
-    fn turns(&mut self, body: &[Stmt], range: Option<(Var, Sym)>, state: &mut State) {
+    fn iterations(&mut self, body: &[Stmt], range: Option<(Var, Sym)>, state: &mut State) {
         let mut anew = BTreeSet::new();
         declared_in_loops(body, true, &mut anew);
         anew.iter().for_each(|id| state.forget(*id));
         self.depth += 1;
         let depth = self.depth;
-        let has_turns = range
+        let has_iterations = range
             .as_ref()
             .is_some_and(|(_, extent)| self.function.cx.lt(&Sym::zero(), extent).is_yes());
-        let all_turns = range.is_some() && !body.iter().any(Stmt::leaves_turn);
+        let all_iterations = range.is_some() && !body.iter().any(Stmt::leaves_iteration);
         let ranges = self.ranges.len();
-        if let Some((var, extent)) = range.filter(|_| all_turns) {
+        if let Some((var, extent)) = range.filter(|_| all_iterations) {
             self.ranges.push(Range {
                 var,
                 extent,
@@ -431,12 +431,12 @@ impl Walk<'_> {
         for (at, id) in std::mem::replace(&mut self.filled, before) {
             if at == depth {
                 self.fills(id, state);
-            } else if all_turns && has_turns {
+            } else if all_iterations && has_iterations {
                 self.filled.push((at, id));
             }
         }
-        if all_turns && has_turns {
-            // At least one turn: what each of them fills is full.
+        if all_iterations && has_iterations {
+            // At least one iteration: what each of them fills is full.
             state.full.extend(inside.full);
         }
     }
@@ -489,21 +489,21 @@ impl Walk<'_> {
                 self.read(source.buffer, state);
                 self.write_part(into, state);
             }
-            MmaOp::Multiply { sums, a, b, .. } => {
-                [a, b, sums].into_iter().for_each(|p| self.part(p, state));
+            MmaOp::Multiply { acc, a, b, .. } => {
+                [a, b, acc].into_iter().for_each(|p| self.part(p, state));
             }
-            MmaOp::Product(product) => {
-                self.expr(&product.accumulate, state);
-                if let Operand::Registers(a) = &product.a {
+            MmaOp::WarpgroupMma(mma) => {
+                self.expr(&mma.accumulate, state);
+                if let Operand::Registers(a) = &mma.a {
                     self.part(a, state);
                 }
-                for tile in product.tiles() {
+                for tile in mma.tiles() {
                     self.read(tile.view.buffer, state);
                 }
-                if matches!(*product.accumulate.kind, ExprKind::Bool(false)) {
-                    self.write_part(&product.sums, state);
+                if matches!(*mma.accumulate.kind, ExprKind::Bool(false)) {
+                    self.write_part(&mma.acc, state);
                 } else {
-                    self.part(&product.sums, state);
+                    self.part(&mma.acc, state);
                 }
             }
             MmaOp::Store { from, .. } => self.part(from, state),

@@ -1,7 +1,7 @@
 //! Accesses of shared memory that the banks serve only a few threads at a time.
 //!
 //! Shared memory has 32 banks of four bytes; threads of a warp that want different words of one bank take
-//! turns. Told is only what is so in every call: the address is linear in the level's indices, with numbers
+//! iterations. Told is only what is so in every call: the address is linear in the level's indices, with numbers
 //! for factors, and the rest of it, whatever it is, is the same for all threads.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ use crate::symbolic::{Sym, Var};
 
 const BANKS: i64 = 32;
 const WORD: i64 = 4;
-/// Fewer turns are not worth a word.
+/// Fewer iterations are not worth a word.
 const MANY: usize = 8;
 
 pub fn check(function: &Function, id: KernelId) -> Vec<Diagnostic> {
@@ -36,10 +36,10 @@ pub fn check(function: &Function, id: KernelId) -> Vec<Diagnostic> {
         lanes: BTreeMap::new(),
         at: kernel.span,
         seen: BTreeSet::new(),
-        told: Vec::new(),
+        reported: Vec::new(),
     };
     find.block(&kernel.body);
-    find.told
+    find.reported
 }
 
 struct Find<'a> {
@@ -50,7 +50,7 @@ struct Find<'a> {
     /// The statement.
     at: Span,
     seen: BTreeSet<(BufferId, Span)>,
-    told: Vec<Diagnostic>,
+    reported: Vec<Diagnostic>,
 }
 
 impl Find<'_> {
@@ -117,8 +117,8 @@ impl Find<'_> {
         }
     }
 
-    /// How many turns a warp takes for an access, and how many words it wants.
-    fn turns(&self, access: &Access) -> Option<(usize, usize)> {
+    /// How many iterations a warp takes for an access, and how many words it wants.
+    fn wavefronts(&self, access: &Access) -> Option<(usize, usize)> {
         let size = i64::try_from(self.function.buffer(access.view.buffer).elem.bytes()).ok()?;
         let mut rest = self.vars.resolve(&self.function.cx, &access.address());
         let mut places = vec![0i64; usize::try_from(BANKS).ok()?];
@@ -158,7 +158,10 @@ impl Visit for Find<'_> {
         if buffer.storage != Storage::Shared || buffer.swizzle.is_some() {
             return;
         }
-        let Some((turns, words)) = self.turns(access).filter(|(turns, _)| *turns >= MANY) else {
+        let Some((wavefronts, words)) = self
+            .wavefronts(access)
+            .filter(|(wavefronts, _)| *wavefronts >= MANY)
+        else {
             return;
         };
         let at = access.span;
@@ -166,17 +169,17 @@ impl Visit for Find<'_> {
             return;
         }
         let does = if written { "writes" } else { "reads" };
-        self.told.push(
+        self.reported.push(
             Diagnostic::new(
                 "W0625",
                 at,
                 format!(
-                    "a warp {does} `{}` in {turns} turns: its {words} words are in {} of 32 banks",
+                    "a warp {does} `{}` in {wavefronts} wavefronts: its {words} words are in {} of 32 banks",
                     buffer.name,
-                    words.div_ceil(turns)
+                    words.div_ceil(wavefronts)
                 ),
             )
-            .label("neighbouring threads are a multiple of many banks apart")
+            .label("addresses of neighbouring threads differ by a multiple of many banks")
             .also(buffer.span, "rows are as long as declared here")
             .help("copy it with `.swiz<128>`, declare rows of one element more, or let another index be the threads'"),
         );

@@ -1,7 +1,7 @@
 //! Barriers of a whole grid: every thread of every block comes by, and equally often.
 //!
-//! Who does not come is waited for for ever, so what may differ between two threads of the grid must not
-//! decide about it: not a condition around, nor the turns of a loop, nor who has left before. What is read from one
+//! Who does not come is waited for forever, so what may differ between two threads of the grid must not
+//! decide about it: not a condition around, nor the iterations of a loop, nor who has left before. What is read from one
 //! element of device memory is the same for all, as far as nobody writes it at that time.
 
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
         uniformity: Uniformity::of(function, &kernel.body, Everybody),
         around: Vec::new(),
         gone: None,
-        told: BTreeSet::new(),
+        reported: BTreeSet::new(),
         found: Vec::new(),
     };
     walk.block(&kernel.body);
@@ -127,8 +127,8 @@ struct Walk<'a> {
     around: Vec<(Span, Split)>,
     /// Where some of them have left for good.
     gone: Option<Span>,
-    /// Loops may be walked twice: who leaves in one turn is missing in the next.
-    told: BTreeSet<u32>,
+    /// Loops may be walked twice: who leaves in one iteration is missing in the next.
+    reported: BTreeSet<u32>,
     found: Vec<Diagnostic>,
 }
 
@@ -146,8 +146,8 @@ impl Walk<'_> {
             self.around.extend(split);
             let before = self.gone;
             stmt.kind.blocks().for_each(|block| self.block(block));
-            let turns = matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. });
-            if turns && self.gone != before {
+            let iterations = matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. });
+            if iterations && self.gone != before {
                 stmt.kind.blocks().for_each(|block| self.block(block));
             }
             if split.is_some() {
@@ -167,16 +167,16 @@ impl Walk<'_> {
             (None, Some(gone)) => (
                 gone,
                 "some of them are gone for good from here on",
-                "let them skip their work instead, and come to the barrier: `if (…) { … }`",
+                "let them skip the work instead, and reach the barrier: `if (…) { … }`",
             ),
             (None, None) => return,
         };
-        if self.told.insert(at.start) {
+        if self.reported.insert(at.start) {
             self.found.push(
                 Diagnostic::new(
                     "E0588",
                     at,
-                    "not all threads of the grid may come to this barrier",
+                    "some threads of the grid may not reach this barrier",
                 )
                 .label("each waits for all threads of all blocks")
                 .also(why, what)

@@ -41,14 +41,14 @@ pub fn check(function: &Function, diags: &mut Diagnostics) {
         let found = match (waits.get(&id), all.0.get(&id)) {
             (Some(wait), None) if !signal.ready => {
                 Diagnostic::new("E1008", *wait, format!("nothing triggers `{name}`"))
-                    .label("waits for ever")
+                    .label("waits forever")
                     .also(signal.span, "declared here")
-                    .help(format!("`trigger {name};` on the host, behind the launch"))
+                    .help(format!("`trigger {name};` on the host, after the launch"))
             }
             (None, Some(triggers)) => {
                 let at = triggers.first().copied().unwrap_or(signal.span);
                 Diagnostic::new("W1009", at, format!("nothing waits for `{name}`"))
-                    .label("tells nobody")
+                    .label("no thread waits for it")
                     .help("remove it, or `wait` in a kernel")
             }
             _ => continue,
@@ -61,7 +61,7 @@ pub fn check(function: &Function, diags: &mut Diagnostics) {
         triggers: all.0,
         counts: BTreeMap::new(),
         left_out: one_sided,
-        told: false,
+        reported: false,
     };
     for (id, signal) in (0..).map(SignalId).zip(&function.signals) {
         walk.count(id).triggered = u32::from(signal.ready);
@@ -95,7 +95,7 @@ struct Walk<'a> {
     counts: BTreeMap<SignalId, Count>,
     /// What loops and conditions have a part in, and what is wrong already.
     left_out: BTreeSet<SignalId>,
-    told: bool,
+    reported: bool,
 }
 
 impl Walk<'_> {
@@ -146,15 +146,15 @@ impl Walk<'_> {
             let wait = *count.waits.get(count.triggered as usize)?;
             (!self.left_out.contains(id)).then_some((*id, wait))
         });
-        let Some((id, wait)) = missing.filter(|_| !self.told) else {
+        let Some((id, wait)) = missing.filter(|_| !self.reported) else {
             return;
         };
-        self.told = true;
+        self.reported = true;
         let name = &self.function.signal(id).name;
         let mut found = Diagnostic::new(
             "E1047",
             at,
-            format!("the host would wait for ever: a launch waits for `{name}`, which is not triggered by then"),
+            format!("deadlock: the host waits for a launch that waits for `{name}`, which has not been triggered"),
         )
         .label(what)
         .also(wait, format!("waits for `{name}`"));

@@ -221,7 +221,7 @@ impl Namer<'_> {
                 "E0565",
                 span,
                 format!(
-                    "{} threads must meet here{buffer}, and no barrier is for just them",
+                    "{} threads must synchronise here{buffer}, and the hardware has no barrier for this set of threads",
                     set.len()
                 ),
             )
@@ -235,7 +235,7 @@ impl Namer<'_> {
             Diagnostic::new(
                 "E0565",
                 span,
-                "threads must meet here, and who they are is known only at run time",
+                "threads must synchronise here, and the set of threads is known only at run time",
             )
             .label("inside `inthreads`")
             .help("compare variables of inner `parallel`s with constants"),

@@ -7,7 +7,7 @@ use crate::ir::{
     BinOp, BufferId, Copy, Expr, ExprKind, Function, Intrinsic, KernelId, Role, Scalar, Stmt,
     StmtKind,
 };
-use crate::passes::lower::copies::{Tile, share};
+use crate::passes::lower::copies::{Tile, share, widest};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -17,7 +17,7 @@ const THREADS: i64 = 256;
 const BLOCKS: i64 = 2048;
 
 /// Whether the kernel was such a one.
-pub fn spread(function: &mut Function, id: KernelId) -> bool {
+pub fn distribute(function: &mut Function, id: KernelId) -> bool {
     let Some(kernel) = function.kernels.get(id.index()) else {
         return false;
     };
@@ -54,7 +54,7 @@ pub fn spread(function: &mut Function, id: KernelId) -> bool {
         }
         _ => return false,
     };
-    let each = Sym::int(THREADS * i64::from(tile.widest()));
+    let each = Sym::int(THREADS * i64::from(widest(&tile)));
     let cx = &function.cx;
     let blocks = cx.min(&cx.cdiv(&tile.count(), &each), &Sym::int(BLOCKS));
     let body = shared_out(function, &tile, &blocks, span);
@@ -62,7 +62,7 @@ pub fn spread(function: &mut Function, id: KernelId) -> bool {
         kernel.grid = [blocks, Sym::one(), Sym::one()];
         kernel.threads = Sym::int(THREADS);
         kernel.body = body;
-        kernel.tracked.extend(tracked);
+        kernel.facts.tracked.extend(tracked);
     }
     true
 }

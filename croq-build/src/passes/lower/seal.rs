@@ -86,13 +86,9 @@ fn with_body(kernel: Kernel, body: Vec<Stmt<Threads>>) -> Kernel<Threads> {
         shared,
         shared_bytes,
         waits,
-        ordered,
-        tracked,
-        escaping,
         asynchronous,
         warpgroups,
-        unwritten,
-        anew,
+        facts,
         maps,
     } = kernel;
     Kernel {
@@ -108,13 +104,9 @@ fn with_body(kernel: Kernel, body: Vec<Stmt<Threads>>) -> Kernel<Threads> {
         shared,
         shared_bytes,
         waits,
-        ordered,
-        tracked,
-        escaping,
         asynchronous,
         warpgroups,
-        unwritten,
-        anew,
+        facts,
         maps,
     }
 }
@@ -227,7 +219,7 @@ fn leaf(kind: StmtKind, inside: bool, span: Span) -> Result<StmtKind<Threads>, U
         StmtKind::Continue => StmtKind::Continue,
         StmtKind::Yield => StmtKind::Yield,
         StmtKind::Tma(op) => StmtKind::Tma(op),
-        StmtKind::AwaitSignal { signal, turn } => StmtKind::AwaitSignal { signal, turn },
+        StmtKind::AwaitSignal { signal, ordinal } => StmtKind::AwaitSignal { signal, ordinal },
         StmtKind::Move(m) => StmtKind::Move(m),
         StmtKind::CommitCopies => StmtKind::CommitCopies,
         StmtKind::WaitCopies { pending } => StmtKind::WaitCopies { pending },

@@ -6,7 +6,7 @@
 //! takes more instructions, and no more time of the memory.
 //!
 //! Where the rows are no program can see, as long as it has no address of the tile; so nothing is asked
-//! for. Tiles with a swizzle keep it, and tiles that arrive asynchronously or by the copy engine their
+//! for. Tiles with a swizzle keep it, and tiles that arrive asynchronously or by TMA their
 //! vectors.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,13 +1,13 @@
-//! Elements that a loop updates turn after turn are held in a variable meanwhile.
+//! Elements that a loop updates iteration after iteration are held in a variable meanwhile.
 //!
-//! `foreach k in K out.at(i, j) += …` means a load and a store of `out` each turn. No C++ compiler may
+//! `foreach k in K out.at(i, j) += …` means a load and a store of `out` each iteration. No C++ compiler may
 //! keep the sum in a register, as for all it knows `out` and what is read are the same memory. Here
 //! they are known to be different: buffers never overlap.
 //!
 //! An element is held when every access of its buffer in the loop is of this one element, the loop
-//! writes it in each turn (so that writing it back afterwards writes nothing that was not written
+//! writes it in each iteration (so that writing it back afterwards writes nothing that was not written
 //! before) and also reads it, and nothing in the loop lets other threads in: no barrier, no text that
-//! can't be seen into, no way out in the middle of a turn. A loop that may not run at all gets all of
+//! can't be seen into, no way out in the middle of an iteration. A loop that may not run at all gets all of
 //! this inside an `if`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,12 +86,12 @@ fn promoted_loop(function: &mut Function, stmt: &mut Stmt, shared: bool) -> Opti
     for access in elements {
         let buffer = access.view.buffer;
         let ty = function.buffer(buffer).elem;
-        let held = variable(function, buffer, ty, &access);
-        let value = Expr::new(ExprKind::Local(held), ty, access.span);
+        let promoted = variable(function, buffer, ty, &access);
+        let value = Expr::new(ExprKind::Local(promoted), ty, access.span);
         replace_in(body, buffer, &value);
         before.push(Stmt::new(
             StmtKind::Let {
-                local: held,
+                local: promoted,
                 value: Some(Expr::new(ExprKind::Load(access.clone()), ty, access.span)),
             },
             access.span,
@@ -123,7 +123,7 @@ fn variable(function: &mut Function, buffer: BufferId, ty: Scalar, access: &Acce
     function.new_local(&name, ty, true, access.span)
 }
 
-/// What differs from turn to turn.
+/// What differs from iteration to iteration.
 fn declared(function: &Function, variable: LocalId, body: &[Stmt]) -> BTreeSet<Var> {
     Uses::of_block(function, body)
         .declared
@@ -145,8 +145,8 @@ fn updated(function: &Function, body: &[Stmt], changing: &BTreeSet<Var>) -> Vec<
     if !survey.closed {
         return Vec::new();
     }
-    // Written in each turn, and not only inside of something.
-    let each_turn: BTreeSet<BufferId> = body
+    // Written in each iteration, and not only inside of something.
+    let every_iteration: BTreeSet<BufferId> = body
         .iter()
         .filter_map(|stmt| match &stmt.kind {
             StmtKind::Store { access, .. } => Some(access.view.buffer),
@@ -155,7 +155,7 @@ fn updated(function: &Function, body: &[Stmt], changing: &BTreeSet<Var>) -> Vec<
         .collect();
     let places = survey.places.into_iter();
     places
-        .filter(|(buffer, _)| each_turn.contains(buffer))
+        .filter(|(buffer, _)| every_iteration.contains(buffer))
         .filter_map(|(_, place)| match place {
             Place::One { access, read: true } => Some(*access),
             _ => None,
@@ -176,12 +176,12 @@ struct Survey<'a> {
     function: &'a Function,
     changing: &'a BTreeSet<Var>,
     places: BTreeMap<BufferId, Place>,
-    /// Nothing lets other threads, or unknown text, look at memory between two turns.
+    /// Nothing lets other threads, or unknown text, look at memory between two iterations.
     closed: bool,
 }
 
 impl Survey<'_> {
-    fn spread(&mut self, buffer: BufferId) {
+    fn mark_many(&mut self, buffer: BufferId) {
         self.places.insert(buffer, Place::Many);
     }
 
@@ -191,7 +191,7 @@ impl Survey<'_> {
             address.is_poison() || address.vars().iter().any(|v| self.changing.contains(v));
         let buffer = access.view.buffer;
         match self.places.get_mut(&buffer) {
-            _ if varies => self.spread(buffer),
+            _ if varies => self.mark_many(buffer),
             None => {
                 let access = Box::new(access.clone());
                 let place = Place::One {
@@ -203,7 +203,7 @@ impl Survey<'_> {
             Some(Place::One { access: one, read }) => {
                 *read |= reads;
                 if !self.function.cx.eq(&one.address(), &address).is_yes() {
-                    self.spread(buffer);
+                    self.mark_many(buffer);
                 }
             }
             Some(Place::Many) => {}
@@ -216,8 +216,8 @@ impl Visit for Survey<'_> {
         match &stmt.kind {
             StmtKind::Store { access, op, .. } => self.element(access, op.is_some()),
             StmtKind::Move(m) => {
-                self.spread(m.source.view.buffer);
-                self.spread(m.dest.view.buffer);
+                self.mark_many(m.source.view.buffer);
+                self.mark_many(m.dest.view.buffer);
             }
             StmtKind::Let { .. }
             | StmtKind::Assign { .. }
@@ -239,7 +239,7 @@ impl Visit for Survey<'_> {
     }
 
     fn view(&mut self, view: &View) {
-        self.spread(view.buffer);
+        self.mark_many(view.buffer);
     }
 }
 
@@ -258,14 +258,14 @@ fn replace_in(stmts: &mut [Stmt], buffer: BufferId, value: &Expr) {
     assign(stmts, buffer, local, value);
 }
 
-fn assign(stmts: &mut [Stmt], buffer: BufferId, local: LocalId, held: &Expr) {
+fn assign(stmts: &mut [Stmt], buffer: BufferId, local: LocalId, promoted: &Expr) {
     for stmt in stmts {
         match &mut stmt.kind {
             StmtKind::Store { access, op, value } if access.view.buffer == buffer => {
                 let value = match op {
                     Some(op) => {
-                        let kind = ExprKind::Binary(*op, held.clone(), value.clone());
-                        Expr::new(kind, held.ty, access.span)
+                        let kind = ExprKind::Binary(*op, promoted.clone(), value.clone());
+                        Expr::new(kind, promoted.ty, access.span)
                     }
                     None => value.clone(),
                 };
@@ -273,7 +273,7 @@ fn assign(stmts: &mut [Stmt], buffer: BufferId, local: LocalId, held: &Expr) {
             }
             kind => {
                 for block in kind.blocks_mut() {
-                    assign(block, buffer, local, held);
+                    assign(block, buffer, local, promoted);
                 }
             }
         }

@@ -2,11 +2,11 @@
 //!
 //! A single level that uses shared memory, with nothing said about what it is, becomes a block for each
 //! instance; nothing in the program asks for more than one thread in it. What a block does together,
-//! copies and fills, any number of threads can share. So can they the turns of a loop, if each turn
+//! copies and fills, any number of threads can share. So can they the iterations of a loop, if each iteration
 //! touches elements of its own (`barriers::independent`). The rest is the same for all threads or done
 //! by one of them already, as everywhere at block level, and the barrier pass does what it does.
 //!
-//! Where a loop stores something and its turns can't be told to be independent, or where text can't be
+//! Where a loop stores something and its iterations can't be told to be independent, or where text can't be
 //! seen into, the block keeps its one thread: all threads would go through the loop and wait for the
 //! one that stores.
 
@@ -65,15 +65,15 @@ pub fn add(function: &mut Function, id: KernelId) -> Option<Diagnostic> {
     Some(note.label(label).help(help))
 }
 
-/// As many as the largest tile has elements, or the longest nest of loops turns, within bounds.
+/// As many as the largest tile has elements, or the longest nest of loops iterates, within bounds.
 fn threads_for(body: &[Stmt]) -> i64 {
     let known = |count: &Sym| count.as_int().unwrap_or(MOST);
     let of = |stmt: &Stmt| match &stmt.kind {
         StmtKind::Copy(copy) => known(&copy.dest.shape.iter().product()),
         StmtKind::Fill { view, .. } => known(&view.shape.iter().product()),
         StmtKind::For { lo, hi, body, .. } => {
-            let turns = known(&(hi - lo)).clamp(0, MOST);
-            turns.saturating_mul(threads_for(body).min(MOST))
+            let iterations = known(&(hi - lo)).clamp(0, MOST);
+            iterations.saturating_mul(threads_for(body).min(MOST))
         }
         StmtKind::While { body, .. } => threads_for(body),
         StmtKind::If {
@@ -184,12 +184,12 @@ impl Sharing<'_> {
     fn only_together(&mut self, body: &[Stmt], span: Span) {
         let copies = body.iter().any(|s| matches!(s.kind, StmtKind::Copy(_)));
         if !copies && has_part_for_one(body) && self.in_the_way.is_none() {
-            let why = "the turns of this loop may depend on each other";
+            let why = "the iterations of this loop may depend on each other";
             self.in_the_way = Some((span, why));
         }
     }
 
-    /// The nest that begins here, over all threads: as many of its loops as have independent turns.
+    /// The nest that begins here, over all threads: as many of its loops as have independent iterations.
     fn shared_out(&mut self, stmt: &Stmt) -> Option<Stmt> {
         let mut nest: Vec<Loop> = Vec::new();
         let mut bodies: Vec<&[Stmt]> = Vec::new();
@@ -207,7 +207,7 @@ impl Sharing<'_> {
             let cx = &self.function.cx;
             let mut count = hi - lo;
             if !cx.le(&Sym::zero(), &count).is_yes() {
-                // Two loops without turns must not multiply to some.
+                // Two loops without iterations must not multiply to some.
                 count = cx.max(&count, &Sym::zero());
             }
             let rectangular = nest
@@ -228,12 +228,12 @@ impl Sharing<'_> {
                 _ => break,
             }
         }
-        while let Some(turn) = bodies.pop() {
+        while let Some(iteration) = bodies.pop() {
             let vars: Vec<Var> = nest.iter().map(|l| l.var).collect();
-            if is_anybodys(self.function, turn)
-                && barriers::independent(self.function, self.kernel, &vars, turn)
+            if is_anybodys(self.function, iteration)
+                && barriers::independent(self.function, self.kernel, &vars, iteration)
             {
-                return Some(self.spread(&nest, turn, stmt.span));
+                return Some(self.distribute(&nest, iteration, stmt.span));
             }
             nest.pop();
         }
@@ -241,10 +241,14 @@ impl Sharing<'_> {
     }
 
     /// Turn number `e`, counted with the innermost loop fastest, is thread `e % threads`'s.
-    fn spread(&mut self, nest: &[Loop], turn: &[Stmt], span: Span) -> Stmt {
+    fn distribute(&mut self, nest: &[Loop], iteration: &[Stmt], span: Span) -> Stmt {
         let total: Sym = nest.iter().map(|l| &l.count).product();
         let threads = Sym::int(self.threads);
-        let turn: Vec<Stmt> = turn.iter().cloned().flat_map(by_whoever_comes).collect();
+        let iteration: Vec<Stmt> = iteration
+            .iter()
+            .cloned()
+            .flat_map(by_whoever_comes)
+            .collect();
         let bind = |local, value| {
             let value = Some(value);
             Stmt::new(StmtKind::Let { local, value }, span)
@@ -269,10 +273,10 @@ impl Sharing<'_> {
             lets
         };
         match nest {
-            // One turn for each thread, if any.
+            // One iteration for each thread, if any.
             _ if f.cx.le(&total, &threads).is_yes() => {
                 let mut once = numbers(f, &thread);
-                once.extend(turn);
+                once.extend(iteration);
                 if total == threads {
                     body.extend(once);
                 } else {
@@ -292,13 +296,13 @@ impl Sharing<'_> {
                 only.local,
                 &only.lo + &thread,
                 &only.lo + &total,
-                turn,
+                iteration,
                 span,
             )),
             _ => {
-                let (local, e) = build::index(f, "turn", Role::Loop, Some(&total), span);
+                let (local, e) = build::index(f, "step", Role::Loop, Some(&total), span);
                 let mut inside = numbers(f, &e);
-                inside.extend(turn);
+                inside.extend(iteration);
                 body.push(every(threads, local, thread, total, inside, span));
             }
         }
@@ -330,9 +334,9 @@ fn has_part_for_one(stmts: &[Stmt]) -> bool {
     })
 }
 
-/// A turn that any thread can do: it leaves nothing but elements of shared and global memory.
-fn is_anybodys(function: &Function, turn: &[Stmt]) -> bool {
-    let uses = crate::passes::analysis::uses::Uses::of_block(function, turn);
+/// An iteration that any thread can do: it leaves nothing but elements of shared and global memory.
+fn is_anybodys(function: &Function, iteration: &[Stmt]) -> bool {
+    let uses = crate::passes::analysis::uses::Uses::of_block(function, iteration);
     let local_memory = |stmt: &Stmt| match &stmt.kind {
         StmtKind::Store { access, .. } => {
             let buffer = function.buffers.get(access.view.buffer.index());
@@ -350,7 +354,7 @@ fn is_anybodys(function: &Function, turn: &[Stmt]) -> bool {
         | StmtKind::If { .. }
         | StmtKind::SingleThread { .. }
         | StmtKind::Check { .. } => !local_memory(stmt),
-        // Of loops inside of the turn; those of the turn itself are looked for below.
+        // Of loops inside of the iteration; those of the iteration itself are looked for below.
         StmtKind::Break | StmtKind::Continue => true,
         _ => false,
     };
@@ -361,8 +365,8 @@ fn is_anybodys(function: &Function, turn: &[Stmt]) -> bool {
         }
     }
     let mut all = All(&ok, true);
-    walk_block(turn, &mut all);
-    all.1 && !turn.iter().any(Stmt::leaves_turn)
+    walk_block(iteration, &mut all);
+    all.1 && !iteration.iter().any(Stmt::leaves_iteration)
 }
 
 /// What one thread of the block was to do is now this thread's.
@@ -433,7 +437,7 @@ mod tests {
             "foreach i in [64] { s32 s = 0; foreach k in [64] s = s + t.data.at(0, k); y.at(p, i) = s; }",
             "with i in 64 { foreach i(1:) if (i < n) y.at(p, i) = t.data.at(0, i - 1); }",
             "foreach k in [n] { foreach i in [64] t.data.at(0, i) *= 2; }",
-            // Only the inner loop, in each turn of the outer one.
+            // Only the inner loop, in each iteration of the outer one.
             "foreach {i, j} in [8, 8] y.at(p, i + j) = t.data.at(0, j);",
             // Nothing is stored in the loop.
             "s32 s = 0; foreach i in [64] s = s + t.data.at(0, i); y.at(p, 0) = s;",
@@ -458,7 +462,7 @@ mod tests {
             "s32 s = 0; foreach i in [64] { s = s + t.data.at(0, i); y.at(p, i) = s; }",
             "foreach i in [64] println(t.data.at(0, i));",
         ] {
-            let why = "the turns of this loop may depend on each other";
+            let why = "the iterations of this loop may depend on each other";
             assert_eq!(threads(body), (1, Some(why.to_owned())), "{body}");
         }
         let why = "this may be for one thread";

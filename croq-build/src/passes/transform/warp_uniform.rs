@@ -72,7 +72,7 @@ fn elects(body: &[Stmt]) -> bool {
     })
 }
 
-/// What goes to the copy engine, or makes things ready for it.
+/// What goes to TMA, or makes things ready for it.
 fn is_box(stmt: &Stmt) -> bool {
     matches!(&stmt.kind, StmtKind::Tma(_))
 }

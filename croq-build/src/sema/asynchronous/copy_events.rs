@@ -16,7 +16,7 @@ pub(crate) fn bind_copy(el: &mut Elab<'_>, name: &Name, at: &EventAt, span: Span
         Entity::Future(id) => id,
         Entity::Operation(_) => {
             let text = format!(
-                "`{}` is a product, whose end only its warpgroup sees",
+                "`{}` is an asynchronous MMA, only its warpgroup can wait for it",
                 name.text
             );
             el.cx.report(
@@ -71,7 +71,7 @@ pub(crate) fn bind_copy(el: &mut Elab<'_>, name: &Name, at: &EventAt, span: Span
     if let Some((code, what, help)) = problem {
         el.cx.report(
             Diagnostic::new(code, name.span, format!("`{}` {what}", name.text))
-                .label("not by the copy engine alone")
+                .label("not by TMA alone")
                 .help(help),
         );
         return None;

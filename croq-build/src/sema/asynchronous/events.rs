@@ -42,7 +42,7 @@ pub(crate) fn declare_all(
             el.cx.report(
                 Diagnostic::new("E0435", at, "an event counts 1 to 1024 threads, known here")
                     .label("no such number")
-                    .help("write a constant, or leave it out: croq counts who triggers"),
+                    .help("write a constant, or omit it: croq counts the triggering threads"),
             );
             None
         }
@@ -191,10 +191,10 @@ pub(crate) fn arrive(el: &mut Elab<'_>, at: EventAt, span: Span) {
                 "E1016",
                 span,
                 format!(
-                    "who triggers `{name}` is not known: threads differ about a condition around"
+                    "the threads that trigger `{name}` are not known: a condition around the `trigger` diverges"
                 ),
             )
-            .label("arrives, if it comes here")
+            .label("a thread arrives only if it reaches this")
             .help(format!(
                 "use `inthreads` instead of `if`, or say how many arrive: `event<n> {name}`"
             )),
@@ -225,7 +225,7 @@ pub(crate) fn lower_trigger_operand(
             Diagnostic::new(
                 "E1015",
                 e.span,
-                format!("`{name}` is a copy: nobody can trigger it"),
+                format!("`{name}` is a copy: it can't be triggered"),
             )
             .label("arrives on its own")
             .help(format!(

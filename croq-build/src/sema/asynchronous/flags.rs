@@ -82,7 +82,7 @@ pub(crate) fn trigger(el: &mut Elab<'_>, at: usize, e: &ast::Expr, cluster: bool
             .flags
             .get(at)
             .map_or("", |f| f.name.as_str());
-        let text = format!("`{name}` is an event of one thread: no block can be told by it");
+        let text = format!("`{name}` is an event of one thread: it can't signal a block");
         el.cx.report(
             Diagnostic::new("E1030", e.span, text)
                 .label("`local`")
@@ -114,8 +114,9 @@ pub(crate) fn wait(el: &mut Elab<'_>, at: usize, e: &ast::Expr, span: Span) {
     let set = op(BinOp::And, read(local, span), slots.clone());
     let cond = ExprKind::Binary(BinOp::Eq, set, slots.clone());
     let cond = Expr::new(cond, Scalar::Bool, span);
-    let message =
-        format!("a thread waits for `{name}`, which it has not triggered, and nobody else can");
+    let message = format!(
+        "a thread waits for `{name}` before triggering it, and no other thread can trigger it"
+    );
     let check = run_time::row(el, run_time::Check::new("R18", message, span));
     let values = Vec::new();
     build::emit(
@@ -147,7 +148,7 @@ fn slots(el: &mut Elab<'_>, at: usize, e: &ast::Expr) -> Option<Expr> {
             }
             ast::ExprKind::Paren(inner) => root = inner,
             ast::ExprKind::At(..) => {
-                let text = format!("`{name}` is an event of one thread, whose slots have no order");
+                let text = format!("`{name}` is an event of one thread: its slots have no order");
                 el.cx.report(
                     Diagnostic::new("E1020", e.span, text)
                         .label("no order of slots")
@@ -174,12 +175,12 @@ pub(crate) fn report_one_sided(el: &mut Elab<'_>) {
         match (flag.waited, flag.triggered) {
             (Some(wait), None) if !flag.ready => el.cx.report(
                 Diagnostic::new("E1008", wait, format!("nothing triggers `{name}`"))
-                    .label("waits for ever")
+                    .label("waits forever")
                     .help(format!("`trigger {name};` before, in the same thread")),
             ),
             (None, Some(trigger)) => el.cx.report(
                 Diagnostic::new("W1009", trigger, format!("nothing waits for `{name}`"))
-                    .label("tells nobody")
+                    .label("no thread waits for it")
                     .help("remove it, or `wait` where the thread goes on"),
             ),
             _ => {}

@@ -143,10 +143,14 @@ pub(crate) fn value_of(el: &mut Elab<'_>, id: FutureId, span: Span) -> Value {
         }),
         None => {
             el.cx.report(
-                Diagnostic::new("E0877", span, format!("`{name}` stands for no copy yet"))
-                    .label("nothing was copied into it")
-                    .also(declared, "a placeholder")
-                    .help(format!("bind it first: `{name} = dma.copy … => shared;`")),
+                Diagnostic::new(
+                    "E0877",
+                    span,
+                    format!("no copy is assigned to `{name}` yet"),
+                )
+                .label("nothing was copied into it")
+                .also(declared, "a placeholder")
+                .help(format!("bind it first: `{name} = dma.copy … => shared;`")),
             );
             Value::Error
         }
@@ -188,7 +192,7 @@ pub(crate) fn data_of(el: &mut Elab<'_>, id: FutureId, span: Span) -> Option<Dat
     Some(Data { view, ..data })
 }
 
-/// Says that the next statement reads a future's data, so that what is still under way is found.
+/// Says that the next statement reads a future's data, so that what is still in flight is found.
 pub(crate) fn emit_use(el: &mut Elab<'_>, data: &Data, span: Span) {
     if let Some(id) = data.future
         && get(el, id).is_some_and(|f| f.is_async)
@@ -226,7 +230,7 @@ pub(crate) fn destination_of_rebound(
             Diagnostic::new(
                 "E0835",
                 at,
-                format!("`{name}` stands for `{was}`, this copy makes `{is}`"),
+                format!("`{name}` is a future of `{was}`, this copy makes `{is}`"),
             )
             .label("another type")
             .also(declared, "declared here")
@@ -269,7 +273,7 @@ pub(crate) fn bind(
             Diagnostic::new(
                 "E0835",
                 at,
-                format!("`{name}` stands for copies by `dma` or by `tma`, not both"),
+                format!("`{name}` can be a future of `dma` copies or of `tma` copies, not both"),
             )
             .label("the other engine")
             .also(declared, "declared here")
@@ -309,7 +313,7 @@ pub(crate) fn bind(
         unsupported::report(
             &mut el.cx,
             at,
-            "exchanging futures whose tiles are not whole, static and on the chip",
+            "exchanging futures with tiles that are partial, dynamic or in global memory",
         );
         return None;
     }

@@ -96,13 +96,13 @@ pub(crate) fn trigger(el: &mut Elab<'_>, e: &ast::Expr, cluster: bool, span: Spa
 
 /// Reports an event that no copy can complete; whether it is one.
 pub(crate) fn report_not_of_a_block(el: &mut Elab<'_>, e: &ast::Expr) -> bool {
-    let whose = match lower_operand(el, e) {
+    let owner = match lower_operand(el, e) {
         Some(Entity::Signal(_)) => "the host",
         Some(Entity::Flag(_)) => "one thread",
         found => return found.is_some(),
     };
     let name = el.cx.file.snippet(e.span).to_owned();
-    let text = format!("copies complete an event of a block, `{name}` is one of {whose}");
+    let text = format!("copies complete an event of a block, `{name}` is one of {owner}");
     el.cx.report(
         Diagnostic::new("E1030", e.span, text)
             .label("no bytes arrive there")
@@ -165,14 +165,16 @@ fn emit_wait(el: &mut Elab<'_>, signal: SignalId, at: Span, span: Span) {
             Diagnostic::new(
                 "E1046",
                 at,
-                format!("a launch may not come to this `wait` for `{name}` just once"),
+                format!(
+                    "a launch may execute this `wait` for `{name}` more than once, or not at all"
+                ),
             )
             .label("in a loop, under a condition, or for some of the threads")
             .also(
                 k.header,
                 "each launch waits for one `trigger` of the host here",
             )
-            .help("move it out, so that all threads come by once"),
+            .help("move it out, so that all threads execute it once"),
         );
         return;
     }
@@ -180,10 +182,10 @@ fn emit_wait(el: &mut Elab<'_>, signal: SignalId, at: Span, span: Span) {
         return;
     };
     let count = k.awaited.entry(signal).or_default();
-    let turn = *count;
+    let ordinal = *count;
     *count += 1;
     let level = Level::Block;
-    let body = vec![Stmt::new(StmtKind::AwaitSignal { signal, turn }, span)];
+    let body = vec![Stmt::new(StmtKind::AwaitSignal { signal, ordinal }, span)];
     build::emit(el, StmtKind::SingleThread { level, body }, span);
     let (scope, why) = (BarrierScope::Block, BarrierReason::Written);
     build::emit(el, StmtKind::Barrier { scope, why }, span);

@@ -129,7 +129,7 @@ fn check_alike(el: &mut Elab<'_>, ids: &[(FutureId, &Name)]) -> bool {
                         first_name.text, name.text
                     ),
                 )
-                .label("lives shorter or longer than the other")
+                .label("has another lifetime than the other")
                 .also(outer, format!("`{}` is declared here", first_name.text))
                 .also(inner, format!("`{}` is declared here", name.text))
                 .help(
@@ -202,7 +202,7 @@ fn bind_like(el: &mut Elab<'_>, id: FutureId, other: FutureId, at: Span) -> Opti
     let Some(data) = model.data.clone() else {
         let name = futures::get(el, id)?.name.clone();
         el.cx.report(
-            Diagnostic::new("E0877", at, format!("`{name}` stands for no copy yet"))
+            Diagnostic::new("E0877", at, format!("no copy is assigned to `{name}` yet"))
                 .label("nothing to exchange")
                 .help("copy into one of them first"),
         );

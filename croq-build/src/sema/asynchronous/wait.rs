@@ -51,7 +51,7 @@ pub(crate) fn lower_wait(el: &mut Elab<'_>, operands: &[ast::Expr], span: Span) 
                     format!("`{name}` is the data of one of several copies, chosen by `select`"),
                 )
                 .label("not a copy")
-                .help("wait for the copies that it is chosen among"),
+                .help("wait for the copies that it may select"),
             ),
             Some(other) => {
                 let kind = other.kind();
@@ -107,7 +107,7 @@ fn emit_waits(el: &mut Elab<'_>, ids: &[(FutureId, Span)], span: Span) {
                 )
                 .label("other threads than copied")
                 .also(apart, "only these copy")
-                .help("wait inside of this `inthreads`, and let an event tell the others"),
+                .help("wait inside this `inthreads`, and signal the other threads with an event"),
             );
             continue;
         }
@@ -168,6 +168,6 @@ pub(crate) fn lower_after(el: &mut Elab<'_>, name: &Name) {
                 name.text
             ),
         )
-        .label("nothing to come after"),
+        .label("no copy is listed"),
     );
 }

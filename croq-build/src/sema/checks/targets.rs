@@ -5,10 +5,10 @@ use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::source::Span;
 
-/// The first architecture with a copy engine.
+/// The first architecture with TMA.
 const FROM: u16 = 90;
 
-/// Those with a copy engine, and those without.
+/// Those with TMA, and those without.
 pub(crate) fn targets(cx: &Cx<'_>) -> (String, String) {
     let list = |newer: bool| {
         let targets = cx.options.targets.iter();

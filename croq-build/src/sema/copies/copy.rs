@@ -87,11 +87,9 @@ fn lower_parts(
         c,
         matches!(c.dest, CopyDest::View(_)),
     )?;
-    let mut engine = tma::choose_engine(el, c, &source.view, &dest.view, zero_fill, level)?;
+    let engine = tma::choose_engine(el, c, &source.view, &dest.view, zero_fill, level)?;
     let event = c.is_async.as_ref().and_then(|a| a.1.as_ref());
-    if let (Some(event), ir::Engine::Tma(tma)) = (event, &mut engine) {
-        tma.event = Some(copy_events::event_of_copy(el, event)?);
-    }
+    let engine = completing(el, engine, event)?;
     whole::mark_accessed(&mut el.f, &source.view, true, false);
     whole::mark_accessed(&mut el.f, &dest.view, false, true);
     el.storage.stored.entry(dest.view.buffer).or_insert(span);
@@ -108,7 +106,7 @@ fn lower_parts(
             fresh,
         };
         futures::bind(el, id, dest.clone(), manner, c.head)?;
-        // A placeholder may have been exchanged before its first copy, in the turn before.
+        // A placeholder may have been exchanged before its first copy, in the iteration before.
         if fresh && !known && matches!(bound, Bound::Again(_)) {
             dest = futures::data_of(el, id, c.head)?;
         }
@@ -127,6 +125,18 @@ fn lower_parts(
         false => host_kernels::emit_host_kernel(el, StmtKind::Copy(copy), span),
     }
     Some(future)
+}
+
+/// The engine, with the event that it completes.
+fn completing(
+    el: &mut Elab<'_>,
+    mut engine: ir::Engine,
+    event: Option<&ast::Expr>,
+) -> Option<ir::Engine> {
+    if let (Some(event), ir::Engine::Tma(tma)) = (event, &mut engine) {
+        tma.event = Some(copy_events::event_of_copy(el, event)?);
+    }
+    Some(engine)
 }
 
 fn future_of(el: &mut Elab<'_>, c: &CopyStmt, bound: &Bound) -> Option<FutureId> {

@@ -128,7 +128,7 @@ fn new_destination(
         },
     );
     buffers::check_affordable(el, id, at)?;
-    // What a placeholder of an outer block has, the next turn of a loop may still read.
+    // What a placeholder of an outer block has, the next iteration of a loop may still read.
     let outer = match bound {
         Bound::Again(id) => futures::get(el, *id).map(|f| f.depth) != Some(el.names.depth()),
         _ => false,

@@ -77,7 +77,7 @@ fn check_async_supported(
     if let (Some(event), ast::Engine::Dma) = (event, c.engine) {
         el.cx.report(
             Diagnostic::new("E1031", event.span, "a `dma` copy can't complete an event")
-                .label("its threads carry it out, nobody arrives for it")
+                .label("its threads execute it, no thread arrives for it")
                 .help("name the copy, `wait` for it, then `trigger` the event; or use `tma`"),
         );
         return false;

@@ -1,4 +1,4 @@
-//! Copies between memories: shapes, storages, and what the copy engine can move.
+//! Copies between memories: shapes, storages, and what TMA can move.
 
 pub(crate) mod copy;
 pub(crate) mod destination;

@@ -1,4 +1,4 @@
-//! Copies that ask for the copy engine (TMA): on which targets, between which memories, with which
+//! Copies that ask for TMA: on which targets, between which memories, with which
 //! modifiers. What boxes it can move is `boxes`' to say.
 
 use crate::diagnostics::Diagnostic;
@@ -55,18 +55,18 @@ pub(crate) fn choose_engine(
             Diagnostic::new(
                 "W0867",
                 c.head,
-                "the copy engine can't reach this tile of shared memory: threads copy it instead",
+                "this tile of shared memory is not addressable by TMA: threads copy it instead",
             )
             .label(why)
             .help("give the tile a buffer of its own, or write `dma`"),
         );
         return Some(Engine::Threads);
     }
-    targets::note_targets(el, c.head, "N0860", "copy engine");
+    targets::note_targets(el, c.head, "N0860", "TMA");
     Some(Engine::Tma(tma))
 }
 
-/// Whether any of the targets has a copy engine.
+/// Whether any of the targets has TMA.
 pub(crate) fn check_available(cx: &mut Cx<'_>, c: &CopyStmt) -> bool {
     let (newer, older) = targets::targets(cx);
     if !newer.is_empty() || older.is_empty() {
@@ -115,7 +115,7 @@ pub(crate) fn check_storages(
             Diagnostic::new(
                 "E0831",
                 *asynchronous,
-                "nothing could tell when an asynchronous store has read its source",
+                "an asynchronous store has no way to report that it has read its source",
             )
             .label("only from global to shared memory")
             .help("remove `.async`, and the `wait` for it"),

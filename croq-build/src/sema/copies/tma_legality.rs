@@ -1,4 +1,4 @@
-//! Boxes that the copy engine (TMA) can move (language 04 section 10).
+//! Boxes that TMA can move (language 04 section 10).
 //!
 //! It knows a tensor in device memory by a descriptor that the host makes before the launch, so all
 //! but the place of a tile must be known there. It moves whole boxes: what lies beyond an end of
@@ -31,7 +31,7 @@ pub(crate) fn tensor_of(el: &mut Elab<'_>, global: &View, at: Span) -> Option<Fr
     let Some(frame) = global.frame.clone() else {
         el.cx.report(
             Diagnostic::new("E0868", at, "this window has strides of its own")
-                .label("the copy engine knows only tensors as they are declared")
+                .label("TMA addresses only whole tensors, as declared")
                 .help("use `dma`"),
         );
         return None;
@@ -132,7 +132,7 @@ pub(crate) fn check_box(
     Some(shape)
 }
 
-/// Where the tile may stop, the tensor must: that is the only end that the copy engine knows.
+/// Where the tile may stop, the tensor must: that is the only end that TMA knows.
 pub(crate) fn check_ends(
     el: &mut Elab<'_>,
     global: &View,
@@ -164,7 +164,7 @@ pub(crate) fn check_ends(
                 at,
                 format!("axis {axis} of this tile may end inside the tensor"),
             )
-            .label("the copy engine stops only at the tensor's own ends")
+            .label("TMA clips only at the ends of the tensor")
             .help("use `dma`, or cut the tile from the tensor itself"),
         );
         return None;
@@ -337,12 +337,12 @@ pub(crate) fn check_rings(el: &mut Elab<'_>) {
         unsupported::report(
             &mut el.cx,
             at,
-            "an exchange among more than 64 tiles of a block",
+            "an exchange of more than 64 tiles of a block",
         );
     }
 }
 
-/// Why the copy engine can't reach a tile of shared memory.
+/// Why TMA can't reach a tile of shared memory.
 pub(crate) fn why_out_of_reach(
     el: &Elab<'_>,
     shared: &View,
@@ -365,7 +365,7 @@ pub(crate) fn why_out_of_reach(
         .zip(shared.strides.iter().zip(&dense))
         .any(|(n, (have, want))| !n.is_one() && el.f.cx.eq(have, want) != Truth::Yes);
     if apart {
-        return Some("its rows are apart".to_owned());
+        return Some("its rows are not contiguous".to_owned());
     }
     if swizzled {
         // `swizzled_box` looks at where it begins.

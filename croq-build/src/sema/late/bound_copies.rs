@@ -18,7 +18,7 @@ pub(crate) fn bind_copies(func: &mut ir::Function, facts: &Facts, diags: &mut Di
     }
     for (copy, trigger) in apart {
         diags.push(
-                Diagnostic::new("E1037", trigger, "a copy completes an event only from beside the `trigger`")
+                Diagnostic::new("E1037", trigger, "a copy that completes an event must be in the same block as the `trigger`")
                     .label("in another block than the copy")
                     .also(copy, "begun here")
                     .help("put both into the same block, or name the event at the copy: `tma.copy.async<e> …`"),

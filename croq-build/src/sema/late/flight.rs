@@ -1,4 +1,4 @@
-//! Copies that are under way at a point of a kernel.
+//! Copies that are in flight at a point of a kernel.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use crate::ir::{self, BinOp, Expr, ExprKind, FutureId, Scalar, UnOp};
 use crate::sema::values::arith;
 use crate::source::Span;
 
-/// For each future that may be under way: the least number of younger groups, and the copy. What
-/// the copy engine moves is in no group: it is waited for by itself.
+/// For each future that may be in flight: the least number of younger groups, and the copy. What
+/// TMA moves is in no group: it is waited for by itself.
 #[derive(Clone, Default, PartialEq)]
 pub(crate) struct Flight {
     pub copies: BTreeMap<FutureId, (Option<u32>, Span)>,
@@ -64,7 +64,7 @@ impl Flight {
         }
     }
 
-    /// What is under way where a condition holds, or doesn't.
+    /// What is in flight where a condition holds, or doesn't.
     pub(crate) fn under(&self, condition: Option<&String>, holds: bool) -> Flight {
         let mut flight = self.clone();
         let guards = &self.guards;
@@ -75,7 +75,7 @@ impl Flight {
         flight
     }
 
-    /// After an `if`: what was begun in one of its branches alone is under way where the condition
+    /// After an `if`: what was begun in one of its branches alone is in flight where the condition
     /// says so.
     pub(crate) fn guard(
         &mut self,
@@ -112,7 +112,7 @@ impl Flight {
     }
 }
 
-/// A condition that is the same wherever it stands in a turn of the loops around, as a text that
+/// A condition that is the same wherever it stands in an iteration of the loops around, as a text that
 /// tells it from others.
 pub(crate) fn invariant_condition(func: &ir::Function, cond: &Expr) -> Option<String> {
     match &*cond.kind {

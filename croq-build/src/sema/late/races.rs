@@ -78,7 +78,7 @@ fn find_between_barriers(
     indices: &[Index],
 ) {
     let mut seen: BTreeMap<BufferId, Vec<Seen>> = BTreeMap::new();
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for stmt in body {
         match &stmt.kind {
             StmtKind::Let { .. }
@@ -129,7 +129,7 @@ fn find_between_barriers(
                 if (one.writes || other.writes)
                     && !(one.atomic && other.atomic)
                     && let Some((mine, theirs)) = conflicting_instances(&one, other, indices)
-                    && told.insert(buffer)
+                    && reported.insert(buffer)
                 {
                     report(func, diags, &one, other, indices, (mine, theirs));
                 }

@@ -105,7 +105,7 @@ fn check_operand_begin(
         )
     } else if !aligned {
         (
-            format!("a product can't begin here in `{name}`, which is swizzled"),
+            format!("an MMA operand can't begin at this element of `{name}`, which is swizzled"),
             "the pattern may not begin here".to_owned(),
             format!("start at a multiple of {ROWS} rows and of {step} elements in a row"),
         )
@@ -159,7 +159,7 @@ fn report_seen_raw(
 #[derive(Default)]
 pub(crate) struct Uses {
     pub copied: Vec<View>,
-    /// By the copy engine.
+    /// By TMA.
     pub moved: Vec<View>,
     pub accessed: Vec<Access>,
     /// Operands of warpgroups, each with whether K runs along its rows.
@@ -179,8 +179,8 @@ impl Visit for Uses {
                 self.copied.extend(sides);
             }
             StmtKind::Mma(op) => {
-                if let MmaOp::Product(product) = &**op {
-                    let tiles = product.tiles();
+                if let MmaOp::WarpgroupMma(mma) = &**op {
+                    let tiles = mma.tiles();
                     self.multiplied
                         .extend(tiles.map(|t| (t.view.clone(), t.k_last)));
                 }

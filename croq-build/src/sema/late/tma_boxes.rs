@@ -1,10 +1,10 @@
-//! Swizzled tiles that the copy engine moves.
+//! Swizzled tiles that TMA moves.
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::{self, Stmt, StmtKind, View, Visit, walk_block};
 use crate::symbolic::Sym;
 
-/// Whether swizzled tiles are such as the copy engine writes and reads: whole groups, from where
+/// Whether swizzled tiles are such as TMA writes and reads: whole groups, from where
 /// the pattern begins. At the function's end, when swizzles are decided.
 pub(crate) fn check_swizzled_boxes(func: &ir::Function, diags: &mut Diagnostics) {
     struct Tiles(Vec<(View, View)>);

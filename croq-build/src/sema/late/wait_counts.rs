@@ -1,7 +1,7 @@
-//! Copies under way: which may be, at each point of a kernel, and how many younger ones there are.
+//! Copies in flight: which may be, at each point of a kernel, and how many younger ones there are.
 //!
 //! A thread's asynchronous copies form groups, one for each copy, that arrive in the order in which
-//! they were begun. A `wait` can leave the youngest groups under way, and should: waiting for the
+//! they were begun. A `wait` can leave the youngest groups in flight, and should: waiting for the
 //! older of two copies must not wait for both. So the walk keeps, for each future that may be under
 //! way, the least number of copies begun after it, over all paths; loops are walked until that
 //! settles.
@@ -36,8 +36,8 @@ struct Walker<'c> {
     /// The last walk, which reports and writes down what to wait for.
     last: bool,
     /// Copies whose early use was reported: one report for each.
-    told: BTreeSet<Span>,
-    /// What copies read that were begun in this turn of the loops around: then an index means the
+    reported: BTreeSet<Span>,
+    /// What copies read that were begun in this iteration of the loops around: then an index means the
     /// same there and here.
     sources: BTreeMap<Span, View>,
     /// Likewise what they fill, where that is fixed.
@@ -61,7 +61,7 @@ pub(crate) fn count_waits(func: &mut ir::Function, facts: &Facts, diags: &mut Di
                 diags,
                 loops: Vec::new(),
                 last: true,
-                told: BTreeSet::new(),
+                reported: BTreeSet::new(),
                 sources: BTreeMap::new(),
                 dests: BTreeMap::new(),
                 goes_to: BTreeMap::new(),
@@ -84,7 +84,7 @@ impl Walker<'_> {
             .unwrap_or_default()
     }
 
-    /// Copies that are under way where the kernel ends.
+    /// Copies that are in flight where the kernel ends.
     fn left_over(&mut self, end: &Flight) {
         for (id, (_, span)) in &end.copies {
             let name = self.name(*id);
@@ -94,7 +94,7 @@ impl Walker<'_> {
                     *span,
                     format!("nothing waits for the copy `{name}` on some way to the kernel's end"),
                 )
-                .label("may still be under way then")
+                .label("may still be in flight here")
                 .help(format!("add `wait {name};`")),
             );
         }
@@ -144,15 +144,17 @@ impl Walker<'_> {
                 self.consulted(*id, span, &flight);
                 flight
             }
-            StmtKind::For { body, .. } => self.turns(flight, true, &mut |w, start| {
+            StmtKind::For { body, .. } => self.iterations(flight, true, &mut |w, start| {
                 let end = w.block(body, start.clone());
                 (start, end)
             }),
-            StmtKind::While { prelude, body, .. } => self.turns(flight, false, &mut |w, start| {
-                let stop = w.block(prelude, start);
-                let end = w.block(body, stop.clone());
-                (stop, end)
-            }),
+            StmtKind::While { prelude, body, .. } => {
+                self.iterations(flight, false, &mut |w, start| {
+                    let stop = w.block(prelude, start);
+                    let end = w.block(body, stop.clone());
+                    (stop, end)
+                })
+            }
             StmtKind::If {
                 cond,
                 then,
@@ -215,7 +217,7 @@ impl Walker<'_> {
         self.begun(id, span, groups, flight);
     }
 
-    /// Leaves those copies under way that began after all that are waited for.
+    /// Leaves those copies in flight that began after all that are waited for.
     fn wait(&mut self, futures: &mut Vec<Waited>, pending: &mut Option<u32>, flight: &mut Flight) {
         let counts = futures.iter().filter_map(|w| flight.copies.get(&w.future));
         let younger = counts.filter_map(|(n, _)| *n).min();
@@ -239,10 +241,10 @@ impl Walker<'_> {
             let mut d = Diagnostic::new(
                 "E0842",
                 span,
-                format!("the copy `{name}` may still be under way when it is begun again"),
+                format!("the copy `{name}` may still be in flight when it is issued again"),
             )
             .label(if again {
-                "in the next turn of the loop"
+                "in the next iteration of the loop"
             } else {
                 "begun again here"
             });
@@ -259,7 +261,7 @@ impl Walker<'_> {
         flight.copies.insert(id, (groups.then_some(0), span));
     }
 
-    /// Reports a write, by the statement at `at`, of what a copy under way still reads.
+    /// Reports a write, by the statement at `at`, of what a copy in flight still reads.
     fn overwritten(&mut self, at: Span, flight: &Flight, overlaps: impl Fn(&Ctx, &View) -> bool) {
         if !self.last {
             return;
@@ -279,7 +281,7 @@ impl Walker<'_> {
                 at,
                 format!("the copy `{name}` may still be reading what this overwrites"),
             )
-            .label("overwritten while the copy is under way")
+            .label("overwritten while the copy is in flight")
             .also(begun, "the copy begins here")
             .help(format!("`wait {name};` first")),
         );
@@ -315,7 +317,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Reports what a statement does with the destination of a copy under way, by whatever name.
+    /// Reports what a statement does with the destination of a copy in flight, by whatever name.
     fn used_early(&mut self, stmt: &Stmt, flight: &Flight) {
         let nested = matches!(
             stmt.kind,
@@ -331,8 +333,8 @@ impl Walker<'_> {
         if !self.last || flight.copies.is_empty() || nested {
             return;
         }
-        let mut touched = Touched::default();
-        walk_block(std::slice::from_ref(stmt), &mut touched);
+        let mut found = AccessCollector::default();
+        walk_block(std::slice::from_ref(stmt), &mut found);
         let cx = &self.func.cx;
         let mut early = Vec::new();
         for (id, (_, begun)) in &flight.copies {
@@ -341,10 +343,10 @@ impl Walker<'_> {
             let Some(dest) = self.dests.get(begun).filter(|_| !again) else {
                 continue;
             };
-            let element = touched.accesses.iter().find(|access| {
+            let element = found.accesses.iter().find(|access| {
                 dest.buffer == access.view.buffer && store_overlaps(cx, dest, access)
             });
-            let tile = touched
+            let tile = found
                 .views
                 .iter()
                 .find(|view| dest.buffer == view.buffer && overlaps(cx, dest, view));
@@ -360,31 +362,31 @@ impl Walker<'_> {
         let Some((_, begun)) = flight.copies.get(&id).copied() else {
             return;
         };
-        if !self.last || !self.told.insert(begun) {
+        if !self.last || !self.reported.insert(begun) {
             return;
         }
         let name = self.name(id);
         self.diags.push(
             Diagnostic::new("W0879", span, format!("`{name}` may not have arrived yet"))
-                .label("used while the copy is under way")
+                .label("used while the copy is in flight")
                 .also(begun, "the copy begins here")
                 .help(format!("`wait {name};` first")),
         );
     }
 
-    /// A loop: `turn` walks one turn and tells what holds where the loop may end, and at the turn's
+    /// A loop: `iteration` walks one iteration and tells what holds where the loop may end, and at the iteration's
     /// end.
-    fn turns(
+    fn iterations(
         &mut self,
         before: Flight,
         may_be_skipped: bool,
-        turn: &mut dyn FnMut(&mut Self, Flight) -> (Flight, Flight),
+        iteration: &mut dyn FnMut(&mut Self, Flight) -> (Flight, Flight),
     ) -> Flight {
         let last = std::mem::replace(&mut self.last, false);
         let mut start = before.clone();
         // The counts only fall and futures only join: this settles.
         loop {
-            let (_, next, _) = self.once(start.clone(), turn);
+            let (_, next, _) = self.once(start.clone(), iteration);
             let mut joined = before.clone();
             joined.join(&next);
             joined.join(&start);
@@ -394,7 +396,7 @@ impl Walker<'_> {
             start = joined;
         }
         self.last = last;
-        let (stop, end, mut after) = self.once(start, turn);
+        let (stop, end, mut after) = self.once(start, iteration);
         if may_be_skipped {
             after.join(&before);
             after.join(&end);
@@ -404,20 +406,20 @@ impl Walker<'_> {
         after
     }
 
-    /// One turn: what holds where the loop may stop, at the start of the next turn, and after a
+    /// One iteration: what holds where the loop may stop, at the start of the next iteration, and after a
     /// `break`.
     fn once(
         &mut self,
         start: Flight,
-        turn: &mut dyn FnMut(&mut Self, Flight) -> (Flight, Flight),
+        iteration: &mut dyn FnMut(&mut Self, Flight) -> (Flight, Flight),
     ) -> (Flight, Flight, Flight) {
         self.loops.push(Exits {
             breaks: Flight::nowhere(),
             continues: Flight::nowhere(),
         });
         let outside = (self.sources.clone(), self.dests.clone());
-        // A condition may be another one in each turn.
-        let (stop, mut end) = turn(self, start.unguarded());
+        // A condition may be another one in each iteration.
+        let (stop, mut end) = iteration(self, start.unguarded());
         (self.sources, self.dests) = outside;
         let exits = self.loops.pop().unwrap_or_default();
         end.join(&exits.continues);
@@ -427,12 +429,12 @@ impl Walker<'_> {
 
 /// The memory that a statement reads or writes.
 #[derive(Default)]
-struct Touched {
+struct AccessCollector {
     accesses: Vec<Access>,
     views: Vec<View>,
 }
 
-impl Visit for Touched {
+impl Visit for AccessCollector {
     fn view(&mut self, view: &View) {
         self.views.push(view.clone());
     }

@@ -51,7 +51,7 @@ pub(crate) fn lower_sync_barrier(el: &mut Elab<'_>, level: ast::Level, span: Spa
                 span,
                 "`sync.barrier : device` needs a cooperative launch",
             )
-            .label("blocks come and go: they don't wait for each other")
+            .label("blocks are not resident together: they can't wait for each other")
             .help(
                 "write `parallel … : block<cooperative>`, or end the kernel here and start another",
             ),
@@ -92,7 +92,7 @@ fn emit_barrier(el: &mut Elab<'_>, scope: BarrierScope, span: Span) {
                 span,
                 format!("a barrier over the whole {what}, inside `inthreads`"),
             )
-            .label("the other threads never come here")
+            .label("the other threads never reach this barrier")
             .help("move it out, or use a narrower barrier"),
         );
         return;
@@ -137,7 +137,7 @@ pub(crate) fn lower_named_barrier(
                 Diagnostic::new(
                     "E0587",
                     span,
-                    "a named barrier takes its number and how many threads meet there",
+                    "a named barrier takes its number and its number of threads",
                 )
                 .label(format!(
                     "{first} to 15, and 1 to {most} threads of the block"
@@ -159,7 +159,7 @@ pub(crate) fn lower_named_barrier(
         el.cx.report(
             Diagnostic::new("W0584", span, text)
                 .label("no multiple of 32")
-                .help("let whole warps meet"),
+                .help("let whole warps execute the barrier"),
         );
     }
     instances::warn_if_not_all_arrive(el, span, "a barrier");

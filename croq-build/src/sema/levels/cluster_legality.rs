@@ -72,7 +72,7 @@ fn check_only_definitions(cx: &mut Cx<'_>, body: &ast::Block) -> bool {
                 "nothing runs once for all blocks of a cluster",
             )
             .label("between `cluster` and `block`")
-            .help("only names for values can stand here: move it into the blocks"),
+            .help("only names for values are allowed here: move it into the blocks"),
         );
     }
     other.is_none()
@@ -103,7 +103,7 @@ pub(crate) fn assume_first_block(el: &mut Elab<'_>) {
     }
 }
 
-/// `.multicast` is a word of the copy engine, and for a cluster.
+/// `.multicast` is a word of TMA, and for a cluster.
 pub(crate) fn check_multicast(el: &mut Elab<'_>, tma: bool, at: Span) -> bool {
     if !tma {
         el.cx.report(
@@ -183,7 +183,7 @@ pub(crate) fn check_trigger(el: &mut Elab<'_>, after: &[ast::Name], at: Span) ->
     {
         el.cx.report(
             Diagnostic::new("W1044", at, "`trigger.cluster` without a cluster")
-                .label("there are no other blocks to tell")
+                .label("the cluster has no other block")
                 .help("write `parallel … : cluster` around the blocks, or `trigger`"),
         );
     }

@@ -137,7 +137,7 @@ fn level_in_region(el: &mut Elab<'_>, level: Level, c: &CopyStmt) -> Option<Leve
                 format!("{count} {threads} of the block share this copy: no whole warps"),
             )
             .label("the other lanes of their warps idle meanwhile")
-            .help("let whole warps (multiples of 32 threads) come here, or use `tma`"),
+            .help("let whole warps (multiples of 32 threads) execute this, or use `tma`"),
         );
     }
     if unit == 0 || set.is_whole(unit) {

@@ -247,7 +247,7 @@ fn lower_inner(el: &mut Elab<'_>, p: &ParallelStmt) {
     if el.path.in_region() {
         el.cx.report(
             Diagnostic::new("E0563", p.header, "`parallel` inside `inthreads`")
-                .label("only part of the threads come here"),
+                .label("only some of the threads reach this"),
         );
         return lower_poisoned_body(el, p);
     }

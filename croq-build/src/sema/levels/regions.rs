@@ -74,7 +74,7 @@ pub(crate) fn lower_inthreads(
             Diagnostic::new(
                 "W0567",
                 pred.span,
-                "no thread that comes here satisfies this predicate",
+                "no thread that reaches this statement satisfies this predicate",
             )
             .label("never holds"),
         );

@@ -88,8 +88,8 @@ pub(crate) fn set_registers_of_each(
         }
     };
     if !whole {
-        let text = format!("`{name}` is for whole warpgroups, whose threads come together");
-        let help = "let multiples of 128 threads come here: `inthreads.async (w == 0)` of a `parallel w … : group-4`";
+        let text = format!("`{name}` must be executed by whole warpgroups");
+        let help = "let multiples of 128 threads execute it: `inthreads.async (w == 0)` of a `parallel w … : group-4`";
         return refuse(el, text, "not by warpgroups", help);
     }
     instances::warn_if_not_all_arrive(el, span, "a change of registers");

@@ -141,7 +141,7 @@ fn check_unit_total(
                 )
                 .label(format!("{shown} threads"))
                 .help(format!(
-                    "make the product {unit}, or drop the `{name}` level"
+                    "make the product of the extents {unit}, or remove the `{name}` level"
                 )),
             );
             None

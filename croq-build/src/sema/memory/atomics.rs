@@ -96,16 +96,20 @@ pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Val
         unsupported::report(
             &mut el.cx,
             span,
-            "an atomic operation at the level of a cluster, whose result is used",
+            "using the result of an atomic operation at cluster level",
         );
         return Value::Error;
     }
-    instances::warn_if_not_all_arrive(el, span, "an atomic operation whose result all threads get");
+    instances::warn_if_not_all_arrive(
+        el,
+        span,
+        "an atomic operation that broadcasts its result to all threads",
+    );
     if el.path.in_region() {
         unsupported::report(
             &mut el.cx,
             span,
-            "an atomic operation outside of any thread's level, inside `inthreads`, whose result is used",
+            "using the result of an atomic operation above thread level inside `inthreads`",
         );
         return Value::Error;
     }
@@ -228,7 +232,7 @@ fn lower(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Option<(Atomic, Opti
             Diagnostic::new(
                 "E1041",
                 first.span,
-                format!("`{shown}` is each thread's own: nobody else comes in between"),
+                format!("`{shown}` is private to each thread: no other thread accesses it"),
             )
             .label("`local` memory")
             .also(declared, "declared here")

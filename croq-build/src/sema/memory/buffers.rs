@@ -59,7 +59,7 @@ pub(crate) fn report_mutable(cx: &mut Cx<'_>, at: Span) {
     cx.report(
         Diagnostic::new("E0305", at, "spanned data can't be declared `mutable`")
             .label("elements can always be written")
-            .help("drop the word"),
+            .help("remove the storage specifier"),
     );
 }
 
@@ -228,7 +228,7 @@ fn declare_one(
 /// lack is found when memory is given out.
 pub(crate) fn check_affordable(el: &mut Elab<'_>, id: ir::BufferId, at: Span) -> Option<()> {
     let buffer = el.f.buffer(id);
-    let (most, whose) = match buffer.storage {
+    let (most, scope) = match buffer.storage {
         Storage::Shared => (MOST_SHARED, "the shared memory of a block"),
         Storage::Local => (MOST_LOCAL, "the memory of a thread"),
         Storage::Fragment => (MOST_FRAGMENT, "the registers of a warpgroup"),
@@ -244,7 +244,7 @@ pub(crate) fn check_affordable(el: &mut Elab<'_>, id: ir::BufferId, at: Span) ->
     } else {
         ("E0613", format!("{bytes} bytes"))
     };
-    let text = format!("`{name}` has {size}: at most {most} fit {whose}");
+    let text = format!("`{name}` has {size}: at most {most} fit {scope}");
     el.cx.report(
         Diagnostic::new(code, at, text)
             .label("no GPU has room for it")

@@ -185,7 +185,7 @@ pub(crate) fn decide_all(el: &mut Elab<'_>) {
     }
 }
 
-/// Whether something in the program takes the buffer as it lies: text in C++, or the copy engine,
+/// Whether something in the program takes the buffer as it lies: text in C++, or TMA,
 /// which swizzles whole tiles only.
 fn is_layout_visible(func: &ir::Function, id: BufferId) -> bool {
     let mut uses = Uses::default();

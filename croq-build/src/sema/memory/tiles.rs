@@ -25,7 +25,7 @@ pub(crate) fn check_number(
     message: String,
     at: Span,
 ) {
-    // A literal is the turn of a loop that was written out.
+    // A literal is the iteration of a loop that was written out.
     let literal = number.as_int().is_some();
     if el.path.is_dead() || literal || origins::origin_of(el, number) == Origin::Instance {
         return;
@@ -193,7 +193,7 @@ impl<'f> Flow<'f> {
     }
 }
 
-/// Locals that are given a value more than once: they count turns, or stand for what a path
+/// Locals that are given a value more than once: they count iterations, or stand for what a path
 /// decided.
 #[derive(Default)]
 struct Counters {

@@ -104,7 +104,7 @@ fn lost_assignment(hiding: &Hiding, read: Read) -> Diagnostic {
             )
         }
         Kind::Typed => {
-            "to change the outer one, write `mutable` in front of its type; else give this one another name".to_string()
+            "to change the outer one, write `mutable` before its type; otherwise give this variable another name".to_string()
         }
         Kind::NoScalar => "give this one another name".to_owned(),
     };

@@ -37,7 +37,7 @@ fn lower(el: &mut Elab<'_>, position: usize, param: &ast::Param) {
         .cx
         .faults
         .iter()
-        .any(|at| crate::sema::state::cx::touch(*at, param.span))
+        .any(|at| crate::sema::state::cx::spans_meet(*at, param.span))
     {
         return push_param(
             el,
@@ -124,8 +124,8 @@ fn check_rules(cx: &mut Cx<'_>, param: &ast::Param, is_tensor: bool) {
                     span,
                     "a parameter can't be in `shared` or `local` memory",
                 )
-                .label("lives only inside a kernel")
-                .help("drop the word, or write `global` for memory that is on the device already"),
+                .label("exists only inside a kernel")
+                .help("remove it, or write `global` for memory that is already on the device"),
             ),
             ast::Storage::Global if !is_tensor => cx.report(
                 Diagnostic::new("E0408", span, "`global` on a scalar parameter")

@@ -15,7 +15,7 @@ pub(crate) struct Future {
     /// Declared by `dma.any`.
     pub any: bool,
     pub is_async: bool,
-    /// Its bytes come by the copy engine.
+    /// Its bytes come by TMA.
     pub by_tma: bool,
     /// The copy's destination as the first copy had it; `None` before that.
     pub data: Option<Data>,

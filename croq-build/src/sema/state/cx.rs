@@ -48,7 +48,7 @@ pub struct Target {
     pub number: u16,
 }
 
-pub(crate) fn touch(a: Span, b: Span) -> bool {
+pub(crate) fn spans_meet(a: Span, b: Span) -> bool {
     a.start <= b.end && b.start <= a.end
 }
 

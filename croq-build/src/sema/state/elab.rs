@@ -6,7 +6,7 @@ use crate::ir::{self, Level};
 use crate::sema::state::asynchronous::{self, Asynchronous};
 use crate::sema::state::builder::Builder;
 use crate::sema::state::cx::Cx;
-use crate::sema::state::fragments::Spreads;
+use crate::sema::state::fragments::FragmentState;
 use crate::sema::state::kernel::KernelState;
 use crate::sema::state::nests::Node;
 use crate::sema::state::path::{Frame, Path};
@@ -43,7 +43,7 @@ pub(crate) struct Elab<'a> {
     pub results: Results,
     pub storage: BufferFacts,
     pub asynchronous: Asynchronous,
-    pub fragments: Spreads,
+    pub fragments: FragmentState,
 }
 
 impl<'a> Elab<'a> {
@@ -83,7 +83,7 @@ impl<'a> Elab<'a> {
                 exchanged: asynchronous::exchanged(&function.body),
                 ..Asynchronous::default()
             },
-            fragments: Spreads::default(),
+            fragments: FragmentState::default(),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::source::Span;
 use crate::symbolic::Var;
 
 #[derive(Default)]
-pub(crate) struct Spreads {
+pub(crate) struct FragmentState {
     /// Filled without a type, and not multiplied into yet.
     pub untyped: BTreeSet<BufferId>,
     /// Where operands are loaded.
@@ -15,7 +15,7 @@ pub(crate) struct Spreads {
     /// Which product gave sums their extents.
     pub shaped: BTreeMap<BufferId, Span>,
     /// Of these it was said that they are large.
-    pub told: BTreeSet<BufferId>,
+    pub reported: BTreeSet<BufferId>,
     /// What asked for a spread first.
     pub asked: BTreeMap<BufferId, Span>,
     /// Matrices that meet element by element.
@@ -26,9 +26,9 @@ pub(crate) struct Spreads {
     pub applied: Option<Applied>,
     /// Columns whose values are added over their owners.
     pub columns: Vec<(BufferId, Span)>,
-    /// Products with names of their own.
+    /// MMAs with names of their own.
     pub operations: Vec<Operation>,
-    /// Indices of the `apply`s that scale products.
+    /// Indices of the `apply`s that scale MMAs.
     pub scaled: BTreeSet<LocalId>,
     /// Who multiplies into sums, and who uses them.
     pub owners: Owners,
@@ -36,13 +36,13 @@ pub(crate) struct Spreads {
     pub needed: Vec<(BufferId, Span)>,
 }
 
-/// An `apply` under way.
+/// An `apply` in flight.
 pub(crate) struct Applied {
     pub buffer: BufferId,
     pub indices: Vec<Var>,
 }
 
-/// A product with a name, for which the program waits.
+/// An MMA with a name, for which the program waits.
 pub(crate) struct Operation {
     pub name: String,
     pub span: Span,
@@ -55,10 +55,10 @@ pub(crate) struct Operation {
 
 #[derive(Default)]
 pub(crate) struct Owners {
-    pub products: Vec<Place>,
+    pub mmas: Vec<Place>,
     pub uses: Vec<Place>,
-    /// Turns of the loops around, as far as they are known.
-    pub turns: Vec<i64>,
+    /// Iterations of the loops around, as far as they are known.
+    pub iterations: Vec<i64>,
     /// In how many loops sums were filled last.
     pub filled: BTreeMap<BufferId, usize>,
     pub lossy: BTreeSet<BufferId>,
@@ -66,7 +66,7 @@ pub(crate) struct Owners {
 
 /// A statement about sums, and which threads come to it.
 pub(crate) struct Place {
-    pub sums: BufferId,
+    pub acc: BufferId,
     pub set: ThreadSet,
     pub span: Span,
 }

@@ -46,7 +46,7 @@ pub(crate) enum Entity {
     Signal(SignalId),
     /// An event of a single thread, by its number.
     Flag(usize),
-    /// A product under way, by its number.
+    /// A product in flight, by its number.
     Operation(usize),
     /// `f = select(…)` of futures: one of them, chosen once.
     Chosen(Data),
@@ -91,7 +91,7 @@ impl Entity {
             Entity::View(_) => "a view",
             Entity::Future(_) | Entity::Chosen(_) => "a data future",
             Entity::Event(_) | Entity::Signal(_) | Entity::Flag(_) => "an event",
-            Entity::Operation(_) => "a product under way",
+            Entity::Operation(_) => "an asynchronous MMA",
             Entity::Stream(_) => "a stream",
             Entity::Poison => "an erroneous name",
         }

@@ -113,7 +113,7 @@ pub(crate) fn lower_break(el: &mut Elab<'_>, is_break: bool, span: Span) {
                 span,
                 format!("`{word}` would act on a loop outside of this `parallel` or `inthreads`"),
             )
-            .label("more threads run that loop than come here")
+            .label("more threads execute that loop than this statement")
             .help("decide it outside, where all threads of the loop see the same"),
         );
         return;

@@ -207,7 +207,7 @@ fn visible_device_function(cx: &mut Cx<'_>, callee: &str, at: Span) -> bool {
             Diagnostic::new("E0789", at, text)
                 .label("called on the device")
                 .also(declared, "not marked `__device__`")
-                .help("write `__device__` in front of it")
+                .help("write `__device__` before it")
         }
         None => {
             let text = format!("no device function `{callee}` is visible in this file");

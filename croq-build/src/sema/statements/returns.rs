@@ -53,7 +53,7 @@ pub(crate) fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: S
         };
         el.cx.report(
             Diagnostic::new("E0351", value.span, "a `void` function returns a value")
-                .label("nobody receives this")
+                .label("no caller receives this value")
                 .also(at, "declared `void` here")
                 .help("declare the function `auto`"),
         );

@@ -37,7 +37,7 @@ pub(crate) fn declare_scalars(
                         *at,
                         format!("a `{word}` scalar can't have an initialiser"),
                     )
-                    .label("one word for many threads: who would write it?")
+                    .label("one variable for many threads: its writer is not defined")
                     .help("declare it, then assign it from one place"),
                 );
                 scope::declare(el, &item.name, Entity::Poison);

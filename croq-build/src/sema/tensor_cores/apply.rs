@@ -8,7 +8,7 @@ use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::{Applied, Named};
 use crate::sema::state::scopes::{Entity, IntKind};
 use crate::sema::state::value::IntValue;
-use crate::sema::tensor_cores::{multiply, operands, spread, units};
+use crate::sema::tensor_cores::{layouts, multiply, operands, units};
 use crate::sema::values::constants;
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -112,7 +112,7 @@ fn lower_header(
         );
         return None;
     }
-    spread::require_layout(el, id, frag.span);
+    layouts::require_layout(el, id, frag.span);
     let mut locals = Vec::new();
     for (name, extent) in names.iter().zip(shape) {
         let local = build::new_local(
@@ -189,8 +189,8 @@ fn lower_operation_parts(
             }
             check_column(el, &into)?;
             check_reduced_shape(el, &into, &from, span)?;
-            spread::relate_layouts(el, from.part.buffer, into.part.buffer, span);
-            spread::require_layout(el, from.part.buffer, from.span);
+            layouts::relate_layouts(el, from.part.buffer, into.part.buffer, span);
+            layouts::require_layout(el, from.part.buffer, from.span);
             let op = MmaOp::Reduce {
                 into: into.part,
                 from: from.part,
@@ -213,9 +213,9 @@ fn lower_operation_parts(
             );
             let (into, from) = (into?, from?);
             check_same_shape(el, &into, &from, span)?;
-            spread::relate_layouts(el, from.part.buffer, into.part.buffer, span);
+            layouts::relate_layouts(el, from.part.buffer, into.part.buffer, span);
             for named in [&into, &from] {
-                spread::require_layout(el, named.part.buffer, named.span);
+                layouts::require_layout(el, named.part.buffer, named.span);
             }
             let op = MmaOp::Convert {
                 into: into.part,

@@ -5,7 +5,7 @@ use crate::ir::{Access, Storage};
 use crate::sema::memory::whole;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Data;
-use crate::sema::tensor_cores::spread;
+use crate::sema::tensor_cores::layouts;
 use crate::source::Span;
 use crate::symbolic::{Sym, Var};
 
@@ -47,7 +47,7 @@ pub(crate) fn check_own_element(el: &mut Elab<'_>, access: &Access, name: &str) 
         );
         return None;
     }
-    spread::relate_layouts(el, buffer, id, access.span);
-    spread::require_layout(el, id, access.span);
+    layouts::relate_layouts(el, buffer, id, access.span);
+    layouts::require_layout(el, id, access.span);
     Some(())
 }

@@ -166,7 +166,7 @@ fn lower_fill_value(el: &mut Elab<'_>, e: &ast::Expr, elem: Option<Scalar>) -> O
     }
 }
 
-/// A fragment with a name. Without a type it takes that of the first product's A.
+/// A fragment with a name. Without a type it takes that of the first MMA's A.
 pub(crate) fn new(
     el: &mut Elab<'_>,
     name: &ast::Name,
@@ -192,7 +192,7 @@ pub(crate) fn new(
         Fragment {
             shape: shape.to_vec(),
             count,
-            spread: None,
+            layout: None,
         },
     );
     if elem.is_none() {

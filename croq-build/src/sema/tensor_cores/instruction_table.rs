@@ -1,4 +1,4 @@
-//! Which products the instructions of a warp and of a warpgroup can make.
+//! Which MMAs the instructions of a warp and of a warpgroup can make.
 
 use crate::ir::{Atom, Scalar};
 
@@ -6,7 +6,7 @@ use crate::ir::{Atom, Scalar};
 struct Family {
     /// From this target on.
     since: u16,
-    sums: &'static [Scalar],
+    acc: &'static [Scalar],
     /// The largest first. All of them come with 16 x 8 sums.
     k: &'static [i64],
     /// K of the instruction for 8 x 8 sums.
@@ -15,9 +15,9 @@ struct Family {
 
 fn family(a: Scalar, b: Scalar) -> Option<Family> {
     use Scalar::*;
-    let family = |since, sums, k, small| Family {
+    let family = |since, acc, k, small| Family {
         since,
-        sums,
+        acc,
         k,
         small,
     };
@@ -38,7 +38,7 @@ pub(crate) enum Missing {
     Types,
     TypesOfWarpgroup,
     /// Sums are of one of these.
-    Sums(&'static [Scalar]),
+    Accumulator(&'static [Scalar]),
     Target(u16),
     /// M, N and K must be multiples of these.
     Shape([i64; 3]),
@@ -52,10 +52,10 @@ pub(crate) fn select(
     [m, n, k]: [i64; 3],
     oldest: u16,
 ) -> Result<Atom, Missing> {
-    let [a, b, sums] = types;
+    let [a, b, acc] = types;
     let family = family(a, b).ok_or(Missing::Types)?;
-    if !family.sums.contains(&sums) {
-        return Err(Missing::Sums(family.sums));
+    if !family.acc.contains(&acc) {
+        return Err(Missing::Accumulator(family.acc));
     }
     if oldest < family.since {
         return Err(Missing::Target(family.since));
@@ -84,7 +84,7 @@ const WARPGROUP_COLUMNS: i64 = 256;
 
 /// The instruction of a warpgroup (sm_90a) of which a product of `m x n x k` is made.
 pub(crate) fn select_for_warpgroup(
-    [a, b, sums]: [Scalar; 3],
+    [a, b, acc]: [Scalar; 3],
     [m, n, k]: [i64; 3],
 ) -> Result<Atom, Missing> {
     use Scalar::*;
@@ -96,11 +96,11 @@ pub(crate) fn select_for_warpgroup(
         (S8 | U8, S8 | U8) => (32, &[S32]),
         _ => return Err(Missing::TypesOfWarpgroup),
     };
-    if !of.contains(&sums) {
-        return Err(Missing::Sums(of));
+    if !of.contains(&acc) {
+        return Err(Missing::Accumulator(of));
     }
     // Of integers only some of the widths are there.
-    let step = if sums == S32 && n > 32 { 16 } else { 8 };
+    let step = if acc == S32 && n > 32 { 16 } else { 8 };
     let there = n % step == 0 && n <= WARPGROUP_COLUMNS;
     if m != WARPGROUP_ROWS || !there || k % deep != 0 {
         let up = |n: i64, by: i64| (n + by - 1) / by * by;
@@ -119,12 +119,12 @@ const OPERANDS: [Scalar; 8] = {
     use Scalar::*;
     [F16, Bf16, F32, F64, S8, U8, F8E4M3, F8E5M2]
 };
-const SUMS: [Scalar; 4] = [Scalar::F16, Scalar::F32, Scalar::F64, Scalar::S32];
+const ACCUMULATORS: [Scalar; 4] = [Scalar::F16, Scalar::F32, Scalar::F64, Scalar::S32];
 
 /// An instruction by the types of A, B and sums, and its shape.
 pub type Typed = ([Scalar; 3], Atom);
 
-/// Every instruction that products of a warp are made of: what [`select`] says, asked for every
+/// Every instruction that MMAs of a warp are made of: what [`select`] says, asked for every
 /// target. Tests hold what they try against it.
 pub fn of_warps() -> Vec<Typed> {
     every(|types, all| {
@@ -151,12 +151,12 @@ pub fn of_warpgroups() -> Vec<Typed> {
 fn every(of: impl Fn([Scalar; 3], &mut Vec<Atom>)) -> Vec<Typed> {
     let mut all: Vec<Typed> = Vec::new();
     let pairs = OPERANDS.iter().flat_map(|a| OPERANDS.map(|b| (*a, b)));
-    for ((a, b), sums) in pairs.flat_map(|pair| SUMS.map(|sums| (pair, sums))) {
+    for ((a, b), acc) in pairs.flat_map(|pair| ACCUMULATORS.map(|acc| (pair, acc))) {
         let mut atoms = Vec::new();
-        of([a, b, sums], &mut atoms);
+        of([a, b, acc], &mut atoms);
         for atom in atoms {
             let swapped = false;
-            let typed = ([a, b, sums], Atom { swapped, ..atom });
+            let typed = ([a, b, acc], Atom { swapped, ..atom });
             if !all.contains(&typed) {
                 all.push(typed);
             }
@@ -240,7 +240,7 @@ mod tests {
         );
         assert_eq!(
             select([Bf16, Bf16, F16], [16, 8, 16], 80),
-            Err(Missing::Sums(f32_only))
+            Err(Missing::Accumulator(f32_only))
         );
         assert_eq!(
             select([Bf16, Bf16, F32], [16, 8, 16], 75),

@@ -6,7 +6,7 @@ use crate::sema::checks::run_time;
 use crate::sema::memory::{buffers, swizzles, whole};
 use crate::sema::state::elab::Elab;
 use crate::sema::tensor_cores::operands::{self, sym};
-use crate::sema::tensor_cores::{fragments, memory_tiles, multiply, spread, units, warpgroup};
+use crate::sema::tensor_cores::{fragments, layouts, memory_tiles, multiply, units, warpgroup};
 use crate::sema::values::arith;
 use crate::source::Span;
 use crate::symbolic::{Sym, Truth};
@@ -52,7 +52,7 @@ pub(crate) fn lower_load(
     let id = fragments::new(el, name, Some(elem), &shape, &[]);
     buffers::check_affordable(el, id, name.span)?;
     el.fragments.loaded.insert(id, span);
-    spread::require_layout(el, id, name.span);
+    layouts::require_layout(el, id, name.span);
     let into = Part {
         buffer: id,
         number: Some(Sym::zero()),
@@ -109,7 +109,7 @@ pub(crate) fn lower_store(
     if !limits.is_empty() {
         lower_mask(el, &mut view, limits, span)?;
     }
-    spread::require_layout(el, id, named.span);
+    layouts::require_layout(el, id, named.span);
     whole::mark_accessed(&mut el.f, &view, false, true);
     el.storage.stored.entry(view.buffer).or_insert(span);
     if units::is_a_warpgroup(el) && el.f.buffer(view.buffer).storage == Storage::Shared {

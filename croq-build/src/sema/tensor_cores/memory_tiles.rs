@@ -32,7 +32,7 @@ pub(crate) fn lint_rest_of_tile(el: &mut Elab<'_>, data: &Data) {
         )
         .label("beyond the edge of the data it holds what was there before")
         .also(copied, "copied here, without `.zfill`")
-        .help("add `.zfill` to the copy: zeros add nothing to a product"),
+        .help("add `.zfill` to the copy: zeros do not change the result of an MMA"),
     );
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn static_extents(el: &mut Elab<'_>, view: &View, what: &str) -> Opti
     None
 }
 
-/// Zeros beyond the edge of the data are right for products; whoever writes `.zfill` knows.
+/// Zeros beyond the edge of the data are right for MMAs; whoever writes `.zfill` knows.
 pub(crate) fn lint_edge_of_load(cx: &mut Cx<'_>, data: &Data) {
     if !data.view.may_cross() || data.zfill {
         return;
@@ -129,11 +129,13 @@ pub(crate) fn lint_edge_of_load(cx: &mut Cx<'_>, data: &Data) {
             format!("the tile may reach beyond `{}`", data.name),
         )
         .label(label)
-        .help("what lies outside counts as zero; write `.zfill` behind the tile if that is meant"),
+        .help(
+            "what lies outside counts as zero; write `.zfill` after the tile if that is intended",
+        ),
     );
 }
 
-/// A statement's name as it is written; a product has none.
+/// A statement's name as it is written; an MMA has none.
 fn quoted(what: &str) -> String {
     match what.strip_prefix("mma.") {
         Some(_) => format!("`{what}`"),

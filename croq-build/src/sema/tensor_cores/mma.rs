@@ -37,10 +37,10 @@ fn lower_parts(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
             Diagnostic::new(
                 "E0911",
                 at,
-                "the parts of K have an order only in products by a warpgroup",
+                "the order of the parts of K can be set only for an MMA by a warpgroup",
             )
             .label("this one is made of a warp's instructions")
-            .help("remove the attribute: sums are added in ascending order"),
+            .help("remove the attribute: the parts are accumulated in ascending order"),
         );
         return None;
     }
@@ -56,7 +56,7 @@ fn lower_parts(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
             scale,
             sparse,
         } => {
-            units::check_by_warp(el, span, "a product")?;
+            units::check_by_warp(el, span, "an MMA")?;
             if *sparse {
                 sparse_mma::check(el, m, [*a_row, *b_row], span);
                 return None;
@@ -74,7 +74,7 @@ fn lower_parts(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
             }
             if m.is_async {
                 el.cx.report(
-                    Diagnostic::new("E0906", span, "a product by one warp is never asynchronous")
+                    Diagnostic::new("E0906", span, "an MMA by one warp is never asynchronous")
                         .label("done when the statement is")
                         .help("remove `.async` and the `wait`"),
                 );
@@ -100,7 +100,7 @@ fn lower_parts(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
             report_scale(&mut el.cx, span);
             None
         }
-        // Products by one warp are complete when their statement is.
+        // MMAs by one warp are complete when their statement is.
         ast::MmaOp::Commit => {
             units::check_by_warp(el, span, "`mma.commit`")?;
             if units::is_a_warpgroup(el) {
@@ -113,9 +113,9 @@ fn lower_parts(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
 
 fn report_scale(cx: &mut Cx<'_>, span: Span) {
     cx.report(
-        Diagnostic::new("E0916", span, "products are scaled only by warpgroups")
+        Diagnostic::new("E0916", span, "only an MMA by a warpgroup can be scaled")
             .label("this one is a warp's")
-            .help("scale the sums in an `apply`"),
+            .help("scale the accumulator in an `apply`"),
     );
 }
 
@@ -135,7 +135,7 @@ fn only_unit(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<Level> {
     let Entity::Buffer { id, .. } = el.names.find(name)?.entity else {
         return None;
     };
-    let warps = el.f.fragments.get(&id)?.spread?.warps();
+    let warps = el.f.fragments.get(&id)?.layout?.warps();
     let kernel = el.kernel.as_ref()?;
     if kernel.threads.count != Some(Sym::int(32 * warps)) {
         return None;

@@ -2,13 +2,14 @@
 //! who has what of it.
 //!
 //! Fragments are buffers of `Storage::Fragment`. What they are is known piece by piece: extents
-//! of sums with the first product, the spread over a warp with whatever asks for one. So both are
-//! gathered, and completed at the function's end (`spread`).
+//! of sums with the first MMA, the spread over a warp with whatever asks for one. So both are
+//! gathered, and completed at the function's end (`layout`).
 
 pub(crate) mod apply;
 pub(crate) mod elements;
 pub(crate) mod fragments;
 pub(crate) mod instruction_table;
+pub(crate) mod layouts;
 pub(crate) mod load_store;
 pub(crate) mod memory_tiles;
 pub(crate) mod mma;
@@ -18,7 +19,6 @@ pub(crate) mod owners;
 pub(crate) mod row_scales;
 pub(crate) mod scale;
 pub(crate) mod sparse_mma;
-pub(crate) mod spread;
 pub(crate) mod units;
 pub(crate) mod warpgroup;
 

@@ -7,7 +7,7 @@ use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::Named;
 use crate::sema::tensor_cores::instruction_table::{Missing, WARPGROUP_ROWS, select};
 use crate::sema::tensor_cores::operands::{self, sym};
-use crate::sema::tensor_cores::{owners, spread};
+use crate::sema::tensor_cores::{layouts, owners};
 use crate::source::Span;
 use crate::syntax::ast::MmaStmt;
 
@@ -18,10 +18,10 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     let [c, a, b] = m.operands.as_slice() else {
         return None;
     };
-    let sums = operands::fragment_of(el, c, false);
+    let acc = operands::fragment_of(el, c, false);
     let a = operands::fragment_of(el, a, false);
     let b = operands::fragment_of(el, b, false);
-    let (sums, a, b) = (sums?, a?, b?);
+    let (acc, a, b) = (acc?, a?, b?);
     let [a_row, b_row] = rows;
     let of_a = shape_of_operand(el, &a)?;
     let of_b = shape_of_operand(el, &b)?;
@@ -34,9 +34,9 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
         report_k_differs(&mut el.cx, a, b, [k, of_b_k], span);
         return None;
     }
-    fix_accumulator_shape(el, &sums, [m, n], span)?;
+    fix_accumulator_shape(el, &acc, [m, n], span)?;
     let [of_a, of_b] = [&a, &b].map(|x| el.f.buffer(x.part.buffer).elem);
-    let elem = fix_accumulator_type(el, &sums, of_a);
+    let elem = fix_accumulator_type(el, &acc, of_a);
     let atom = choose_instruction(el, [of_a, of_b, elem], [m, n, k], span)?;
     // The instruction's A has tiles of `atom.m` rows, whichever of the program's it is.
     let (rows_a, rows_b) = if atom.swapped {
@@ -44,16 +44,16 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     } else {
         (atom.m, 8)
     };
-    let spread = |layout| FragmentLayout::Matrix(layout);
-    spread::assign_layout(el, &a, spread(Layout::operand(rows_a, of_a, !a_row)))?;
-    spread::assign_layout(el, &b, spread(Layout::operand(rows_b, of_b, !b_row)))?;
-    spread::assign_layout(el, &sums, spread(Layout::sums(atom.m, atom.swapped)))?;
-    lint_many_registers(el, &sums, 0);
-    owners::lint_lossy_sums(el, &sums, k);
+    let matrix = |layout| FragmentLayout::Matrix(layout);
+    layouts::assign_layout(el, &a, matrix(Layout::operand(rows_a, of_a, !a_row)))?;
+    layouts::assign_layout(el, &b, matrix(Layout::operand(rows_b, of_b, !b_row)))?;
+    layouts::assign_layout(el, &acc, matrix(Layout::accumulator(atom.m, atom.swapped)))?;
+    lint_many_registers(el, &acc, 0);
+    owners::lint_lossy_accumulation(el, &acc, k);
     operands::emit(
         el,
         MmaOp::Multiply {
-            sums: sums.part,
+            acc: acc.part,
             a: a.part,
             b: b.part,
             atom,
@@ -64,8 +64,8 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
 }
 
 /// Of sums that say none it is A's.
-pub(crate) fn fix_accumulator_type(el: &mut Elab<'_>, sums: &Named, of_a: Scalar) -> Scalar {
-    let id = sums.part.buffer;
+pub(crate) fn fix_accumulator_type(el: &mut Elab<'_>, acc: &Named, of_a: Scalar) -> Scalar {
+    let id = acc.part.buffer;
     if el.fragments.untyped.remove(&id)
         && let Some(buffer) = el.f.buffers.get_mut(id.index())
     {
@@ -84,7 +84,7 @@ pub(crate) fn shape_of_operand(el: &mut Elab<'_>, named: &Named) -> Option<[i64;
                     named.span,
                     format!("`{}` is no matrix", named.name),
                 )
-                .label("one extent, a product takes two"),
+                .label("one extent, an MMA takes two"),
             );
             None
         }
@@ -105,7 +105,7 @@ pub(crate) fn report_without_shape(el: &mut Elab<'_>, named: &Named) {
             named.span,
             format!("`{}` has no extents yet", named.name),
         )
-        .label("no product before this gives it any")
+        .label("no preceding MMA determines its extents")
         .help("multiply into it first, or declare it with extents: `frag f32 [16, 8] c {0.0f};`"),
     );
 }
@@ -141,11 +141,11 @@ pub(crate) fn report_k_differs(
 /// Gives sums their extents, or compares them.
 pub(crate) fn fix_accumulator_shape(
     el: &mut Elab<'_>,
-    sums: &Named,
+    acc: &Named,
     shape: [i64; 2],
     span: Span,
 ) -> Option<()> {
-    let id = sums.part.buffer;
+    let id = acc.part.buffer;
     match operands::fragment_shape(&el.f, id) {
         None => {
             if let Some(fragment) = el.f.fragments.get_mut(&id) {
@@ -165,16 +165,16 @@ pub(crate) fn fix_accumulator_shape(
                 "E0902",
                 span,
                 format!(
-                    "the product is [{}, {}], `{}` is [{}]",
+                    "the result of the MMA is [{}, {}], the accumulator `{}` is [{}]",
                     shape[0],
                     shape[1],
-                    sums.name,
+                    acc.name,
                     before.join(", ")
                 ),
             )
-            .label("other extents than the sums have");
+            .label("does not match the extents of the accumulator");
             if let Some(at) = el.fragments.shaped.get(&id) {
-                d = d.also(*at, "they have them from this product");
+                d = d.also(*at, "this MMA determines the extents of the accumulator");
             }
             el.cx.report(d);
             None
@@ -213,9 +213,11 @@ pub(crate) fn report_no_instruction(
     name: &str,
     span: Span,
 ) {
-    let [a, b, sums] = types;
+    let [a, b, acc] = types;
     let [m, n, k] = shape;
-    let text = format!("no instruction makes {sums} sums of {a} times {b}, {m}x{n}x{k}, on {name}");
+    let text = format!(
+        "no MMA instruction accumulates {a} times {b} in {acc} with the shape {m}x{n}x{k} on {name}"
+    );
     let d = Diagnostic::new("E0904", span, text);
     cx.report(match missing {
             Missing::Types => d.label("operands of these types are not multiplied with each other").help(
@@ -224,10 +226,10 @@ pub(crate) fn report_no_instruction(
             Missing::TypesOfWarpgroup => d
                 .label("a warpgroup does not multiply operands of these types with each other")
                 .help("operands are both f16, bf16 or f32 (as tf32), or any of s8 and u8, or any of f8_e4m3 and f8_e5m2"),
-            Missing::Sums(of) => {
+            Missing::Accumulator(of) => {
                 let of: Vec<String> = of.iter().map(Scalar::to_string).collect();
                 let first = of.first().cloned().unwrap_or_default();
-                d.label(format!("sums of these are {}", of.join(" or ")))
+                d.label(format!("the accumulator of these operands is {}", of.join(" or ")))
                     .help(format!("write `mma.fill.{first}`"))
             }
             Missing::Target(since) => d
@@ -240,9 +242,9 @@ pub(crate) fn report_no_instruction(
             }
             Missing::OfWarpgroup([m, n, k]) => d
                 .label(format!(
-                    "a warpgroup's sums have {WARPGROUP_ROWS} rows, and 8 to 256 columns"
+                    "an accumulator of a warpgroup has {WARPGROUP_ROWS} rows, and 8 to 256 columns"
                 ))
-                .help(format!("the nearest is {m}x{n}x{k}; share more rows among warpgroups")),
+                .help(format!("the nearest is {m}x{n}x{k}; distribute more rows over several warpgroups")),
         });
 }
 
@@ -266,8 +268,8 @@ fn report_only_newer(el: &mut Elab<'_>, [a, b, _]: [Scalar; 3], since: u16, span
 }
 
 /// Of an array, or a fragment with so many more of its kind beside it.
-pub(crate) fn lint_many_registers(el: &mut Elab<'_>, sums: &Named, beside: i64) {
-    let id = sums.part.buffer;
+pub(crate) fn lint_many_registers(el: &mut Elab<'_>, acc: &Named, beside: i64) {
+    let id = acc.part.buffer;
     let Some(fragment) = el.f.fragments.get(&id) else {
         return;
     };
@@ -277,31 +279,31 @@ pub(crate) fn lint_many_registers(el: &mut Elab<'_>, sums: &Named, beside: i64) 
         .product::<i64>()
         .saturating_mul(fragment.count.saturating_add(beside));
     let bytes = i64::try_from(el.f.buffer(id).elem.bytes()).unwrap_or(4);
-    let warps = fragment.spread.map_or(1, FragmentLayout::warps);
+    let warps = fragment.layout.map_or(1, FragmentLayout::warps);
     let registers = elements.saturating_mul(bytes) / 4 / (32 * warps);
-    if registers <= MANY || !el.fragments.told.insert(id) {
+    if registers <= MANY || !el.fragments.reported.insert(id) {
         return;
     }
     let what = match beside {
-        0 => format!("the sums `{}` take", sums.name),
+        0 => format!("the accumulator `{}` takes", acc.name),
         _ => format!(
-            "the sums `{}`, and those that are scaled into them, take",
-            sums.name
+            "the accumulator `{}` and its unscaled temporary take",
+            acc.name
         ),
     };
     el.cx.report(
         Diagnostic::new(
             "W0933",
-            sums.span,
+            acc.span,
             format!("{what} {registers} registers of each thread"),
         )
         .label("a thread has 255 at most, operands and addresses included")
-        .help("use smaller tiles, or share the tile among more warps"),
+        .help("use smaller tiles, or distribute the tile over more warps"),
     );
 }
 
-pub(crate) fn transposed_shape([rows, columns]: [i64; 2], turn: bool) -> [i64; 2] {
-    if turn {
+pub(crate) fn transposed_shape([rows, columns]: [i64; 2], transposed: bool) -> [i64; 2] {
+    if transposed {
         [columns, rows]
     } else {
         [rows, columns]

@@ -61,7 +61,7 @@ fn report_no_fragment(cx: &mut Cx<'_>, at: Span, kind: &str) {
     cx.report(
         Diagnostic::new("E0928", at, format!("expected a fragment, found {kind}"))
             .label("not in the registers of a warp")
-            .help("`c = mma.fill.f32 0.0f;` makes sums, `a = mma.load view;` an operand"),
+            .help("`c = mma.fill.f32 0.0f;` makes an accumulator, `a = mma.load view;` an operand"),
     );
 }
 

@@ -1,4 +1,4 @@
-//! Numbers by which the rows of products are scaled.
+//! Numbers by which the rows of MMAs are scaled.
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{
@@ -28,12 +28,12 @@ pub(crate) struct RowScales {
     axis: usize,
 }
 
-/// A tile of memory with a number for each row of the sums.
+/// A tile of memory with a number for each row of the accumulators.
 pub(crate) fn lower_row_scales(
     el: &mut Elab<'_>,
     e: &ast::Expr,
     rows: i64,
-    sums: &Named,
+    acc: &Named,
 ) -> Option<RowScales> {
     let data = match el.expression(e) {
         Value::Data(mut data) => {
@@ -72,7 +72,7 @@ pub(crate) fn lower_row_scales(
         let shown = shape::show(&el.f, &view.shape);
         let text = format!(
             "`{}` has {rows} rows, their scales have shape {shown}",
-            sums.name
+            acc.name
         );
         report_wrong_scales(&mut el.cx, text, rows, e.span);
         return None;
@@ -89,7 +89,7 @@ fn report_wrong_scales(cx: &mut Cx<'_>, text: String, rows: i64, at: Span) {
         Diagnostic::new("E0914", at, text)
             .label(format!("expected [{rows}, 1] or [1, {rows}] of `f32`"))
             .help(format!(
-                "cut the rows of these sums out of it: `s.subspan({rows}, 1).at(i, k)`"
+                "select the rows of this accumulator: `s.subspan({rows}, 1).at(i, k)`"
             )),
     );
 }
@@ -176,7 +176,7 @@ pub(crate) fn emit_row_scales(
     let fragment = Fragment {
         shape: vec![rows],
         count: 1,
-        spread: Some(FragmentLayout::Rows { warps: WARPS }),
+        layout: Some(FragmentLayout::Rows { warps: WARPS }),
     };
     let part = new_temporary(&mut el.f, "row_scales", Scalar::F32, fragment, span);
     let (local, i) = new_index(el, "i", rows, span);

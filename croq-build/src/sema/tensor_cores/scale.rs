@@ -1,4 +1,4 @@
-//! Products that are scaled: `c += (a b)[i, j] * rows[i] * factor`.
+//! MMAs that are scaled: `c += (a b)[i, j] * rows[i] * factor`.
 //!
 //! They are made into sums of their own, which begin with zeros; then these are added to `c`, each
 //! element by the thread that has it, and that has both. Passes know nothing of it: the scales of a
@@ -38,9 +38,11 @@ pub(crate) fn lower_multiply(
 ) -> Option<()> {
     if m.is_async {
         el.cx.report(
-            Diagnostic::new("E0100", span, "a product is `.async` or `.scale`, not both")
+            Diagnostic::new("E0100", span, "an MMA can't be both `.async` and `.scale`")
                 .label("scaled when it is over, and so by this statement")
-                .help("remove `.async`; or scale it behind its `wait`, by `mma.scale`"),
+                .help(
+                    "remove `.async`, or scale the accumulator after the `wait` with `mma.scale`",
+                ),
         );
         return None;
     }
@@ -52,7 +54,7 @@ pub(crate) fn lower_multiply(
     scale(el, c, row_scales, factor, before, span)
 }
 
-/// Scales the products into `c` among the statements here, from number `from` on.
+/// Scales the MMAs into `c` among the statements here, from number `from` on.
 fn scale(
     el: &mut Elab<'_>,
     c: &ast::Expr,
@@ -61,48 +63,51 @@ fn scale(
     from: usize,
     span: Span,
 ) -> Option<()> {
-    let sums = operands::fragment_of(el, c, false)?;
+    let acc = operands::fragment_of(el, c, false)?;
     let begun = el.build.sinks.last().and_then(|here| {
         let here = here.get(from..)?;
-        Some(from + first_product(el, here, &sums.part)?)
+        Some(from + first_mma(el, here, &acc.part)?)
     });
     let Some(begun) = begun else {
-        report_nothing_to_scale(el, &sums, span);
+        report_nothing_to_scale(el, &acc, span);
         return None;
     };
-    let id = sums.part.buffer;
+    let id = acc.part.buffer;
     let shape = operands::fragment_shape(&el.f, id)?;
     let elem = el.f.buffer(id).elem;
     if !elem.is_float() {
-        let text = format!("`{}` has sums of `{elem}`, which are not scaled", sums.name);
-        let d = Diagnostic::new("E0914", sums.span, text).label("scales are `f32`");
+        let text = format!(
+            "the accumulator `{}` has elements of `{elem}`, which can't be scaled",
+            acc.name
+        );
+        let d = Diagnostic::new("E0914", acc.span, text).label("scales are `f32`");
         el.cx
-            .report(d.help("store the sums, and scale what is stored"));
+            .report(d.help("store the accumulator, and scale the stored elements"));
         return None;
     }
-    let scales = row_scales::lower_row_scales(el, rows, *shape.first()?, &sums);
+    let scales = row_scales::lower_row_scales(el, rows, *shape.first()?, &acc);
     let value = el.expression(factor);
     let factor = convert::convert(el, value, Scalar::F32, factor.span);
     let (scales, factor) = (scales?, factor?);
-    let side = split_product(el, &sums, begun)?;
-    multiply::lint_many_registers(el, &sums, 1);
+    let side = split_mma(el, &acc, begun)?;
+    multiply::lint_many_registers(el, &acc, 1);
     let factor = row_scales::bind_value(el, factor);
     let row = row_scales::emit_row_scales(el, &scales, &shape, factor, span);
-    emit_add_scaled(el, &sums, &side, row, &shape, span);
+    emit_add_scaled(el, &acc, &side, row, &shape, span);
     Some(())
 }
 
-/// The first of the statements with a product into `part`, since it was filled or scaled last.
-fn first_product(el: &Elab<'_>, stmts: &[Stmt], part: &Part) -> Option<usize> {
+/// The first of the statements with an MMA into `part`, since it was filled or scaled last.
+fn first_mma(el: &Elab<'_>, stmts: &[Stmt], part: &Part) -> Option<usize> {
     let since = stmts
         .iter()
         .rposition(|stmt| starts_new_sum(el, stmt, part));
     let since = since.map_or(0, |at| at + 1);
     let mut rest = stmts.iter().skip(since);
-    Some(since + rest.position(|stmt| product_in(stmt, part).is_some())?)
+    Some(since + rest.position(|stmt| mma_in(stmt, part).is_some())?)
 }
 
-/// Whether the statement, or one of those it is made of, fills the sums or scales into them.
+/// Whether the statement, or one of those it is made of, fills the accumulators or scales into them.
 fn starts_new_sum(el: &Elab<'_>, stmt: &Stmt, part: &Part) -> bool {
     let here = match &stmt.kind {
         StmtKind::Mma(op) => match &**op {
@@ -123,33 +128,33 @@ fn starts_new_sum(el: &Elab<'_>, stmt: &Stmt, part: &Part) -> bool {
     here || inner.any(|stmt| starts_new_sum(el, stmt, part))
 }
 
-fn report_nothing_to_scale(el: &mut Elab<'_>, sums: &Named, span: Span) {
+fn report_nothing_to_scale(el: &mut Elab<'_>, acc: &Named, span: Span) {
     let outer = el.build.sinks.iter().rev().skip(1);
     let elsewhere = outer
         .flatten()
         .rev()
-        .find_map(|stmt| product_in(stmt, &sums.part));
-    let text = format!("no product into `{}` stands in front of this", sums.name);
+        .find_map(|stmt| mma_in(stmt, &acc.part));
+    let text = format!("no MMA into `{}` precedes this `mma.scale`", acc.name);
     let mut d = Diagnostic::new("E0915", span, text)
         .label("since they were filled or scaled last, and in this block");
     if let Some(at) = elsewhere {
         d = d.also(at, "this one is in another block");
     }
     el.cx
-        .report(d.help("`mma.scale` stands behind the products that it scales, in the same block"));
+        .report(d.help("put `mma.scale` after the MMAs that it scales, in the same block"));
 }
 
-/// Sums for the products since statement `begun`, and zeros in front of it.
-fn split_product(el: &mut Elab<'_>, sums: &Named, begun: usize) -> Option<Part> {
-    let of = el.f.fragments.get(&sums.part.buffer)?;
+/// Sums for the MMAs since statement `begun`, and zeros in front of it.
+fn split_mma(el: &mut Elab<'_>, acc: &Named, begun: usize) -> Option<Part> {
+    let of = el.f.fragments.get(&acc.part.buffer)?;
     let fragment = Fragment {
         count: 1,
         ..of.clone()
     };
-    let elem = el.f.buffer(sums.part.buffer).elem;
-    let name = format!("{}_unscaled", sums.name.replace(['[', ']', ' '], "_"));
-    let part = row_scales::new_temporary(&mut el.f, &name, elem, fragment, sums.span);
-    let zero = Expr::new(ExprKind::Float(0.0), elem, sums.span);
+    let elem = el.f.buffer(acc.part.buffer).elem;
+    let name = format!("{}_unscaled", acc.name.replace(['[', ']', ' '], "_"));
+    let part = row_scales::new_temporary(&mut el.f, &name, elem, fragment, acc.span);
+    let zero = Expr::new(ExprKind::Float(0.0), elem, acc.span);
     let fill = MmaOp::FillElements {
         part: part.clone(),
         add: false,
@@ -157,17 +162,17 @@ fn split_product(el: &mut Elab<'_>, sums: &Named, begun: usize) -> Option<Part> 
     };
     let here = el.build.sinks.last_mut()?;
     for stmt in here.iter_mut().skip(begun) {
-        redirect(stmt, &sums.part, &part);
+        redirect(stmt, &acc.part, &part);
     }
     let fill = StmtKind::Mma(Box::new(fill));
-    here.insert(begun, Stmt::new(fill, sums.span));
+    here.insert(begun, Stmt::new(fill, acc.span));
     Some(part)
 }
 
 /// `c(i, j) += side(i, j) * row(i)`, rounded once.
 fn emit_add_scaled(
     el: &mut Elab<'_>,
-    sums: &Named,
+    acc: &Named,
     side: &Part,
     row: BufferId,
     shape: &[i64],
@@ -177,14 +182,14 @@ fn emit_add_scaled(
     let (indices, vars): (Vec<LocalId>, Vec<Sym>) = axes
         .map(|(extent, name)| row_scales::new_index(el, name, *extent, span))
         .unzip();
-    let elem = el.f.buffer(sums.part.buffer).elem;
+    let elem = el.f.buffer(acc.part.buffer).elem;
     let row = Part {
         buffer: row,
         number: None,
         span,
     };
     let first = vars.iter().take(1).cloned().collect();
-    let sum = row_scales::applied_element(&el.f, &sums.part, vars.clone(), span);
+    let sum = row_scales::applied_element(&el.f, &acc.part, vars.clone(), span);
     let side = row_scales::applied_element(&el.f, side, vars, span);
     let row = row_scales::applied_element(&el.f, &row, first, span);
     let cast = |value: Expr, to: Scalar| match value.ty == to {
@@ -206,7 +211,7 @@ fn emit_add_scaled(
         op: None,
         value: cast(value, elem),
     };
-    let (part, body) = (sums.part.clone(), vec![Stmt::new(store, span)]);
+    let (part, body) = (acc.part.clone(), vec![Stmt::new(store, span)]);
     el.fragments.scaled.extend(&indices);
     operands::emit(
         el,
@@ -219,17 +224,17 @@ fn emit_add_scaled(
     );
 }
 
-/// A product into `part` by the threads that come to the statement.
-fn product_in(stmt: &Stmt, part: &Part) -> Option<Span> {
+/// An MMA into `part` by the threads that come to the statement.
+fn mma_in(stmt: &Stmt, part: &Part) -> Option<Span> {
     match &stmt.kind {
         StmtKind::Region { .. } => None,
         StmtKind::Mma(op) => match &**op {
-            MmaOp::Product(p) if is_same(&p.sums, part) => Some(stmt.span),
+            MmaOp::WarpgroupMma(p) if is_same(&p.acc, part) => Some(stmt.span),
             _ => None,
         },
         kind => {
             let mut inner = kind.blocks().flatten();
-            inner.find_map(|s| product_in(s, part))
+            inner.find_map(|s| mma_in(s, part))
         }
     }
 }
@@ -238,10 +243,10 @@ fn redirect(stmt: &mut Stmt, from: &Part, to: &Part) {
     match &mut stmt.kind {
         StmtKind::Region { .. } => {}
         StmtKind::Mma(op) => {
-            if let MmaOp::Product(product) = &mut **op
-                && is_same(&product.sums, from)
+            if let MmaOp::WarpgroupMma(mma) = &mut **op
+                && is_same(&mma.acc, from)
             {
-                product.sums = to.clone();
+                mma.acc = to.clone();
             }
         }
         kind => {

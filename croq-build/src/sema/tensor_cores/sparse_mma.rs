@@ -1,4 +1,4 @@
-//! Sparse products: what is wrong with one is told, but none is compiled yet.
+//! Sparse MMAs: what is wrong with one is told, but none is compiled yet.
 
 use crate::diagnostics::Diagnostic;
 use crate::sema::checks::unsupported;
@@ -18,7 +18,7 @@ pub(crate) fn check(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     let [_, a, b, rest @ ..] = m.operands.as_slice() else {
         return;
     };
-    let told = check_metadata(el, rest.first(), span);
+    let metadata = check_metadata(el, rest.first(), span);
     let (Some(of_a), Some(of_b)) = (extents_of(el, a), extents_of(el, b)) else {
         return;
     };
@@ -27,7 +27,7 @@ pub(crate) fn check(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
         transposed_shape(of_b, !rows[1]),
     );
     if k % OF != 0 {
-        let text = format!("the K of a sparse product is a multiple of {OF}, this is {k}");
+        let text = format!("the K of a sparse MMA must be a multiple of {OF}, this is {k}");
         let d = Diagnostic::new("E0922", b.span, text);
         el.cx
             .report(d.label("two of every four elements of A are stored"));
@@ -42,9 +42,9 @@ pub(crate) fn check(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
         )));
         return;
     }
-    if told.is_some() {
+    if metadata.is_some() {
         let instead = "store A with its zeros, and multiply it whole: `mma.row.row c, a, b;`";
-        unsupported::report_with_remedy(&mut el.cx, span, "a sparse product", Some(instead));
+        unsupported::report_with_remedy(&mut el.cx, span, "a sparse MMA", Some(instead));
     }
 }
 
@@ -69,10 +69,13 @@ fn check_metadata(el: &mut Elab<'_>, e: Option<&ast::Expr>, span: Span) -> Optio
         return Some(());
     }
     let (at, text) = match e {
-        Some(e) => (e.span, "the metadata of a sparse product are loaded first"),
+        Some(e) => (
+            e.span,
+            "the metadata of a sparse MMA must be loaded into a fragment first",
+        ),
         None => (
             span,
-            "a sparse product needs to be told which elements of A are there",
+            "a sparse MMA needs metadata: the positions of the elements of A",
         ),
     };
     el.cx.report(

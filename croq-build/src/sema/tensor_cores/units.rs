@@ -1,4 +1,4 @@
-//! Warps and warpgroups that execute products together.
+//! Warps and warpgroups that execute MMAs together.
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::Level;
@@ -55,7 +55,7 @@ fn check_by_warpgroup(el: &mut Elab<'_>, span: Span, what: &str) -> Option<()> {
     let header = el.kernel.as_ref().map_or(span, |k| k.header);
     if !others.is_empty() && el.cx.older_left_out.insert(header) {
         let text = format!("this kernel is built for {TARGET} alone");
-        let label = format!("{others} has no products by warpgroups");
+        let label = format!("{others} has no warpgroup MMA");
         el.cx
             .report(Diagnostic::new("N0905", span, text).label(label));
     }

@@ -1,9 +1,9 @@
-//! Products by a warpgroup (WGMMA): operands where they lie in shared memory, B always, A or in
+//! MMAs by a warpgroup (WGMMA): operands where they lie in shared memory, B always, A or in
 //! registers.
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{
-    Expr, FragmentLayout, Layout, MmaOp, Operand, Product, Scalar, Storage, Tile, View,
+    Expr, FragmentLayout, Layout, MmaOp, Operand, Scalar, Storage, Tile, View, WarpgroupMma,
 };
 use crate::sema::memory::whole;
 use crate::sema::names::scope;
@@ -14,7 +14,7 @@ use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::{Data, Value};
 use crate::sema::tensor_cores::instruction_table::select_for_warpgroup;
 use crate::sema::tensor_cores::multiply::{self, transposed_shape};
-use crate::sema::tensor_cores::{memory_tiles, operands, owners, spread, units};
+use crate::sema::tensor_cores::{layouts, memory_tiles, operands, owners, units};
 use crate::sema::values::constants;
 use crate::source::Span;
 use crate::syntax::ast::{self, MmaStmt};
@@ -75,7 +75,7 @@ pub(crate) fn load_into(
         return None;
     }
     whole::mark_accessed(&mut el.f, &data.view, true, false);
-    spread::require_layout(el, id, into.span);
+    layouts::require_layout(el, id, into.span);
     let (into, source) = (into.part, data.view);
     operands::emit(el, MmaOp::Load { into, source }, span);
     Some(())
@@ -85,9 +85,9 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     let [c, a, b, ..] = m.operands.as_slice() else {
         return None;
     };
-    let sums = operands::fragment_of(el, c, false);
+    let acc = operands::fragment_of(el, c, false);
     let (a, b) = (lower_operand(el, a), lower_operand(el, b));
-    let (sums, a, b) = (sums?, a?, b?);
+    let (acc, a, b) = (acc?, a?, b?);
     let Place::Memory(of_b) = b.place else {
         report_b_in_registers(&mut el.cx, &b);
         return None;
@@ -102,7 +102,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
         multiply::report_k_differs(&mut el.cx, sides.0, sides.1, [k, of_b_k], span);
         return None;
     }
-    let elem = multiply::fix_accumulator_type(el, &sums, a.elem);
+    let elem = multiply::fix_accumulator_type(el, &acc, a.elem);
     let types = [a.elem, b.elem, elem];
     let atom = match select_for_warpgroup(types, [m_, n, k]) {
         Ok(atom) => atom,
@@ -118,17 +118,17 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
             return None;
         }
     };
-    multiply::fix_accumulator_shape(el, &sums, [m_, n], span)?;
+    multiply::fix_accumulator_shape(el, &acc, [m_, n], span)?;
     let order = lower_schedule(&mut el.cx, m, k / atom.k)?;
-    spread::assign_layout(
+    layouts::assign_layout(
         el,
-        &sums,
-        FragmentLayout::Matrix(Layout::sums(16, false).of_warpgroup()),
+        &acc,
+        FragmentLayout::Matrix(Layout::accumulator(16, false).of_warpgroup()),
     )?;
     let a = match a.place {
         Place::Registers(named) => {
             let layout = Layout::operand(16, a.elem, !a_row).of_warpgroup();
-            spread::assign_layout(el, &named, FragmentLayout::Matrix(layout))?;
+            layouts::assign_layout(el, &named, FragmentLayout::Matrix(layout))?;
             Operand::Registers(named.part)
         }
         Place::Memory(view) => {
@@ -137,11 +137,11 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
         }
     };
     let b = tile_in_memory(el, of_b, b_row, b.elem, &b.name, b.span)?;
-    multiply::lint_many_registers(el, &sums, 0);
-    owners::lint_lossy_sums(el, &sums, k);
+    multiply::lint_many_registers(el, &acc, 0);
+    owners::lint_lossy_accumulation(el, &acc, k);
     let number = el.fragments.operations.len();
-    let product = Product {
-        sums: sums.part,
+    let mma = WarpgroupMma {
+        acc: acc.part,
         a,
         b,
         atom,
@@ -152,7 +152,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
             .then_some(number)
             .and_then(|n| u32::try_from(n).ok()),
     };
-    operands::emit(el, MmaOp::Product(Box::new(product)), span);
+    operands::emit(el, MmaOp::WarpgroupMma(Box::new(mma)), span);
     if m.is_async {
         name_product(el, m.target.as_ref(), number, span);
     }
@@ -174,7 +174,7 @@ fn name_product(el: &mut Elab<'_>, name: Option<&ast::Name>, number: usize, span
 
 /// `wait q;`
 pub(crate) fn wait_for_product(el: &mut Elab<'_>, number: usize, at: Span) {
-    if units::check_by_warp(el, at, "waiting for a product").is_none() {
+    if units::check_by_warp(el, at, "waiting for an MMA").is_none() {
         return;
     }
     let (loops, conditions) = (el.path.loops(), el.path.conditions());
@@ -200,7 +200,7 @@ pub(crate) fn wait_for_product(el: &mut Elab<'_>, number: usize, at: Span) {
         if let Some((first, _)) = earlier {
             d = d.also(first, "and waited for here");
         }
-        el.cx.report(d.help("wait for each product once"));
+        el.cx.report(d.help("wait for each MMA once"));
         return;
     }
     if let Ok(number) = u32::try_from(number) {
@@ -210,18 +210,18 @@ pub(crate) fn wait_for_product(el: &mut Elab<'_>, number: usize, at: Span) {
 
 /// At the function's end.
 pub(crate) fn report_not_waited_for(el: &mut Elab<'_>) {
-    owners::report_sums_of_others(el);
+    owners::report_accumulators_of_others(el);
     for operation in std::mem::take(&mut el.fragments.operations) {
         if operation.waited.is_some() {
             continue;
         }
         let text = match operation.name.as_str() {
-            "" => "this product has no name, so that nothing can wait for it".to_owned(),
+            "" => "this asynchronous MMA has no name, so nothing can wait for it".to_owned(),
             name => format!("`{name}` is never waited for"),
         };
         el.cx.report(
             Diagnostic::new("E1010", operation.span, text)
-                .label("under way from here on")
+                .label("issued here")
                 .help("write `q = mma.….async …; … wait q;`, or leave `.async` out"),
         );
     }
@@ -243,8 +243,8 @@ fn lower_operand(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Factor> {
             place: Place::Registers(named),
         });
     }
-    let data = memory_tiles::tile_of(el, e, "a product")?;
-    let shape = memory_tiles::static_extents(el, &data.view, "a product")?;
+    let data = memory_tiles::tile_of(el, e, "an MMA")?;
+    let shape = memory_tiles::static_extents(el, &data.view, "an MMA")?;
     let buffer = el.f.buffer(data.view.buffer);
     let elem = buffer.elem;
     if buffer.storage != Storage::Shared {
@@ -269,7 +269,7 @@ fn lower_operand(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Factor> {
                 format!("the tile may reach beyond `{}`", data.name),
             )
             .label("a warpgroup reads its operands whole")
-            .help("cut tiles whose extents divide the buffer's"),
+            .help("use tiles with extents that divide the buffer's"),
         );
         return None;
     }
@@ -337,7 +337,7 @@ fn lower_schedule(cx: &mut Cx<'_>, m: &MmaStmt, parts: i64) -> Option<Vec<i64>> 
             Diagnostic::new(
                 "E0911",
                 at,
-                "this product is one instruction: its K has no parts",
+                "this MMA is one instruction: its K has no parts",
             )
             .label("nothing to order")
             .help("remove the attribute"),
@@ -353,7 +353,7 @@ fn lower_schedule(cx: &mut Cx<'_>, m: &MmaStmt, parts: i64) -> Option<Vec<i64>> 
             Diagnostic::new(
                 "E0910",
                 at,
-                format!("the {parts} parts of K come once each"),
+                format!("the order must list each of the {parts} parts of K once"),
             )
             .label(format!("no order of the numbers from 0 to {}", parts - 1)),
         );

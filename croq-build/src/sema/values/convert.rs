@@ -59,7 +59,7 @@ pub(crate) fn element_type(cx: &mut Cx<'_>, elem: ElemType, span: Span) -> Optio
 }
 
 fn report_no_elements(cx: &mut Cx<'_>, elem: ElemType, span: Span) {
-    const IN_BYTES: &str = "store each number in a byte of its own: products of bytes are exact";
+    const IN_BYTES: &str = "store each number in its own byte: an MMA on bytes is exact";
     let (name, instead) = match elem {
         ElemType::S4 => ("`s4`", format!("write `s8`, and {IN_BYTES}")),
         ElemType::U4 => ("`u4`", format!("write `u8`, and {IN_BYTES}")),
@@ -118,15 +118,15 @@ fn literal_to(cx: &mut Cx<'_>, n: i64, target: Scalar, span: Span) -> Option<Exp
     }
     if target.is_float() {
         let value = n as f64;
-        let held = round_to(value, target);
-        if held != value {
+        let rounded = round_to(value, target);
+        if rounded != value {
             cx.report(
                 Diagnostic::new(
                     "W0707",
                     span,
                     format!("{n} is not representable in `{target}`"),
                 )
-                .label(format!("becomes {held}")),
+                .label(format!("becomes {rounded}")),
             );
         }
         return Some(Expr::new(ExprKind::Float(value), target, span));

@@ -23,7 +23,7 @@ pub(crate) fn lint_lossy(cx: &mut Cx<'_>, from: Scalar, target: Scalar, span: Sp
 /// The commonest slip with floats: one literal without its `f`.
 pub(crate) fn lint_computed_in_double(cx: &mut Cx<'_>, target: Scalar, span: Span, literal: Span) {
     let help = match cx.file.macro_at(literal) {
-        Some(name) => format!("write the literal in the macro `{name}` with an `f` behind it"),
+        Some(name) => format!("write the literal in the macro `{name}` with the suffix `f`"),
         None => format!("write `{}f`", cx.file.snippet(literal)),
     };
     cx.report(

@@ -42,7 +42,7 @@ pub(crate) fn apply(
     b: Operand,
     span: Span,
 ) -> Value {
-    let mut told = false;
+    let mut reported = false;
     if matches!(op, BinOp::Shl | BinOp::Shr) {
         return apply_shift(&mut el.cx, op, at, a, &b.value, span);
     }
@@ -66,7 +66,7 @@ pub(crate) fn apply(
                 Some(with_int(&el.f, tx, &b))
             } else {
                 let common = convert::common_type(&mut el.cx, tx, ty, at);
-                told = common.is_none() && tx != Scalar::Bool && ty != Scalar::Bool;
+                reported = common.is_none() && tx != Scalar::Bool && ty != Scalar::Bool;
                 common
             }
         }
@@ -76,7 +76,7 @@ pub(crate) fn apply(
         && ty.is_some_and(|t| t.is_float());
     let bad_bool = ty == Some(Scalar::Bool) && !matches!(op, BinOp::Eq | BinOp::Ne);
     let Some(ty) = ty.filter(|_| !bad_bits && !bad_bool) else {
-        if !told {
+        if !reported {
             operator_names::report_no_operator(&mut el.cx, op, at, &a, &b);
         }
         return Value::Error;

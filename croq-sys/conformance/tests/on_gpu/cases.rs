@@ -338,7 +338,7 @@ fn mbarriers(machine: &dyn Machine) {
     }
 }
 
-/// Needs the tensor copy engine of sm_90.
+/// Needs the tensor TMA of sm_90.
 fn boxes(machine: &dyn Machine) {
     let bytes = |count: u32| (0..count).map(|i| (i.wrapping_mul(0x9e37_79b1) >> 13) as u8);
     let tensor: Vec<u8> = bytes(65536).collect();

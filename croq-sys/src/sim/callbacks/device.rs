@@ -8,7 +8,7 @@ use crate::abi::{CROQ_ACCESS_ATOMIC, CROQ_ACCESS_WRITES, croq_sim_access, croq_s
 use crate::sim::clocks::Clocks;
 use crate::sim::device::{By, Race, Watch};
 use crate::sim::tensor::Tile;
-use crate::sim::worker::{Residents, Seat};
+use crate::sim::worker::{BlockState, Seat};
 
 pub(super) unsafe extern "C" fn device_access(
     thread: *mut croq_sim_thread,
@@ -20,15 +20,15 @@ pub(super) unsafe extern "C" fn device_access(
     // SAFETY: device text passes the running thread and an access on its stack; the scheduler holds no reference while a
     // thread runs, and those made here end before the thread is suspended.
     unsafe {
-        watch(thread, |residents, tid| {
+        watch(thread, |blocks_state, tid| {
             let (access, element) = (&*access, (buffer, (*access).index as u64));
             let copy = match kind {
                 CROQ_ACCESS_WRITES | CROQ_ACCESS_ATOMIC => {
-                    residents.asynchronous.reader_of(access.at.cast())
+                    blocks_state.asynchronous.reader_of(access.at.cast())
                 }
                 _ => None,
             };
-            let order = &mut residents.barriers.order;
+            let order = &mut blocks_state.barriers.order;
             let by = by(tid, access.line);
             let early = copy.and_then(|copy| order.device.race_with_copy(by, element, kind, copy));
             match early {
@@ -50,7 +50,7 @@ fn by(thread: u32, line: u32) -> By {
     }
 }
 
-/// The copy engine reads a box of device memory for the running thread; `multicast`: for all blocks of the cluster.
+/// TMA reads a box of device memory for the running thread; `multicast`: for all blocks of the cluster.
 ///
 /// # Safety
 /// `thread` is the running thread.
@@ -62,8 +62,8 @@ pub(super) unsafe fn reads_box(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        watch(thread, |residents, tid| {
-            let order = &mut residents.barriers.order;
+        watch(thread, |blocks_state, tid| {
+            let order = &mut blocks_state.barriers.order;
             let by = By {
                 multicast,
                 ..by(tid, line)
@@ -73,7 +73,7 @@ pub(super) unsafe fn reads_box(
     }
 }
 
-/// The copy engine writes a box of device memory for the running thread.
+/// TMA writes a box of device memory for the running thread.
 ///
 /// # Safety
 /// `thread` is the running thread, and the box may be stored from `source`, which is in its shared memory.
@@ -84,10 +84,10 @@ pub(super) unsafe fn writes_box(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        watch(thread, |residents, tid| {
-            let order = &mut residents.barriers.order;
+        watch(thread, |blocks_state, tid| {
+            let order = &mut blocks_state.barriers.order;
             let from: *const u8 = source.at.cast_const().cast();
-            let offset = (from as usize).wrapping_sub(residents.shared as usize);
+            let offset = (from as usize).wrapping_sub(blocks_state.shared as usize);
             let by = by(tid, source.line);
             (order.device).writes_box(by, tile, (from, offset), &mut order.clocks)
         })
@@ -100,20 +100,20 @@ pub(super) unsafe fn writes_box(
 /// `thread` is the running thread.
 unsafe fn watch(
     thread: *mut croq_sim_thread,
-    look: impl FnOnce(&mut Residents, u32) -> Result<(), Box<Race>>,
+    look: impl FnOnce(&mut BlockState, u32) -> Result<(), Box<Race>>,
 ) {
     // SAFETY: the caller's promise; the scheduler holds no reference while a thread runs, and those made here end
     // before the thread is suspended.
     unsafe {
         let seat = (*thread).runtime.cast::<Seat>();
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            look(&mut *(*seat).residents, (*thread).tid)
+            look(&mut *(*seat).blocks_state, (*thread).tid)
         }));
         match outcome {
             Ok(Ok(())) => {}
             Ok(Err(race)) => {
                 let failure = race.record((*thread).block);
-                (*(*seat).residents).race = Some(race);
+                (*(*seat).blocks_state).race = Some(race);
                 stop_seat(seat, failure)
             }
             Err(_) => stop_seat(seat, internal_error()),
@@ -124,7 +124,7 @@ unsafe fn watch(
 pub(super) unsafe extern "C" fn device_atomic(thread: *mut croq_sim_thread, at: *const c_void) {
     // SAFETY: device text passes the running thread.
     unsafe {
-        tell(thread, |watch, tid, clocks| {
+        with_watch(thread, |watch, tid, clocks| {
             watch.atomic_at(tid, at as u64, clocks)
         })
     }
@@ -132,18 +132,21 @@ pub(super) unsafe extern "C" fn device_atomic(thread: *mut croq_sim_thread, at: 
 
 pub(super) unsafe extern "C" fn device_fence(thread: *mut croq_sim_thread) {
     // SAFETY: device text passes the running thread.
-    unsafe { tell(thread, |watch, tid, clocks| watch.fence(tid, clocks)) }
+    unsafe { with_watch(thread, |watch, tid, clocks| watch.fence(tid, clocks)) }
 }
 
 /// # Safety
 /// `thread` is the running thread.
-unsafe fn tell(thread: *mut croq_sim_thread, what: impl FnOnce(&mut Watch, u32, &mut Clocks)) {
+unsafe fn with_watch(
+    thread: *mut croq_sim_thread,
+    what: impl FnOnce(&mut Watch, u32, &mut Clocks),
+) {
     // SAFETY: the caller's promise; the scheduler holds no reference while a thread runs, and those made here end
     // before the thread is suspended.
     unsafe {
         let seat = (*thread).runtime.cast::<Seat>();
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            let order = &mut (*(*seat).residents).barriers.order;
+            let order = &mut (*(*seat).blocks_state).barriers.order;
             what(&mut order.device, (*thread).tid, &mut order.clocks);
         }));
         if outcome.is_err() {

@@ -15,7 +15,7 @@ pub(super) unsafe extern "C" fn event_site(
     // SAFETY: device text passes the running thread, an access on its stack and a literal.
     unsafe {
         with(thread, |all, _, _| {
-            all.mbarriers.events.tell(&*at, slots, flags, threads);
+            all.mbarriers.events.describe(&*at, slots, flags, threads);
             Ok(())
         })
     }
@@ -33,7 +33,7 @@ pub(super) unsafe extern "C" fn arrive_remote(
             let (block, at) = block_of_cluster(seat, rank, &*at)?;
             let (all, ready) = (&mut block.asynchronous, &mut block.barriers.ready);
             all.stir(ready)?;
-            let own = (*(*seat).residents).rank;
+            let own = (*(*seat).blocks_state).rank;
             if own as u32 == rank {
                 let phase = all.mbarriers.phase(at.at as usize);
                 block.barriers.order.arrive(tid, at.at.cast(), phase);

@@ -3,8 +3,8 @@
 
 use super::{arrive, charge, device, suspend, with};
 use crate::abi::{
-    CROQ_ACCESS_READS, croq_sim_access, croq_sim_part, croq_sim_product, croq_sim_tensor_map,
-    croq_sim_thread,
+    CROQ_ACCESS_READS, croq_sim_access, croq_sim_part, croq_sim_tensor_map, croq_sim_thread,
+    croq_sim_wgmma,
 };
 use crate::sim::tensor::Tile;
 use crate::sim::worker::Seat;
@@ -67,22 +67,19 @@ pub(super) unsafe extern "C" fn bulk_wait(
     }
 }
 
-pub(super) unsafe extern "C" fn product(
-    thread: *mut croq_sim_thread,
-    product: *const croq_sim_product,
-) {
+pub(super) unsafe extern "C" fn wgmma(thread: *mut croq_sim_thread, wgmma: *const croq_sim_wgmma) {
     // SAFETY: device text passes the running thread, and a record on its stack that names fragments of
     // its own.
     unsafe {
         // 64 rows, 16 and more terms, by 128 threads.
         charge(
             thread,
-            (*product).line,
-            i64::from((*product).columns).saturating_mul(4),
+            (*wgmma).line,
+            i64::from((*wgmma).columns).saturating_mul(4),
         );
         let waits = with(thread, |all, barriers, tid| {
-            barriers.seen(tid, (*product).line);
-            all.join_product(tid, &*product, (*thread).product_fences, barriers)
+            barriers.seen(tid, (*wgmma).line);
+            all.join_wgmma(tid, &*wgmma, (*thread).wgmma_fences, barriers)
         });
         if waits {
             suspend((*thread).runtime.cast::<Seat>());
@@ -90,21 +87,21 @@ pub(super) unsafe extern "C" fn product(
     }
 }
 
-pub(super) unsafe extern "C" fn commit_products(thread: *mut croq_sim_thread) {
+pub(super) unsafe extern "C" fn commit_wgmma(thread: *mut croq_sim_thread) {
     // SAFETY: device text passes the running thread.
     unsafe {
         with(thread, |all, _, tid| {
-            all.products.commit(tid);
+            all.wgmmas.commit(tid);
             Ok(())
         })
     }
 }
 
-pub(super) unsafe extern "C" fn wait_products(thread: *mut croq_sim_thread, pending: u32) {
+pub(super) unsafe extern "C" fn wait_wgmma(thread: *mut croq_sim_thread, pending: u32) {
     // SAFETY: device text passes the running thread.
     unsafe {
         with(thread, |all, _, tid| {
-            all.wait_products(tid, pending);
+            all.wait_wgmma(tid, pending);
             Ok(())
         })
     }
@@ -116,5 +113,5 @@ pub(super) unsafe extern "C" fn touch_registers(
     line: u32,
 ) {
     // SAFETY: device text passes the running thread and a record on its stack.
-    unsafe { with(thread, |all, _, tid| all.products.touch(tid, &*part, line)) }
+    unsafe { with(thread, |all, _, tid| all.wgmmas.touch(tid, &*part, line)) }
 }

@@ -2,7 +2,7 @@
 
 use super::{meet, stop_seat, suspend};
 use crate::abi::{
-    CROQ_COUNT_SPIN, CROQ_COUNT_STEPS, CROQ_COUNT_TURNS, CROQ_TURNS, croq_sim_thread,
+    CROQ_COUNT_ITERATIONS, CROQ_COUNT_SPIN, CROQ_COUNT_STEPS, CROQ_ITERATIONS, croq_sim_thread,
 };
 use crate::sim::steps;
 use crate::sim::worker::Seat;
@@ -13,16 +13,16 @@ pub(super) unsafe extern "C" fn count(thread: *mut croq_sim_thread, reason: u32,
     // here end before the thread is suspended.
     unsafe {
         let seat = (*thread).runtime.cast::<Seat>();
-        let residents = (*seat).residents;
+        let blocks_state = (*seat).blocks_state;
         let cost = match reason {
             CROQ_COUNT_STEPS => steps::CHUNK - (*thread).steps,
-            CROQ_COUNT_TURNS => {
-                (*thread).turns = CROQ_TURNS;
-                steps::TURNS
+            CROQ_COUNT_ITERATIONS => {
+                (*thread).iterations = CROQ_ITERATIONS;
+                steps::ITERATIONS
             }
             _ => steps::SWITCH,
         };
-        if !(*residents).can_wait {
+        if !(*blocks_state).can_wait {
             // The whole budget is the thread's, and nobody else could run.
             if reason != CROQ_COUNT_STEPS {
                 (*thread).steps -= cost;
@@ -32,8 +32,8 @@ pub(super) unsafe extern "C" fn count(thread: *mut croq_sim_thread, reason: u32,
             }
             return;
         }
-        let budget = (*residents).budget;
-        (*residents).barriers.seen_in_loop((*thread).tid, line);
+        let budget = (*blocks_state).budget;
+        (*blocks_state).barriers.seen_in_loop((*thread).tid, line);
         if !(*budget).spend(cost) {
             stop_seat(seat, steps::spent((*budget).steps, line));
         }
@@ -44,7 +44,7 @@ pub(super) unsafe extern "C" fn count(thread: *mut croq_sim_thread, reason: u32,
         let changed = (*thread).changes != (*seat).changes;
         (*seat).changes = (*thread).changes;
         (*budget).only_asks = reason == CROQ_COUNT_SPIN && !changed;
-        (*residents).barriers.polling.push((*thread).tid);
+        (*blocks_state).barriers.polling.push((*thread).tid);
         suspend(seat);
     }
 }
@@ -60,12 +60,12 @@ pub(super) unsafe extern "C" fn lanes(
         let seat = (*thread).runtime.cast::<Seat>();
         let tid = (*thread).tid;
         meet(thread, line, |seat| {
-            (*(*seat).residents)
+            (*(*seat).blocks_state)
                 .barriers
                 .arrive_lanes(tid, mask, kind, line)
         });
-        match (*(*seat).residents).can_wait {
-            true => (*(*seat).residents).barriers.lanes_met(tid),
+        match (*(*seat).blocks_state).can_wait {
+            true => (*(*seat).blocks_state).barriers.lanes_met(tid),
             // A block of one thread.
             false => mask & 1,
         }

@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use super::with;
 use crate::abi::{croq_sim_thread, croq_sim_unwritten};
-use crate::sim::hazard::{Deed, Hazard};
+use crate::sim::hazard::{AccessRecord, Hazard};
 
 /// Of `croq_sim_unwritten::use`, as `sim/unwritten.h` numbers them.
 const USES: [&str; 7] = [
@@ -38,19 +38,19 @@ pub(super) unsafe extern "C" fn use_unwritten(
                 (*what).declared,
                 used.unwrap_or("is used")
             );
-            let deed = |what, line| Deed {
+            let record = |what, line| AccessRecord {
                 thread: tid,
                 what,
                 line,
             };
-            let mut deeds = vec![deed("uses the value", (*what).used)];
+            let mut records = vec![record("uses the value", (*what).used)];
             if (*what).read != (*what).used {
-                deeds.push(deed("reads it", (*what).read));
+                records.push(record("reads it", (*what).read));
             }
             Err(Box::new(Hazard {
                 kind: "unwritten value",
                 what: text,
-                deeds,
+                records,
             }))
         });
     }

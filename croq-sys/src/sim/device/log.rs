@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Buffer;
-use super::sync::{Detail, Told};
+use super::sync::{Detail, Published};
 use crate::abi::{croq_sim_device_cell, croq_sim_device_cells};
 
 /// So many cells have one byte that says whether any of them was touched.
@@ -35,7 +35,7 @@ enum Blocks {
     /// One block, whatever the epoch.
     One(u64),
     /// One after another, an epoch each, in a sweep.
-    Each {
+    Sequence {
         first: u64,
         count: u64,
         start: u64,
@@ -62,10 +62,10 @@ pub(in super::super) struct Log {
     epoch: u32,
     runs: Vec<Run>,
     /// All that a cluster did before this epoch is ordered with all that it does now.
-    pub(super) settled: (u64, u32),
+    pub(super) ordered_before: (u64, u32),
     /// From the moment on when every access is told.
     pub(super) details: HashMap<(u32, u64), Detail>,
-    pub(super) told: Vec<Told>,
+    pub(super) published: Vec<Published>,
 }
 
 // SAFETY: the pointers are into vectors that the log owns and never grows. Device text writes through them only on the
@@ -110,9 +110,9 @@ impl Log {
             asks: Box::default(),
             epoch: 0,
             runs: Vec::new(),
-            settled: (0, 0),
+            ordered_before: (0, 0),
             details: HashMap::new(),
-            told: Vec::new(),
+            published: Vec::new(),
         }
     }
 
@@ -169,7 +169,7 @@ impl Log {
         self.runs.push(Run {
             first: before + 1,
             cluster: u64::MAX,
-            blocks: Blocks::Each {
+            blocks: Blocks::Sequence {
                 first,
                 count,
                 start,
@@ -190,14 +190,14 @@ impl Log {
         };
         let block = match run.blocks {
             Blocks::One(block) => block,
-            Blocks::Each {
+            Blocks::Sequence {
                 first,
                 count,
                 start,
                 step,
             } => {
-                let turn = u128::from(epoch - run.first) * u128::from(step) + u128::from(start);
-                first + (turn % u128::from(count.max(1))) as u64
+                let position = u128::from(epoch - run.first) * u128::from(step) + u128::from(start);
+                first + (position % u128::from(count.max(1))) as u64
             }
         };
         Place {
@@ -205,7 +205,7 @@ impl Log {
             // In a sweep nothing orders blocks, whatever their cluster.
             cluster: match run.blocks {
                 Blocks::One(_) => run.cluster,
-                Blocks::Each { .. } => u64::MAX - 1 - block,
+                Blocks::Sequence { .. } => u64::MAX - 1 - block,
             },
         }
     }

@@ -1,7 +1,7 @@
 //! What blocks did that ran on different OS threads.
 
 use super::log::{ATOMIC, Log, PAGE, SAME};
-use super::report::{Deed, Did, Race, between, deed};
+use super::report::{AccessRecord, Did, Race, between, record};
 use super::rules::Earlier;
 use super::{Watched, locked};
 use crate::abi::croq_sim_device_cell;
@@ -13,7 +13,7 @@ pub(in super::super) fn races_between(watched: &Watched, limit: u64) -> Option<B
         return None;
     }
     let logs: Vec<_> = logs.iter().map(|log| locked(log)).collect();
-    let mut worst: Option<(Deed, Deed, usize, u64)> = None;
+    let mut worst: Option<(AccessRecord, AccessRecord, usize, u64)> = None;
     for (number, buffer) in watched.buffers.iter().enumerate() {
         for page in 0..buffer.count.div_ceil(PAGE) {
             let touched = logs.iter().filter(|log| log.is_touched(number, page));
@@ -43,12 +43,12 @@ pub(in super::super) fn races_between(watched: &Watched, limit: u64) -> Option<B
 
 /// What a cell says of one OS thread's blocks.
 struct Side {
-    stores: Vec<(Deed, u32, u32)>,
-    reads: Vec<Deed>,
+    stores: Vec<(AccessRecord, u32, u32)>,
+    reads: Vec<AccessRecord>,
 }
 
 fn side(log: &Log, cell: &croq_sim_device_cell) -> Side {
-    let at = |epoch, who, did| deed(log, Earlier { epoch, who, did });
+    let at = |epoch, who, did| record(log, Earlier { epoch, who, did });
     let mut side = Side {
         stores: Vec::new(),
         reads: Vec::new(),
@@ -72,17 +72,17 @@ fn side(log: &Log, cell: &croq_sim_device_cell) -> Side {
 }
 
 /// Two accesses in different logs that race, the one of the lower block first.
-fn of_element(logs: &[&Log], buffer: u32, element: u64) -> Option<(Deed, Deed)> {
+fn of_element(logs: &[&Log], buffer: u32, element: u64) -> Option<(AccessRecord, AccessRecord)> {
     let cells = logs.iter().filter_map(|log| {
         let cell = log.cell(buffer, element)?;
         let used = cell.written != 0 || cell.read != 0;
         used.then(|| side(log, &cell))
     });
     let sides: Vec<Side> = cells.collect();
-    let mut found: Option<(Deed, Deed)> = None;
-    let mut note = |a: Deed, b: Deed| {
+    let mut found: Option<(AccessRecord, AccessRecord)> = None;
+    let mut note = |a: AccessRecord, b: AccessRecord| {
         let (first, second) = if a.block < b.block { (a, b) } else { (b, a) };
-        let key = |f: &Deed, s: &Deed| (s.block, f.block, s.did, f.did);
+        let key = |f: &AccessRecord, s: &AccessRecord| (s.block, f.block, s.did, f.did);
         if found
             .as_ref()
             .is_none_or(|(f, s)| key(&first, &second) < key(f, s))

@@ -51,7 +51,7 @@ impl Did {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Deed {
+pub(super) struct AccessRecord {
     pub(super) block: u64,
     pub(super) thread: u32,
     pub(super) line: u32,
@@ -63,14 +63,14 @@ pub(super) struct Deed {
 pub(in super::super) struct Race {
     buffer: String,
     element: u64,
-    now: Deed,
+    now: AccessRecord,
     /// `None` if it was one of several threads of the same block, and it is not known which.
-    other: Option<Deed>,
+    other: Option<AccessRecord>,
     did: Did,
 }
 
-pub(super) fn deed(log: &Log, at: Earlier) -> Deed {
-    Deed {
+pub(super) fn record(log: &Log, at: Earlier) -> AccessRecord {
+    AccessRecord {
         block: log.place(at.epoch).block,
         thread: at.who & THREAD,
         line: at.who >> LINE,
@@ -86,7 +86,7 @@ pub(super) fn race(
     now: Earlier,
     earlier: Earlier,
 ) -> Box<Race> {
-    let (first, second) = (deed(log, earlier), deed(log, now));
+    let (first, second) = (record(log, earlier), record(log, now));
     let somebody =
         earlier.who & MANY != 0 && (first.block, first.thread) == (second.block, second.thread);
     let name = log.buffers.get(buffer as usize).map(|b| b.name.clone());
@@ -97,7 +97,12 @@ pub(super) fn race(
     race
 }
 
-pub(super) fn between(buffer: String, element: u64, first: Deed, second: Deed) -> Box<Race> {
+pub(super) fn between(
+    buffer: String,
+    element: u64,
+    first: AccessRecord,
+    second: AccessRecord,
+) -> Box<Race> {
     Box::new(Race {
         buffer,
         element,
@@ -145,15 +150,15 @@ impl Race {
         let place = report::place(job, job.coordinates(self.now.block));
         let mut text = format!("race in {place}: {}", self.what());
         let same = self.other.is_none_or(|o| o.block == self.now.block);
-        let mut say = |deed: &Deed, what| {
+        let mut say = |record: &AccessRecord, what| {
             let block = match same {
                 true => String::new(),
                 false => format!(
                     "block {}, ",
-                    report::number(job, job.coordinates(deed.block))
+                    report::number(job, job.coordinates(record.block))
                 ),
             };
-            let Deed { thread, line, .. } = deed;
+            let AccessRecord { thread, line, .. } = record;
             let _ = write!(
                 text,
                 "\n  {block}thread {thread} {what}, {}:{line}",

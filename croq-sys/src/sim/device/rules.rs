@@ -17,13 +17,13 @@ use crate::sim::tensor::Tile;
 
 /// How an earlier access stands to what the block does now.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stand {
+pub(super) enum Relation {
     /// A barrier is between, or it never was.
     Past,
     /// By the same block, with no barrier of the block between.
     Now,
     /// By another block.
-    Apart,
+    Concurrent,
 }
 
 /// An earlier access, as a cell or a list has it.
@@ -39,7 +39,7 @@ pub(super) struct Earlier {
 pub(in super::super) struct By {
     pub(in super::super) thread: u32,
     pub(in super::super) line: u32,
-    /// The copy engine, for all blocks of the cluster.
+    /// TMA, for all blocks of the cluster.
     pub(in super::super) multicast: bool,
 }
 
@@ -59,11 +59,11 @@ const ANYWHERE: u32 = u32::MAX;
 
 /// How a block's accesses of device memory are looked at.
 pub(in super::super) struct Watch {
-    told: Rc<Cell<croq_sim_device>>,
+    state: Rc<Cell<croq_sim_device>>,
     log: Option<Arc<Mutex<Log>>>,
     place: Place,
     /// Several blocks take turns on this OS thread.
-    turns: bool,
+    alternates: bool,
     threads: usize,
     knows: Knows,
 }
@@ -71,7 +71,7 @@ pub(in super::super) struct Watch {
 impl Default for Watch {
     fn default() -> Self {
         Self {
-            told: Rc::new(Cell::new(croq_sim_device {
+            state: Rc::new(Cell::new(croq_sim_device {
                 epoch: 0,
                 first: 0,
                 before: 1,
@@ -83,7 +83,7 @@ impl Default for Watch {
                 block: 0,
                 cluster: 0,
             },
-            turns: false,
+            alternates: false,
             threads: 0,
             knows: Knows::default(),
         }
@@ -96,22 +96,22 @@ impl Watch {
         &mut self,
         watched: Option<&Watched>,
         threads: u32,
-        turns: bool,
+        alternates: bool,
     ) -> *mut croq_sim_device {
         self.log = watched.map(Watched::log);
-        (self.threads, self.turns) = (threads as usize, turns);
+        (self.threads, self.alternates) = (threads as usize, alternates);
         let Some(log) = &self.log else {
             return std::ptr::null_mut();
         };
         let log = locked(log);
-        self.told.set(croq_sim_device {
+        self.state.set(croq_sim_device {
             epoch: 0,
             first: 0,
             before: 1,
             asks: log.asks_at(),
             buffers: log.table(),
         });
-        self.told.as_ptr()
+        self.state.as_ptr()
     }
 
     /// The launch is over, or its blocks of this worker are.
@@ -138,12 +138,12 @@ impl Watch {
             log.give_up();
             return;
         };
-        let mut told = self.told.get();
-        told.epoch = epoch;
-        if of_block || self.turns {
-            told.first = epoch;
+        let mut state = self.state.get();
+        state.epoch = epoch;
+        if of_block || self.alternates {
+            state.first = epoch;
         }
-        self.told.set(told);
+        self.state.set(state);
     }
 
     /// A sweep over blocks begins, an epoch each.
@@ -151,10 +151,10 @@ impl Watch {
         let Some(log) = &self.log else { return };
         let mut log = locked(log);
         match log.sweep(first, count, start, step) {
-            Some(before) => self.told.set(croq_sim_device {
+            Some(before) => self.state.set(croq_sim_device {
                 epoch: before,
                 first: before,
-                ..self.told.get()
+                ..self.state.get()
             }),
             None => log.give_up(),
         }
@@ -173,17 +173,17 @@ impl Watch {
     pub(in super::super) fn cluster_has_met(&self) {
         if let Some(log) = &self.log {
             let mut log = locked(log);
-            log.settled = (self.place.cluster, log.last_epoch() + 1);
+            log.ordered_before = (self.place.cluster, log.last_epoch() + 1);
         }
     }
 
     /// The same for each of its blocks, if they are all of the grid.
     pub(in super::super) fn grid_has_met(&mut self) {
         if let Some(log) = &self.log {
-            let before = locked(log).settled.1;
-            self.told.set(croq_sim_device {
+            let before = locked(log).ordered_before.1;
+            self.state.set(croq_sim_device {
                 before,
-                ..self.told.get()
+                ..self.state.get()
             });
         }
     }
@@ -204,7 +204,7 @@ impl Watch {
     }
 
     /// In a sweep blocks change without a word.
-    fn turn_to(&mut self, place: Place, clocks: &mut Clocks) {
+    fn move_to(&mut self, place: Place, clocks: &mut Clocks) {
         if place != self.place {
             self.place = place;
             self.knows = Knows::default();
@@ -217,9 +217,9 @@ impl Watch {
         let Some(log) = self.log.clone() else { return };
         let log = locked(&log);
         log.ask();
-        let epoch = self.told.get().epoch;
+        let epoch = self.state.get().epoch;
         let place = log.place(epoch);
-        self.turn_to(place, clocks);
+        self.move_to(place, clocks);
         self.knows.fence(thread, place.block, epoch, clocks);
     }
 
@@ -231,14 +231,14 @@ impl Watch {
         if !log.asks() {
             return;
         }
-        let told = self.told.get();
-        let place = log.place(told.epoch);
-        self.turn_to(place, clocks);
+        let state = self.state.get();
+        let place = log.place(state.epoch);
+        self.move_to(place, clocks);
         let key = (ANYWHERE, at);
         log.details.entry(key).or_default();
         let mut now = Now {
             log: &mut log,
-            told,
+            state,
             place,
             thread,
             who: thread,
@@ -260,8 +260,8 @@ impl Watch {
             return Ok(());
         };
         let mut log = locked(&log);
-        let place = log.place(self.told.get().epoch);
-        self.turn_to(place, clocks);
+        let place = log.place(self.state.get().epoch);
+        self.move_to(place, clocks);
         let by = By {
             thread,
             line: access.line,
@@ -271,7 +271,7 @@ impl Watch {
         self.note(&mut log, by, element, (kind, value), clocks)
     }
 
-    /// The copy engine reads a box for a thread, which begins that now. What was written before must be ordered before
+    /// TMA reads a box for a thread, which begins that now. What was written before must be ordered before
     /// this; what is written later, after the wait for the copy.
     pub(in super::super) fn reads_box(
         &mut self,
@@ -299,7 +299,7 @@ impl Watch {
         Ok(())
     }
 
-    /// The copy engine writes a box for a thread, which begins that now. `stored`: what is in the element there, and
+    /// TMA writes a box for a thread, which begins that now. `stored`: what is in the element there, and
     /// what comes to it.
     ///
     /// # Safety
@@ -348,7 +348,7 @@ impl Watch {
         outcome
     }
 
-    /// An access that comes while the copy engine reads the element for a thread.
+    /// An access that comes while TMA reads the element for a thread.
     #[cold]
     pub(in super::super) fn race_with_copy(
         &self,
@@ -359,7 +359,7 @@ impl Watch {
     ) -> Option<Box<Race>> {
         let log = self.log.as_ref()?;
         let log = locked(log);
-        let epoch = self.told.get().epoch;
+        let epoch = self.state.get().epoch;
         let of = |by: By, did| Earlier {
             epoch,
             who: by.who(),
@@ -377,16 +377,16 @@ impl Watch {
         (kind, value): (u32, u32),
         clocks: &Clocks,
     ) -> Result<(), Box<Race>> {
-        let told = self.told.get();
+        let state = self.state.get();
         let Some(mut cell) = log.cell(buffer, element) else {
             return Ok(());
         };
         let who = by.who();
         let asks = log.asks();
         let mut now = Now {
-            place: log.place(told.epoch),
+            place: log.place(state.epoch),
             log,
-            told,
+            state,
             thread: by.thread,
             who,
             multicast: by.multicast,
@@ -404,14 +404,14 @@ impl Watch {
         };
         if let Err(earlier) = found {
             let now = Earlier {
-                epoch: told.epoch,
+                epoch: state.epoch,
                 who,
                 did: Did::of(kind),
             };
             return Err(race(log, buffer, element, now, earlier));
         }
         if asks {
-            keep(&mut cell, told.epoch, who, kind, value);
+            keep(&mut cell, state.epoch, who, kind, value);
         }
         log.put(buffer, element, cell);
         Ok(())
@@ -421,7 +421,7 @@ impl Watch {
 /// The access that is being looked at.
 pub(super) struct Now<'a> {
     pub(super) log: &'a mut Log,
-    pub(super) told: croq_sim_device,
+    pub(super) state: croq_sim_device,
     pub(super) place: Place,
     pub(super) thread: u32,
     pub(super) who: u32,
@@ -430,29 +430,29 @@ pub(super) struct Now<'a> {
 }
 
 impl Now<'_> {
-    pub(super) fn stand(&self, epoch: u32) -> Stand {
-        if epoch < self.told.before {
-            return Stand::Past;
+    pub(super) fn relation_to(&self, epoch: u32) -> Relation {
+        if epoch < self.state.before {
+            return Relation::Past;
         }
-        if epoch == self.told.epoch {
-            return Stand::Now;
+        if epoch == self.state.epoch {
+            return Relation::Now;
         }
         let place = self.log.place(epoch);
-        let (cluster, before) = self.log.settled;
-        let settled = place.cluster == self.place.cluster && cluster == place.cluster;
-        match place.block == self.place.block || (settled && epoch < before) {
-            true => Stand::Past,
-            false => Stand::Apart,
+        let (cluster, before) = self.log.ordered_before;
+        let ordered_before = place.cluster == self.place.cluster && cluster == place.cluster;
+        match place.block == self.place.block || (ordered_before && epoch < before) {
+            true => Relation::Past,
+            false => Relation::Concurrent,
         }
     }
 
     /// The earlier access, if nothing orders it and this one; of the same thread if it is not known whose it was.
-    fn apart(&self, epoch: u32, who: u32, did: Did) -> Option<Earlier> {
+    fn unordered(&self, epoch: u32, who: u32, did: Did) -> Option<Earlier> {
         let is_own = who & THREAD == self.thread && who & MANY == 0;
-        match self.stand(epoch) {
-            Stand::Past => None,
-            Stand::Now if is_own => None,
-            Stand::Now | Stand::Apart => Some(Earlier { epoch, who, did }),
+        match self.relation_to(epoch) {
+            Relation::Past => None,
+            Relation::Now if is_own => None,
+            Relation::Now | Relation::Concurrent => Some(Earlier { epoch, who, did }),
         }
     }
 
@@ -462,10 +462,10 @@ impl Now<'_> {
         let did = if atomic { Did::Changed } else { Did::Wrote };
         let stored = match cell.written {
             0 => None,
-            epoch => self.apart(epoch, cell.writer, did),
+            epoch => self.unordered(epoch, cell.writer, did),
         };
         let also = match atomic && cell.value != 0 {
-            true => self.apart(cell.value, cell.other, Did::Changed),
+            true => self.unordered(cell.value, cell.other, Did::Changed),
             false => None,
         };
         if kind == CROQ_ACCESS_READS {
@@ -475,16 +475,16 @@ impl Now<'_> {
             if also.is_some() {
                 return also;
             }
-            let (epoch, first) = (self.told.epoch, cell.read);
-            match first == epoch || self.stand(first) == Stand::Past {
+            let (epoch, first) = (self.state.epoch, cell.read);
+            match first == epoch || self.relation_to(first) == Relation::Past {
                 true => self.note_reader(&mut cell.read, &mut cell.reader),
                 false => self.note_reader(&mut cell.read_too, &mut cell.reader_too),
             }
             return None;
         }
         let reader = self
-            .apart(cell.read, cell.reader, Did::Read)
-            .or_else(|| self.apart(cell.read_too, cell.reader_too, Did::Read));
+            .unordered(cell.read, cell.reader, Did::Read)
+            .or_else(|| self.unordered(cell.read_too, cell.reader_too, Did::Read));
         if kind == CROQ_ACCESS_ATOMIC {
             if stored.is_some() && !atomic {
                 return stored;
@@ -494,11 +494,11 @@ impl Now<'_> {
             }
             if stored.is_some() || also.is_some() {
                 if also.is_none() && cell.value == 0 {
-                    (cell.value, cell.other) = (self.told.epoch, self.who);
+                    (cell.value, cell.other) = (self.state.epoch, self.who);
                 }
                 return None;
             }
-            (cell.written, cell.writer) = (self.told.epoch, self.who | ATOMIC);
+            (cell.written, cell.writer) = (self.state.epoch, self.who | ATOMIC);
             (cell.value, cell.other) = (0, 0);
             return None;
         }
@@ -506,7 +506,7 @@ impl Now<'_> {
             if atomic || cell.value != value {
                 return Some(earlier);
             }
-            if self.stand(earlier.epoch) == Stand::Now {
+            if self.relation_to(earlier.epoch) == Relation::Now {
                 cell.writer |= MANY;
             }
             return None;
@@ -518,21 +518,21 @@ impl Now<'_> {
         if !same && reader.is_some() {
             return reader;
         }
-        if !same || atomic || cell.written < self.told.before {
+        if !same || atomic || cell.written < self.state.before {
             let flag = if same { SAME } else { 0 };
-            (cell.written, cell.writer) = (self.told.epoch, self.who | flag);
+            (cell.written, cell.writer) = (self.state.epoch, self.who | flag);
             (cell.value, cell.other) = (value, 0);
         }
         None
     }
 
     fn note_reader(&self, read: &mut u32, reader: &mut u32) {
-        if *read == self.told.epoch {
+        if *read == self.state.epoch {
             if *reader & THREAD != self.thread {
                 *reader |= MANY;
             }
-        } else if self.stand(*read) == Stand::Past {
-            (*read, *reader) = (self.told.epoch, self.who);
+        } else if self.relation_to(*read) == Relation::Past {
+            (*read, *reader) = (self.state.epoch, self.who);
         }
     }
 }

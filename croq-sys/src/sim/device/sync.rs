@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use super::log::{ATOMIC, MANY, Place, SAME, THREAD};
 use super::report::Did;
-use super::rules::{Earlier, Now, Stand};
+use super::rules::{Earlier, Now, Relation};
 use crate::abi::{
     CROQ_ACCESS_ATOMIC, CROQ_ACCESS_READS, CROQ_ACCESS_SAME, CROQ_ACCESS_WRITES,
     croq_sim_device_cell,
@@ -57,7 +57,7 @@ impl Point {
 
 /// What has been published at an element.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct Published {
     length: u32,
     /// By block, with the number that each has in the list.
     points: HashMap<u64, Vec<(u32, Point)>>,
@@ -186,7 +186,7 @@ pub(in super::super) struct Detail {
     stores: Vec<Record>,
     reads: Vec<Record>,
     /// The list of what has been published here.
-    told: Option<u32>,
+    published: Option<u32>,
 }
 
 impl Detail {
@@ -283,7 +283,7 @@ impl Now<'_> {
             return Err(earlier(read, Did::Read));
         }
         let record = Record {
-            epoch: self.told.epoch,
+            epoch: self.state.epoch,
             who: self.who,
             clock: clocks.own(self.thread),
             value,
@@ -306,30 +306,37 @@ impl Now<'_> {
 
     fn is_known(&self, knows: &Knows, clocks: &Clocks, r: &Record) -> bool {
         let thread = r.who & THREAD;
-        match self.stand(r.epoch) {
-            Stand::Past => true,
-            Stand::Now => {
+        match self.relation_to(r.epoch) {
+            Relation::Past => true,
+            Relation::Now => {
                 let one = r.who & MANY == 0;
                 let known = || r.clock != 0 && clocks.known(self.thread, thread) >= r.clock;
-                let told = || {
+                let published = || {
                     let known = &knows.of(self.thread).known;
-                    self.is_told(known, self.place.block, r.epoch, thread, r.clock)
+                    self.is_published(known, self.place.block, r.epoch, thread, r.clock)
                 };
-                one && (thread == self.thread || known() || told())
+                one && (thread == self.thread || known() || published())
             }
-            Stand::Apart => {
+            Relation::Concurrent => {
                 let Place { block, cluster } = self.log.place(r.epoch);
                 if r.multicast && cluster == self.place.cluster {
                     return true;
                 }
                 let known = &knows.of(self.thread).known;
-                r.who & MANY == 0 && self.is_told(known, block, r.epoch, thread, r.clock)
+                r.who & MANY == 0 && self.is_published(known, block, r.epoch, thread, r.clock)
             }
         }
     }
 
     /// Whether an access is among what was published in these lists.
-    fn is_told(&self, known: &[Prefix], block: u64, epoch: u32, thread: u32, clock: u32) -> bool {
+    fn is_published(
+        &self,
+        known: &[Prefix],
+        block: u64,
+        epoch: u32,
+        thread: u32,
+        clock: u32,
+    ) -> bool {
         let mut seen: HashMap<u32, u32> = HashMap::new();
         let mut open = known.to_vec();
         while let Some(Prefix { list, length }) = open.pop() {
@@ -338,15 +345,15 @@ impl Now<'_> {
                 seen.insert(list, before);
                 continue;
             }
-            let Some(told) = self.log.told.get(list as usize) else {
+            let Some(published) = self.log.published.get(list as usize) else {
                 continue;
             };
-            let points = told.points.get(&block).into_iter().flatten();
+            let points = published.points.get(&block).into_iter().flatten();
             let mut within = points.take_while(|(at, _)| *at < length);
             if within.any(|(_, point)| point.covers(epoch, thread, clock)) {
                 return true;
             }
-            let nested = told.nested.iter().take_while(|(at, _)| *at < length);
+            let nested = published.nested.iter().take_while(|(at, _)| *at < length);
             open.extend(nested.flat_map(|(_, known)| known.iter().copied()));
         }
         false
@@ -364,28 +371,32 @@ impl Now<'_> {
         let plain = kind != CROQ_ACCESS_ATOMIC;
         if plain {
             // What was published here before is overwritten.
-            detail.told = None;
+            detail.published = None;
         }
-        if let Some(list) = detail.told {
-            let length = self.log.told.get(list as usize).map_or(0, |t| t.length);
+        if let Some(list) = detail.published {
+            let length = self
+                .log
+                .published
+                .get(list as usize)
+                .map_or(0, |t| t.length);
             add(&mut knows.of_mut(self.thread).read, Prefix { list, length });
         }
         let Some(release) = released else { return };
-        let list = *detail.told.get_or_insert_with(|| {
-            self.log.told.push(Told::default());
-            self.log.told.len() as u32 - 1
+        let list = *detail.published.get_or_insert_with(|| {
+            self.log.published.push(Published::default());
+            self.log.published.len() as u32 - 1
         });
-        let Some(told) = self.log.told.get_mut(list as usize) else {
+        let Some(published) = self.log.published.get_mut(list as usize) else {
             return;
         };
-        let at = told.length;
-        told.length += 1;
+        let at = published.length;
+        published.length += 1;
         for point in &release.points {
-            let points = told.points.entry(point.block).or_default();
+            let points = published.points.entry(point.block).or_default();
             points.push((at, point.clone()));
         }
         if !release.known.is_empty() {
-            told.nested.push((at, release.known.clone()));
+            published.nested.push((at, release.known.clone()));
         }
     }
 }

@@ -5,7 +5,7 @@ use super::log::{ATOMIC, LINE, Log, Place, SAME};
 use super::report::Did;
 use super::{Buffer, Watched, locked, races_between};
 use crate::abi::croq_sim_device_cell;
-use crate::sim::worker::turns_of;
+use crate::sim::worker::permutation;
 
 fn buffers() -> Vec<Buffer> {
     vec![Buffer {
@@ -33,7 +33,7 @@ fn who(thread: u32, line: u32) -> u32 {
 fn turns_come_to_each_once() {
     for count in [1u64, 2, 3, 7, 64, 100, 1024] {
         for seed in 0..20 {
-            let (start, step) = turns_of(count, seed);
+            let (start, step) = permutation(count, seed);
             let mut all: Vec<u64> = (0..count).map(|i| (start + i * step) % count).collect();
             if seed == 0 {
                 assert!(all.is_sorted(), "{count}");
@@ -101,7 +101,7 @@ fn blocks_of_two_os_threads_race() {
     assert!(race_of(stored(0, 1), atomic).is_some());
     assert_eq!(race_of(stored(SAME, 1), read), None, "changes nothing");
     let found = race_of(stored(0, 1), read).unwrap_or_default();
-    let later = "now: Deed { block: 4, thread: 3, line: 10, did: Wrote }";
+    let later = "now: AccessRecord { block: 4, thread: 3, line: 10, did: Wrote }";
     assert!(found.contains(later), "{found}");
     assert!(
         found.contains("block: 2, thread: 5, line: 11, did: Read"),

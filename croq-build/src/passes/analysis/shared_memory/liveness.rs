@@ -2,9 +2,9 @@
 //!
 //! Time is counted in statements at block level, those inside loops and branches that all threads
 //! take together included; anything finer (a `parallel`, an `inthreads`, a branch that only some
-//! threads take) is one moment, because its threads are not in step. What a loop's turn may leave
-//! for the next keeps its memory for the whole loop. A turn leaves nothing in a buffer that is
-//! declared inside the loop, nor in one that each turn overwrites as a whole before it does anything
+//! threads take) is one moment, because its threads are not in step. What a loop's iteration may leave
+//! for the next keeps its memory for the whole loop. An iteration leaves nothing in a buffer that is
+//! declared inside the loop, nor in one that each iteration overwrites as a whole before it does anything
 //! else with it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,7 +33,7 @@ impl LiveRange {
 }
 
 /// The lives of a kernel's shared buffers; of those that nothing uses there are none.
-pub fn lives(function: &Function, body: &[Stmt]) -> BTreeMap<BufferId, LiveRange> {
+pub fn live_ranges(function: &Function, body: &[Stmt]) -> BTreeMap<BufferId, LiveRange> {
     let mut walk = Walk {
         function,
         vars: Vars::of_block(function, body),
@@ -45,14 +45,14 @@ pub fn lives(function: &Function, body: &[Stmt]) -> BTreeMap<BufferId, LiveRange
         opaque: BTreeSet::new(),
     };
     walk.block(body, true);
-    walk.lives()
+    walk.live_ranges()
 }
 
 struct Use {
-    moment: usize,
+    point: usize,
     /// The loops around, outermost first.
     loops: Vec<usize>,
-    /// Every turn of the innermost loop begins the buffer anew here, if this is its first use.
+    /// Every iteration of the innermost loop begins the buffer anew here, if this is its first use.
     renews: bool,
 }
 
@@ -72,14 +72,14 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// `each_turn`: no branch lies between the innermost loop and these statements.
-    fn block(&mut self, stmts: &[Stmt], each_turn: bool) {
+    /// `every_iteration`: no branch lies between the innermost loop and these statements.
+    fn block(&mut self, stmts: &[Stmt], every_iteration: bool) {
         for stmt in stmts {
-            self.stmt(stmt, each_turn);
+            self.stmt(stmt, every_iteration);
         }
     }
 
-    fn stmt(&mut self, stmt: &Stmt, each_turn: bool) {
+    fn stmt(&mut self, stmt: &Stmt, every_iteration: bool) {
         match &stmt.kind {
             StmtKind::For { body, .. } => self.repeated(stmt.span, |walk| walk.block(body, true)),
             StmtKind::While {
@@ -107,19 +107,23 @@ impl Walk<'_> {
                     // The other threads go on meanwhile, and may be waited for in there.
                     seen.opaque.extend(&seen.used);
                 }
-                let renewed = if each_turn { self.renewed(stmt) } else { None };
-                self.moment(seen, renewed);
+                let renewed = if every_iteration {
+                    self.renewed(stmt)
+                } else {
+                    None
+                };
+                self.point(seen, renewed);
             }
         }
     }
 
-    fn repeated(&mut self, span: Span, turn: impl FnOnce(&mut Self)) {
+    fn repeated(&mut self, span: Span, iteration: impl FnOnce(&mut Self)) {
         let id = self.loops.len();
         let first = self.texts.len();
         self.texts.push(span);
         self.loops.push((first, first));
         self.around.push(id);
-        turn(self);
+        iteration(self);
         self.around.pop();
         if let Some(ends) = self.loops.get_mut(id) {
             ends.1 = self.texts.len().saturating_sub(1);
@@ -129,11 +133,11 @@ impl Walk<'_> {
     fn condition(&mut self, cond: &Expr) {
         let mut seen = Seen::new(self.function, cond.span);
         walk_exprs(cond, &mut seen);
-        self.moment(seen, None);
+        self.point(seen, None);
     }
 
-    fn moment(&mut self, seen: Seen<'_>, renewed: Option<BufferId>) {
-        let moment = self.texts.len();
+    fn point(&mut self, seen: Seen<'_>, renewed: Option<BufferId>) {
+        let point = self.texts.len();
         self.texts.push(seen.text);
         for buffer in seen.declared {
             self.declared.insert(buffer, self.around.len());
@@ -141,7 +145,7 @@ impl Walk<'_> {
         self.opaque.extend(seen.opaque);
         for buffer in seen.used {
             self.uses.entry(buffer).or_default().push(Use {
-                moment,
+                point,
                 loops: self.around.clone(),
                 renews: renewed == Some(buffer),
             });
@@ -173,18 +177,18 @@ impl Walk<'_> {
         (whole && !dest.may_cross()).then_some(dest.buffer)
     }
 
-    fn lives(&self) -> BTreeMap<BufferId, LiveRange> {
+    fn live_ranges(&self) -> BTreeMap<BufferId, LiveRange> {
         let end = self.texts.len().saturating_sub(1);
         let live = |(buffer, uses): (&BufferId, &Vec<Use>)| {
             let (mut first, mut last) = (usize::MAX, 0);
             for u in uses {
-                first = first.min(u.moment);
-                last = last.max(u.moment);
+                first = first.min(u.point);
+                last = last.max(u.point);
             }
             let depth = self.declared.get(buffer).copied().unwrap_or(0);
             for (at, id) in uses.iter().flat_map(|u| u.loops.iter().enumerate()) {
                 let (begin, end) = self.loops.get(*id).copied().unwrap_or((0, end));
-                if at >= depth && !stays_in_turn(uses, *id) {
+                if at >= depth && !stays_in_iteration(uses, *id) {
                     first = first.min(begin);
                     last = last.max(end);
                 }
@@ -204,10 +208,10 @@ impl Walk<'_> {
     }
 }
 
-/// No turn of the loop sees what an earlier one left.
-fn stays_in_turn(uses: &[Use], id: usize) -> bool {
+/// No iteration of the loop sees what an earlier one left.
+fn stays_in_iteration(uses: &[Use], id: usize) -> bool {
     let inside = uses.iter().all(|u| u.loops.contains(&id));
-    let first = uses.iter().min_by_key(|u| u.moment);
+    let first = uses.iter().min_by_key(|u| u.point);
     inside && first.is_some_and(|u| u.renews && u.loops.last() == Some(&id))
 }
 

@@ -7,12 +7,12 @@
 //! Sharing memory can cost a barrier: threads may still read the one buffer while others write the
 //! other. Where the kernel has a barrier at the right place anyway, memory is always shared. Where
 //! barriers would have to be added (`barriers::out_of_step`) it is only done if the block would not fit
-//! otherwise; a loop with two more barriers each turn is slower, and small blocks have memory to spare.
+//! otherwise; a loop with two more barriers each iteration is slower, and small blocks have memory to spare.
 //!
-//! What the copy engine moves shares its memory with nothing: it would not see what threads wrote to the
+//! What TMA moves shares its memory with nothing: it would not see what threads wrote to the
 //! other buffer, nor be seen, without proxy fences more. Neither do mbarriers.
 //!
-//! Buffers of known size, and those that the copy engine reaches, are 128-byte aligned, so that
+//! Buffers of known size, and those that TMA reaches, are 128-byte aligned, so that
 //! asynchronous copies into them are legal; others are at multiples of 16 bytes. A CUDA arena is 1024-byte aligned, so
 //! an offset's alignment is an address's. Swizzled buffers begin at multiples of 1024 bytes, where the
 //! pattern begins.
@@ -27,7 +27,7 @@ use crate::ir::{Function, Kernel, KernelId, Placed, StmtKind, Storage, retain_st
 use crate::passes::transform::barriers::{self, Pairs};
 use crate::symbolic::Sym;
 use layout::{Layout, Wanted, lay_out};
-use liveness::lives;
+use liveness::live_ranges;
 
 const STATIC_ALIGNMENT: i64 = 128;
 const DYNAMIC_ALIGNMENT: i64 = 16;
@@ -78,7 +78,7 @@ pub fn plan(function: &mut Function, id: KernelId, limits: Limits) {
     }
     if let Some(kernel) = function.kernels.get_mut(id.index()) {
         retain_stmts(&mut kernel.body, &mut |stmt| {
-            matches!(&stmt.kind, StmtKind::Alloc(id) if kernel.anew.contains(id))
+            matches!(&stmt.kind, StmtKind::Alloc(id) if kernel.facts.anew.contains(id))
                 || !matches!(stmt.kind, StmtKind::Alloc(_))
         });
         kernel.shared_bytes = end;
@@ -123,11 +123,11 @@ fn wanted(function: &Function, id: KernelId) -> Vec<Wanted> {
     let Some(kernel) = function.kernels.get(id.index()) else {
         return Vec::new();
     };
-    let lives = lives(function, &kernel.body);
+    let live_ranges = live_ranges(function, &kernel.body);
     let by_tma = barriers::moved_by_tma(&kernel.body);
     let mut fixed = Vec::new();
     let mut sized_at_launch = Vec::new();
-    for (buffer, live) in lives {
+    for (buffer, live) in live_ranges {
         let Some(info) = function.buffers.get(buffer.index()) else {
             continue;
         };
@@ -217,14 +217,14 @@ fn known_bytes(kernel: &Kernel) -> Option<u64> {
 
 /// The buffers of known size that are alive when most memory is, largest first.
 fn busiest(kernel: &Kernel) -> Vec<&Placed> {
-    let alive = |moment: usize| {
+    let alive = |point: usize| {
         let known = kernel.shared.iter().filter(|p| p.bytes.as_int().is_some());
-        known.filter(move |p| p.points.0 <= moment && moment <= p.points.1)
+        known.filter(move |p| p.points.0 <= point && point <= p.points.1)
     };
-    let bytes = |moment: usize| -> i64 { alive(moment).filter_map(|p| p.bytes.as_int()).sum() };
+    let bytes = |point: usize| -> i64 { alive(point).filter_map(|p| p.bytes.as_int()).sum() };
     let begins = kernel.shared.iter().map(|p| p.points.0);
-    let moment = begins.max_by_key(|moment| bytes(*moment)).unwrap_or(0);
-    let mut list: Vec<&Placed> = alive(moment).collect();
+    let point = begins.max_by_key(|point| bytes(*point)).unwrap_or(0);
+    let mut list: Vec<&Placed> = alive(point).collect();
     list.sort_by_key(|p| std::cmp::Reverse(p.bytes.as_int()));
     list
 }

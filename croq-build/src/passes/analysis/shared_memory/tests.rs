@@ -122,7 +122,7 @@ fn an_asynchronous_copy_is_alive_until_its_wait() {
 
 #[test]
 fn what_a_turn_may_leave_for_the_next_lives_through_the_loop() {
-    let turn = |declared: &str, first: &str| {
+    let iteration = |declared: &str, first: &str| {
         kernel(&format!(
             "{declared}
              foreach k in [4] {{
@@ -136,19 +136,19 @@ fn what_a_turn_may_leave_for_the_next_lives_through_the_loop() {
     let copied = "dma.copy x.view(32).from(k) => a;";
     let stored = "parallel t by 32 : thread a.at(t) = x.at(t + k);";
     let outside = "shared s32 [32] a;";
-    // Each turn overwrites it as a whole.
-    assert_eq!(places(&turn(outside, copied), TIGHT), "a@0 b@0 128");
+    // Each iteration overwrites it as a whole.
+    assert_eq!(places(&iteration(outside, copied), TIGHT), "a@0 b@0 128");
     // Nobody proved that of these stores …
-    assert_eq!(places(&turn(outside, stored), TIGHT), "a@0 b@128 256");
-    // … but here every turn has its own.
+    assert_eq!(places(&iteration(outside, stored), TIGHT), "a@0 b@128 256");
+    // … but here every iteration has its own.
     let inside = format!("shared s32 [32] a; {stored}");
-    assert_eq!(places(&turn("", &inside), TIGHT), "a@0 b@0 128");
-    // Half of it is last turn's.
+    assert_eq!(places(&iteration("", &inside), TIGHT), "a@0 b@0 128");
+    // Half of it is last iteration's.
     let half = "dma.copy x.view(16).from(k) => a.view(16).from(0);";
-    assert_eq!(places(&turn(outside, half), TIGHT), "a@0 b@128 256");
-    // Only in some turns.
+    assert_eq!(places(&iteration(outside, half), TIGHT), "a@0 b@128 256");
+    // Only in some iterations.
     let some = "if (g > 1) { dma.copy x.view(32).from(k) => a; }";
-    assert_eq!(places(&turn(outside, some), TIGHT), "a@0 b@128 256");
+    assert_eq!(places(&iteration(outside, some), TIGHT), "a@0 b@128 256");
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn what_a_placeholder_holds_lives_where_the_placeholder_does() {
     let b = phase("b", 64);
     let copied = "a = dma.copy x.view(32).from(k) => shared;";
     let read = "parallel t by 32 : thread y.at(k * 64 + t) = a.data.at(31 - t);";
-    // Every other turn reads what the turn before copied.
+    // Every other iteration reads what the iteration before copied.
     let kept = kernel(&format!(
         "a = dma.any; foreach k in [4] {{ {b} if (k % 2 == 0) {{ {copied} }} {read} }}"
     ));
@@ -232,7 +232,7 @@ enum Op {
 
 const BUFFERS: usize = 4;
 const SIZES: [i64; BUFFERS] = [32, 64, 96, 160];
-const TURNS: usize = 3;
+const ITERATIONS: usize = 3;
 
 fn ops() -> impl Strategy<Value = Vec<Op>> {
     let leaf = prop_oneof![
@@ -258,7 +258,7 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
     })
 }
 
-/// Which buffers hold something, and which a copy is under way to.
+/// Which buffers hold something, and which a copy is in flight to.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct State {
     full: [bool; BUFFERS],
@@ -288,12 +288,12 @@ impl Print {
                 }
                 Op::Read(b) if state.full[*b] => {
                     let (n, name) = (SIZES[*b], &self.names[*b]);
-                    let turn =
+                    let iteration =
                         (0..depth).map(|d| format!(" + k{d} * {}", 1000 * 3usize.pow(d as u32)));
                     self.text += &format!(
                         "parallel t by 32 : thread y.at({} + t{}) = {name}.at({} - t);\n",
                         id * 32,
-                        turn.collect::<String>(),
+                        iteration.collect::<String>(),
                         n - 1
                     );
                 }
@@ -318,7 +318,7 @@ impl Print {
                 Op::Loop(declared, inner) if depth < 2 => {
                     let outer = self.names.clone();
                     let before = *state;
-                    self.text += &format!("foreach k{depth} in [{TURNS}] {{\n");
+                    self.text += &format!("foreach k{depth} in [{ITERATIONS}] {{\n");
                     for b in declared.iter().filter(|b| !before.busy[**b]) {
                         self.names[*b] = format!("b{b}_{id}");
                         state.full[*b] = false;

@@ -32,8 +32,10 @@ use crate::ir::{
 use crate::source::Span;
 use crate::symbolic::Sym;
 use conditions::all;
+use moves::{point, vector};
 pub use tile::Tile;
 use width::Way;
+pub use width::widest;
 
 /// Arrays up to this size live in registers if all their indices are constants.
 const REGISTERS: i64 = 256;
@@ -283,8 +285,8 @@ fn private(function: &mut Function, tile: &Tile, way: Way, local: bool) -> Vec<S
         })
         .collect();
     let coordinates: Vec<Sym> = indices.iter().map(|(_, sym)| sym.clone()).collect();
-    let point = tile.point(&function.cx, way.width, &coordinates);
-    let mut body = tile.vector(function, way, &point);
+    let point = point(tile, &function.cx, way.width, &coordinates);
+    let mut body = vector(tile, function, way, &point);
     for ((local, _), hi) in indices.into_iter().zip(extents).rev() {
         let kind = StmtKind::For {
             local,
@@ -305,8 +307,11 @@ fn private(function: &mut Function, tile: &Tile, way: Way, local: bool) -> Vec<S
 
 /// Left alone, nvcc unrolls long loops of known length altogether, computes all addresses in advance and
 /// spills them.
-fn by_a_few(turns: &Sym) -> Option<Unroll> {
-    turns.as_int().filter(|n| *n > 16).map(|_| Unroll::By(4))
+fn by_a_few(iterations: &Sym) -> Option<Unroll> {
+    iterations
+        .as_int()
+        .filter(|n| *n > 16)
+        .map(|_| Unroll::By(4))
 }
 
 /// `threads` threads share the tile, in a way that may hang on conditions, which are the same for all

@@ -104,16 +104,16 @@ impl Pace {
         }
     }
 
-    /// Whether turns of `step` vectors can be added to the first: none ends within a group.
-    pub fn turns_by(&self, step: i64) -> bool {
+    /// Whether iterations of `step` vectors can be added to the first: none ends within a group.
+    pub fn steps_by(&self, step: i64) -> bool {
         match &self.groups {
             None => true,
             Some((vectors, _)) => step % vectors == 0,
         }
     }
 
-    /// On by `turn` times `step` vectors.
-    pub fn turn(&self, cx: &Ctx, reach: &mut Reach, turn: &Sym, step: i64) {
+    /// On by `iteration` times `step` vectors.
+    pub fn iteration(&self, cx: &Ctx, reach: &mut Reach, iteration: &Sym, step: i64) {
         let stride = match &self.groups {
             None => &self.stride * step,
             Some((vectors, jump)) => jump * (step / vectors),
@@ -121,11 +121,11 @@ impl Pace {
         // Turns that reach the same place of the pattern differ by a constant only.
         match (self.period, stride.as_int()) {
             (Some(period), Some(by)) if 0 < by && by < period && period % by == 0 => {
-                let turns = Sym::int(period / by);
-                reach.step(&cx.rem(turn, &turns), stride);
-                reach.step(&cx.div(turn, &turns), Sym::int(period));
+                let iterations = Sym::int(period / by);
+                reach.step(&cx.rem(iteration, &iterations), stride);
+                reach.step(&cx.div(iteration, &iterations), Sym::int(period));
             }
-            _ => reach.step(turn, stride),
+            _ => reach.step(iteration, stride),
         }
     }
 }
@@ -139,172 +139,182 @@ pub struct Paces {
     pub dest: Pace,
 }
 
-impl Tile {
-    /// Per walked axis.
-    pub fn paces_in(&self, width: u32) -> Vec<Paces> {
-        let walked: Vec<_> = self.walked().collect();
-        let inner = walked.len().saturating_sub(1);
-        walked
-            .into_iter()
-            .enumerate()
-            .map(|(at, axis)| {
-                let unit = if at == inner { i64::from(width) } else { 1 };
-                Paces {
-                    source: Pace::of(&axis.source, &self.source_layout, unit),
-                    dest: Pace::of(&axis.dest, &self.dest_layout, unit),
-                    unit: Sym::int(unit),
-                }
-            })
-            .collect()
-    }
+/// Per walked axis.
+pub fn paces_in(tile: &Tile, width: u32) -> Vec<Paces> {
+    let walked: Vec<_> = tile.walked().collect();
+    let inner = walked.len().saturating_sub(1);
+    walked
+        .into_iter()
+        .enumerate()
+        .map(|(at, axis)| {
+            let unit = if at == inner { i64::from(width) } else { 1 };
+            Paces {
+                source: Pace::of(&axis.source, &tile.source_layout, unit),
+                dest: Pace::of(&axis.dest, &tile.dest_layout, unit),
+                unit: Sym::int(unit),
+            }
+        })
+        .collect()
+}
 
-    /// The place before any step.
-    pub fn origin(&self) -> Point {
-        let reach = |offset: &Sym| Reach {
-            offset: offset.clone(),
-            steps: Vec::new(),
-        };
-        Point {
-            at: Vec::new(),
-            source: self
-                .source
-                .as_ref()
-                .map_or_else(Reach::default, |v| reach(&v.offset)),
-            dest: reach(&self.dest.offset),
+/// The place before any step.
+pub fn origin(tile: &Tile) -> Point {
+    let reach = |offset: &Sym| Reach {
+        offset: offset.clone(),
+        steps: Vec::new(),
+    };
+    Point {
+        at: Vec::new(),
+        source: tile
+            .source
+            .as_ref()
+            .map_or_else(Reach::default, |v| reach(&v.offset)),
+        dest: reach(&tile.dest.offset),
+    }
+}
+
+/// The vector at these coordinates, counted in vectors.
+pub fn point(tile: &Tile, cx: &Ctx, width: u32, coordinates: &[Sym]) -> Point {
+    let mut point = origin(tile);
+    for (c, paces) in coordinates.iter().zip(paces_in(tile, width)) {
+        point.at.push(c * &paces.unit);
+        paces.source.go(cx, &mut point.source, c);
+        paces.dest.go(cx, &mut point.dest, c);
+    }
+    point
+}
+
+/// Moves the vector at `point`.
+pub fn vector(tile: &Tile, function: &mut Function, way: Way, point: &Point) -> Vec<Stmt> {
+    let (mut inside_source, mut inside_dest) = (Vec::new(), Vec::new());
+    if way.guarded {
+        let zero = Sym::zero();
+        let mut at = point.at.iter();
+        for axis in &tile.axes {
+            let c = if axis.extent.is_one() {
+                &zero
+            } else {
+                at.next().unwrap_or(&zero)
+            };
+            inside_source.extend(axis.source.conditions(c, tile.span));
+            inside_dest.extend(axis.dest.conditions(c, tile.span));
         }
     }
-
-    /// The vector at these coordinates, counted in vectors.
-    pub fn point(&self, cx: &Ctx, width: u32, coordinates: &[Sym]) -> Point {
-        let mut point = self.origin();
-        for (c, paces) in coordinates.iter().zip(self.paces_in(width)) {
-            point.at.push(c * &paces.unit);
-            paces.source.go(cx, &mut point.source, c);
-            paces.dest.go(cx, &mut point.dest, c);
+    let moved = match (&tile.source, &tile.rest) {
+        (None, Rest::Leave) => return Vec::new(),
+        (None, Rest::With(value)) => filled(tile, function, way, point, value),
+        (Some(source), Rest::Leave) => {
+            inside_dest.splice(0..0, inside_source);
+            moved(tile, function, way, point, source, None)
         }
-        point
-    }
-
-    /// Moves the vector at `point`.
-    pub fn vector(&self, function: &mut Function, way: Way, point: &Point) -> Vec<Stmt> {
-        let (mut inside_source, mut inside_dest) = (Vec::new(), Vec::new());
-        if way.guarded {
-            let zero = Sym::zero();
-            let mut at = point.at.iter();
-            for axis in &self.axes {
-                let c = if axis.extent.is_one() {
-                    &zero
-                } else {
-                    at.next().unwrap_or(&zero)
+        (Some(source), Rest::With(value)) => match all(inside_source, tile.span) {
+            None => moved(tile, function, way, point, source, None),
+            Some(inside) if tile.is_async && is_zero(value) => {
+                moved(tile, function, way, point, source, Some(inside))
+            }
+            Some(inside) if way.width == 1 && !tile.is_async => {
+                let loaded = load(tile, function, point, source);
+                let kind = ExprKind::Select(inside, loaded, value.clone());
+                store(tile, function, point, Expr::new(kind, tile.elem, tile.span))
+            }
+            Some(inside) => {
+                let kind = StmtKind::If {
+                    cond: inside,
+                    then: vec![moved(tile, function, way, point, source, None)],
+                    otherwise: vec![filled(tile, function, way, point, value)],
                 };
-                inside_source.extend(axis.source.conditions(c, self.span));
-                inside_dest.extend(axis.dest.conditions(c, self.span));
+                stmt(tile, kind)
             }
-        }
-        let moved = match (&self.source, &self.rest) {
-            (None, Rest::Leave) => return Vec::new(),
-            (None, Rest::With(value)) => self.filled(function, way, point, value),
-            (Some(source), Rest::Leave) => {
-                inside_dest.splice(0..0, inside_source);
-                self.moved(function, way, point, source, None)
-            }
-            (Some(source), Rest::With(value)) => match all(inside_source, self.span) {
-                None => self.moved(function, way, point, source, None),
-                Some(inside) if self.is_async && is_zero(value) => {
-                    self.moved(function, way, point, source, Some(inside))
-                }
-                Some(inside) if way.width == 1 && !self.is_async => {
-                    let loaded = self.load(function, point, source);
-                    let kind = ExprKind::Select(inside, loaded, value.clone());
-                    self.store(function, point, Expr::new(kind, self.elem, self.span))
-                }
-                Some(inside) => {
-                    let kind = StmtKind::If {
-                        cond: inside,
-                        then: vec![self.moved(function, way, point, source, None)],
-                        otherwise: vec![self.filled(function, way, point, value)],
-                    };
-                    self.stmt(kind)
-                }
-            },
-        };
-        vec![match all(inside_dest, self.span) {
-            Some(cond) => self.stmt(StmtKind::If {
+        },
+    };
+    vec![match all(inside_dest, tile.span) {
+        Some(cond) => stmt(
+            tile,
+            StmtKind::If {
                 cond,
                 then: vec![moved],
                 otherwise: Vec::new(),
-            }),
-            None => moved,
-        }]
-    }
+            },
+        ),
+        None => moved,
+    }]
+}
 
-    fn stmt(&self, kind: StmtKind) -> Stmt {
-        Stmt::new(kind, self.span)
-    }
+fn stmt(tile: &Tile, kind: StmtKind) -> Stmt {
+    Stmt::new(kind, tile.span)
+}
 
-    fn load(&self, function: &Function, point: &Point, source: &View) -> Expr {
-        let load = ExprKind::Load(
-            point
-                .source
-                .access(function, source, &self.source_layout, self),
-        );
-        Expr::new(load, self.elem, self.span)
-    }
+fn load(tile: &Tile, function: &Function, point: &Point, source: &View) -> Expr {
+    let load = ExprKind::Load(
+        point
+            .source
+            .access(function, source, &tile.source_layout, tile),
+    );
+    Expr::new(load, tile.elem, tile.span)
+}
 
-    fn store(&self, function: &Function, point: &Point, value: Expr) -> Stmt {
-        self.stmt(StmtKind::Store {
+fn store(tile: &Tile, function: &Function, point: &Point, value: Expr) -> Stmt {
+    stmt(
+        tile,
+        StmtKind::Store {
             access: point
                 .dest
-                .access(function, &self.dest, &self.dest_layout, self),
+                .access(function, &tile.dest, &tile.dest_layout, tile),
             op: None,
             value,
-        })
-    }
+        },
+    )
+}
 
-    /// `inside` is for a movement that fills in zeros itself.
-    fn moved(
-        &self,
-        function: &Function,
-        way: Way,
-        point: &Point,
-        source: &View,
-        inside: Option<Expr>,
-    ) -> Stmt {
-        let mode = if self.is_async {
-            MoveMode::Async { inside }
-        } else if way.width > 1 {
-            MoveMode::Plain
-        } else {
-            return self.store(function, point, self.load(function, point, source));
-        };
-        self.stmt(StmtKind::Move(Move {
+/// `inside` is for a movement that fills in zeros itself.
+fn moved(
+    tile: &Tile,
+    function: &Function,
+    way: Way,
+    point: &Point,
+    source: &View,
+    inside: Option<Expr>,
+) -> Stmt {
+    let mode = if tile.is_async {
+        MoveMode::Async { inside }
+    } else if way.width > 1 {
+        MoveMode::Plain
+    } else {
+        return store(tile, function, point, load(tile, function, point, source));
+    };
+    stmt(
+        tile,
+        StmtKind::Move(Move {
             dest: point
                 .dest
-                .access(function, &self.dest, &self.dest_layout, self),
+                .access(function, &tile.dest, &tile.dest_layout, tile),
             source: point
                 .source
-                .access(function, source, &self.source_layout, self),
+                .access(function, source, &tile.source_layout, tile),
             elems: way.width,
             mode,
-        }))
-    }
+        }),
+    )
+}
 
-    /// Element by element.
-    fn filled(&self, function: &mut Function, way: Way, point: &Point, value: &Expr) -> Stmt {
-        if way.width == 1 {
-            return self.store(function, point, value.clone());
-        }
-        let count = Sym::int(i64::from(way.width));
-        let (local, k) = build::index(function, "k", Role::Loop, Some(&count), self.span);
-        let mut point = point.clone();
-        point.dest.step(&k, Sym::one());
-        self.stmt(StmtKind::For {
+/// Element by element.
+fn filled(tile: &Tile, function: &mut Function, way: Way, point: &Point, value: &Expr) -> Stmt {
+    if way.width == 1 {
+        return store(tile, function, point, value.clone());
+    }
+    let count = Sym::int(i64::from(way.width));
+    let (local, k) = build::index(function, "k", Role::Loop, Some(&count), tile.span);
+    let mut point = point.clone();
+    point.dest.step(&k, Sym::one());
+    stmt(
+        tile,
+        StmtKind::For {
             local,
             lo: Sym::zero(),
             hi: count,
             step: Sym::one(),
             unroll: Some(Unroll::Full),
-            body: vec![self.store(function, &point, value.clone())],
-        })
-    }
+            body: vec![store(tile, function, &point, value.clone())],
+        },
+    )
 }

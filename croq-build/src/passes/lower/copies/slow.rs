@@ -60,10 +60,10 @@ fn uneven(function: &Function, tile: &Tile, by: i64) -> Option<String> {
         ));
     }
     for axis in walked {
-        for (side, whose) in [(&axis.source, "source"), (&axis.dest, "destination")] {
+        for (side, operand) in [(&axis.source, "source"), (&axis.dest, "destination")] {
             if odd(&side.stride) {
                 let apart = shown(&side.stride);
-                return Some(format!("rows of its {whose} are {apart} elements apart"));
+                return Some(format!("rows of its {operand} are {apart} elements apart"));
             }
         }
     }
@@ -71,9 +71,9 @@ fn uneven(function: &Function, tile: &Tile, by: i64) -> Option<String> {
     let starts = source
         .into_iter()
         .chain([(&tile.dest.offset, "destination")]);
-    for (offset, whose) in starts {
+    for (offset, operand) in starts {
         if odd(offset) {
-            return Some(format!("its {whose} begins at element {}", shown(offset)));
+            return Some(format!("its {operand} begins at element {}", shown(offset)));
         }
     }
     None

@@ -168,7 +168,7 @@ fn small_tiles_have_one_version_and_keep_all_threads_busy() {
             256,
             "1",
         ),
-        // A turn each: the guard is as cheap as the question.
+        // An iteration each: the guard is as cheap as the question.
         (
             "f32 [M, 64] x",
             "copy x.subspan(4, 64).at(p, 0)",

@@ -35,15 +35,13 @@ pub struct Way {
     pub rare: bool,
 }
 
-impl Tile {
-    /// The widest vector of so many bytes, where both sides have neighbours next to each other.
-    pub fn widest(&self) -> u32 {
-        let bytes = self.elem.bytes().max(1);
-        if self.has_contiguous_rows() {
-            u32::try_from(WIDEST / bytes).unwrap_or(1).max(1)
-        } else {
-            1
-        }
+/// The widest vector of so many bytes, where both sides have neighbours next to each other.
+pub fn widest(tile: &Tile) -> u32 {
+    let bytes = tile.elem.bytes().max(1);
+    if tile.has_contiguous_rows() {
+        u32::try_from(WIDEST / bytes).unwrap_or(1).max(1)
+    } else {
+        1
     }
 }
 
@@ -72,7 +70,7 @@ impl Plan {
 /// What is true at any rate: for one thread that moves a tile on its own.
 pub fn known(cx: &Ctx, tile: &Tile) -> Way {
     Way {
-        width: width(cx, tile, tile.widest()),
+        width: width(cx, tile, widest(tile)),
         guarded: true,
         rare: false,
     }
@@ -81,7 +79,7 @@ pub fn known(cx: &Ctx, tile: &Tile) -> Way {
 /// For `threads` threads that share a tile.
 pub fn plan(cx: &mut Ctx, tile: &Tile, threads: &Sym) -> Plan {
     let count = tile.count();
-    let widest = keep_busy(tile, tile.widest(), &count, threads);
+    let widest = keep_busy(tile, widest(tile), &count, threads);
     let mut always = Way {
         width: width(cx, tile, widest),
         guarded: true,
@@ -104,8 +102,8 @@ pub fn plan(cx: &mut Ctx, tile: &Tile, threads: &Sym) -> Plan {
         widest
     };
     let (wide, divisors) = wished(cx, tile, guarded, wanted, always.width);
-    let turns = &Sym::int(i64::from(wide)) * threads;
-    let one_turn = cx.le(&count, &turns).is_yes();
+    let iterations = &Sym::int(i64::from(wide)) * threads;
+    let one_iteration = cx.le(&count, &iterations).is_yes();
     let way = |guarded| Way {
         width: wide,
         guarded,
@@ -120,7 +118,7 @@ pub fn plan(cx: &mut Ctx, tile: &Tile, threads: &Sym) -> Plan {
             }
             always.rare = true;
             let mut edge = way(true);
-            if one_turn || cheap {
+            if one_iteration || cheap {
                 return Plan {
                     fast: Some((divisors, edge)),
                     edge: None,
@@ -136,7 +134,7 @@ pub fn plan(cx: &mut Ctx, tile: &Tile, threads: &Sym) -> Plan {
         }
     }
     conditions.extend(divisors);
-    if conditions.is_empty() || (one_turn && wide == always.width) {
+    if conditions.is_empty() || (one_iteration && wide == always.width) {
         return Plan::one(always);
     }
     always.rare = true;

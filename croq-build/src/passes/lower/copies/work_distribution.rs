@@ -1,12 +1,12 @@
 //! The work of a tile shared out among threads that move it together.
 //!
 //! Neighbouring threads take neighbouring vectors of the innermost axis. Where the thread count and
-//! the extents go together, a thread finds its place in the tile once, and each of its turns only
+//! the extents go together, a thread finds its place in the tile once, and each of its iterations only
 //! adds constants to it; a few threads may stay idle for that. Otherwise the vectors are numbered,
-//! innermost axis fastest, thread `t` of `T` takes numbers `t`, `t + T`, …, and each turn divides.
+//! innermost axis fastest, thread `t` of `T` takes numbers `t`, `t + T`, …, and each iteration divides.
 
 use super::conditions::{all, both, less};
-use super::moves::{Pace, Point, Reach};
+use super::moves::{Pace, Point, Reach, origin, paces_in, point, vector};
 use super::tile::Tile;
 use super::width::Way;
 use crate::ir::build;
@@ -14,14 +14,14 @@ use crate::ir::{Expr, Function, LocalId, Role, Stmt, StmtKind, Unroll};
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
 
-/// A loop of at most this many known turns is unrolled, so that its loads overlap …
-const TURNS: i64 = 16;
+/// A loop of at most this many known iterations is unrolled, so that its loads overlap …
+const ITERATIONS: i64 = 16;
 /// … if what they load fits these many bytes of registers.
 const BYTES: i64 = 256;
 /// For what seldom runs.
-const RARE_TURNS: i64 = 4;
-/// Where each turn has coordinates of its own: all of them together don't fit registers.
-const NUMBERED_TURNS: i64 = 4;
+const RARE_ITERATIONS: i64 = 4;
+/// Where each iteration has coordinates of its own: all of them together don't fit registers.
+const NUMBERED_ITERATIONS: i64 = 4;
 
 /// `threads` threads share the tile; `lane` tells them apart.
 pub fn share(
@@ -47,22 +47,25 @@ struct Digit {
     /// The first of them, and how far the next is.
     first: Sym,
     step: i64,
-    turns: Turns,
+    iterations: Iterations,
 }
 
 impl Digit {
     fn is_loop(&self) -> bool {
-        !matches!(self.turns, Turns::Exactly(1) | Turns::Ragged(1))
+        !matches!(
+            self.iterations,
+            Iterations::Exactly(1) | Iterations::Ragged(1)
+        )
     }
 
     /// Whether a side goes to the lane's first place, and on from there.
     fn starts_at_first(&self, pace: &Pace) -> bool {
-        !self.is_loop() || (self.turns != Turns::Open && pace.turns_by(self.step))
+        !self.is_loop() || (self.iterations != Iterations::Open && pace.steps_by(self.step))
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turns {
+enum Iterations {
     Exactly(i64),
     /// In the last of them some lanes are past the end.
     Ragged(i64),
@@ -94,13 +97,13 @@ impl Split {
                 None => return None,
             };
             let left = lanes / taken;
-            let turns = match known {
-                Some(n) if n % taken == 0 => Turns::Exactly(n / taken),
-                Some(n) => Turns::Ragged(n / taken + 1),
-                None => Turns::Open,
+            let iterations = match known {
+                Some(n) if n % taken == 0 => Iterations::Exactly(n / taken),
+                Some(n) => Iterations::Ragged(n / taken + 1),
+                None => Iterations::Open,
             };
-            let idle = match (known, turns) {
-                (Some(n), Turns::Ragged(turns)) => n * 4 < turns * taken * 3,
+            let idle = match (known, iterations) {
+                (Some(n), Iterations::Ragged(iterations)) => n * 4 < iterations * taken * 3,
                 _ => left * taken * 4 < lanes * 3,
             };
             if idle && !outermost {
@@ -117,7 +120,7 @@ impl Split {
             let digit = Digit {
                 first,
                 step: taken,
-                turns,
+                iterations,
             };
             digits.push((digit, extent.clone()));
             below *= taken;
@@ -130,9 +133,9 @@ impl Split {
 
     fn walk(mut self, function: &mut Function, tile: &Tile, way: Way, lane: &Sym) -> Vec<Stmt> {
         let span = tile.span;
-        let paces = tile.paces_in(way.width);
+        let paces = paces_in(tile, way.width);
         let mut stmts = self.bind_places(function, span);
-        let mut point = tile.origin();
+        let mut point = origin(tile);
         let cx = &function.cx;
         for ((digit, _), paces) in self.digits.iter().zip(&paces) {
             let sides = [
@@ -159,19 +162,20 @@ impl Split {
         for (axis, ((digit, extent), paces)) in self.digits.iter().zip(&paces).enumerate() {
             let step = Sym::int(digit.step);
             let mut at = digit.first.clone();
-            match digit.turns {
-                Turns::Exactly(1) | Turns::Ragged(1) => {}
-                Turns::Exactly(turns) | Turns::Ragged(turns) => {
-                    let hi = Sym::int(turns);
-                    let (local, turn) = build::index(function, "turn", Role::Loop, Some(&hi), span);
-                    at = &(&turn * &step) + &at;
+            match digit.iterations {
+                Iterations::Exactly(1) | Iterations::Ragged(1) => {}
+                Iterations::Exactly(iterations) | Iterations::Ragged(iterations) => {
+                    let hi = Sym::int(iterations);
+                    let (local, iteration) =
+                        build::index(function, "step", Role::Loop, Some(&hi), span);
+                    at = &(&iteration * &step) + &at;
                     let sides = [
                         (&paces.source, &mut point.source),
                         (&paces.dest, &mut point.dest),
                     ];
                     for (pace, reach) in sides {
                         if digit.starts_at_first(pace) {
-                            pace.turn(&function.cx, reach, &turn, digit.step);
+                            pace.iteration(&function.cx, reach, &iteration, digit.step);
                         } else {
                             pace.go(&function.cx, reach, &at);
                         }
@@ -183,7 +187,7 @@ impl Split {
                         step: Sym::one(),
                     });
                 }
-                Turns::Open => {
+                Iterations::Open => {
                     let name = format!("e{axis}");
                     let (local, e) = build::index(function, &name, Role::Loop, Some(extent), span);
                     paces.source.go(&function.cx, &mut point.source, &e);
@@ -197,12 +201,12 @@ impl Split {
                     });
                 }
             }
-            if let Turns::Ragged(_) = digit.turns {
+            if let Iterations::Ragged(_) = digit.iterations {
                 conditions.push(less(&at, extent, span));
             }
             point.at.push(&at * &paces.unit);
         }
-        let mut body = tile.vector(function, way, &point);
+        let mut body = vector(tile, function, way, &point);
         if let Some(cond) = all(conditions, span) {
             body = only_if(cond, body, span);
         }
@@ -240,31 +244,31 @@ struct Loop {
 }
 
 impl Loop {
-    fn turns(&self) -> Option<i64> {
+    fn iterations(&self) -> Option<i64> {
         self.hi
             .as_int()
             .filter(|_| self.lo.is_zero() && self.step.is_one())
     }
 }
 
-/// How many turns to unroll.
+/// How many iterations to unroll.
 fn budget(tile: &Tile, way: Way) -> i64 {
     let bytes = i64::from(way.width) * i64::try_from(tile.elem.bytes()).unwrap_or(1);
     if way.rare {
-        RARE_TURNS
+        RARE_ITERATIONS
     } else if tile.is_async {
-        TURNS
+        ITERATIONS
     } else {
-        TURNS.min(BYTES / bytes.max(1))
+        ITERATIONS.min(BYTES / bytes.max(1))
     }
 }
 
 /// `body` in the loops, outermost first. The inner ones are unrolled.
 fn nest(loops: Vec<Loop>, mut body: Vec<Stmt>, tile: &Tile, mut budget: i64) -> Vec<Stmt> {
     for one in loops.into_iter().rev() {
-        let unroll = match one.turns() {
-            Some(turns) if turns <= budget => {
-                budget /= turns.max(1);
+        let unroll = match one.iterations() {
+            Some(iterations) if iterations <= budget => {
+                budget /= iterations.max(1);
                 Some(Unroll::Full)
             }
             Some(_) if budget > 1 => {
@@ -312,12 +316,12 @@ fn numbered(
             step: threads.clone(),
         };
         let body = by_number(function, tile, way, &e, extents);
-        return nest(vec![one], body, tile, NUMBERED_TURNS);
+        return nest(vec![one], body, tile, NUMBERED_ITERATIONS);
     };
     // A trip count that the C++ compiler can see.
-    let turns = Sym::int(n / t + i64::from(n % t != 0));
-    let (local, turn) = build::index(function, "turn", Role::Loop, Some(&turns), span);
-    let number = &(&turn * threads) + lane;
+    let iterations = Sym::int(n / t + i64::from(n % t != 0));
+    let (local, iteration) = build::index(function, "step", Role::Loop, Some(&iterations), span);
+    let number = &(&iteration * threads) + lane;
     let mut body = Vec::new();
     let e = bind(function, "e", &number, Some(&count), span, &mut body);
     let vector = by_number(function, tile, way, &e, extents);
@@ -329,10 +333,10 @@ fn numbered(
     let one = Loop {
         local,
         lo: Sym::zero(),
-        hi: turns,
+        hi: iterations,
         step: Sym::one(),
     };
-    nest(vec![one], body, tile, NUMBERED_TURNS)
+    nest(vec![one], body, tile, NUMBERED_ITERATIONS)
 }
 
 /// Vector number `e` of the tile, whose `extents` are in vectors.
@@ -366,12 +370,12 @@ fn by_number(
         stmts.splice(0..0, bound);
     }
     coordinates.reverse();
-    let point: Point = tile.point(&function.cx, way.width, &coordinates);
-    stmts.extend(tile.vector(function, way, &point));
+    let point: Point = point(tile, &function.cx, way.width, &coordinates);
+    stmts.extend(vector(tile, function, way, &point));
     stmts
 }
 
-/// The place so far as one variable, so that turns add to it.
+/// The place so far as one variable, so that iterations add to it.
 fn hoist(function: &mut Function, name: &str, reach: &mut Reach, span: Span, out: &mut Vec<Stmt>) {
     let sum = reach.sum();
     if !sum.is_poison() {

@@ -29,10 +29,10 @@ pub fn check(function: &Function, id: KernelId, body: &[Stmt], diags: &mut Diagn
             (Some(wait), None) => {
                 whole = false;
                 let mut d = Diagnostic::new("E1008", wait, format!("nothing triggers `{name}`"))
-                    .label("waits for ever");
+                    .label("waits forever");
                 d = match first(&uses.copies) {
                     Some(copy) => d
-                        .also(copy, "its bytes arrive, and nobody says that these are all")
+                        .also(copy, "its bytes arrive, but no `trigger` completes the phase")
                         .help(format!("`trigger {name}…;` after the copies")),
                     None => d
                         .also(event.span, "declared here")
@@ -42,9 +42,9 @@ pub fn check(function: &Function, id: KernelId, body: &[Stmt], diags: &mut Diagn
             }
             (None, Some(trigger)) => diags.push(
                 Diagnostic::new("W1009", trigger, format!("nothing waits for `{name}`"))
-                    .label("tells nobody")
+                    .label("no thread waits for it")
                     .help(format!(
-                        "`wait {name}…;` where other threads use what comes before it; if none do, remove it"
+                        "`wait {name}…;` where other threads use the results of preceding statements; if none do, remove it"
                     )),
             ),
             _ => {}

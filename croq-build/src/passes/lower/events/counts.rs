@@ -45,8 +45,8 @@ pub fn count(
                     && other != i64::from(n)
                     && !under_a_condition(body, event_id, false)
                 {
-                    let (name, told) = (&event.name, many(n));
-                    let text = format!("`{name}` waits for {told}, {other} trigger it");
+                    let (name, count) = (&event.name, many(n));
+                    let text = format!("`{name}` waits for {count}, {other} trigger it");
                     let mut d = Diagnostic::new("W1003", at, text)
                         .label("not as many as trigger it")
                         .help("leave the number out");
@@ -99,7 +99,7 @@ fn inferred(
     name: &str,
     sites: &[Site],
     threads: &Sym,
-    told: bool,
+    reported: bool,
     diags: &mut Diagnostics,
 ) -> Option<Sym> {
     if sites.iter().any(|s| s.everybody) && sites.iter().all(|s| s.everybody) {
@@ -109,15 +109,15 @@ fn inferred(
     for site in sites {
         match &site.set {
             Some(set) => sets.push((set, site.span)),
-            None if told => return None,
+            None if reported => return None,
             None => {
                 diags.push(
                     Diagnostic::new(
                         "E1016",
                         site.span,
-                        format!("who triggers `{name}` is known only at run time"),
+                        format!("the threads that trigger `{name}` are known only at run time"),
                     )
-                    .label("arrives, if it comes here")
+                    .label("a thread arrives only if it reaches this")
                     .help(format!("say how many arrive: `event<n> {name}`")),
                 );
                 return None;
@@ -129,7 +129,7 @@ fn inferred(
     for (set, at) in sets.iter().skip(1) {
         // The same threads, or others: each arrives once in a generation.
         let apart = !set.meets(&union);
-        if !told && (set.len() != first.len() || !(apart || is_within(set, &union))) {
+        if !reported && (set.len() != first.len() || !(apart || is_within(set, &union))) {
             diags.push(
                 Diagnostic::new(
                     "E1004",
@@ -145,7 +145,7 @@ fn inferred(
                     first_at,
                     format!("{} arrive{}", many(first.len()), third(first.len())),
                 )
-                .help("let the same number of threads come to each, or use two events"),
+                .help("let the same number of threads execute each, or use two events"),
             );
             return None;
         }

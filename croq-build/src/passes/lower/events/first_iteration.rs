@@ -1,8 +1,8 @@
 //! Whether regions that wait for each other can begin.
 //!
-//! Every region is followed through the first turn of its loops, as far as its waits let it. Whatever is
+//! Every region is followed through the first iteration of its loops, as far as its waits let it. Whatever is
 //! not known is taken to go well: a `trigger` under a condition happens, a `wait` there doesn't, and one
-//! `trigger` of any slot of an array is as good as another. Who stands still then does so for ever.
+//! `trigger` of any slot of an array is as good as another. Who stands still then does so forever.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::ir::{EventId, Function, Slot, Stmt, StmtKind};
 use crate::source::Span;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Deed {
+enum Action {
     Wait,
     Trigger,
     /// In a loop: any number of times.
@@ -19,7 +19,7 @@ enum Deed {
 }
 
 struct Step {
-    deed: Deed,
+    action: Action,
     event: EventId,
     span: Span,
 }
@@ -49,7 +49,7 @@ pub fn check(function: &Function, body: &[Stmt], diags: &mut Diagnostics) {
     let givers = |walkers: &[Walker], event: EventId| -> Vec<usize> {
         let gives = |w: &Walker| {
             let mut steps = w.steps.iter();
-            steps.any(|s| s.event == event && s.deed != Deed::Wait)
+            steps.any(|s| s.event == event && s.action != Action::Wait)
         };
         (0..walkers.len())
             .filter(|at| walkers.get(*at).is_some_and(gives))
@@ -58,13 +58,13 @@ pub fn check(function: &Function, body: &[Stmt], diags: &mut Diagnostics) {
     let mut moved = true;
     while std::mem::take(&mut moved) {
         for number in 0..walkers.len() {
-            while let Some((deed, event)) = walkers
+            while let Some((action, event)) = walkers
                 .get(number)
                 .and_then(|w| w.steps.get(w.at))
-                .map(|s| (s.deed, s.event))
+                .map(|s| (s.action, s.event))
             {
                 let info = function.event(event);
-                if deed == Deed::Wait {
+                if action == Action::Wait {
                     let from = givers(&walkers, event);
                     let published = from
                         .iter()
@@ -82,7 +82,11 @@ pub fn check(function: &Function, body: &[Stmt], diags: &mut Diagnostics) {
                     }
                     *waited += 1;
                 } else {
-                    let many = if deed == Deed::Triggers { 1 << 40 } else { 1 };
+                    let many = if action == Action::Triggers {
+                        1 << 40
+                    } else {
+                        1
+                    };
                     let given = given.entry((number, event)).or_default();
                     *given = given.saturating_add(many);
                 }
@@ -109,7 +113,7 @@ fn stuck(function: &Function, walkers: &[Walker], diags: &mut Diagnostics) {
     let name = &function.event(step.event).name;
     let later = |walker: &Walker| {
         let mut rest = walker.steps.iter().skip(walker.at);
-        rest.find(|s| s.event == step.event && s.deed != Deed::Wait)
+        rest.find(|s| s.event == step.event && s.action != Action::Wait)
             .map(|s| s.span)
     };
     let own = walkers.get(*first).and_then(later);
@@ -140,9 +144,7 @@ fn stuck(function: &Function, walkers: &[Walker], diags: &mut Diagnostics) {
     let mut d = Diagnostic::new(
         "E1011",
         step.span,
-        format!(
-            "nothing can begin: `{name}` is not triggered before something that comes after this"
-        ),
+        format!("deadlock: `{name}` is triggered only after statements that follow this `wait`"),
     )
     .label(format!("waits for `{name}`"));
     if let Some((number, trigger)) = others {
@@ -165,7 +167,7 @@ fn stuck(function: &Function, walkers: &[Walker], diags: &mut Diagnostics) {
 /// Credits from the declaration, and by triggers as well.
 fn primed(function: &Function, walkers: &[Walker], diags: &mut Diagnostics) {
     for walker in walkers {
-        let first_wait = walker.steps.iter().position(|s| s.deed == Deed::Wait);
+        let first_wait = walker.steps.iter().position(|s| s.action == Action::Wait);
         let Some((early, late)) = first_wait.map(|at| walker.steps.split_at(at)) else {
             continue;
         };
@@ -173,7 +175,7 @@ fn primed(function: &Function, walkers: &[Walker], diags: &mut Diagnostics) {
             let event = function.event(step.event);
             let again = late
                 .iter()
-                .find(|s| s.event == step.event && s.deed != Deed::Wait);
+                .find(|s| s.event == step.event && s.action != Action::Wait);
             if let (true, Some(again)) = (event.ready, again) {
                 diags.push(
                     Diagnostic::new(
@@ -227,21 +229,21 @@ impl Regions {
     }
 }
 
-/// `maybe`: not every thread, or not every turn, comes here.
+/// `maybe`: not every thread, or not every iteration, comes here.
 fn follow(stmts: &[Stmt], in_loop: bool, maybe: bool, steps: &mut Vec<Step>) {
     for stmt in stmts {
         let span = stmt.span;
         match &stmt.kind {
             StmtKind::WaitEvent(at) if !maybe => steps.push(Step {
-                deed: Deed::Wait,
+                action: Action::Wait,
                 event: at.event,
                 span,
             }),
             StmtKind::Trigger(at) => steps.push(Step {
-                deed: if in_loop || at.slot == Slot::All {
-                    Deed::Triggers
+                action: if in_loop || at.slot == Slot::All {
+                    Action::Triggers
                 } else {
-                    Deed::Trigger
+                    Action::Trigger
                 },
                 event: at.event,
                 span,

@@ -7,7 +7,7 @@
 //!
 //! [`prepare`] comes before barriers are placed, and [`checks`] before that:
 //!
-//! 1. [`single_thread`]: a region of which everything is done by one thread (copies by the copy engine, arrivals)
+//! 1. [`single_thread`]: a region of which everything is done by one thread (copies by TMA, arrivals)
 //!    is that thread's alone, waits included. Threads that only wait could fall two phases behind.
 //! 2. [`fusion`]: a copy that such a thread makes at once, directly before a `trigger`, completes the event.
 //! 3. [`counts`]: how many threads arrive in a generation.
@@ -99,7 +99,7 @@ pub fn prepare(function: &mut Function, id: KernelId, diags: &mut Diagnostics) -
             .as_int()
             .and_then(|n| u32::try_from(n).ok())
             .map(ThreadSet::first);
-        close_turns(function, body, everybody.as_ref(), None);
+        close_iterations(function, body, everybody.as_ref(), None);
         beginning.clustered = function.events.iter().any(|e| own(e) && e.clustered);
         if beginning.clustered {
             let kind = StmtKind::Barrier {
@@ -183,7 +183,7 @@ fn each_slot(function: &mut Function, stmts: &mut [Stmt]) {
 ///
 /// A thread answers if all threads of its region trigger something in the same loop: whoever publishes
 /// the next generation waits for that, as far as it keeps to a protocol of credits.
-fn close_turns(
+fn close_iterations(
     function: &Function,
     stmts: &mut Vec<Stmt>,
     set: Option<&ThreadSet>,
@@ -207,15 +207,15 @@ fn close_turns(
             StmtKind::Region { set, body, .. } => {
                 // The loop around is everybody's, what answers in it is here.
                 let inside = answered.map(|_| answers(body));
-                close_turns(function, body, set.as_ref(), inside);
+                close_iterations(function, body, set.as_ref(), inside);
             }
             StmtKind::For { body, .. } | StmtKind::While { body, .. } => {
                 let inside = answers(body);
-                close_turns(function, body, set, Some(inside));
+                close_iterations(function, body, set, Some(inside));
             }
             kind => {
                 for block in kind.blocks_mut() {
-                    close_turns(function, block, set, answered);
+                    close_iterations(function, block, set, answered);
                 }
             }
         }

@@ -10,7 +10,7 @@ use crate::ir::{
 use crate::passes::analysis::uniformity::Uniformity;
 use crate::symbolic::Sym;
 
-/// Gives regions of which one thread does everything, copies by the copy engine among it, to that thread.
+/// Gives regions of which one thread does everything, copies by TMA among it, to that thread.
 pub fn elect(function: &Function, body: &mut Vec<Stmt>) {
     registers_first(body);
     let whole = body.clone();
@@ -97,7 +97,7 @@ fn by_the_region(stmts: &mut [Stmt]) {
     }
 }
 
-/// All it does is the copy engine's or an arrival, the same for all threads of `set`.
+/// All it does is TMA's or an arrival, the same for all threads of `set`.
 fn is_one_threads(function: &Function, whole: &[Stmt], body: &[Stmt], set: &ThreadSet) -> bool {
     let mut one = One {
         function,

@@ -1,6 +1,6 @@
 //! Whether regions go through as many generations as there are.
 //!
-//! Counted are waits and triggers in loops of known numbers of turns; a region that waits more often for
+//! Counted are waits and triggers in loops of known numbers of iterations; a region that waits more often for
 //! an event than that is published never ends.
 
 use std::collections::BTreeMap;
@@ -59,7 +59,7 @@ pub fn check(function: &Function, id: KernelId, body: &[Stmt], diags: &mut Diagn
                 )
                 .label(format!("{more} times"))
                 .also(given.span, format!("{fewer} times"))
-                .help("let both loops have the same number of turns"),
+                .help("give both loops the same number of iterations"),
             );
         }
     }
@@ -105,11 +105,11 @@ fn count(function: &Function, stmts: &[Stmt], times: &Option<Sym>, own: &mut (Co
             StmtKind::For {
                 lo, hi, step, body, ..
             } => {
-                let turns = (hi - lo).clone();
-                let counted = step.is_one() && function.cx.le(&Sym::zero(), &turns).is_yes();
+                let iterations = (hi - lo).clone();
+                let counted = step.is_one() && function.cx.le(&Sym::zero(), &iterations).is_yes();
                 let leaves = body.iter().any(leaves);
                 let times = times.as_ref().filter(|_| counted && !leaves);
-                count(function, body, &times.map(|t| t * &turns), own);
+                count(function, body, &times.map(|t| t * &iterations), own);
                 continue;
             }
             kind => {

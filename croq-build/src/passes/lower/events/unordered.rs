@@ -61,7 +61,7 @@ struct MemAccess {
 
 struct Region {
     set: ThreadSet,
-    touches: Vec<MemAccess>,
+    accesses: Vec<MemAccess>,
     waits: BTreeSet<EventId>,
     triggers: BTreeSet<EventId>,
     numbers: BTreeSet<u32>,
@@ -71,7 +71,7 @@ impl Region {
     fn of(function: &Function, set: &ThreadSet, body: &[Stmt]) -> Self {
         let region = Region {
             set: set.clone(),
-            touches: Vec::new(),
+            accesses: Vec::new(),
             waits: BTreeSet::new(),
             triggers: BTreeSet::new(),
             numbers: BTreeSet::new(),
@@ -96,10 +96,10 @@ struct Gather<'a> {
 }
 
 impl Gather<'_> {
-    fn touch(&mut self, buffer: BufferId, write: bool, first: Sym, end: Option<Sym>, span: Span) {
+    fn access(&mut self, buffer: BufferId, write: bool, first: Sym, end: Option<Sym>, span: Span) {
         let shared = self.function.buffers.get(buffer.index());
         if shared.is_some_and(|b| b.storage == Storage::Shared) {
-            self.region.touches.push(MemAccess {
+            self.region.accesses.push(MemAccess {
                 buffer,
                 write,
                 first,
@@ -136,13 +136,13 @@ impl Visit for Gather<'_> {
     fn view(&mut self, view: &View) {
         let write = self.copied_to.contains(&(view.buffer, view.offset.clone()));
         let end = end(view);
-        self.touch(view.buffer, write, view.offset.clone(), end, self.at);
+        self.access(view.buffer, write, view.offset.clone(), end, self.at);
     }
 
     fn access(&mut self, access: &Access, written: bool) {
         let first = access.address();
         let end = &first + 1;
-        self.touch(access.view.buffer, written, first, Some(end), access.span);
+        self.access(access.view.buffer, written, first, Some(end), access.span);
     }
 }
 
@@ -160,11 +160,11 @@ fn compare(function: &Function, whole: &[Stmt], running: &[Region], diags: &mut 
     let reached: Vec<BTreeSet<usize>> = (0..running.len()).map(|at| reach(running, at)).collect();
     let leads = |from: usize, to: usize| reached.get(from).is_some_and(|r| r.contains(&to));
     for (at, a) in running.iter().enumerate() {
-        if a.touches.is_empty() {
+        if a.accesses.is_empty() {
             continue;
         }
         for (b_at, b) in running.iter().enumerate().skip(at + 1) {
-            if b.touches.is_empty()
+            if b.accesses.is_empty()
                 || a.set.meets(&b.set)
                 || !a.numbers.is_disjoint(&b.numbers)
                 || leads(at, b_at)
@@ -222,15 +222,16 @@ fn meeting<'r>(
 ) -> Option<(&'r MemAccess, &'r MemAccess)> {
     let all = a.set.union(&b.set);
     let mut uniformity = None;
-    for first in &a.touches {
-        for second in b.touches.iter().filter(|t| t.buffer == first.buffer) {
+    for first in &a.accesses {
+        for second in b.accesses.iter().filter(|t| t.buffer == first.buffer) {
             if !(first.write || second.write) {
                 continue;
             }
             let uniformity = uniformity
                 .get_or_insert_with(|| Uniformity::of(function, whole, Threads { set: &all }));
-            let own = |touch: &MemAccess| {
-                uniformity.sym(&touch.first) || touch.end.as_ref().is_none_or(|e| uniformity.sym(e))
+            let own = |access: &MemAccess| {
+                uniformity.sym(&access.first)
+                    || access.end.as_ref().is_none_or(|e| uniformity.sym(e))
             };
             // A whole tile on one side meets every element of it on the other.
             if own(first) && own(second) {

@@ -52,7 +52,7 @@ fn set_in(function: &Function, body: &[Stmt]) -> BTreeSet<Var> {
         .collect()
 }
 
-/// What of the steps in `body`, itself or in what is no loop, is the same in each turn.
+/// What of the steps in `body`, itself or in what is no loop, is the same in each iteration.
 fn taken_out(function: &mut Function, body: &mut [Stmt], changing: &BTreeSet<Var>) -> Vec<Stmt> {
     let mut out = Vec::new();
     for stmt in body {

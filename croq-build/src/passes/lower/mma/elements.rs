@@ -119,7 +119,7 @@ impl Pass<'_> {
             Expr::index(Sym::zero(), span),
         );
         let once = Expr::new(once, Scalar::Bool, span);
-        let stmts = match (fragment.spread?, fragment.shape.as_slice(), indices) {
+        let stmts = match (fragment.layout?, fragment.shape.as_slice(), indices) {
             (FragmentLayout::Rows { warps }, [rows], [i]) => {
                 self.loops(&[("i", rows / (8 * warps), 1)], span, |pass, at| {
                     let slot = at.iter().sum::<Sym>();
@@ -138,11 +138,11 @@ impl Pass<'_> {
             }
             (FragmentLayout::Matrix(layout), [rows, columns], [i, j]) => {
                 let shape = [*rows, *columns];
-                let [below, _] = layout.turn(shape);
+                let [below, _] = layout.oriented(shape);
                 let own = lanes.row_in(layout.warps, below / layout.warps);
                 self.elements(layout, shape, span, |pass, at, [down, along], place| {
                     let position =
-                        layout.turn([&down + &own, &along + &(&lanes.place * layout.width)]);
+                        layout.oriented([&down + &own, &along + &(&lanes.place * layout.width)]);
                     let [row, column] = position;
                     let mut stmts = vec![let_index(*i, row, span), let_index(*j, column, span)];
                     let first = first_of_row(at, span);
@@ -171,7 +171,7 @@ impl Pass<'_> {
         span: Span,
         body: impl FnOnce(&mut Self, &[Sym], [Sym; 2], &Place) -> Vec<Stmt>,
     ) -> Vec<Stmt> {
-        let [rows, columns] = layout.turn(shape);
+        let [rows, columns] = layout.oriented(shape);
         let rows = rows / layout.warps;
         let [by_tile, by_column, by_pair] = layout.steps(shape);
         let axes = [
@@ -228,7 +228,7 @@ impl Pass<'_> {
         }
         impl Visit for Find<'_> {
             fn access(&mut self, access: &Access, _: bool) {
-                match self.fragments.get(&access.view.buffer).map(|f| f.spread) {
+                match self.fragments.get(&access.view.buffer).map(|f| f.layout) {
                     Some(Some(FragmentLayout::Rows { .. })) => self.rows = true,
                     Some(_) => self.matrix = true,
                     None => {}
@@ -257,7 +257,7 @@ impl Pass<'_> {
                 };
                 let elements = Sym::int(fragment.shape.iter().product());
                 let number = self.function.cx.div(&access.view.offset, &elements);
-                let at = match fragment.spread {
+                let at = match fragment.layout {
                     Some(FragmentLayout::Rows { .. }) => &self.place.row,
                     _ => &self.place.element,
                 };
@@ -274,7 +274,7 @@ impl Pass<'_> {
     fn reduce(&mut self, into: &Part, from: &Part, largest: bool, span: Span) -> Option<Vec<Stmt>> {
         let fragment = self.function.fragments.get(&from.buffer)?.clone();
         let (Some(FragmentLayout::Matrix(layout)), [rows, columns]) =
-            (fragment.spread, fragment.shape.as_slice())
+            (fragment.layout, fragment.shape.as_slice())
         else {
             return None;
         };

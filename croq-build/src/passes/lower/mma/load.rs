@@ -126,7 +126,7 @@ impl Pass<'_> {
         let columns = together.beside * wide;
         let down = self.named("down", down, rows, span, &mut stmts);
         let along = self.named("along", along, columns, span, &mut stmts);
-        let lane_part = tile.layout.turn([down, along]);
+        let lane_part = tile.layout.oriented([down, along]);
         let [by_tile, by_column, _] = tile.steps;
         let axes = [
             ("i", tile.rows / tile.layout.rows, together.down),
@@ -137,7 +137,7 @@ impl Pass<'_> {
             let [i, j] = indices else {
                 return Vec::new();
             };
-            let known = tile.layout.turn([i * tile.layout.rows, j * wide]);
+            let known = tile.layout.oriented([i * tile.layout.rows, j * wide]);
             let at = &(&tile.first + &(i * by_tile)) + &(j * by_column);
             let memory = element(source, &known, &lane_part, span);
             body(pass, at, memory, count)
@@ -151,7 +151,7 @@ impl Pass<'_> {
         let width = layout.width;
         let whole = whole_registers(&self.function.cx, tile, source);
         let row = lanes.row_in(layout.warps, tile.rows);
-        let lane_part = layout.turn([row, &lanes.place * width]);
+        let lane_part = layout.oriented([row, &lanes.place * width]);
         let [by_tile, by_column, by_pair] = tile.steps;
         let axes = [
             ("i", tile.rows / layout.rows, 1),
@@ -165,7 +165,7 @@ impl Pass<'_> {
             };
             let down = &(i * layout.rows) + &(h * 8);
             let along = &(j * layout.columns()) + e;
-            let known = layout.turn([down, along]);
+            let known = layout.oriented([down, along]);
             let from = element(source, &known, &lane_part, span);
             let at = &(&(&tile.first + &(i * by_tile)) + &(j * by_column)) + &(&(h * by_pair) + e);
             let into = register(tile.buffer, at, span);
@@ -249,7 +249,7 @@ pub fn turned<'a, T>(tile: &Tile, axes: &'a [T]) -> Option<[&'a T; 2]> {
     let [rows, columns] = axes else {
         return None;
     };
-    Some(tile.layout.turn([rows, columns]))
+    Some(tile.layout.oriented([rows, columns]))
 }
 
 /// What must hold for a place to be inside the data.

@@ -10,15 +10,15 @@
 mod descriptor_licm;
 mod elements;
 mod load;
+mod mma_group;
 mod multiply;
 mod pass;
-mod product;
 mod release_pipelining;
-mod slab;
 mod store;
 #[cfg(test)]
 mod tests;
 mod wait_insertion;
+mod warpgroup_mma;
 mod zero_initialisation;
 
 use pass::{Pass, own};
@@ -91,8 +91,8 @@ fn expanded(pass: &mut Pass<'_>, stmt: Stmt) -> Result<Vec<Stmt>, Stmt> {
             dest,
             transposed,
         } => pass.store(from, dest, *transposed, span),
-        MmaOp::Product(product) => pass.product(product, span),
-        MmaOp::Multiply { sums, a, b, atom } => pass.multiply([sums, a, b], *atom, span),
+        MmaOp::WarpgroupMma(mma) => pass.warpgroup_mma(mma, span),
+        MmaOp::Multiply { acc, a, b, atom } => pass.multiply([acc, a, b], *atom, span),
         _ => return Err(stmt),
     };
     // What could not be lowered stays: `seal` reports it.

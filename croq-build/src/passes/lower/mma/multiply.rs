@@ -7,8 +7,8 @@ use crate::symbolic::Sym;
 
 impl Pass<'_> {
     pub fn multiply(&mut self, parts: [&Part; 3], atom: Atom, span: Span) -> Option<Vec<Stmt>> {
-        let [sums, a, b] = parts;
-        let sums = self.tile(sums)?;
+        let [acc, a, b] = parts;
+        let acc = self.tile(acc)?;
         let (mut a, mut b) = (self.tile(a)?, self.tile(b)?);
         if atom.swapped {
             std::mem::swap(&mut a, &mut b);
@@ -28,7 +28,7 @@ impl Pass<'_> {
             let op = MmaOp::Instruction {
                 atom,
                 parts: Box::new([
-                    register(sums.buffer, at(&sums.first, m, n, sums.steps, 1), span),
+                    register(acc.buffer, at(&acc.first, m, n, acc.steps, 1), span),
                     register(a.buffer, at(&a.first, m, k, a.steps, a_deep), span),
                     register(b.buffer, at(&b.first, n, k, b.steps, b_deep), span),
                 ]),

@@ -15,8 +15,8 @@ pub(super) const WARPS: i64 = 4;
 
 /// Elements that a thread has of one fragment.
 pub(super) fn own(fragment: &Fragment) -> i64 {
-    let warps = fragment.spread.map_or(1, FragmentLayout::warps);
-    match (fragment.spread, fragment.shape.as_slice()) {
+    let warps = fragment.layout.map_or(1, FragmentLayout::warps);
+    match (fragment.layout, fragment.shape.as_slice()) {
         (Some(FragmentLayout::Rows { .. }), [rows]) => (rows / (8 * warps)).max(1),
         (_, shape) => (shape.iter().product::<i64>() / (LANES * warps)).max(1),
     }
@@ -138,7 +138,7 @@ impl Pass<'_> {
 
     pub(super) fn tile(&self, part: &Part) -> Option<Tile> {
         let fragment = self.function.fragments.get(&part.buffer)?;
-        let Some(FragmentLayout::Matrix(layout)) = fragment.spread else {
+        let Some(FragmentLayout::Matrix(layout)) = fragment.layout else {
             return None;
         };
         let [rows, columns] = fragment.shape.as_slice() else {
@@ -146,7 +146,7 @@ impl Pass<'_> {
         };
         let shape = [*rows, *columns];
         let number = part.number.clone().unwrap_or_else(Sym::zero);
-        let [rows, columns] = layout.turn(shape);
+        let [rows, columns] = layout.oriented(shape);
         Some(Tile {
             buffer: part.buffer,
             first: &number * own(fragment),
@@ -230,10 +230,11 @@ impl Pass<'_> {
                 indices.push(Sym::zero());
                 continue;
             }
-            let turns = Sym::int((end + step - 1) / step);
-            let (local, sym) = build::index(self.function, name, Role::Loop, Some(&turns), span);
+            let iterations = Sym::int((end + step - 1) / step);
+            let (local, sym) =
+                build::index(self.function, name, Role::Loop, Some(&iterations), span);
             indices.push(&sym * *step);
-            loops.push((local, turns));
+            loops.push((local, iterations));
         }
         let mut stmts = body(self, &indices);
         for (local, hi) in loops.into_iter().rev() {

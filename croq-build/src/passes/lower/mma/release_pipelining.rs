@@ -1,15 +1,15 @@
-//! Consumers of a ring of slots keep one group of products under way.
+//! Consumers of a ring of slots keep one group of products in flight.
 //!
-//! A turn waits for a slot, multiplies what is in it, and releases it. If the release waits for the turn's own
-//! products, tensor cores stand still from one turn to the next. So a turn begins its products and then
-//! waits for those of the turn before, whose slot it releases; what the last one leaves is waited for and
+//! An iteration waits for a slot, multiplies what is in it, and releases it. If the release waits for the iteration's own
+//! products, tensor cores stand still from one iteration to the next. So an iteration begins its products and then
+//! waits for those of the iteration before, whose slot it releases; what the last one leaves is waited for and
 //! released behind the loop.
 //!
 //! That is only right where nobody needs the release of one slot to fill the next one. It is a ring of two
 //! slots or more that both sides go round in steps of one: whoever fills a slot has waited for just this
 //! slot's release.
 
-use super::slab::{Slab, is_finish, is_name, is_part_of_group, step};
+use super::mma_group::{MmaGroup, is_finish, is_name, is_part_of_group, step};
 use crate::ir::build;
 use crate::ir::{
     BinOp, EventAt, EventId, Expr, ExprKind, Function, Role, Scalar, Slot, Step, Stmt, StmtKind,
@@ -17,11 +17,11 @@ use crate::ir::{
 use crate::source::Span;
 use crate::symbolic::{Atom, Sym, Var};
 
-/// A turn of a consumer, taken apart.
-struct Turn {
+/// An iteration of a consumer, taken apart.
+struct Iteration {
     /// Names and waits.
     before: Vec<Stmt>,
-    slab: Slab,
+    mma_group: MmaGroup,
     releases: Vec<(EventAt, Span)>,
 }
 
@@ -40,24 +40,24 @@ pub fn delayed(function: &mut Function, whole: &[Stmt], stmt: &Stmt) -> Option<V
         return None;
     };
     let var = function.local(*local).var.filter(|_| by.is_one())?;
-    let turn = taken_apart(body)?;
-    if !turn
+    let iteration = taken_apart(body)?;
+    if !iteration
         .releases
         .iter()
-        .all(|(at, _)| is_ring(function, whole, &turn, at, var))
+        .all(|(at, _)| is_ring(function, whole, &iteration, at, var))
     {
         return None;
     }
     let span = stmt.span;
     let mut first = Vec::new();
-    let mut stmts = turn.before;
-    let registers = turn.slab.registers();
-    let end = turn.slab.span();
-    stmts.extend(turn.slab.begun());
+    let mut stmts = iteration.before;
+    let registers = iteration.mma_group.registers();
+    let end = iteration.mma_group.span();
+    stmts.extend(iteration.mma_group.begun());
     stmts.push(step(Step::wait(1, &[]), end));
     let mut again = Vec::new();
     let mut kept = Vec::new();
-    for (at, span) in turn.releases {
+    for (at, span) in iteration.releases {
         let Slot::At(slot) = &at.slot else {
             return None;
         };
@@ -121,18 +121,18 @@ fn only_if(a: &Sym, b: &Sym, then: Vec<Stmt>, span: Span) -> Stmt {
 }
 
 /// Names and waits, products, `mma.commit` perhaps, releases; nothing else.
-fn taken_apart(body: &[Stmt]) -> Option<Turn> {
+fn taken_apart(body: &[Stmt]) -> Option<Iteration> {
     let mut rest = body.iter().peekable();
     let mut before = Vec::new();
     while let Some(stmt) = rest.next_if(|s| matches!(s.kind, StmtKind::WaitEvent(_)) || is_name(s))
     {
         before.push(stmt.clone());
     }
-    let mut slab = Vec::new();
+    let mut mma_group = Vec::new();
     while let Some(stmt) = rest.next_if(|s| is_part_of_group(s)) {
-        slab.push(stmt.clone());
+        mma_group.push(stmt.clone());
     }
-    let slab = Slab::of(slab).filter(|slab| !slab.is_waited_for())?;
+    let mma_group = MmaGroup::of(mma_group).filter(|mma_group| !mma_group.is_waited_for())?;
     let _ = rest.next_if(|s| is_finish(s));
     let mut releases = Vec::new();
     for stmt in rest {
@@ -141,21 +141,27 @@ fn taken_apart(body: &[Stmt]) -> Option<Turn> {
             _ => return None,
         }
     }
-    let turn = Turn {
+    let iteration = Iteration {
         before,
-        slab,
+        mma_group,
         releases,
     };
-    (!turn.releases.is_empty()).then_some(turn)
+    (!iteration.releases.is_empty()).then_some(iteration)
 }
 
-/// Whether a release may come a turn later.
-fn is_ring(function: &Function, whole: &[Stmt], turn: &Turn, released: &EventAt, var: Var) -> bool {
+/// Whether a release may come an iteration later.
+fn is_ring(
+    function: &Function,
+    whole: &[Stmt],
+    iteration: &Iteration,
+    released: &EventAt,
+    var: Var,
+) -> bool {
     let slots = function.event(released.event).slots;
     if slots < 2 || !goes_round(function, released, slots, var) {
         return false;
     }
-    let waited = turn.before.iter().filter_map(|stmt| match &stmt.kind {
+    let waited = iteration.before.iter().filter_map(|stmt| match &stmt.kind {
         StmtKind::WaitEvent(at) => Some(at),
         _ => None,
     });
@@ -230,7 +236,7 @@ fn gather(
     }
 }
 
-/// The slot is some integer modulo their number, and each turn the integer is one more.
+/// The slot is some integer modulo their number, and each iteration the integer is one more.
 fn goes_round(function: &Function, at: &EventAt, slots: u32, var: Var) -> bool {
     let Slot::At(slot) = &at.slot else {
         return false;

@@ -33,7 +33,7 @@ impl Pass<'_> {
             return Some(self.store_matrices(&tile, dest, across, to, span));
         }
         let row = lanes.row_in(layout.warps, tile.rows);
-        let lane_part = layout.turn([row, &lanes.place * layout.width]);
+        let lane_part = layout.oriented([row, &lanes.place * layout.width]);
         let [by_tile, by_column, by_pair] = tile.steps;
         let staged = (pairs && to != tile.elem).then(|| self.staging(to, layout.width, span));
         let axes = [
@@ -48,7 +48,7 @@ impl Pass<'_> {
             };
             let down = &(i * layout.rows) + &(h * 8);
             let along = &(j * layout.columns()) + e;
-            let known = layout.turn([down, along]);
+            let known = layout.oriented([down, along]);
             let at = &(&(&tile.first + &(i * by_tile)) + &(j * by_column)) + &(&(h * by_pair) + e);
             let place: Vec<Sym> = known.iter().zip(&lane_part).map(|(a, b)| a + b).collect();
             let inside = inside(&pass.function.cx, dest, &place, span);

@@ -86,7 +86,7 @@ const PRODUCTS: &str = "product product product product";
 
 #[test]
 fn consumers_of_rings_keep_a_group_under_way() {
-    let turn = |slot: &str, commit: &str| {
+    let iteration = |slot: &str, commit: &str| {
         format!(
             "wait full[{slot}]; mma.row.row acc, as[{slot}], bs[{slot}]; {commit} trigger empty[{slot}];"
         )
@@ -94,18 +94,21 @@ fn consumers_of_rings_keep_a_group_under_way() {
     let begun = format!("arrived fence place place {PRODUCTS} commit");
     let late = format!("for {{{begun} wait1 if {{arrive}}}} wait0 arrive");
     let fills = ["k % 4"; 2];
-    assert_eq!(ring(4, fills, &turn("k % 4", "")), late);
-    assert_eq!(ring(4, fills, &turn("k % 4", "mma.commit;")), late);
+    assert_eq!(ring(4, fills, &iteration("k % 4", "")), late);
+    assert_eq!(ring(4, fills, &iteration("k % 4", "mma.commit;")), late);
     // Where a slot may be needed at once, or that can't be told, it is released at once.
     let at_once = format!("for {{{begun} wait0 arrive}}");
-    assert_eq!(ring(4, fills, &turn("(2 * k) % 4", "")), at_once);
+    assert_eq!(ring(4, fills, &iteration("(2 * k) % 4", "")), at_once);
     assert_eq!(
-        ring(4, ["(k + 1) % 4", "k % 4"], &turn("k % 4", "")),
+        ring(4, ["(k + 1) % 4", "k % 4"], &iteration("k % 4", "")),
         at_once
     );
-    assert_eq!(ring(4, ["(2 * k) % 4"; 2], &turn("k % 4", "")), at_once);
+    assert_eq!(
+        ring(4, ["(2 * k) % 4"; 2], &iteration("k % 4", "")),
+        at_once
+    );
     let alone = format!("for {{arrived fence {PRODUCTS} commit wait0 arrive}}");
-    assert_eq!(ring(1, ["0"; 2], &turn("0", "")), alone);
+    assert_eq!(ring(1, ["0"; 2], &iteration("0", "")), alone);
     let other =
         "wait full[k % 4]; mma.row.row acc, as[k % 4], bs[k % 4]; trigger empty[(k + 1) % 4];";
     assert_eq!(ring(4, fills, other), at_once);
@@ -130,40 +133,40 @@ fn alone(body: &str) -> String {
 #[test]
 fn products_are_over_where_something_could_tell() {
     let copies = "dma.copy a => as; dma.copy b => bs;";
-    let product = "mma.row.row acc, as, bs;";
-    let slab = format!("fence {PRODUCTS} commit");
+    let mma = "mma.row.row acc, as, bs;";
+    let mma_group = format!("fence {PRODUCTS} commit");
     // Several in a row are one group; the sums are stored when it is over, and so before the end.
     assert_eq!(
-        alone(&format!("{copies} {product} {product} mma.store acc, cs;")),
+        alone(&format!("{copies} {mma} {mma} mma.store acc, cs;")),
         format!("barrier fence {PRODUCTS} {PRODUCTS} commit wait0 for {{store}}")
     );
     assert_eq!(
-        alone(&format!("{copies} {product}")),
-        format!("barrier {slab} wait0")
+        alone(&format!("{copies} {mma}")),
+        format!("barrier {mma_group} wait0")
     );
-    // A tile is overwritten when all are done with it, in the next turn as well.
+    // A tile is overwritten when all are done with it, in the next iteration as well.
     assert_eq!(
-        alone(&format!("{copies} {product} dma.copy a => as; {product}")),
-        format!("barrier {slab} wait0 barrier barrier {slab} wait0")
-    );
-    assert_eq!(
-        alone(&format!("foreach k in [n] {{ {copies} {product} }}")),
-        format!("for {{barrier barrier {slab} wait0}}")
+        alone(&format!("{copies} {mma} dma.copy a => as; {mma}")),
+        format!("barrier {mma_group} wait0 barrier barrier {mma_group} wait0")
     );
     assert_eq!(
-        alone(&format!("{copies} {product} mma.commit; {product}")),
-        format!("barrier {slab} wait0 {slab} wait0")
+        alone(&format!("foreach k in [n] {{ {copies} {mma} }}")),
+        format!("for {{barrier barrier {mma_group} wait0}}")
     );
-    // Loops of products alone are part of a group; what was written before is there for all turns.
+    assert_eq!(
+        alone(&format!("{copies} {mma} mma.commit; {mma}")),
+        format!("barrier {mma_group} wait0 {mma_group} wait0")
+    );
+    // Loops of products alone are part of a group; what was written before is there for all iterations.
     assert_eq!(
         alone(&format!(
-            "{copies} foreach k in [4] mma.row.row acc, as.chunkat(_, k), bs.chunkat(_, k); {product}"
+            "{copies} foreach k in [4] mma.row.row acc, as.chunkat(_, k), bs.chunkat(_, k); {mma}"
         )),
         format!("barrier fence for {{place place product}} {PRODUCTS} commit wait0")
     );
     assert_eq!(
         alone(&format!(
-            "{copies} {product} foreach k in [4] mma.row.row acc, as.chunkat(_, k), bs.chunkat(_, k);"
+            "{copies} {mma} foreach k in [4] mma.row.row acc, as.chunkat(_, k), bs.chunkat(_, k);"
         )),
         format!("barrier fence {PRODUCTS} for {{place place product}} commit wait0")
     );
@@ -171,41 +174,41 @@ fn products_are_over_where_something_could_tell() {
 
 #[test]
 fn waits_leave_younger_products_under_way() {
-    let slab = format!("fence {PRODUCTS} commit");
+    let mma_group = format!("fence {PRODUCTS} commit");
     let two = "dma.copy a => as; dma.copy b => bs; other = mma.fill.f32 1.0f;
         p = mma.row.row.async acc, as, bs; q = mma.row.row.async other, as, bs;";
     assert_eq!(
         alone(&format!(
             "{two} wait p; mma.store acc, cs; wait q; mma.store other, cs;"
         )),
-        format!("barrier {slab} {slab} wait1 for {{store}} wait0 barrier for {{store}}")
+        format!("barrier {mma_group} {mma_group} wait1 for {{store}} wait0 barrier for {{store}}")
     );
     // Sums that are used before the program's own wait.
     assert_eq!(
         alone(&format!("{two} mma.store acc, cs; wait p; wait q;")),
-        format!("barrier {slab} {slab} wait1 for {{store}} wait0")
+        format!("barrier {mma_group} {mma_group} wait1 for {{store}} wait0")
     );
     assert_eq!(
         alone(&format!("{two} wait q; mma.store acc, cs; wait p;")),
-        format!("barrier {slab} {slab} wait0 for {{store}}")
+        format!("barrier {mma_group} {mma_group} wait0 for {{store}}")
     );
 }
 
 #[test]
 fn what_is_scaled_is_waited_for() {
-    let slab = format!("fence {PRODUCTS} commit");
+    let mma_group = format!("fence {PRODUCTS} commit");
     let copies = "dma.copy a => as; dma.copy b => bs;";
-    let (product, scale) = ("mma.row.row acc, as, bs;", "mma.scale acc, s, 2.0f;");
+    let (mma, scale) = ("mma.row.row acc, as, bs;", "mma.scale acc, s, 2.0f;");
     assert_eq!(
         alone(&format!(
-            "{copies} {product} {product} {scale} {product} mma.store acc, cs;"
+            "{copies} {mma} {mma} {scale} {mma} mma.store acc, cs;"
         )),
-        format!("barrier fence {PRODUCTS} {PRODUCTS} commit wait0 {slab} wait0 for {{store}}")
+        format!("barrier fence {PRODUCTS} {PRODUCTS} commit wait0 {mma_group} wait0 for {{store}}")
     );
     // One by one: none is part of another's group.
     let scaled = "mma.row.row.scale acc, as, bs, s, 2.0f;";
     assert_eq!(
-        alone(&format!("{copies} {product} {scaled} {scaled}")),
-        format!("barrier fence {PRODUCTS} {PRODUCTS} commit wait0 {slab} wait0")
+        alone(&format!("{copies} {mma} {scaled} {scaled}")),
+        format!("barrier fence {PRODUCTS} {PRODUCTS} commit wait0 {mma_group} wait0")
     );
 }

@@ -8,8 +8,8 @@
 //! Products in a row, loops of nothing else among them, are a slab: one fence in front, one group at the end. One
 //! that the program waits for itself is a group of its own. Consumers of rings are [`release_pipelining`]'s.
 
-use super::slab::{
-    Registers, Slab, has, is_about_products, is_part_of_group, is_slab, operation, step,
+use super::mma_group::{
+    MmaGroup, Registers, concerns_mmas, has, is_mma_group, is_part_of_group, operation, step,
 };
 use super::{release_pipelining, zero_initialisation};
 use crate::ir::{
@@ -23,7 +23,7 @@ pub fn insert(function: &mut Function, id: KernelId) {
     let Some(kernel) = function.kernels.get(id.index()) else {
         return;
     };
-    if !has(&kernel.body, &is_about_products) {
+    if !has(&kernel.body, &concerns_mmas) {
         return;
     }
     let end = kernel.span;
@@ -33,13 +33,13 @@ pub fn insert(function: &mut Function, id: KernelId) {
             function,
             whole: &whole,
         };
-        let mut under_way = UnderWay::default();
-        settler.block(body, &mut under_way);
-        under_way.wait_at_end(body, end);
+        let mut in_flight = UnderWay::default();
+        settler.block(body, &mut in_flight);
+        in_flight.wait_at_end(body, end);
     });
 }
 
-/// The groups of products that may be under way, the oldest first.
+/// The groups of products that may be in flight, the oldest first.
 #[derive(Clone, Default)]
 struct UnderWay(Vec<Group>);
 
@@ -89,83 +89,79 @@ struct Settler<'a> {
 }
 
 impl Settler<'_> {
-    /// Walks `stmts`, with `under_way` at their start and then at their end.
-    fn block(&mut self, stmts: &mut Vec<Stmt>, under_way: &mut UnderWay) {
+    /// Walks `stmts`, with `in_flight` at their start and then at their end.
+    fn block(&mut self, stmts: &mut Vec<Stmt>, in_flight: &mut UnderWay) {
         zero_initialisation::leave_out(self.function, stmts);
         let mut out = Vec::with_capacity(stmts.len());
         let mut rest = std::mem::take(stmts).into_iter().peekable();
         while let Some(stmt) = rest.next() {
-            if !is_slab(&stmt) {
-                self.statement(stmt, under_way, &mut out);
+            if !is_mma_group(&stmt) {
+                self.statement(stmt, in_flight, &mut out);
                 continue;
             }
             let operation = operation(&stmt);
-            let mut slab = vec![stmt];
+            let mut mma_group = vec![stmt];
             while operation.is_none()
                 && let Some(next) = rest.next_if(is_part_of_group)
             {
-                slab.push(next);
+                mma_group.push(next);
             }
-            let slab = Slab(slab);
-            under_way.0.push(Group {
+            let mma_group = MmaGroup(mma_group);
+            in_flight.0.push(Group {
                 operation,
-                registers: slab.registers().into_iter().collect(),
+                registers: mma_group.registers().into_iter().collect(),
             });
-            out.extend(slab.begun());
+            out.extend(mma_group.begun());
         }
         *stmts = out;
     }
 
-    fn statement(&mut self, mut stmt: Stmt, under_way: &mut UnderWay, out: &mut Vec<Stmt>) {
+    fn statement(&mut self, mut stmt: Stmt, in_flight: &mut UnderWay, out: &mut Vec<Stmt>) {
         let span = stmt.span;
         if let StmtKind::Mma(op) = &stmt.kind {
             match **op {
-                MmaOp::CommitAll(()) => return under_way.wait(out, span),
+                MmaOp::CommitAll(()) => return in_flight.wait(out, span),
                 MmaOp::WaitMma(id) => {
-                    let oldest = under_way.up_to(|group| group.operation == Some(id));
-                    return under_way.wait_for(oldest, out, span);
+                    let oldest = in_flight.up_to(|group| group.operation == Some(id));
+                    return in_flight.wait_for(oldest, out, span);
                 }
                 _ => {}
             }
         }
-        if !stmt
-            .kind
-            .blocks()
-            .any(|block| has(block, &is_about_products))
-        {
-            let oldest = match tells(&stmt) {
-                true => under_way.0.len(),
+        if !stmt.kind.blocks().any(|block| has(block, &concerns_mmas)) {
+            let oldest = match may_observe_mma(&stmt) {
+                true => in_flight.0.len(),
                 false => {
-                    let touched = fragments_of(&stmt);
-                    under_way.up_to(|group| !group.registers.is_disjoint(&touched))
+                    let accessed = fragments_of(&stmt);
+                    in_flight.up_to(|group| !group.registers.is_disjoint(&accessed))
                 }
             };
-            under_way.wait_for(oldest, out, span);
+            in_flight.wait_for(oldest, out, span);
             out.push(stmt);
             return;
         }
         if let Some(delayed) = release_pipelining::delayed(self.function, self.whole, &stmt) {
-            under_way.wait(out, span);
+            in_flight.wait(out, span);
             out.extend(delayed);
             return;
         }
         match &mut stmt.kind {
-            // Both ways end with nothing under way.
+            // Both ways end with nothing in flight.
             StmtKind::If {
                 then, otherwise, ..
             } => {
                 for way in [then, otherwise] {
-                    let mut own = under_way.clone();
+                    let mut own = in_flight.clone();
                     self.block(way, &mut own);
                     own.wait_at_end(way, span);
                 }
-                under_way.0.clear();
+                in_flight.0.clear();
             }
-            StmtKind::Parallel { body, .. } => self.block(body, under_way),
-            // Nothing is under way from one turn to the next: ptxas would have them one by one. Nor among
+            StmtKind::Parallel { body, .. } => self.block(body, in_flight),
+            // Nothing is in flight from one iteration to the next: ptxas would have them one by one. Nor among
             // the threads of regions, who are others.
             kind => {
-                under_way.wait(out, span);
+                in_flight.wait(out, span);
                 for inner in kind.blocks_mut() {
                     let mut own = UnderWay::default();
                     self.block(inner, &mut own);
@@ -179,7 +175,7 @@ impl Settler<'_> {
 
 /// Whether a statement without products lets others at operands, or leaves for where they would be waited
 /// for.
-fn tells(stmt: &Stmt) -> bool {
+fn may_observe_mma(stmt: &Stmt) -> bool {
     let lets = |stmt: &Stmt| match &stmt.kind {
         // Lanes of one warp alone share nothing with the engine.
         StmtKind::Barrier { scope, .. } => !matches!(scope, BarrierScope::Lanes(_)),

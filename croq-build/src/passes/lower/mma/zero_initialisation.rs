@@ -1,12 +1,12 @@
 //! Sums that begin with zeros need no zeros: the first product sets them.
 //!
 //! A fill with zeros is left out where the next thing that is done with the sums is a product, or a loop that
-//! certainly runs and each turn of which begins with one: that adds to the sums in all turns but the first.
-//! Nothing before such a product may leave the loop around, or the turn.
+//! certainly runs and each iteration of which begins with one: that adds to the sums in all iterations but the first.
+//! Nothing before such a product may leave the loop around, or the iteration.
 
 use crate::ir::{
-    Access, BinOp, BufferId, Expr, ExprKind, Function, MmaOp, Product, Scalar, Stmt, StmtKind,
-    Visit, walk_block,
+    Access, BinOp, BufferId, Expr, ExprKind, Function, MmaOp, Scalar, Stmt, StmtKind, Visit,
+    WarpgroupMma, walk_block,
 };
 use crate::symbolic::Sym;
 
@@ -15,13 +15,13 @@ pub fn leave_out(function: &Function, stmts: &mut Vec<Stmt>) {
     let mut at = 0;
     while let Some(stmt) = stmts.get(at) {
         at += 1;
-        let Some(sums) = zeroed(function, stmt) else {
+        let Some(acc) = zeroed(function, stmt) else {
             continue;
         };
         let Some((_, after)) = stmts.split_at_mut_checked(at) else {
             return;
         };
-        if reached(after, sums).is_some_and(|next| begins_with(function, next, sums)) {
+        if reached(after, acc).is_some_and(|next| begins_with(function, next, acc)) {
             at -= 1;
             stmts.remove(at);
         }
@@ -59,10 +59,10 @@ fn zeroed(function: &Function, stmt: &Stmt) -> Option<BufferId> {
 }
 
 /// Marks the product by which a statement begins to work on the sums.
-fn begins_with(function: &Function, stmt: &mut Stmt, sums: BufferId) -> bool {
+fn begins_with(function: &Function, stmt: &mut Stmt, acc: BufferId) -> bool {
     let span = stmt.span;
-    if let Some(product) = product_of(stmt, sums) {
-        product.accumulate = Expr::bool(false, span);
+    if let Some(mma) = mma_into(stmt, acc) {
+        mma.accumulate = Expr::bool(false, span);
         return true;
     }
     let StmtKind::For {
@@ -81,27 +81,27 @@ fn begins_with(function: &Function, stmt: &mut Stmt, sums: BufferId) -> bool {
     if !function.cx.lt(lo, hi).is_yes() {
         return false;
     }
-    let Some(product) = reached(body, sums).and_then(|s| product_of(s, sums)) else {
+    let Some(mma) = reached(body, acc).and_then(|s| mma_into(s, acc)) else {
         return false;
     };
-    let [lo, turn] = [lo.clone(), Sym::var(var)].map(|s| Expr::index(s, span));
-    let later = ExprKind::Binary(BinOp::Lt, lo, turn);
-    product.accumulate = Expr::new(later, Scalar::Bool, span);
+    let [lo, iteration] = [lo.clone(), Sym::var(var)].map(|s| Expr::index(s, span));
+    let later = ExprKind::Binary(BinOp::Lt, lo, iteration);
+    mma.accumulate = Expr::new(later, Scalar::Bool, span);
     true
 }
 
 /// The first statement that is about the sums, if nobody leaves in front of it.
-fn reached(stmts: &mut [Stmt], sums: BufferId) -> Option<&mut Stmt> {
-    let leaves = |s: &Stmt| s.leaves_turn() || matches!(s.kind, StmtKind::Cpp { .. });
-    let ends = |s: &&mut Stmt| mentions(std::slice::from_ref(s), sums) || leaves(s);
+fn reached(stmts: &mut [Stmt], acc: BufferId) -> Option<&mut Stmt> {
+    let leaves = |s: &Stmt| s.leaves_iteration() || matches!(s.kind, StmtKind::Cpp { .. });
+    let ends = |s: &&mut Stmt| mentions(std::slice::from_ref(s), acc) || leaves(s);
     let first = stmts.iter_mut().find(ends)?;
     (!leaves(first)).then_some(first)
 }
 
-fn product_of(stmt: &mut Stmt, sums: BufferId) -> Option<&mut Product> {
+fn mma_into(stmt: &mut Stmt, acc: BufferId) -> Option<&mut WarpgroupMma> {
     match &mut stmt.kind {
         StmtKind::Mma(op) => match &mut **op {
-            MmaOp::Product(product) if product.sums.buffer == sums => Some(product),
+            MmaOp::WarpgroupMma(mma) if mma.acc.buffer == acc => Some(mma),
             _ => None,
         },
         _ => None,

@@ -1,7 +1,7 @@
 //! Loads that arrive at one mbarrier: those that complete an event, in front of its `trigger`, and those that are waited
 //! for at once.
 //!
-//! Of the second kind those directly one behind the other are under way at the same time: they arrive at the first
+//! Of the second kind those directly one behind the other are in flight at the same time: they arrive at the first
 //! one's mbarrier, and only then is anything waited for. Barriers have been placed for one after the other, and still stand where they must: nothing is between the loads, and
 //! the wait for all of them is where the last one's was.
 

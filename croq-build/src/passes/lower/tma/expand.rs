@@ -109,7 +109,7 @@ impl Expander<'_> {
         out
     }
 
-    fn turns(&mut self, counter: Option<(Var, Sym)>, body: Vec<Stmt>) -> Vec<Stmt> {
+    fn iterations(&mut self, counter: Option<(Var, Sym)>, body: Vec<Stmt>) -> Vec<Stmt> {
         self.loops.push(counter);
         let body = self.block(body);
         self.loops.pop();
@@ -140,7 +140,7 @@ impl Expander<'_> {
             } => {
                 let var = self.function.local(*local).var;
                 let counter = var.map(|v| (v, step.clone()));
-                *body = self.turns(counter, std::mem::take(body));
+                *body = self.iterations(counter, std::mem::take(body));
             }
             StmtKind::WaitEvent(at) => {
                 if let Some(kinds) = events::wait(self.function, at, span) {
@@ -164,8 +164,8 @@ impl Expander<'_> {
                 *body = self.block(std::mem::take(body));
             }
             StmtKind::While { prelude, body, .. } => {
-                *prelude = self.turns(None, std::mem::take(prelude));
-                *body = self.turns(None, std::mem::take(body));
+                *prelude = self.iterations(None, std::mem::take(prelude));
+                *body = self.iterations(None, std::mem::take(body));
             }
             StmtKind::If {
                 then, otherwise, ..
@@ -264,7 +264,7 @@ impl Expander<'_> {
         Some((bytes, moved.into_iter().map(load).collect()))
     }
 
-    /// Whether a tile in device memory is another one in each turn of the loops around: each loop moves
+    /// Whether a tile in device memory is another one in each iteration of the loops around: each loop moves
     /// it along some axis, by its own size or more.
     fn turns_are_apart(&self, view: &View) -> bool {
         let Some(frame) = &view.frame else {

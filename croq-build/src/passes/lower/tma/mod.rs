@@ -1,4 +1,4 @@
-//! Copies by the copy engine (TMA).
+//! Copies by TMA.
 //!
 //! One thread of a unit tells the engine of a box: which tensor (by a map that the host makes before the
 //! launch), where in it, where in shared memory. What a load brings arrives at an mbarrier, which counts

@@ -212,7 +212,7 @@ impl Walk<'_> {
             let report = Diagnostic::new(
                 "E0862",
                 at,
-                "not all blocks of a cluster may come to this multicast",
+                "some blocks of a cluster may not reach this multicast",
             )
             .label("the first loads for all, and each waits");
             let report = match split {

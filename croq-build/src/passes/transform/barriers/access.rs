@@ -12,7 +12,7 @@ use crate::symbolic::{Ctx, Sym, Var};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Executor {
     /// Every thread, for itself.
-    Each,
+    EachThread,
     /// One thread of the enclosing unit of this level.
     One(Level),
     /// All threads of a unit of this level share it out.
@@ -35,20 +35,20 @@ pub struct MemAccess {
     pub write: bool,
     /// `None` is anywhere in the buffer.
     pub place: Option<Place>,
-    pub who: Executor,
+    pub executor: Executor,
     pub chain: Vec<Entry>,
     /// The threads of the asynchronous region around, as far as they are known.
     pub set: Option<ThreadSet>,
     /// The innermost region around: which, and whose.
-    pub team: Option<Region>,
+    pub inner_region: Option<Region>,
     pub opaque: bool,
     /// Of elements that others of the kind are made of at the same time.
     pub atomic: bool,
-    /// The copy engine makes it for the thread, or a product of a warpgroup: by the async proxy.
+    /// TMA makes it for the thread, or a product of a warpgroup: by the async proxy.
     pub by_tma: bool,
     /// The source of a copy that nobody has waited for when its statement is over.
     pub in_flight: bool,
-    /// The copy engine doesn't see what it wrote before a proxy fence.
+    /// TMA doesn't see what it wrote before a proxy fence.
     pub needs_proxy_fence: bool,
     /// Of memory that loads of another block of the cluster reach, too.
     pub clustered: bool,
@@ -88,7 +88,7 @@ pub enum Relation {
     /// By the program's order in one thread.
     OneThread,
     /// A barrier has come in between.
-    Settled,
+    Ordered,
     /// The threads of a unit of this level must wait for each other.
     Between(Level),
 }
@@ -171,7 +171,7 @@ impl MemAccess {
         }
     }
 
-    /// What has to come between `self` and the later `then` so that the copy engine, which makes that,
+    /// What has to come between `self` and the later `then` so that TMA, which makes that,
     /// sees what `self` wrote: nothing, or proxy fences and perhaps a barrier.
     pub fn hides_from(
         &self,
@@ -184,7 +184,7 @@ impl MemAccess {
             return None;
         }
         match self.relation(then, self.fenced, cx, vars, sizes) {
-            Relation::Divergence | Relation::Settled => None,
+            Relation::Divergence | Relation::Ordered => None,
             Relation::OneThread => Some(None),
             Relation::Between(level) => Some(Some(level)),
         }
@@ -206,9 +206,9 @@ impl MemAccess {
         }
         let is_ordered = |level: Level| ordered_at.is_some_and(|s| s <= level);
         // Of which block's memory it is is not known.
-        if [self.who, then.who].contains(&Executor::One(Level::Cluster)) {
+        if [self.executor, then.executor].contains(&Executor::One(Level::Cluster)) {
             return match is_ordered(Level::Cluster) {
-                true => Relation::Settled,
+                true => Relation::Ordered,
                 false => Relation::Between(Level::Cluster),
             };
         }
@@ -217,13 +217,13 @@ impl MemAccess {
         {
             return Relation::Divergence;
         }
-        let one = |team: &Region| team.set.as_ref().is_some_and(|s| s.len() == 1);
-        if self.team == then.team && self.team.as_ref().is_some_and(one) {
+        let one = |inner_region: &Region| inner_region.set.as_ref().is_some_and(|s| s.len() == 1);
+        if self.inner_region == then.inner_region && self.inner_region.as_ref().is_some_and(one) {
             return Relation::OneThread;
         }
         // What a region overwrites after such a wait was given back to it.
         if self.released == Release::Back && then.write && self.set == then.set {
-            return Relation::Settled;
+            return Relation::Ordered;
         }
         // Units of one `parallel` are independent; only threads of the same one can conflict.
         let together = self
@@ -234,8 +234,8 @@ impl MemAccess {
         let mut unit = together
             .last()
             .map_or(Level::Block, |(entry, _)| entry.level);
-        for who in [self.who, then.who] {
-            if let Executor::Unit(level) | Executor::One(level) = who {
+        for executor in [self.executor, then.executor] {
+            if let Executor::Unit(level) | Executor::One(level) = executor {
                 unit = unit.min(level);
             }
         }
@@ -243,7 +243,7 @@ impl MemAccess {
             return Relation::OneThread;
         }
         if is_ordered(unit) {
-            return Relation::Settled;
+            return Relation::Ordered;
         }
         let forced = match (&self.place, &then.place) {
             (Some(a), Some(b)) => match forced(cx, vars, a, b, unit) {
@@ -253,10 +253,10 @@ impl MemAccess {
             _ => Forced::default(),
         };
         for level in [Level::Thread, Level::Warp, Level::Warpgroup] {
-            if level > unit && self.meets_within(then, level, unit, &forced, cx, vars, sizes) {
+            if level > unit && self.meets_within(then, [level, unit], &forced, cx, vars, sizes) {
                 return match level {
                     Level::Thread => Relation::OneThread,
-                    _ if is_ordered(level) => Relation::Settled,
+                    _ if is_ordered(level) => Relation::Ordered,
                     _ => Relation::Between(level),
                 };
             }
@@ -264,20 +264,18 @@ impl MemAccess {
         Relation::Between(unit)
     }
 
-    /// Whether both accesses of threads that meet are made inside one unit of `level`.
-    #[allow(clippy::too_many_arguments)]
+    /// Whether both accesses of threads that meet are made inside one unit of `level`, within one `unit`.
     fn meets_within(
         &self,
         then: &MemAccess,
-        level: Level,
-        unit: Level,
+        [level, unit]: [Level; 2],
         forced: &Forced,
         cx: &Ctx,
         vars: &Vars,
         sizes: &Sizes,
     ) -> bool {
-        if self.who == Executor::Each
-            && then.who == Executor::Each
+        if self.executor == Executor::EachThread
+            && then.executor == Executor::EachThread
             && forced.vars().any(|v| vars.is_whole(v))
         {
             return true;
@@ -286,10 +284,10 @@ impl MemAccess {
             return false;
         };
         // The first thread of another region is another one.
-        let ones = [self.who, then.who]
+        let ones = [self.executor, then.executor]
             .iter()
-            .any(|who| matches!(who, Executor::One(_)));
-        if ones && self.team != then.team {
+            .any(|executor| matches!(executor, Executor::One(_)));
+        if ones && self.inner_region != then.inner_region {
             return false;
         }
         if a != b
@@ -314,13 +312,13 @@ impl MemAccess {
     /// The indices that tell which unit of `level` makes the access, among those of one `unit`, and
     /// the level of the units that they tell apart.
     fn pinned(&self, level: Level, unit: Level) -> Option<(BTreeSet<Var>, Level)> {
-        let down_to = match self.who {
-            Executor::Each => self.chain.last().map(|e| e.level)?.min(level),
+        let down_to = match self.executor {
+            Executor::EachThread => self.chain.last().map(|e| e.level)?.min(level),
             // The first thread of such a unit.
             Executor::One(own) if level == Level::Thread => own,
             Executor::One(own) | Executor::Unit(own) => own.min(level),
         };
-        let reaches = match self.who {
+        let reaches = match self.executor {
             Executor::One(_) => level == Level::Thread || down_to == level,
             _ => down_to == level,
         };

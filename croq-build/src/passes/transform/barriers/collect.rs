@@ -16,9 +16,9 @@ use std::collections::BTreeSet;
 #[derive(Clone, Debug)]
 pub struct Context {
     pub chain: Vec<Entry>,
-    pub who: Executor,
+    pub executor: Executor,
     pub set: Option<ThreadSet>,
-    pub team: Option<Region>,
+    pub inner_region: Option<Region>,
 }
 
 impl Context {
@@ -30,7 +30,7 @@ impl Context {
 pub struct Collector<'a> {
     pub function: &'a mut Function,
     pub vars: Vars,
-    /// What the copy engine reads or writes.
+    /// What TMA reads or writes.
     by_tma: BTreeSet<BufferId>,
     /// Where loads for all blocks of a cluster come to, and what they read.
     clustered: BTreeSet<BufferId>,
@@ -85,7 +85,7 @@ impl<'a> Collector<'a> {
                 .set
                 .clone()
                 .or_else(|| set.filter(|_| is_async).cloned()),
-            team: Some(Region {
+            inner_region: Some(Region {
                 region: at.start,
                 set: set.cloned(),
             }),
@@ -95,14 +95,14 @@ impl<'a> Collector<'a> {
 
     pub fn once(context: &Context, level: Level) -> Context {
         Context {
-            who: Executor::One(level),
+            executor: Executor::One(level),
             ..context.clone()
         }
     }
 
     /// One thread of the unit has the copy engine do it all.
     pub fn boxes(&mut self, copy: &Copy, tma: &Tma, context: &Context, out: &mut Vec<MemAccess>) {
-        let context = match context.who {
+        let context = match context.executor {
             _ if is_everybodys(copy) => Self::once(context, Level::Cluster),
             Executor::One(_) => context.clone(),
             _ => Self::once(context, copy.level),
@@ -110,10 +110,10 @@ impl<'a> Collector<'a> {
         let first = out.len();
         self.view(&copy.source, false, context.clone(), out);
         self.view(&copy.dest, true, context.clone(), out);
-        for touch in out.iter_mut().skip(first) {
-            touch.by_tma = true;
-            touch.in_flight = !touch.write && (copy.future.is_some() || tma.event.is_some());
-            touch.needs_proxy_fence = false;
+        for access in out.iter_mut().skip(first) {
+            access.by_tma = true;
+            access.in_flight = !access.write && (copy.future.is_some() || tma.event.is_some());
+            access.needs_proxy_fence = false;
         }
         // No thread may still wait for an earlier load there.
         if let Some(arrival) = &tma.arrival {
@@ -133,11 +133,11 @@ impl<'a> Collector<'a> {
         // Units other than the one that waited have yet to wait for that one.
         if level != Level::Block {
             let first = out.len();
-            self.view(view, true, team(context, level), out);
-            for touch in out.iter_mut().skip(first) {
-                touch.by_tma = true;
-                touch.needs_proxy_fence = false;
-                touch.ordered_at = Some(level);
+            self.view(view, true, in_unit(context, level), out);
+            for access in out.iter_mut().skip(first) {
+                access.by_tma = true;
+                access.needs_proxy_fence = false;
+                access.ordered_at = Some(level);
             }
         }
         self.view(&slot(arrival), false, context.clone(), out);
@@ -210,7 +210,7 @@ impl<'a> Collector<'a> {
             // What has arrived counts as written here; by whom, the copy says.
             StmtKind::Wait { futures, .. } => {
                 for waited in futures {
-                    self.view(&waited.view, true, team(context, waited.level), out);
+                    self.view(&waited.view, true, in_unit(context, waited.level), out);
                 }
             }
             // By the lanes of a warp or warpgroup, each of which reaches for any element.
@@ -218,15 +218,15 @@ impl<'a> Collector<'a> {
                 let first = out.len();
                 let unit = self.unit(op);
                 for (view, write) in op.views() {
-                    self.view(view, write, team(context, unit), out);
+                    self.view(view, write, in_unit(context, unit), out);
                 }
-                if let MmaOp::Product(_) = &**op {
+                if let MmaOp::WarpgroupMma(_) = &**op {
                     out.iter_mut().skip(first).for_each(|t| t.by_tma = true);
                 }
             }
             StmtKind::Fill { view, value, level } => {
                 self.expr(value, context, out);
-                self.view(view, true, team(context, *level), out);
+                self.view(view, true, in_unit(context, *level), out);
             }
             StmtKind::Check { cond, values, .. } => {
                 self.expr(cond, context, out);
@@ -259,11 +259,11 @@ impl<'a> Collector<'a> {
 
     /// Whose registers an operation is about.
     fn unit(&self, op: &MmaOp) -> Level {
-        let spreads = op.parts().into_iter().filter_map(|part| {
+        let layouts = op.parts().into_iter().filter_map(|part| {
             let fragment = self.function.fragments.get(&part.buffer)?;
-            fragment.spread
+            fragment.layout
         });
-        match spreads.map(|s| s.warps()).max() {
+        match layouts.map(|s| s.warps()).max() {
             Some(2..) => Level::Warpgroup,
             _ => Level::Warp,
         }
@@ -273,7 +273,7 @@ impl<'a> Collector<'a> {
         if let Engine::Tma(tma) = &copy.engine {
             return self.boxes(copy, tma, context, out);
         }
-        let context = team(context, copy.level);
+        let context = in_unit(context, copy.level);
         if let Transform::Pad { value, .. } = &copy.transform {
             self.expr(value, &context, out);
         }
@@ -333,12 +333,12 @@ impl<'a> Collector<'a> {
     }
 
     fn atomic(&mut self, access: &Access, context: &Context, out: &mut Vec<MemAccess>) {
-        let mut touches = Vec::new();
-        self.access(access, true, context, &mut touches);
-        for mut touch in touches {
-            touch.atomic = true;
-            if !out.contains(&touch) {
-                out.push(touch);
+        let mut accesses = Vec::new();
+        self.access(access, true, context, &mut accesses);
+        for mut access in accesses {
+            access.atomic = true;
+            if !out.contains(&access) {
+                out.push(access);
             }
         }
     }
@@ -369,14 +369,14 @@ impl<'a> Collector<'a> {
         };
         let needs_proxy_fence = write && self.by_tma.contains(&view.buffer);
         let place = place(&mut self.function.cx, &mut self.vars, buffer, view, indices);
-        let touch = MemAccess {
+        let access = MemAccess {
             buffer: view.buffer,
             write,
             place: Some(place),
-            who: context.who,
+            executor: context.executor,
             chain: context.chain.clone(),
             set: context.set.clone(),
-            team: context.team.clone(),
+            inner_region: context.inner_region.clone(),
             opaque: false,
             atomic: false,
             by_tma: false,
@@ -387,8 +387,8 @@ impl<'a> Collector<'a> {
             fenced: None,
             released: Release::Not,
         };
-        if !out.contains(&touch) {
-            out.push(touch);
+        if !out.contains(&access) {
+            out.push(access);
         }
     }
 
@@ -401,10 +401,10 @@ impl<'a> Collector<'a> {
                 buffer: id,
                 write,
                 place: None,
-                who: context.who,
+                executor: context.executor,
                 chain: context.chain.clone(),
                 set: context.set.clone(),
-                team: context.team.clone(),
+                inner_region: context.inner_region.clone(),
                 opaque: true,
                 atomic: false,
                 by_tma: false,
@@ -420,15 +420,15 @@ impl<'a> Collector<'a> {
 }
 
 /// A statement that a unit's threads carry out together, unless a thread does it for itself.
-pub(super) fn team(context: &Context, level: Level) -> Context {
-    let who = match (context.who, level) {
+pub(super) fn in_unit(context: &Context, level: Level) -> Context {
+    let executor = match (context.executor, level) {
         // Only one thread comes by, so it does all of the work.
         (one @ Executor::One(_), _) => one,
-        (_, Level::Thread) => Executor::Each,
+        (_, Level::Thread) => Executor::EachThread,
         (_, level) => Executor::Unit(level),
     };
     Context {
-        who,
+        executor,
         ..context.clone()
     }
 }

@@ -5,7 +5,7 @@
 //! waited for others, who had waited for what it triggered, was given back to it, and all its threads had
 //! been done with it when it was handed over.
 //!
-//! No proxy fence is due where the copy engine refills what threads have only read: their reads are over,
+//! No proxy fence is due where TMA refills what threads have only read: their reads are over,
 //! with their values in registers, before the arrival that releases them, so the engine's writes, which come
 //! after a wait for that arrival, can't reach them. What threads have *written* the engine may miss, so they
 //! fence before they trigger.
@@ -61,7 +61,10 @@ impl Exchanges {
         sites.peek().is_some()
             && sites.all(|(by, _)| {
                 by.as_ref().is_some_and(|by| !by.meets(set))
-                    && self.waits.iter().any(|(who, f)| who == by && own(f))
+                    && self
+                        .waits
+                        .iter()
+                        .any(|(executor, f)| executor == by && own(f))
             })
     }
 }
@@ -78,7 +81,7 @@ pub fn event(
     let Some(stmt) = stmts.get(at) else { return 1 };
     let span = stmt.span;
     // Part of a region doesn't speak for all of it.
-    let whole = context.team.as_ref().and_then(|t| t.set.as_ref()) == context.set.as_ref();
+    let whole = context.inner_region.as_ref().and_then(|t| t.set.as_ref()) == context.set.as_ref();
     let Some(set) = context.set.as_ref() else {
         return 1;
     };

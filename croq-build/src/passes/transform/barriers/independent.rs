@@ -1,4 +1,4 @@
-//! Whether the turns of a loop nest can be anybody's: each touches elements of its own.
+//! Whether the iterations of a loop nest can be anybody's: each touches elements of its own.
 
 use std::collections::BTreeSet;
 
@@ -9,28 +9,33 @@ use super::vars::Vars;
 use crate::ir::{Function, Level, Stmt};
 use crate::symbolic::Var;
 
-/// `turn` is what a turn of the loops over `nest` does. Two turns may only meet at an element that
+/// `iteration` is what an iteration of the loops over `nest` does. Two iterations may only meet at an element that
 /// neither writes. `kernel` is the body around.
-pub fn independent(function: &mut Function, kernel: &[Stmt], nest: &[Var], turn: &[Stmt]) -> bool {
-    // As if every turn were a thread's.
+pub fn independent(
+    function: &mut Function,
+    kernel: &[Stmt],
+    nest: &[Var],
+    iteration: &[Stmt],
+) -> bool {
+    // As if every iteration were a thread's.
     let mut vars = Vars::of_block(function, kernel);
-    vars.tell_apart(nest);
-    vars.block(function, turn, Level::Thread);
+    vars.distinguish(nest);
+    vars.block(function, iteration, Level::Thread);
     let context = Context {
         chain: vec![Entry {
             instance: 0,
             level: Level::Thread,
             digits: nest.iter().copied().collect(),
         }],
-        who: Executor::Each,
+        executor: Executor::EachThread,
         set: None,
-        team: None,
+        inner_region: None,
     };
     let mut collector = Collector::new(function, vars, BTreeSet::new(), BTreeSet::new());
-    let mut touches = Vec::new();
-    collector.block(turn, &context, &mut touches);
+    let mut accesses = Vec::new();
+    collector.block(iteration, &context, &mut accesses);
     let Collector { function, vars, .. } = &mut collector;
-    let mut same_turn = |a: &MemAccess, b: &MemAccess| {
+    let mut same_iteration = |a: &MemAccess, b: &MemAccess| {
         let (Some(x), Some(y)) = (&a.place, &b.place) else {
             return false;
         };
@@ -42,10 +47,10 @@ pub fn independent(function: &mut Function, kernel: &[Stmt], nest: &[Var], turn:
                 .all(|v| one_value(*v) || forced.contains(cx, vars, *v))
         })
     };
-    touches.iter().enumerate().all(|(at, a)| {
-        touches.iter().skip(at).all(|b| {
+    accesses.iter().enumerate().all(|(at, a)| {
+        accesses.iter().skip(at).all(|b| {
             let harmless = !(a.write || b.write) || (a.atomic && b.atomic);
-            a.buffer != b.buffer || harmless || same_turn(a, b)
+            a.buffer != b.buffer || harmless || same_iteration(a, b)
         })
     })
 }

@@ -96,38 +96,7 @@ fn solve(cx: &Ctx, vars: &Vars, x: &Sym, y: &Sym, unit: Level) -> Option<Vec<Ato
     if x.is_poison() || y.is_poison() {
         return None;
     }
-    let fixed = |atoms: &[Atom]| atoms.iter().all(|a| vars.is_fixed_atom(cx, a, unit));
-    let common = |coef: i64, atoms: &[Atom], other: &Sym| {
-        fixed(atoms) && other.terms().any(|(c, a)| c == coef && a == atoms)
-    };
-    let side = |own: &Sym, other: &Sym| -> Option<Vec<Term>> {
-        own.terms()
-            .filter(|(coef, atoms)| !atoms.is_empty() && !common(*coef, atoms, other))
-            .map(|(coef, atoms)| term(cx, vars, coef, atoms, unit))
-            .collect()
-    };
-    let mut all: Vec<Radix> = Vec::new();
-    for (terms, on_x) in [(side(x, y)?, true), (side(y, x)?, false)] {
-        for term in terms {
-            let at = all.iter().position(|p| p.coef == term.coef);
-            let at = at.unwrap_or_else(|| {
-                all.push(Radix {
-                    coef: term.coef,
-                    x: Vec::new(),
-                    y: Vec::new(),
-                    shift: 0,
-                });
-                all.len() - 1
-            });
-            if let Some(place) = all.get_mut(at) {
-                if on_x {
-                    place.x.push(term.digit)
-                } else {
-                    place.y.push(term.digit)
-                }
-            }
-        }
-    }
+    let mut all = radixes(cx, vars, x, y, unit)?;
     let mut apart = x.constant_part().checked_sub(y.constant_part())?;
     // All negative is all positive seen from the other end.
     if all.iter().all(|p| cx.lt(&p.coef, &Sym::zero()).is_yes()) {
@@ -193,6 +162,43 @@ fn solve(cx: &Ctx, vars: &Vars, x: &Sym, y: &Sym, unit: Level) -> Option<Vec<Ato
         }
     }
     Some(forced)
+}
+
+/// The digits of both sides by their coefficients, but for the terms that cancel out.
+fn radixes(cx: &Ctx, vars: &Vars, x: &Sym, y: &Sym, unit: Level) -> Option<Vec<Radix>> {
+    let fixed = |atoms: &[Atom]| atoms.iter().all(|a| vars.is_fixed_atom(cx, a, unit));
+    let common = |coef: i64, atoms: &[Atom], other: &Sym| {
+        fixed(atoms) && other.terms().any(|(c, a)| c == coef && a == atoms)
+    };
+    let side = |own: &Sym, other: &Sym| -> Option<Vec<Term>> {
+        own.terms()
+            .filter(|(coef, atoms)| !atoms.is_empty() && !common(*coef, atoms, other))
+            .map(|(coef, atoms)| term(cx, vars, coef, atoms, unit))
+            .collect()
+    };
+    let mut all: Vec<Radix> = Vec::new();
+    for (terms, on_x) in [(side(x, y)?, true), (side(y, x)?, false)] {
+        for term in terms {
+            let at = all.iter().position(|p| p.coef == term.coef);
+            let at = at.unwrap_or_else(|| {
+                all.push(Radix {
+                    coef: term.coef,
+                    x: Vec::new(),
+                    y: Vec::new(),
+                    shift: 0,
+                });
+                all.len() - 1
+            });
+            if let Some(place) = all.get_mut(at) {
+                if on_x {
+                    place.x.push(term.digit)
+                } else {
+                    place.y.push(term.digit)
+                }
+            }
+        }
+    }
+    Some(all)
 }
 
 /// Splits a term into what both threads agree on and the one factor that may differ.

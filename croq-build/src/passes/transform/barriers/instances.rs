@@ -28,7 +28,7 @@ pub(super) fn is_one_instance(
         return false;
     };
     // Regions of different threads are ordered by events, if at all.
-    if a.team != b.team {
+    if a.inner_region != b.inner_region {
         return false;
     }
     let Some(forced) = forced(cx, vars, x, y, Level::Cluster) else {

@@ -7,9 +7,9 @@
 //! a barrier in front of a statement at the moment it conflicts with one of those. That is as late
 //! as possible, hence as few as possible.
 //!
-//! * A loop's body is walked twice. The second time the accesses of the turn before are pending at
+//! * A loop's body is walked twice. The second time the accesses of the iteration before are pending at
 //!   its start, with everything that the loop changes standing for unknown earlier values; what
-//!   conflicts across turns so gets its barrier in the right place.
+//!   conflicts across iterations so gets its barrier in the right place.
 //! * The instances of a `parallel` are independent: threads of different instances never conflict
 //!   inside its body. Where the threads of one warp or warpgroup do, a barrier over those is enough.
 //!   Only copies that a whole unit makes inside a body of finer level bring that unit back in.
@@ -19,7 +19,7 @@
 //!   came before an `inthreads`, a masked statement, or a branch on something that may differ
 //!   between threads are resolved in front of it.
 //!
-//! * The copy engine reads and writes shared memory past what threads have written there, until those
+//! * TMA reads and writes shared memory past what threads have written there, until those
 //!   threads execute a proxy fence: where it comes upon such, the fences go in front of the barrier. What
 //!   it brings is there for all threads that wait for it, so no barrier follows.
 //!
@@ -64,14 +64,14 @@ pub use owned::shared_by_instances;
 use pending::Pending;
 use std::collections::BTreeSet;
 pub use tma::moved as moved_by_tma;
-use vars::Turns;
+use vars::Iterations;
 pub use vars::Vars;
 
 pub fn insert_barriers(function: &mut Function, id: KernelId) {
     let Some(kernel) = function.kernels.get(id.index()) else {
         return;
     };
-    // A lone thread can't be out of step, except with the copy engine.
+    // A lone thread can't be out of step, except with TMA.
     let alone = kernel.threads.is_one();
     function.with_kernel_body(id, |function, body| {
         if !alone || !moved_by_tma(body).is_empty() {
@@ -134,9 +134,9 @@ fn walk(
     };
     let context = Context {
         chain: Vec::new(),
-        who: Executor::Each,
+        executor: Executor::EachThread,
         set: None,
-        team: None,
+        inner_region: None,
     };
     walker.block(body, &context, Pending::default());
     walker.overlaps
@@ -204,7 +204,7 @@ fn end_regions(stmts: &mut Vec<Stmt>) {
     }
 }
 
-/// What leaves a loop, or starts its next turn, other than by the end of its body.
+/// What leaves a loop, or starts its next iteration, other than by the end of its body.
 #[derive(Default)]
 struct Exits {
     breaks: Pending,
@@ -233,6 +233,60 @@ impl Walker<'_> {
         pending
     }
 
+    /// Statements that have their own rules, and those that wait; `None` for any other.
+    fn special(
+        &mut self,
+        stmts: &mut Vec<Stmt>,
+        at: usize,
+        context: &Context,
+        pending: &mut Pending,
+    ) -> Option<usize> {
+        let Some(stmt) = stmts.get(at) else {
+            return Some(1);
+        };
+        let span = stmt.span;
+        match &stmt.kind {
+            StmtKind::Copy(copy) if !copy.engine.is_threads() => {
+                Some(self.boxes(stmts, at, context, pending))
+            }
+            StmtKind::WaitEvent(_) | StmtKind::Trigger(_) => Some(events::event(
+                &self.exchanges,
+                self.fence,
+                stmts,
+                at,
+                context,
+                pending,
+            )),
+            StmtKind::WaitTma { .. } => {
+                self.wait_for_boxes(stmt, context, pending);
+                Some(1)
+            }
+            StmtKind::Barrier {
+                scope: BarrierScope::Grid,
+                ..
+            } if tma::hides_from_others(self.collector.function, stmts, at, pending) => {
+                stmts.insert(at, Stmt::new(StmtKind::Fence(self.fence), span));
+                pending.settle(Level::Cluster, true, None);
+                Some(2)
+            }
+            // Its bytes are written at the wait; whoever still uses what they replace comes first.
+            StmtKind::Copy(copy) if copy.future.is_some() => {
+                let accesses = self.all_of(std::slice::from_ref(stmt), context);
+                let reads = accesses.iter().filter(|t| !t.write).cloned().collect();
+                let inserted = self.wait_before(stmts, at, span, &accesses, pending);
+                pending.add(reads);
+                Some(1 + inserted)
+            }
+            // Each thread waits for its own share: nobody need be waited for first.
+            StmtKind::Wait { .. } => {
+                let accesses = self.all_of(std::slice::from_ref(stmt), context);
+                pending.add(accesses);
+                Some(1)
+            }
+            _ => None,
+        }
+    }
+
     /// Walks the statement at `at`; how many statements now stand in its place.
     fn statement(
         &mut self,
@@ -241,6 +295,9 @@ impl Walker<'_> {
         context: &Context,
         pending: &mut Pending,
     ) -> usize {
+        if let Some(count) = self.special(stmts, at, context, pending) {
+            return count;
+        }
         let Some(stmt) = stmts.get(at) else { return 1 };
         let span = stmt.span;
         match &stmt.kind {
@@ -264,24 +321,24 @@ impl Walker<'_> {
             }
             // Its bytes are written at the wait; whoever still uses what they replace comes first.
             StmtKind::Copy(copy) if copy.future.is_some() => {
-                let touches = self.all_of(std::slice::from_ref(stmt), context);
-                let reads = touches.iter().filter(|t| !t.write).cloned().collect();
-                let inserted = self.wait_before(stmts, at, span, &touches, pending);
+                let accesses = self.all_of(std::slice::from_ref(stmt), context);
+                let reads = accesses.iter().filter(|t| !t.write).cloned().collect();
+                let inserted = self.wait_before(stmts, at, span, &accesses, pending);
                 pending.add(reads);
                 return 1 + inserted;
             }
             // Each thread waits for its own share: nobody need be waited for first.
             StmtKind::Wait { .. } => {
-                let touches = self.all_of(std::slice::from_ref(stmt), context);
-                pending.add(touches);
+                let accesses = self.all_of(std::slice::from_ref(stmt), context);
+                pending.add(accesses);
                 return 1;
             }
             _ => {}
         }
         if self.is_plain(stmt, context) {
-            let touches = self.all_of(std::slice::from_ref(stmt), context);
-            let inserted = self.wait_before(stmts, at, span, &touches, pending);
-            pending.add(touches);
+            let accesses = self.all_of(std::slice::from_ref(stmt), context);
+            let inserted = self.wait_before(stmts, at, span, &accesses, pending);
+            pending.add(accesses);
             return 1 + inserted;
         }
         // In front of the whole statement: its own condition, and everything inside that must not
@@ -291,49 +348,7 @@ impl Walker<'_> {
             self.collector.shallow(stmt, context, &mut first);
         }
         let own = first.clone();
-        let mut inner = context.clone();
-        match &stmt.kind {
-            StmtKind::Parallel { level, body } => {
-                inner = self.collector.enter(context, *level, body);
-                self.collector.block(body, &inner, &mut first);
-            }
-            StmtKind::SingleThread { level, body } => {
-                inner = Collector::once(context, *level);
-                self.collector.block(body, &inner, &mut first);
-            }
-            StmtKind::Region {
-                set,
-                body,
-                is_async,
-                ..
-            } => {
-                inner = Collector::region(context, set.as_ref(), *is_async, span);
-                self.collector.block(body, &inner, &mut first);
-                // In front of the first of them all were looked at.
-                let goes_on = at.checked_sub(1).and_then(|before| stmts.get(before));
-                if *is_async && !goes_on.is_some_and(is_async_region) {
-                    self.regions_beside(
-                        stmts.get(at + 1..).unwrap_or_default(),
-                        context,
-                        &mut first,
-                    );
-                }
-            }
-            StmtKind::If {
-                cond,
-                then,
-                otherwise,
-            } if !self.collector.vars.is_uniform(
-                self.collector.function,
-                cond,
-                context.level(),
-            ) =>
-            {
-                self.collector.block(then, context, &mut first);
-                self.collector.block(otherwise, context, &mut first);
-            }
-            _ => {}
-        }
+        let inner = self.accesses_inside(stmts, at, context, &mut first);
         let inserted = self.wait_before(stmts, at, span, &first, pending);
         pending.add(own);
         let Some((before, [stmt, ..])) = stmts.split_at_mut_checked(at + inserted) else {
@@ -342,6 +357,59 @@ impl Walker<'_> {
         self.after_fences = tma::after_fences(before);
         self.inside(stmt, &inner, pending);
         1 + inserted
+    }
+
+    /// Adds what the statement at `at` accesses where no barrier may be inserted in it; the context of
+    /// what is in it.
+    fn accesses_inside(
+        &mut self,
+        stmts: &[Stmt],
+        at: usize,
+        context: &Context,
+        first: &mut Vec<MemAccess>,
+    ) -> Context {
+        let Some(stmt) = stmts.get(at) else {
+            return context.clone();
+        };
+        let mut inner = context.clone();
+        match &stmt.kind {
+            StmtKind::Parallel { level, body } => {
+                inner = self.collector.enter(context, *level, body);
+                self.collector.block(body, &inner, first);
+            }
+            StmtKind::SingleThread { level, body } => {
+                inner = Collector::once(context, *level);
+                self.collector.block(body, &inner, first);
+            }
+            StmtKind::Region {
+                set,
+                body,
+                is_async,
+                ..
+            } => {
+                inner = Collector::region(context, set.as_ref(), *is_async, stmt.span);
+                self.collector.block(body, &inner, first);
+                if *is_async && !follows_async_region(stmts, at) {
+                    self.regions_beside(stmts.get(at + 1..).unwrap_or_default(), context, first);
+                }
+            }
+            StmtKind::If { cond, .. } if self.is_uniform(cond, context) => {}
+            StmtKind::If {
+                then, otherwise, ..
+            } => {
+                self.collector.block(then, context, first);
+                self.collector.block(otherwise, context, first);
+            }
+            _ => {}
+        }
+        inner
+    }
+
+    fn is_uniform(&self, cond: &crate::ir::Expr, context: &Context) -> bool {
+        let function = &*self.collector.function;
+        self.collector
+            .vars
+            .is_uniform(function, cond, context.level())
     }
 
     /// Walks the load or store at `at`; how many statements now stand in its place.
@@ -357,9 +425,9 @@ impl Walker<'_> {
             return 1;
         };
         let (span, copy) = (stmt.span, copy.clone());
-        let touches = self.all_of(std::slice::from_ref(stmt), context);
-        let inserted = self.wait_before(stmts, at, span, &touches, pending);
-        let mut after = touches;
+        let accesses = self.all_of(std::slice::from_ref(stmt), context);
+        let inserted = self.wait_before(stmts, at, span, &accesses, pending);
+        let mut after = accesses;
         let by_event = matches!(&copy.engine, Engine::Tma(tma) if tma.event.is_some());
         if by_event {
             // Who waits for the event comes after it.
@@ -368,10 +436,10 @@ impl Walker<'_> {
             after.retain(|t| !t.write);
             if copy.future.is_none() {
                 // Who has waited knows that it is over, what it read included.
-                pending.settle_first(copy.level, context.team.as_ref());
+                pending.settle_first(copy.level, context.inner_region.as_ref());
                 after.retain(|_| copy.level != Level::Block);
-                for touch in &mut after {
-                    touch.ordered_at = Some(copy.level);
+                for access in &mut after {
+                    access.ordered_at = Some(copy.level);
                 }
                 let (view, level) = (&copy.dest, copy.level);
                 self.collector
@@ -487,11 +555,11 @@ impl Walker<'_> {
                 let runs = self.collector.function.cx.lt(lo, hi).is_yes();
                 let none = Pending::nowhere();
                 let skipped = if runs { none } else { pending.clone() };
-                let turn = |w: &mut Self, start: Pending| {
+                let iteration = |w: &mut Self, start: Pending| {
                     let end = w.block(body, context, start);
                     (Pending::nowhere(), end)
                 };
-                *pending = self.repeat(&changing, last, pending, skipped, turn);
+                *pending = self.repeat(&changing, last, pending, skipped, iteration);
             }
             StmtKind::While {
                 prelude,
@@ -501,70 +569,70 @@ impl Walker<'_> {
                 let mut changing = declared(self.collector.function, body);
                 changing.extend(declared(self.collector.function, prelude));
                 let (span, cond) = (stmt.span, cond.clone());
-                let turn = |w: &mut Self, start: Pending| {
+                let iteration = |w: &mut Self, start: Pending| {
                     let mut here = w.block(prelude, context, start);
-                    let mut touches = Vec::new();
-                    w.collector.expr(&cond, context, &mut touches);
+                    let mut accesses = Vec::new();
+                    w.collector.expr(&cond, context, &mut accesses);
                     let end = prelude.len();
-                    w.wait_before(prelude, end, span, &touches, &mut here);
-                    here.add(touches);
+                    w.wait_before(prelude, end, span, &accesses, &mut here);
+                    here.add(accesses);
                     let end = w.block(body, context, here.clone());
                     (here, end)
                 };
-                *pending = self.repeat(&changing, None, pending, Pending::nowhere(), turn);
+                *pending = self.repeat(&changing, None, pending, Pending::nowhere(), iteration);
             }
             _ => {}
         }
     }
 
-    /// Walks a loop twice. `turn` walks one turn: what is pending where the loop may end, and at the
-    /// end of the turn. `last` is the loop's variable and what that was in the turn before.
+    /// Walks a loop twice. `iteration` walks one iteration: what is pending where the loop may end, and at the
+    /// end of the iteration. `last` is the loop's variable and what that was in the iteration before.
     fn repeat(
         &mut self,
         changing: &BTreeSet<Var>,
         last: Option<(Var, Sym)>,
         before: &Pending,
         skipped: Pending,
-        mut turn: impl FnMut(&mut Self, Pending) -> (Pending, Pending),
+        mut iteration: impl FnMut(&mut Self, Pending) -> (Pending, Pending),
     ) -> Pending {
         let mut walk = |w: &mut Self, start: Pending| {
             w.loops.push(Exits::default());
-            let (stop, mut end) = turn(w, start);
+            let (stop, mut end) = iteration(w, start);
             let exits = w.loops.pop().unwrap_or_default();
             end.join(&exits.continues);
             (stop, end, exits.breaks)
         };
         let (_, first, _) = walk(self, before.clone());
-        let mut turns = Turns {
+        let mut iterations = Iterations {
             changing,
             last: last.as_ref(),
             only_one_ago: true,
         };
-        let one_ago = self.earlier(&first, &turns);
+        let one_ago = self.earlier(&first, &iterations);
         let mut start = before.clone();
         start.join(&one_ago);
         let (mut stop, mut end, mut breaks) = walk(self, start);
         if end.outlives(&one_ago, &first) {
-            // No barrier in a whole turn: any number of them may lie between.
+            // No barrier in a whole iteration: any number of them may lie between.
             let mut start = before.clone();
             start.join(&one_ago);
-            turns.only_one_ago = false;
-            start.join(&self.earlier(&end, &turns));
+            iterations.only_one_ago = false;
+            start.join(&self.earlier(&end, &iterations));
             (stop, end, breaks) = walk(self, start);
         }
         let mut after = skipped;
         after.join(&stop);
         after.join(&breaks);
-        // A `while` only ends where its condition is; a `for` where a turn does.
+        // A `while` only ends where its condition is; a `for` where an iteration does.
         if !stop.is_somewhere() {
             after.join(&end);
         }
         after
     }
 
-    fn earlier(&mut self, pending: &Pending, turns: &Turns<'_>) -> Pending {
+    fn earlier(&mut self, pending: &Pending, iterations: &Iterations<'_>) -> Pending {
         let Collector { function, vars, .. } = &mut self.collector;
-        pending.in_earlier_turn(&mut function.cx, vars, turns)
+        pending.in_earlier_iteration(&mut function.cx, vars, iterations)
     }
 
     /// Puts a barrier in front of the statement at `at` if its accesses conflict with pending ones;
@@ -574,14 +642,14 @@ impl Walker<'_> {
         stmts: &mut Vec<Stmt>,
         at: usize,
         span: Span,
-        touches: &[MemAccess],
+        accesses: &[MemAccess],
         pending: &mut Pending,
     ) -> usize {
         let mut widest: Option<(Level, BarrierReason)> = None;
         let mut fence = false;
         let Collector { function, vars, .. } = &mut self.collector;
-        for then in touches {
-            for earlier in pending.touches() {
+        for then in accesses {
+            for earlier in pending.accesses() {
                 let most = match then.clustered {
                     true => Level::Cluster,
                     false => Level::Block,
@@ -650,9 +718,9 @@ impl Walker<'_> {
     }
 
     fn all_of(&mut self, stmts: &[Stmt], context: &Context) -> Vec<MemAccess> {
-        let mut touches = Vec::new();
-        self.collector.block(stmts, context, &mut touches);
-        touches
+        let mut accesses = Vec::new();
+        self.collector.block(stmts, context, &mut accesses);
+        accesses
     }
 
     /// Nothing inside can need a barrier, be one, or go elsewhere.
@@ -665,8 +733,8 @@ impl Walker<'_> {
                 level: Level::Thread,
                 body,
             } => only_private_work(body),
-            // One barrier in front will do for all its turns: they only read.
-            StmtKind::For { body, .. } if only_products(body) => true,
+            // One barrier in front will do for all its iterations: they only read.
+            StmtKind::For { body, .. } if only_mmas(body) => true,
             StmtKind::Barrier { .. }
             | StmtKind::Yield
             | StmtKind::Break
@@ -683,14 +751,14 @@ impl Walker<'_> {
 }
 
 /// Products by warpgroups, which write only registers, and names; loops of such.
-fn only_products(stmts: &[Stmt]) -> bool {
+fn only_mmas(stmts: &[Stmt]) -> bool {
     stmts.iter().all(|stmt| match &stmt.kind {
-        StmtKind::Mma(op) => matches!(**op, MmaOp::Product(_)),
+        StmtKind::Mma(op) => matches!(**op, MmaOp::WarpgroupMma(_)),
         StmtKind::Let {
             value: Some(value), ..
         } => matches!(*value.kind, ExprKind::Index(_)),
         StmtKind::UseFuture(_) => true,
-        StmtKind::For { body, .. } => only_products(body),
+        StmtKind::For { body, .. } => only_mmas(body),
         _ => false,
     })
 }
@@ -719,4 +787,9 @@ fn declared(function: &Function, body: &[Stmt]) -> BTreeSet<Var> {
         .filter(|l| !matches!(l.role, crate::ir::Role::Parallel(_)))
         .filter_map(|l| l.var)
         .collect()
+}
+
+fn follows_async_region(stmts: &[Stmt], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| stmts.get(before));
+    before.is_some_and(is_async_region)
 }

@@ -58,27 +58,27 @@ fn of_body(function: &mut Function, body: &[Stmt], diags: &mut Diagnostics) -> S
         ..
     } = seen;
     let mut vars = Vars::default();
-    vars.tell_apart(&around.blocks);
-    vars.tell_apart(&around.clusters);
+    vars.distinguish(&around.blocks);
+    vars.distinguish(&around.clusters);
     vars.block(function, body, Level::Block);
     let mut collector = Collector::new(function, vars, BTreeSet::new(), BTreeSet::new());
     let context = Context {
         chain: Vec::new(),
-        who: Executor::Each,
+        executor: Executor::EachThread,
         set: None,
-        team: None,
+        inner_region: None,
     };
-    let mut touches = Vec::new();
-    collector.block(body, &context, &mut touches);
+    let mut accesses = Vec::new();
+    collector.block(body, &context, &mut accesses);
     let Collector { function, vars, .. } = &mut collector;
-    touches.retain(|t| function.buffer_is_global(t.buffer));
+    accesses.retain(|t| function.buffer_is_global(t.buffer));
 
-    let written: BTreeSet<BufferId> = touches
+    let written: BTreeSet<BufferId> = accesses
         .iter()
         .filter(|t| t.write)
         .map(|t| t.buffer)
         .collect();
-    let of = |id: BufferId| touches.iter().filter(move |t| t.buffer == id);
+    let of = |id: BufferId| accesses.iter().filter(move |t| t.buffer == id);
     let mut shared = Shared::default();
     let mut only_atomic = Vec::new();
     for id in written {
@@ -112,7 +112,7 @@ fn of_body(function: &mut Function, body: &[Stmt], diags: &mut Diagnostics) -> S
 /// Whether no element is touched by two instances, one of which stores to it. What an asynchronous copy of the copy
 /// engine reads may be stored to before that is over, by whichever instance.
 fn are_own(cx: &mut Ctx, vars: &mut Vars, all: &[&MemAccess], around: &Around) -> bool {
-    if all.len() > MOST || all.iter().any(|touch| touch.in_flight) {
+    if all.len() > MOST || all.iter().any(|access| access.in_flight) {
         return false;
     }
     all.iter().enumerate().all(|(at, a)| {

@@ -1,13 +1,13 @@
 //! The accesses made since the threads last met.
 
 use super::access::{Executor, MemAccess, Region, Release};
-use super::vars::{Turns, Vars};
+use super::vars::{Iterations, Vars};
 use crate::ir::{Level, ThreadSet};
 use crate::symbolic::{Ctx, Sym};
 
 #[derive(Clone, Debug, Default)]
 pub struct Pending {
-    touches: Vec<MemAccess>,
+    accesses: Vec<MemAccess>,
     /// No thread gets here.
     unreachable: bool,
 }
@@ -15,7 +15,7 @@ pub struct Pending {
 impl Pending {
     pub fn nowhere() -> Pending {
         Pending {
-            touches: Vec::new(),
+            accesses: Vec::new(),
             unreachable: true,
         }
     }
@@ -24,30 +24,35 @@ impl Pending {
         !self.unreachable
     }
 
-    pub fn touches(&self) -> &[MemAccess] {
-        &self.touches
+    pub fn accesses(&self) -> &[MemAccess] {
+        &self.accesses
     }
 
-    pub fn add(&mut self, touches: Vec<MemAccess>) {
+    pub fn add(&mut self, accesses: Vec<MemAccess>) {
         if self.unreachable {
             return;
         }
-        for touch in touches {
-            self.add_one(touch);
+        for access in accesses {
+            self.add_one(access);
         }
     }
 
-    fn add_one(&mut self, mut touch: MemAccess) {
-        let since = (touch.ordered_at, touch.fenced);
-        let region = |touch: &MemAccess| touch.team.as_ref().map(|team| team.region);
-        let own = region(&touch);
-        let same = self.touches.iter_mut().find(|t| {
+    fn add_one(&mut self, mut access: MemAccess) {
+        let since = (access.ordered_at, access.fenced);
+        let region = |access: &MemAccess| {
+            access
+                .inner_region
+                .as_ref()
+                .map(|inner_region| inner_region.region)
+        };
+        let own = region(&access);
+        let same = self.accesses.iter_mut().find(|t| {
             // The quick half first: of hundreds of regions each has its own.
-            if (t.buffer, t.write, region(t)) != (touch.buffer, touch.write, own) {
+            if (t.buffer, t.write, region(t)) != (access.buffer, access.write, own) {
                 return false;
             }
-            (touch.ordered_at, touch.fenced) = (t.ordered_at, t.fenced);
-            **t == touch
+            (access.ordered_at, access.fenced) = (t.ordered_at, t.fenced);
+            **t == access
         });
         // Two ways to get here: only what both have waited for is over.
         let both = |a: Option<Level>, b: Option<Level>| match (a, b) {
@@ -60,8 +65,8 @@ impl Pending {
                 same.fenced = both(same.fenced, since.1);
             }
             None => {
-                (touch.ordered_at, touch.fenced) = since;
-                self.touches.push(touch);
+                (access.ordered_at, access.fenced) = since;
+                self.accesses.push(access);
             }
         }
     }
@@ -69,50 +74,52 @@ impl Pending {
     /// All threads of each unit of `level` have met, with proxy fences before or without.
     /// Inside an `inthreads` those are `within` it, and settle what such threads did.
     pub fn settle(&mut self, level: Level, fenced: bool, within: Option<&ThreadSet>) {
-        let theirs = |touch: &MemAccess| {
+        let theirs = |access: &MemAccess| {
             let Some(within) = within else { return true };
-            let made = touch.team.as_ref().and_then(|t| t.set.as_ref());
+            let made = access.inner_region.as_ref().and_then(|t| t.set.as_ref());
             made.is_some_and(|set| set == within || set.threads().all(|t| within.contains(t)))
         };
-        for touch in self.touches.iter_mut().filter(|t| theirs(t)) {
-            touch.ordered_at = Some(touch.ordered_at.map_or(level, |s| s.min(level)));
+        for access in self.accesses.iter_mut().filter(|t| theirs(t)) {
+            access.ordered_at = Some(access.ordered_at.map_or(level, |s| s.min(level)));
             if fenced {
-                touch.fenced = Some(touch.fenced.map_or(level, |s| s.min(level)));
+                access.fenced = Some(access.fenced.map_or(level, |s| s.min(level)));
             }
         }
-        self.drop_settled();
+        self.drop_ordered();
     }
 
     /// All threads of each unit of `level` have waited for what its first thread began: what that did
     /// before is over.
-    pub fn settle_first(&mut self, level: Level, team: Option<&Region>) {
-        for touch in &mut self.touches {
-            if touch.who == Executor::One(level) && touch.team.as_ref() == team {
-                touch.ordered_at = Some(touch.ordered_at.map_or(level, |s| s.min(level)));
+    pub fn settle_first(&mut self, level: Level, inner_region: Option<&Region>) {
+        for access in &mut self.accesses {
+            if access.executor == Executor::One(level)
+                && access.inner_region.as_ref() == inner_region
+            {
+                access.ordered_at = Some(access.ordered_at.map_or(level, |s| s.min(level)));
             }
         }
-        self.drop_settled();
+        self.drop_ordered();
     }
 
     /// What a region's threads did is a step further on its way.
     pub fn hand(&mut self, set: &ThreadSet, from: Release, to: Release) {
-        for touch in &mut self.touches {
-            if touch.set.as_ref() == Some(set) && touch.released == from {
-                touch.released = to;
+        for access in &mut self.accesses {
+            if access.set.as_ref() == Some(set) && access.released == from {
+                access.released = to;
             }
         }
     }
 
-    /// A region's threads have written what the copy engine doesn't see.
+    /// A region's threads have written what TMA doesn't see.
     pub fn hides(&self, set: &ThreadSet) -> bool {
         let needs_proxy_fence = |t: &MemAccess| t.needs_proxy_fence && t.released == Release::Not;
-        self.touches
+        self.accesses
             .iter()
             .any(|t| needs_proxy_fence(t) && t.set.as_ref() == Some(set))
     }
 
-    fn drop_settled(&mut self) {
-        self.touches.retain(|t| {
+    fn drop_ordered(&mut self) {
+        self.accesses.retain(|t| {
             let widest = match t.clustered {
                 true => Level::Cluster,
                 false => Level::Block,
@@ -135,31 +142,39 @@ impl Pending {
             *self = other.clone();
             return;
         }
-        for touch in &other.touches {
-            self.add_one(touch.clone());
+        for access in &other.accesses {
+            self.add_one(access.clone());
         }
     }
 
-    /// An access of `earlier` turns is still pending, and it is not one that `own` has as well.
+    /// An access of `earlier` iterations is still pending, and it is not one that `own` has as well.
     pub fn outlives(&self, earlier: &Pending, own: &Pending) -> bool {
         let same = |t: &MemAccess, u: &MemAccess| {
-            t.buffer == u.buffer && t.write == u.write && t.place == u.place && t.who == u.who
+            t.buffer == u.buffer
+                && t.write == u.write
+                && t.place == u.place
+                && t.executor == u.executor
         };
-        self.touches.iter().any(|t| {
-            earlier.touches.iter().any(|u| same(t, u)) && !own.touches.iter().any(|u| same(t, u))
+        self.accesses.iter().any(|t| {
+            earlier.accesses.iter().any(|u| same(t, u)) && !own.accesses.iter().any(|u| same(t, u))
         })
     }
 
-    /// Seen from a later turn.
-    pub fn in_earlier_turn(&self, cx: &mut Ctx, vars: &mut Vars, turns: &Turns<'_>) -> Pending {
+    /// Seen from a later iteration.
+    pub fn in_earlier_iteration(
+        &self,
+        cx: &mut Ctx,
+        vars: &mut Vars,
+        iterations: &Iterations<'_>,
+    ) -> Pending {
         let mut out = Pending {
-            touches: Vec::new(),
+            accesses: Vec::new(),
             unreachable: self.unreachable,
         };
-        for touch in &self.touches {
-            let mut touch = touch.clone();
-            if let Some(place) = &mut touch.place {
-                let mut earlier = |sym: &Sym| vars.in_earlier_turn(cx, sym, turns);
+        for access in &self.accesses {
+            let mut access = access.clone();
+            if let Some(place) = &mut access.place {
+                let mut earlier = |sym: &Sym| vars.in_earlier_iteration(cx, sym, iterations);
                 place.flat = earlier(&place.flat);
                 if let Some(coordinates) = &mut place.coordinates {
                     for c in coordinates {
@@ -167,7 +182,7 @@ impl Pending {
                     }
                 }
             }
-            out.add_one(touch);
+            out.add_one(access);
         }
         out
     }

@@ -70,21 +70,21 @@ pub fn race<'e>(
                     .take_while(|(x, y)| x == y)
                     .last();
                 let level = common.map_or(Level::Block, |(p, _)| p.2);
-                let level = level.min(a.team).min(b.team);
+                let level = level.min(a.unit).min(b.unit);
                 let same_buffer = a.buffer == b.buffer;
                 let independent = same_buffer && unit(level, a.tid) != unit(level, b.tid);
                 let one_statement =
-                    same_buffer && a.at == b.at && a.team == b.team && a.team != Level::Thread;
+                    same_buffer && a.at == b.at && a.unit == b.unit && a.unit != Level::Thread;
                 if independent || one_statement {
                     continue;
                 }
                 // Nothing but events orders regions of other threads.
                 let ordered_in_region = match (a.region, b.region) {
                     (Some(x), Some(y)) => {
-                        let later = if x.handed > y.handed { a } else { b };
+                        let later = if x.released > y.released { a } else { b };
                         x.first != y.first
                             || x.epoch != y.epoch
-                            || (x.handed != y.handed && later.write)
+                            || (x.released != y.released && later.write)
                     }
                     _ => false,
                 };

@@ -263,7 +263,7 @@ fn a_ring_needs_one_barrier_a_turn() {
 
 #[test]
 fn what_no_barrier_follows_may_be_many_turns_old() {
-    // Only the third turn meets what the first one wrote.
+    // Only the third iteration meets what the first one wrote.
     let outline = barriers(
         "__co__ auto f(s32 [64] x) {
            s32 [64] y;
@@ -568,7 +568,7 @@ fn a_load_for_all_waits_for_all_blocks_of_the_cluster() {
     );
 }
 
-/// A barrier of the grid is one of the block, too. What other blocks may have the copy engine read after it is fenced
+/// A barrier of the grid is one of the block, too. What other blocks may have TMA read after it is fenced
 /// before, even where this block itself never does.
 #[test]
 fn the_barrier_of_a_grid_is_enough() {
@@ -624,7 +624,7 @@ fn atomics_wait_only_for_ordinary_accesses() {
         of(&format!("foreach k in [3] {{ {add} }} {load}")),
         "for { par { atomic } } BLOCK(read:a) par { store }"
     );
-    // What comes back is everybody's, and in the next turn so is the memory that it came through.
+    // What comes back is everybody's, and in the next iteration so is the memory that it came through.
     assert_eq!(
         of(
             "s32 n = 0; foreach k in [3] { n = __atomic_add(a.at(0), 1); }

@@ -1,4 +1,4 @@
-//! What the copy engine touches, and when.
+//! What TMA touches, and when.
 //!
 //! One thread of a unit begins a load or a store. A load's bytes are there for every thread that waits
 //! for it; what comes after the wait also comes after everything that the first thread did before it
@@ -13,7 +13,7 @@ use crate::ir::{
     Stmt, StmtKind, Visit, walk_block,
 };
 
-/// Buffers that the copy engine or products of warpgroups read or write: by the async proxy, past what
+/// Buffers that TMA or products of warpgroups read or write: by the async proxy, past what
 /// threads have written.
 pub fn moved(body: &[Stmt]) -> BTreeSet<BufferId> {
     struct Find(BTreeSet<BufferId>);
@@ -25,9 +25,9 @@ pub fn moved(body: &[Stmt]) -> BTreeSet<BufferId> {
                 self.0.extend([copy.source.buffer, copy.dest.buffer]);
             }
             if let StmtKind::Mma(op) = &stmt.kind
-                && let MmaOp::Product(product) = &**op
+                && let MmaOp::WarpgroupMma(mma) = &**op
             {
-                self.0.extend(product.tiles().map(|t| t.view.buffer));
+                self.0.extend(mma.tiles().map(|t| t.view.buffer));
             }
         }
     }
@@ -60,7 +60,7 @@ pub fn is_everybodys(copy: &Copy) -> bool {
     copy.engine.is_multicast() && !event
 }
 
-/// What must be fenced: shared memory, or device memory as well, if threads write where the copy engine
+/// What must be fenced: shared memory, or device memory as well, if threads write where TMA
 /// reads or writes.
 pub fn fence(function: &Function, body: &[Stmt], by_tma: &BTreeSet<BufferId>) -> FenceScope {
     struct Find<'a> {
@@ -147,11 +147,11 @@ pub fn hides_from_others(
     at: usize,
     pending: &Pending,
 ) -> bool {
-    let everybodys = |touch: &MemAccess| {
-        let buffer = function.buffers.get(touch.buffer.index());
+    let everybodys = |access: &MemAccess| {
+        let buffer = function.buffers.get(access.buffer.index());
         buffer.is_some_and(|b| b.storage.is_global())
     };
     let fenced = stmts.get(..at).is_some_and(after_fences);
-    let mut touches = pending.touches().iter();
-    !fenced && touches.any(|touch| touch.needs_proxy_fence && everybodys(touch))
+    let mut accesses = pending.accesses().iter();
+    !fenced && accesses.any(|access| access.needs_proxy_fence && everybodys(access))
 }

@@ -66,17 +66,17 @@ fn check_one(
     let StmtKind::Store { access, .. } = &stmt.kind else {
         return;
     };
-    let mut touches = Vec::new();
-    collector.shallow(stmt, context, &mut touches);
+    let mut accesses = Vec::new();
+    collector.shallow(stmt, context, &mut accesses);
     let buffer = access.view.buffer;
-    let Some(touch) = touches.into_iter().find(|t| t.buffer == buffer && t.write) else {
+    let Some(access) = accesses.into_iter().find(|t| t.buffer == buffer && t.write) else {
         return;
     };
     let Collector { function, vars, .. } = collector;
-    if is_one_instance(&mut function.cx, vars, &touch, &touch, around) {
+    if is_one_instance(&mut function.cx, vars, &access, &access, around) {
         return;
     }
-    let Some(why) = touch.place.as_ref().and_then(|place| why(function, place)) else {
+    let Some(why) = access.place.as_ref().and_then(|place| why(function, place)) else {
         return;
     };
     let Some(buffer) = function.buffers.get(buffer.index()) else {

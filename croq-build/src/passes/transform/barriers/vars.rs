@@ -30,13 +30,13 @@ pub enum Behaviour {
     Free,
 }
 
-/// What turns of a loop have to do with each other.
-pub struct Turns<'a> {
-    /// The variables that a turn sets.
+/// What iterations of a loop have to do with each other.
+pub struct Iterations<'a> {
+    /// The variables that an iteration sets.
     pub changing: &'a BTreeSet<Var>,
-    /// The loop's own variable, and its value in the turn before.
+    /// The loop's own variable, and its value in the iteration before.
     pub last: Option<&'a (Var, Sym)>,
-    /// The turn in question is the one before, not any earlier one.
+    /// The iteration in question is the one before, not any earlier one.
     pub only_one_ago: bool,
 }
 
@@ -49,7 +49,7 @@ pub struct Vars {
     canonical: BTreeMap<String, Var>,
     /// The first variable that is the linear thread id.
     thread: Option<Var>,
-    /// A second variable with the same bounds: another thread's, or an earlier turn's.
+    /// A second variable with the same bounds: another thread's, or an earlier iteration's.
     twins: BTreeMap<Var, Var>,
     earlier: BTreeMap<Var, Var>,
     positions: BTreeMap<(usize, Sym), Var>,
@@ -63,7 +63,7 @@ impl Vars {
     }
 
     /// Each thread has another set of values of these.
-    pub fn tell_apart(&mut self, vars: &[Var]) {
+    pub fn distinguish(&mut self, vars: &[Var]) {
         for var in vars {
             let info = Info {
                 home: Level::Thread,
@@ -136,11 +136,11 @@ impl Vars {
             return;
         }
         let whole = matches!(&*value.kind, ExprKind::Intrinsic(Intrinsic::Thread, _));
-        let level_told_apart = match role {
+        let distinguished = match role {
             Role::Parallel(own) => Some(own),
             _ => whole.then_some(Level::Thread),
         };
-        if let Some(own) = level_told_apart {
+        if let Some(own) = distinguished {
             let info = Info {
                 home: own,
                 uniform: true,
@@ -317,8 +317,8 @@ impl Vars {
         out
     }
 
-    /// `sym` as it was in an earlier turn of a loop that sets `changing`.
-    pub fn in_earlier_turn(&mut self, cx: &mut Ctx, sym: &Sym, loop_: &Turns<'_>) -> Sym {
+    /// `sym` as it was in an earlier iteration of a loop that sets `changing`.
+    pub fn in_earlier_iteration(&mut self, cx: &mut Ctx, sym: &Sym, loop_: &Iterations<'_>) -> Sym {
         let mut out = sym.clone();
         for var in sym.vars().intersection(loop_.changing) {
             let last = loop_.last.filter(|(v, _)| v == var).map(|(_, last)| last);

@@ -292,7 +292,7 @@ impl Pass<'_> {
             ("R19", format!("`{text}` does not fit `{ty}`{values}"))
         } else {
             let most = need.most;
-            let of = format!("a coordinate of the copy engine is at most {most}: `{text}` is not");
+            let of = format!("a TMA coordinate is at most {most}: `{text}` is not");
             ("R10", format!("{of}{values}"))
         };
         let row = self.row(CheckInfo {

@@ -445,7 +445,7 @@ impl<'a> Sizes<'a> {
             return of_type(e.ty);
         }
         let of = |e: &Expr| self.value(e, known, how, depth + 1);
-        // What is computed of a local that is being looked at may grow with each turn of a loop.
+        // What is computed of a local that is being looked at may grow with each iteration of a loop.
         let still = |e: &Expr| of(e).filter(|_| !self.mentions_open(e));
         let size = match &*e.kind {
             ExprKind::Index(s) if s.as_var().is_some() => self.at(s, known, how, depth + 1),

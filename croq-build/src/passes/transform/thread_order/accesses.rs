@@ -19,14 +19,14 @@ use crate::symbolic::{Sym, Var};
 
 /// What a size is taken for that only the caller knows.
 const LARGE: i128 = 4096;
-/// Longer loops count as this many turns.
+/// Longer loops count as this many iterations.
 const MANY: u64 = 64;
 const SECTOR: i128 = 32;
 const LINE: i128 = 128;
 const BANKS: i128 = 32;
 const WORD: i128 = 4;
 
-/// Sectors and lines of global memory, then turns of the banks of shared memory.
+/// Sectors and lines of global memory, then iterations of the banks of shared memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cost {
     global: u64,
@@ -63,7 +63,7 @@ struct Collector<'a> {
 
 impl Visit for Collector<'_> {
     fn access(&mut self, access: &Access, _written: bool) {
-        self.touch(access.view.buffer, &access.address(), 1);
+        self.access(access.view.buffer, &access.address(), 1);
     }
 }
 
@@ -79,8 +79,8 @@ impl Collector<'_> {
             StmtKind::For {
                 lo, hi, step, body, ..
             } => {
-                let turns = self.function.cx.cdiv(&(hi - lo), step);
-                self.repeated(&turns, |c| c.block(body));
+                let iterations = self.function.cx.cdiv(&(hi - lo), step);
+                self.repeated(&iterations, |c| c.block(body));
             }
             StmtKind::While {
                 prelude,
@@ -105,7 +105,7 @@ impl Collector<'_> {
             }
             StmtKind::Store { access, op, .. } => {
                 if op.is_some() {
-                    self.touch(access.view.buffer, &access.address(), 1);
+                    self.access(access.view.buffer, &access.address(), 1);
                 }
                 walk_block(std::slice::from_ref(stmt), self);
             }
@@ -133,11 +133,11 @@ impl Collector<'_> {
         }
     }
 
-    fn repeated(&mut self, turns: &Sym, body: impl FnOnce(&mut Self)) {
+    fn repeated(&mut self, iterations: &Sym, body: impl FnOnce(&mut Self)) {
         let values = Values::new(self.function);
-        let turns = values.of(turns).and_then(|n| u64::try_from(n).ok());
+        let iterations = values.of(iterations).and_then(|n| u64::try_from(n).ok());
         let before = self.times;
-        self.times = before.saturating_mul(turns.unwrap_or(MANY).clamp(1, MANY));
+        self.times = before.saturating_mul(iterations.unwrap_or(MANY).clamp(1, MANY));
         body(self);
         self.times = before;
     }
@@ -145,10 +145,10 @@ impl Collector<'_> {
     /// Elements one after the other.
     fn tile(&mut self, view: &View) {
         let count: Sym = view.shape.iter().product();
-        self.repeated(&count, |c| c.touch(view.buffer, &view.offset, 1));
+        self.repeated(&count, |c| c.access(view.buffer, &view.offset, 1));
     }
 
-    fn touch(&mut self, buffer: BufferId, address: &Sym, times: u64) {
+    fn access(&mut self, buffer: BufferId, address: &Sym, times: u64) {
         let storage = self.function.buffer(buffer).storage;
         if storage.is_global() || storage == Storage::Shared {
             self.found.push(Traffic {
@@ -264,11 +264,11 @@ fn one(function: &Function, traffic: &Traffic, warp: &[Values]) -> Cost {
     let pieces = match places {
         None => 64,
         Some(places) if global => {
-            let touched = |size: i128| {
+            let accessed = |size: i128| {
                 let pieces: BTreeSet<i128> = places.iter().map(|at| at.div_euclid(size)).collect();
                 pieces.len()
             };
-            touched(SECTOR) + touched(LINE)
+            accessed(SECTOR) + accessed(LINE)
         }
         Some(places) => {
             let words: BTreeSet<i128> = places

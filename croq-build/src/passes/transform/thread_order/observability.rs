@@ -71,7 +71,7 @@ pub fn is_observed_in(body: &[Stmt]) -> bool {
 /// in none.
 pub fn classes(function: &Function, body: &[Stmt], candidates: &[Candidate]) -> Vec<Vec<usize>> {
     let mut state = State::of(function, body);
-    state.spread();
+    state.propagate();
     let of_site = |site: usize| candidates.iter().position(|c| c.site == site);
     // The class of each candidate by its first member; `None`: it stays as it is.
     let mut class: Vec<Option<usize>> = (0..candidates.len()).map(Some).collect();
@@ -190,7 +190,7 @@ impl<'a> State<'a> {
 
     /// What threads may have different values of: what some level writes that others use, and what
     /// depends on it.
-    fn spread(&mut self) {
+    fn propagate(&mut self) {
         for (kept, uses) in &self.uses {
             let sites = uses.iter().map(|u| u.site).collect();
             let common = self.common(&sites);

@@ -74,7 +74,7 @@ fn neighbours_touch_neighbours() {
         "k",
         "parallel {h, i, k} by [2, 8, 32] : thread y.at(h * 8 + i, k) = 1.0f;",
     );
-    // What is in a loop counts more, turn by turn.
+    // What is in a loop counts more, iteration by iteration.
     takes(
         "",
         "parallel {m, n} by [16, 16] : thread {
@@ -194,12 +194,12 @@ fn what_can_tell_threads_apart_is_let_alone() {
         let text = format!("shared event e; {LEVEL} {{ {store} {also} }}");
         takes("", &in_block(&text));
     }
-    let product = "shared f16 [16, 16] m; shared f32 [16, 8] r;
+    let mma = "shared f16 [16, 16] m; shared f32 [16, 8] r;
         parallel w by 8 : group {
           acc = mma.fill.f32 0.0f; fa = mma.load m; fb = mma.load m.subspan(8, 16).at(0, 0);
           mma.row.row acc, fa, fb; mma.store acc, r;
         }";
-    takes("", &in_block(&format!("{LEVEL} {{ {store} }} {product}")));
+    takes("", &in_block(&format!("{LEVEL} {{ {store} }} {mma}")));
     takes(
         "j",
         &in_block(&format!("{LEVEL} {{ {store} sync.shared; }}")),

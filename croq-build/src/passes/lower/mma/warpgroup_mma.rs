@@ -7,8 +7,8 @@
 use super::descriptor_licm::{self, step as advance};
 use super::pass::{Descriptor, Pass, mma, register};
 use crate::ir::{
-    Buffer, Described, Expr, Instruction, LocalId, MmaOp, Operand, Product, Source, Step, Stmt,
-    Tile, View,
+    Buffer, Described, Expr, Instruction, LocalId, MmaOp, Operand, Source, Step, Stmt, Tile, View,
+    WarpgroupMma,
 };
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -32,17 +32,17 @@ impl Pass<'_> {
         made.into_iter().map(|d| d.stmt).collect()
     }
 
-    pub fn product(&mut self, product: &Product, span: Span) -> Option<Vec<Stmt>> {
-        let sums = self.tile(&product.sums)?;
-        let atom = product.atom;
+    pub fn warpgroup_mma(&mut self, mma: &WarpgroupMma, span: Span) -> Option<Vec<Stmt>> {
+        let acc = self.tile(&mma.acc)?;
+        let atom = mma.atom;
         let mut stmts = Vec::new();
-        let b = self.placed(&product.b, span, &mut stmts)?;
-        let a = match &product.a {
+        let b = self.placed(&mma.b, span, &mut stmts)?;
+        let a = match &mma.a {
             Operand::Memory(tile) => Ok(self.placed(tile, span, &mut stmts)?),
             Operand::Registers(part) => Err(self.tile(part)?),
         };
-        let mut accumulate = product.accumulate.clone();
-        for part in &product.order {
+        let mut accumulate = mma.accumulate.clone();
+        for part in &mma.order {
             let a = match &a {
                 Ok(placed) => Source::Memory(self.part(placed, part * atom.k, span, &mut stmts)?),
                 Err(a) => {
@@ -54,14 +54,14 @@ impl Pass<'_> {
             };
             let instruction = Instruction {
                 atom,
-                sums: register(sums.buffer, sums.first.clone(), span),
+                acc: register(acc.buffer, acc.first.clone(), span),
                 a,
                 b: self.part(&b, part * atom.k, span, &mut stmts)?,
                 accumulate: std::mem::replace(&mut accumulate, Expr::bool(true, span)),
                 span,
             };
             let step = Step::Instruction(Box::new(instruction));
-            stmts.push(mma(MmaOp::Step(step), span));
+            stmts.push(super::pass::mma(MmaOp::Step(step), span));
         }
         Some(stmts)
     }

@@ -9,7 +9,7 @@ use super::mbarriers::Arrived;
 use super::report::{Plight, Stuck, ranges};
 
 /// A generation that somebody waits for.
-pub(super) struct Lack {
+pub(super) struct MissingArrivals {
     /// `` generation 2 of `full`[1] ``
     pub(super) what: String,
     pub(super) missing: u32,
@@ -19,7 +19,7 @@ pub(super) struct Lack {
     pub(super) arrived: Vec<Arrived>,
 }
 
-impl Lack {
+impl MissingArrivals {
     /// `128 of 128 arrivals`
     fn amount(&self) -> String {
         let (missing, bytes) = (self.missing, self.bytes);
@@ -43,24 +43,34 @@ impl Stuck<'_> {
     /// ```
     ///
     /// `plights` has what each thread of each block does.
-    pub(super) fn lacks(&self, rank: usize, plights: &[Vec<Plight>], text: &mut String) {
-        let Some(residents) = self.residents.get(rank) else {
+    pub(super) fn missing_arrivals(&self, rank: usize, plights: &[Vec<Plight>], text: &mut String) {
+        let Some(blocks_state) = self.blocks_state.get(rank) else {
             return;
         };
-        let threads = residents.barriers.threads;
-        for lack in residents.asynchronous.mbarriers.lacks(threads) {
-            let (block, amount) = (self.block_name(rank), lack.amount());
-            let _ = write!(text, "\n  {block}{} lacks {amount}", lack.what);
-            if lack.missing > 0 {
+        let threads = blocks_state.barriers.threads;
+        for missing_arrivals in blocks_state
+            .asynchronous
+            .mbarriers
+            .missing_arrivals(threads)
+        {
+            let (block, amount) = (self.block_name(rank), missing_arrivals.amount());
+            let _ = write!(text, "\n  {block}{} lacks {amount}", missing_arrivals.what);
+            if missing_arrivals.missing > 0 {
                 text.push(':');
-                self.who_would_come(rank, &lack, plights, text);
+                self.who_would_come(rank, &missing_arrivals, plights, text);
             }
         }
     }
 
-    fn who_would_come(&self, own: usize, lack: &Lack, plights: &[Vec<Plight>], text: &mut String) {
+    fn who_would_come(
+        &self,
+        own: usize,
+        missing_arrivals: &MissingArrivals,
+        plights: &[Vec<Plight>],
+        text: &mut String,
+    ) {
         let file = self.job.file;
-        let (to_come, all) = self.to_come(own, lack);
+        let (to_come, all) = self.to_come(own, missing_arrivals);
         // Threads that would come to the same places and are at the same one, in the order of the first.
         let mut groups: Vec<(usize, &BTreeSet<u32>, &Plight, Vec<u32>)> = Vec::new();
         for ((rank, thread), lines) in &to_come {
@@ -91,7 +101,7 @@ impl Stuck<'_> {
             text.push_str(&plight.short(many, file));
         }
         let sites = |known: bool| -> BTreeSet<u32> {
-            let of_kind = lack
+            let of_kind = missing_arrivals
                 .triggers
                 .iter()
                 .filter(|t| t.threads.is_some() == known);
@@ -101,7 +111,7 @@ impl Stuck<'_> {
         if !anybody.is_empty() {
             let _ = write!(
                 text,
-                "\n    whoever comes to {} triggers it",
+                "\n    any thread that reaches {} triggers it",
                 places(&anybody)
             );
         } else if to_come.is_empty() {
@@ -114,14 +124,18 @@ impl Stuck<'_> {
     }
 
     /// Who would trigger it and has not, with the lines, and how many trigger it in all.
-    fn to_come(&self, own: usize, lack: &Lack) -> (BTreeMap<Member, BTreeSet<u32>>, usize) {
+    fn to_come(
+        &self,
+        own: usize,
+        missing_arrivals: &MissingArrivals,
+    ) -> (BTreeMap<Member, BTreeSet<u32>>, usize) {
         let here = |arrived: &Arrived| (arrived.rank.unwrap_or(own), arrived.thread);
-        let arrived: BTreeSet<Member> = lack.arrived.iter().map(here).collect();
+        let arrived: BTreeSet<Member> = missing_arrivals.arrived.iter().map(here).collect();
         let mut to_come: BTreeMap<Member, BTreeSet<u32>> = BTreeMap::new();
         let mut all = BTreeSet::new();
-        for site in &lack.triggers {
+        for site in &missing_arrivals.triggers {
             let blocks = match site.everywhere {
-                true => 0..self.residents.len(),
+                true => 0..self.blocks_state.len(),
                 false => own..own + 1,
             };
             for rank in blocks {

@@ -6,17 +6,17 @@ use super::pass::mma;
 use crate::ir::{BufferId, ExprKind, MmaOp, Step, Stmt, StmtKind, Unroll, Visit, walk_block};
 use crate::source::Span;
 
-/// Loops of products of so many turns are unrolled: operands are then known distances from each other.
-const TURNS: i64 = 16;
+/// Loops of products with so many iterations are unrolled: operands are then known distances from each other.
+const ITERATIONS: i64 = 16;
 
 pub type Registers = BTreeSet<BufferId>;
 
 /// Products in a row, and names among them.
-pub struct Slab(pub Vec<Stmt>);
+pub struct MmaGroup(pub Vec<Stmt>);
 
-impl Slab {
-    pub fn of(stmts: Vec<Stmt>) -> Option<Slab> {
-        has(&stmts, &is_product).then_some(Slab(stmts))
+impl MmaGroup {
+    pub fn of(stmts: Vec<Stmt>) -> Option<MmaGroup> {
+        has(&stmts, &is_mma).then_some(MmaGroup(stmts))
     }
 
     pub fn span(&self) -> Span {
@@ -55,7 +55,7 @@ fn unroll(stmts: &mut [Stmt]) {
         } = &mut stmt.kind
         {
             unroll(body);
-            let few = (&*hi - &*lo).as_int().is_some_and(|n| n <= TURNS);
+            let few = (&*hi - &*lo).as_int().is_some_and(|n| n <= ITERATIONS);
             if few && how.is_none() {
                 *how = Some(Unroll::Full);
             }
@@ -73,8 +73,8 @@ pub fn has(stmts: &[Stmt], wanted: &dyn Fn(&Stmt) -> bool) -> bool {
         .any(|stmt| wanted(stmt) || stmt.kind.blocks().any(|inner| has(inner, wanted)))
 }
 
-pub fn is_product(stmt: &Stmt) -> bool {
-    matches!(&stmt.kind, StmtKind::Mma(op) if matches!(**op, MmaOp::Product(_)))
+pub fn is_mma(stmt: &Stmt) -> bool {
+    matches!(&stmt.kind, StmtKind::Mma(op) if matches!(**op, MmaOp::WarpgroupMma(_)))
 }
 
 /// `mma.commit`
@@ -82,12 +82,12 @@ pub fn is_finish(stmt: &Stmt) -> bool {
     matches!(&stmt.kind, StmtKind::Mma(op) if matches!(**op, MmaOp::CommitAll(())))
 }
 
-pub fn is_about_products(stmt: &Stmt) -> bool {
+pub fn concerns_mmas(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::Mma(op) => {
             matches!(
                 **op,
-                MmaOp::Product(_) | MmaOp::CommitAll(()) | MmaOp::WaitMma(_)
+                MmaOp::WarpgroupMma(_) | MmaOp::CommitAll(()) | MmaOp::WaitMma(_)
             )
         }
         _ => false,
@@ -98,7 +98,7 @@ pub fn is_about_products(stmt: &Stmt) -> bool {
 pub fn operation(stmt: &Stmt) -> Option<u32> {
     match &stmt.kind {
         StmtKind::Mma(op) => match &**op {
-            MmaOp::Product(product) => product.operation,
+            MmaOp::WarpgroupMma(mma) => mma.operation,
             _ => None,
         },
         _ => None,
@@ -106,19 +106,19 @@ pub fn operation(stmt: &Stmt) -> Option<u32> {
 }
 
 /// A product, or a loop of products and names alone.
-pub fn is_slab(stmt: &Stmt) -> bool {
+pub fn is_mma_group(stmt: &Stmt) -> bool {
     match &stmt.kind {
         StmtKind::For { body, .. } => {
-            has(body, &is_product)
+            has(body, &is_mma)
                 && body.iter().all(is_part_of_group)
                 && !has(body, &|s| operation(s).is_some())
         }
-        _ => is_product(stmt),
+        _ => is_mma(stmt),
     }
 }
 
 pub fn is_part_of_group(stmt: &Stmt) -> bool {
-    (is_slab(stmt) && operation(stmt).is_none()) || is_name(stmt)
+    (is_mma_group(stmt) && operation(stmt).is_none()) || is_name(stmt)
 }
 
 /// An integer that is given a name.
@@ -137,10 +137,9 @@ pub fn registers_of(stmts: &[Stmt]) -> Registers {
     impl Visit for Find {
         fn stmt(&mut self, stmt: &Stmt) {
             if let StmtKind::Mma(op) = &stmt.kind
-                && let MmaOp::Product(product) = &**op
+                && let MmaOp::WarpgroupMma(mma) = &**op
             {
-                self.0
-                    .extend(product.parts().iter().map(|part| part.buffer));
+                self.0.extend(mma.parts().iter().map(|part| part.buffer));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Products of matrices by warpgroups, which run beside their threads (`wgmma`).
 //!
-//! All threads of a warpgroup come to a product before one goes on. From there until a thread's wait covers
-//! it, the thread's sums, and what it has of A, are the product's; what it reads in shared memory is
+//! All threads of a warpgroup come to an MMA before one goes on. From there until a thread's wait covers
+//! it, the thread's sums, and what it has of A, are the MMA's; what it reads in shared memory is
 //! marked until all threads have waited. It is carried out at the first such wait, or earlier if the
 //! seed says so, and always after those before it.
 
@@ -10,13 +10,13 @@ use std::ffi::c_void;
 
 use super::asynchronous::Asynchronous;
 use super::barriers::Barriers;
-use super::hazard::{Deed, Hazard};
+use super::hazard::{AccessRecord, Hazard};
 use super::marks::{FACTOR, INCOMING, MBARRIER};
 use super::matrices::{Operand, PIECE, number_of};
 use super::order::Order;
 use crate::abi::{
-    CROQ_ACCESS_READS, CROQ_PRODUCT_ACCUMULATES, CROQ_PRODUCT_TRANSPOSED_A,
-    CROQ_PRODUCT_TRANSPOSED_B, croq_sim_access, croq_sim_factors, croq_sim_part, croq_sim_product,
+    CROQ_ACCESS_READS, CROQ_WGMMA_ACCUMULATES, CROQ_WGMMA_TRANSPOSED_A, CROQ_WGMMA_TRANSPOSED_B,
+    croq_sim_access, croq_sim_factors, croq_sim_part, croq_sim_wgmma,
 };
 
 type Outcome<T = ()> = Result<T, Box<Hazard>>;
@@ -26,17 +26,17 @@ const THREADS: usize = 128;
 /// Rows of A.
 const ROWS: usize = 64;
 
-/// A product that not all threads have come to.
+/// An MMA that not all threads have come to.
 struct Gathering {
     /// As the first one has it.
-    product: croq_sim_product,
+    wgmma: croq_sim_wgmma,
     first: u32,
     /// By thread of the warpgroup.
     parts: Vec<Option<Parts>>,
     count: usize,
 }
 
-/// A thread's registers in a product.
+/// A thread's registers in an MMA.
 #[derive(Clone, Copy)]
 struct Parts {
     sums: croq_sim_part,
@@ -53,8 +53,8 @@ impl Parts {
     }
 }
 
-struct Product {
-    product: croq_sim_product,
+struct Wgmma {
+    wgmma: croq_sim_wgmma,
     parts: Vec<Parts>,
     /// How many of them have not waited for it.
     waiting: usize,
@@ -62,24 +62,24 @@ struct Product {
     a: Vec<u32>,
     b: Vec<u32>,
     is_carried_out: bool,
-    deed: Deed,
+    record: AccessRecord,
 }
 
 #[derive(Default)]
 struct Warpgroup {
     gathering: Option<Gathering>,
     /// Oldest first.
-    products: VecDeque<Product>,
+    wgmmas: VecDeque<Wgmma>,
 }
 
 /// The products of a block.
 #[derive(Default)]
-pub(super) struct Products {
+pub(super) struct Wgmmas {
     warpgroups: Vec<Warpgroup>,
     threads: usize,
     /// Per thread, the number of the group that no commit has closed yet.
     open: Vec<u64>,
-    /// By piece of shared memory: how many products read it.
+    /// By piece of shared memory: how many MMAs read it.
     readers: Vec<u16>,
     seed: u64,
     random: u64,
@@ -96,18 +96,22 @@ fn warpgroup_of(thread: u32) -> usize {
     thread as usize / THREADS
 }
 
-fn error(what: impl Into<String>, deeds: Vec<Deed>) -> Box<Hazard> {
+fn error(what: impl Into<String>, records: Vec<AccessRecord>) -> Box<Hazard> {
     let (kind, what) = ("error", what.into());
-    Box::new(Hazard { kind, what, deeds })
+    Box::new(Hazard {
+        kind,
+        what,
+        records,
+    })
 }
 
-/// The thread's deed when it comes to a product.
-fn joins(thread: u32, line: u32) -> Deed {
-    let what = "begins the product";
-    Deed { thread, what, line }
+/// The thread's deed when it comes to an MMA.
+fn joins(thread: u32, line: u32) -> AccessRecord {
+    let what = "issues the WGMMA";
+    AccessRecord { thread, what, line }
 }
 
-impl Product {
+impl Wgmma {
     fn of_thread(&self, thread: u32) -> Option<&Parts> {
         let parts = self.parts.get(thread as usize % THREADS);
         parts.filter(|parts| !parts.has_waited)
@@ -141,15 +145,15 @@ impl Product {
             };
             self.parts.iter().map(of).collect()
         };
-        let unwritten_sums = marks(|parts| &parts.sums);
+        let unwritten_accumulators = marks(|parts| &parts.sums);
         let unwritten_a = marks(|parts| &parts.of_a);
-        let tracks = unwritten_sums.iter().any(|mark| !mark.is_null());
+        let tracks = unwritten_accumulators.iter().any(|mark| !mark.is_null());
         let factors = croq_sim_factors {
             written,
-            number_of_a: number_of(self.product.a),
-            number_of_b: number_of(self.product.b),
-            unwritten_sums: match tracks {
-                true => unwritten_sums.as_ptr(),
+            number_of_a: number_of(self.wgmma.a),
+            number_of_b: number_of(self.wgmma.b),
+            unwritten_accumulators: match tracks {
+                true => unwritten_accumulators.as_ptr(),
                 false => std::ptr::null(),
             },
             unwritten_a: unwritten_a.as_ptr(),
@@ -161,17 +165,17 @@ impl Product {
             b: self.b.as_ptr(),
             sums: sums.as_ptr(),
             registers: registers.as_ptr(),
-            columns: self.product.columns,
-            accumulate: u32::from(self.product.flags & CROQ_PRODUCT_ACCUMULATES != 0),
+            columns: self.wgmma.columns,
+            accumulate: u32::from(self.wgmma.flags & CROQ_WGMMA_ACCUMULATES != 0),
         };
-        if let Some(carry_out) = self.product.carry_out {
+        if let Some(carry_out) = self.wgmma.carry_out {
             // SAFETY: the caller's promise; pieces were found to be in shared memory.
             unsafe { carry_out(&factors) }
         }
     }
 }
 
-impl Products {
+impl Wgmmas {
     pub(super) fn reset(&mut self, seed: u64, block: u64, threads: usize, bytes: u64) {
         self.warpgroups.clear();
         self.warpgroups
@@ -186,7 +190,7 @@ impl Products {
         self.random = seed.rotate_left(32) ^ block.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
 
-    /// Whether products may be carried out now: one in four times, and never with seed 0.
+    /// Whether MMAs may be carried out now: one in four times, and never with seed 0.
     fn happens(&mut self) -> bool {
         if self.seed == 0 {
             return false;
@@ -205,27 +209,27 @@ impl Products {
         }
     }
 
-    /// Products that have registers of the thread's.
-    fn of_thread(&self, thread: u32) -> impl Iterator<Item = (&Product, &Parts)> {
+    /// MMAs that have registers of the thread's.
+    fn of_thread(&self, thread: u32) -> impl Iterator<Item = (&Wgmma, &Parts)> {
         let warpgroup = self.warpgroups.get(warpgroup_of(thread)).into_iter();
-        let products = warpgroup.flat_map(|warpgroup| &warpgroup.products);
-        products.filter_map(move |product| Some((product, product.of_thread(thread)?)))
+        let wgmmas = warpgroup.flat_map(|warpgroup| &warpgroup.wgmmas);
+        wgmmas.filter_map(move |wgmma| Some((wgmma, wgmma.of_thread(thread)?)))
     }
 
-    /// A thread reaches for registers of a fragment of which products have some.
+    /// A thread reaches for registers of a fragment of which MMAs have some.
     pub(super) fn touch(&self, thread: u32, part: &croq_sim_part, line: u32) -> Outcome {
         let mut all = self.of_thread(thread);
         let found = all.find(|(_, parts)| {
             overlap(part, &parts.sums) || (!parts.of_a.at.is_null() && overlap(part, &parts.of_a))
         });
-        let Some((product, parts)) = found else {
+        let Some((wgmma, parts)) = found else {
             return Ok(());
         };
         let what = match overlap(part, &parts.sums) {
-            true => "sums of a product are used before it is waited for",
-            false => "A of a product is used before the product is waited for",
+            true => "the accumulator of a WGMMA is used before a wait for it",
+            false => "A of a WGMMA is used before a wait for it",
         };
-        let deed = Deed {
+        let record = AccessRecord {
             thread,
             what: "uses them",
             line,
@@ -233,28 +237,28 @@ impl Products {
         Err(Box::new(Hazard {
             kind: "race",
             what: what.to_owned(),
-            deeds: vec![deed, product.deed],
+            records: vec![record, wgmma.record],
         }))
     }
 
-    /// Who began a product that reads some of this shared memory.
-    pub(super) fn find(&self, first: usize, bytes: usize) -> Option<Deed> {
-        let all = self.warpgroups.iter().flat_map(|w| &w.products);
-        let mut reading = all.filter(|product| {
-            let mut pieces = product.pieces();
+    /// Who began an MMA that reads some of this shared memory.
+    pub(super) fn find(&self, first: usize, bytes: usize) -> Option<AccessRecord> {
+        let all = self.warpgroups.iter().flat_map(|w| &w.wgmmas);
+        let mut reading = all.filter(|wgmma| {
+            let mut pieces = wgmma.pieces();
             pieces.any(|piece| piece < first + bytes && first < piece + PIECE)
         });
-        reading.next().map(|product| product.deed)
+        reading.next().map(|wgmma| wgmma.record)
     }
 
     /// A thread has left the kernel.
     pub(super) fn exit(&self, thread: u32) -> Outcome {
         match self.of_thread(thread).next() {
             None => Ok(()),
-            Some((product, _)) => Err(Box::new(Hazard {
-                kind: "unfinished product",
-                what: "a thread left the kernel without waiting for its product".to_owned(),
-                deeds: vec![product.deed],
+            Some((wgmma, _)) => Err(Box::new(Hazard {
+                kind: "unfinished WGMMA",
+                what: "a thread left the kernel without waiting for its WGMMA".to_owned(),
+                records: vec![wgmma.record],
             })),
         }
     }
@@ -267,7 +271,7 @@ impl Products {
                 continue;
             };
             let what = format!(
-                "a product of warpgroup {number} ({} of {THREADS} have come)",
+                "a WGMMA of warpgroup {number} ({} of {THREADS} threads have arrived)",
                 gathering.count
             );
             for (place, _) in (0..).zip(&gathering.parts).filter(|(_, p)| p.is_some()) {
@@ -279,48 +283,48 @@ impl Products {
 }
 
 impl Asynchronous {
-    /// A thread comes to a product; whether it has to wait for others.
-    pub(super) fn join_product(
+    /// A thread comes to an MMA; whether it has to wait for others.
+    pub(super) fn join_wgmma(
         &mut self,
         thread: u32,
-        product: &croq_sim_product,
+        wgmma: &croq_sim_wgmma,
         fences: u32,
         barriers: &mut Barriers,
     ) -> Outcome<bool> {
-        let deed = joins(thread, product.line);
+        let record = joins(thread, wgmma.line);
         if !self.watching || !self.proxies.is_watching() {
-            let what = "a product in a kernel that was not launched as async_proxy";
-            return Err(error(what, vec![deed]));
+            let what = "a WGMMA in a kernel that was not launched as async_proxy";
+            return Err(error(what, vec![record]));
         }
         let number = warpgroup_of(thread);
-        if (number + 1) * THREADS > self.products.threads {
-            let what = format!("a product by a warpgroup of fewer than {THREADS} threads");
-            return Err(error(what, vec![deed]));
+        if (number + 1) * THREADS > self.wgmmas.threads {
+            let what = format!("a WGMMA by a warpgroup of fewer than {THREADS} threads");
+            return Err(error(what, vec![record]));
         }
         let parts = Parts {
-            sums: product.sums,
-            of_a: product.registers,
-            group: self.products.open(thread),
+            sums: wgmma.sums,
+            of_a: wgmma.registers,
+            group: self.wgmmas.open(thread),
             has_waited: false,
         };
-        self.check_registers(deed, parts, fences)?;
-        let Some(warpgroup) = self.products.warpgroups.get_mut(number) else {
+        self.check_registers(record, parts, fences)?;
+        let Some(warpgroup) = self.wgmmas.warpgroups.get_mut(number) else {
             return Ok(false);
         };
         let gathering = warpgroup.gathering.get_or_insert_with(|| Gathering {
-            product: *product,
+            wgmma: *wgmma,
             first: thread,
             parts: vec![None; THREADS],
             count: 0,
         });
-        let (first, ours) = (&gathering.product, product);
+        let (first, ours) = (&gathering.wgmma, wgmma);
         let same = (first.a, first.b, first.columns, first.flags)
             == (ours.a, ours.b, ours.columns, ours.flags)
             && first.carry_out.map(|f| f as usize) == ours.carry_out.map(|f| f as usize);
         if !same {
-            let what = "threads of a warpgroup disagree about their product";
+            let what = "threads of a warpgroup execute a WGMMA with different operands";
             let other = joins(gathering.first, first.line);
-            return Err(error(what, vec![deed, other]));
+            return Err(error(what, vec![record, other]));
         }
         if let Some(place) = gathering.parts.get_mut(thread as usize % THREADS) {
             *place = Some(parts);
@@ -335,146 +339,147 @@ impl Asynchronous {
         let first = (number * THREADS) as u32;
         let others = (first..first + THREADS as u32).filter(|&other| other != thread);
         barriers.ready.extend(others);
-        self.begin_product(number, gathering)?;
-        self.note_reads(number, deed, &mut barriers.order)?;
+        self.begin_wgmma(number, gathering)?;
+        self.note_reads(number, record, &mut barriers.order)?;
         Ok(false)
     }
 
     /// The youngest product reads its pieces for all its threads; one stands for them, that came last.
-    fn note_reads(&self, number: usize, deed: Deed, order: &mut Order) -> Outcome {
-        let products = self.products.warpgroups.get(number);
-        let Some(product) = products.and_then(|warpgroup| warpgroup.products.back()) else {
+    fn note_reads(&self, number: usize, record: AccessRecord, order: &mut Order) -> Outcome {
+        let wgmmas = self.wgmmas.warpgroups.get(number);
+        let Some(wgmma) = wgmmas.and_then(|warpgroup| warpgroup.wgmmas.back()) else {
             return Ok(());
         };
-        for piece in product.pieces() {
+        for piece in wgmma.pieces() {
             let access = croq_sim_access {
                 name: std::ptr::null(),
                 index: piece as i64,
                 at: self.marks.arena().wrapping_add(piece).cast_mut().cast(),
                 bytes: PIECE as u32,
-                line: deed.line,
+                line: record.line,
             };
             // Elements of every size begin at each fourth byte, or at every second of these.
-            order.access(deed.thread, &access, 4, CROQ_ACCESS_READS)?;
+            order.access(record.thread, &access, 4, CROQ_ACCESS_READS)?;
         }
         Ok(())
     }
 
-    /// Whether a thread may give these registers to a product now.
-    fn check_registers(&self, deed: Deed, mut parts: Parts, fences: u32) -> Outcome {
-        let thread = deed.thread;
+    /// Whether a thread may give these registers to an MMA now.
+    fn check_registers(&self, record: AccessRecord, mut parts: Parts, fences: u32) -> Outcome {
+        let thread = record.thread;
         if fences == 0 {
-            let what = "a product before the thread's first wgmma_fence";
-            return Err(error(what, vec![deed]));
+            let what = "a WGMMA before the thread's first wgmma_fence";
+            return Err(error(what, vec![record]));
         }
         for part in parts.all() {
             // SAFETY: device text names a fragment of the running thread.
             let used = unsafe { *part.registers };
             let (first, end) = (part.first, part.first + part.count);
             if used.fences == fences && used.first < end && first < used.end {
-                let what = "registers of a product were used without a wgmma_fence behind that";
+                let what =
+                    "registers of a WGMMA were accessed without a wgmma_fence after the access";
                 let (what_it_did, line) = ("used them", used.line);
-                let use_of_it = Deed {
+                let use_of_it = AccessRecord {
                     thread,
                     what: what_it_did,
                     line,
                 };
-                return Err(error(what, vec![deed, use_of_it]));
+                return Err(error(what, vec![record, use_of_it]));
             }
         }
-        for (other, theirs) in self.products.of_thread(thread) {
+        for (other, theirs) in self.wgmmas.of_thread(thread) {
             let same = parts.sums.at == theirs.sums.at && parts.sums.bytes == theirs.sums.bytes;
             let what = if overlap(&parts.sums, &theirs.sums) && !same {
-                "sums of a product that is under way are given to one of another shape"
+                "the accumulator of a WGMMA in flight is used by one of another shape"
             } else if !parts.of_a.at.is_null() && overlap(&parts.of_a, &theirs.sums) {
-                "sums of a product that is under way become A of another"
+                "the accumulator of a WGMMA in flight is A of another"
             } else if !theirs.of_a.at.is_null() && overlap(&parts.sums, &theirs.of_a) {
-                "A of a product that is under way becomes sums of another"
+                "A of a WGMMA in flight is the accumulator of another"
             } else {
                 continue;
             };
-            return Err(error(what, vec![deed, other.deed]));
+            return Err(error(what, vec![record, other.record]));
         }
         Ok(())
     }
 
     /// All threads have come to it.
-    fn begin_product(&mut self, number: usize, gathering: Gathering) -> Outcome {
-        let Gathering { product, first, .. } = gathering;
-        let deed = Deed {
-            what: "began the product",
-            ..joins(first, product.line)
+    fn begin_wgmma(&mut self, number: usize, gathering: Gathering) -> Outcome {
+        let Gathering { wgmma, first, .. } = gathering;
+        let record = AccessRecord {
+            what: "issued the WGMMA",
+            ..joins(first, wgmma.line)
         };
         let decoded = |name: &str, descriptor: u64, rows: usize, transposed: u32| {
-            let transposed = product.flags & transposed != 0;
+            let transposed = wgmma.flags & transposed != 0;
             let pieces = Operand::decode(descriptor).and_then(|operand| {
                 operand.check_start(transposed)?;
                 Ok(operand.pieces(rows, transposed))
             });
-            pieces.map_err(|what| error(format!("{name} of a product {what}"), vec![deed]))
+            pieces.map_err(|what| error(format!("{name} of a WGMMA {what}"), vec![record]))
         };
-        let columns = product.columns as usize;
-        let a = match product.registers.at.is_null() {
-            true => decoded("A", product.a, ROWS, CROQ_PRODUCT_TRANSPOSED_A)?,
+        let columns = wgmma.columns as usize;
+        let a = match wgmma.registers.at.is_null() {
+            true => decoded("A", wgmma.a, ROWS, CROQ_WGMMA_TRANSPOSED_A)?,
             false => Vec::new(),
         };
-        let b = decoded("B", product.b, columns, CROQ_PRODUCT_TRANSPOSED_B)?;
-        self.check_pieces("A", deed, &a)?;
-        self.check_pieces("B", deed, &b)?;
+        let b = decoded("B", wgmma.b, columns, CROQ_WGMMA_TRANSPOSED_B)?;
+        self.check_pieces("A", record, &a)?;
+        self.check_pieces("B", record, &b)?;
         let mut parts: Vec<Parts> = gathering.parts.into_iter().flatten().collect();
         for part in parts.iter_mut().flat_map(Parts::all) {
             // SAFETY: device text names fragments of threads that wait here.
             unsafe { (*part.registers).pending += 1 }
         }
         let narrow = |pieces: Vec<usize>| pieces.into_iter().map(|at| at as u32).collect();
-        let begun = Product {
-            product,
+        let begun = Wgmma {
+            wgmma,
             waiting: parts.len(),
             parts,
             a: narrow(a),
             b: narrow(b),
             is_carried_out: false,
-            deed,
+            record,
         };
         for piece in begun.pieces() {
-            if let Some(readers) = self.products.readers.get_mut(piece / PIECE) {
+            if let Some(readers) = self.wgmmas.readers.get_mut(piece / PIECE) {
                 *readers += 1;
             }
             for mark in self.marks.from(piece, PIECE) {
                 *mark |= FACTOR;
             }
         }
-        let now = self.products.happens();
+        let now = self.wgmmas.happens();
         let (shared, written) = (self.marks.arena(), self.written_marks());
-        if let Some(warpgroup) = self.products.warpgroups.get_mut(number) {
-            warpgroup.products.push_back(begun);
-            for product in warpgroup.products.iter_mut().filter(|_| now) {
+        if let Some(warpgroup) = self.wgmmas.warpgroups.get_mut(number) {
+            warpgroup.wgmmas.push_back(begun);
+            for wgmma in warpgroup.wgmmas.iter_mut().filter(|_| now) {
                 // SAFETY: the block's memory, and fragments of threads that have not waited.
-                unsafe { product.carry_out(shared, written) }
+                unsafe { wgmma.carry_out(shared, written) }
             }
         }
         Ok(())
     }
 
-    /// Whether a product may read these pieces of shared memory.
-    fn check_pieces(&mut self, name: &str, deed: Deed, pieces: &[usize]) -> Outcome {
+    /// Whether an MMA may read these pieces of shared memory.
+    fn check_pieces(&mut self, name: &str, record: AccessRecord, pieces: &[usize]) -> Outcome {
         for &piece in pieces {
             let marks = self.marks.from(piece, PIECE);
             if marks.is_empty() {
                 let (last, bytes) = (piece + PIECE - 1, self.marks.bytes());
                 let what =
-                    format!("{name} of a product reaches byte {last} of {bytes} of shared memory");
-                return Err(error(what, vec![deed]));
+                    format!("{name} of a WGMMA reaches byte {last} of {bytes} of shared memory");
+                return Err(error(what, vec![record]));
             }
             let union = marks.iter().fold(0, |union, mark| union | mark);
             let busy = match union & (INCOMING | MBARRIER) {
                 0 => None,
                 MBARRIER => Some("is part of an mbarrier"),
-                _ => Some("is read while a copy into it is under way"),
+                _ => Some("is read while a copy into it is in flight"),
             };
             let (what, other) = if let Some(what) = busy {
                 let at = self.marks.arena().wrapping_add(piece);
-                (what, self.who_is_at((at, PIECE)))
+                (what, self.accesses_at((at, PIECE)))
             } else if let Some((_, writer)) = self.proxies.unseen(piece, PIECE) {
                 ("may not be seen by the async proxy", Some(writer))
             } else {
@@ -482,26 +487,23 @@ impl Asynchronous {
             };
             return Err(Box::new(Hazard {
                 kind: "race",
-                what: format!("byte {piece} of shared memory, in {name} of a product, {what}"),
-                deeds: std::iter::once(deed).chain(other).collect(),
+                what: format!("byte {piece} of shared memory, in {name} of a WGMMA, {what}"),
+                records: std::iter::once(record).chain(other).collect(),
             }));
         }
         Ok(())
     }
 
     /// For all groups of the thread but the `pending` youngest.
-    pub(super) fn wait_products(&mut self, thread: u32, pending: u32) {
-        let done = self
-            .products
-            .open(thread)
-            .saturating_sub(u64::from(pending));
+    pub(super) fn wait_wgmma(&mut self, thread: u32, pending: u32) {
+        let done = self.wgmmas.open(thread).saturating_sub(u64::from(pending));
         let (shared, written) = (self.marks.arena(), self.written_marks());
         let number = warpgroup_of(thread);
-        let Some(warpgroup) = self.products.warpgroups.get_mut(number) else {
+        let Some(warpgroup) = self.wgmmas.warpgroups.get_mut(number) else {
             return;
         };
-        for product in &mut warpgroup.products {
-            let parts = product.parts.get_mut(thread as usize % THREADS);
+        for wgmma in &mut warpgroup.wgmmas {
+            let parts = wgmma.parts.get_mut(thread as usize % THREADS);
             let Some(parts) = parts.filter(|parts| parts.group < done) else {
                 break;
             };
@@ -512,16 +514,16 @@ impl Asynchronous {
                 // SAFETY: device text names a fragment of the running thread.
                 unsafe { (*part.registers).pending -= 1 }
             }
-            product.waiting -= 1;
+            wgmma.waiting -= 1;
             // SAFETY: the block's memory, and fragments of threads that have not left.
-            unsafe { product.carry_out(shared, written) }
+            unsafe { wgmma.carry_out(shared, written) }
         }
-        while warpgroup.products.front().is_some_and(|p| p.waiting == 0) {
-            let Some(product) = warpgroup.products.pop_front() else {
+        while warpgroup.wgmmas.front().is_some_and(|p| p.waiting == 0) {
+            let Some(wgmma) = warpgroup.wgmmas.pop_front() else {
                 break;
             };
-            for piece in product.pieces() {
-                let Some(readers) = self.products.readers.get_mut(piece / PIECE) else {
+            for piece in wgmma.pieces() {
+                let Some(readers) = self.wgmmas.readers.get_mut(piece / PIECE) else {
                     continue;
                 };
                 *readers = readers.saturating_sub(1);

@@ -1,4 +1,4 @@
-//! Who has what of each fragment: gathered from products, and carried over to fragments that meet
+//! Who has what of each fragment: gathered from MMAs, and carried over to fragments that meet
 //! others.
 
 use std::collections::BTreeSet;
@@ -10,30 +10,30 @@ use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::Named;
 use crate::source::Span;
 
-/// A product's word on a fragment.
+/// An MMA's word on a fragment.
 pub(crate) fn assign_layout(
     el: &mut Elab<'_>,
     named: &Named,
-    spread: FragmentLayout,
+    layout: FragmentLayout,
 ) -> Option<()> {
     let id = named.part.buffer;
     let fragment = el.f.fragments.get_mut(&id)?;
-    match fragment.spread {
+    match fragment.layout {
         None => {
-            fragment.spread = Some(spread);
+            fragment.layout = Some(layout);
             el.fragments.asked.insert(id, named.span);
             Some(())
         }
-        Some(before) if before == spread => Some(()),
+        Some(before) if before == layout => Some(()),
         Some(_) => {
             let earlier = el.fragments.asked.get(&id).copied();
-            report_two_spreads(&mut el.cx, &named.name, named.span, earlier);
+            report_two_layouts(&mut el.cx, &named.name, named.span, earlier);
             None
         }
     }
 }
 
-fn report_two_spreads(cx: &mut Cx<'_>, name: &str, at: Span, earlier: Option<Span>) {
+fn report_two_layouts(cx: &mut Cx<'_>, name: &str, at: Span, earlier: Option<Span>) {
     let mut d = Diagnostic::new(
         "E0927",
         at,
@@ -59,24 +59,24 @@ pub(crate) fn require_layout(el: &mut Elab<'_>, id: BufferId, span: Span) {
 pub(crate) fn propagate_layouts(el: &mut Elab<'_>) {
     let alike = std::mem::take(&mut el.fragments.alike);
     let rank = |el: &Elab<'_>, id| el.f.fragments.get(&id).map(|f| f.shape.len());
-    let of = |el: &Elab<'_>, id: BufferId| el.f.fragments.get(&id).and_then(|f| f.spread);
+    let of = |el: &Elab<'_>, id: BufferId| el.f.fragments.get(&id).and_then(|f| f.layout);
     let mut changed = true;
     while std::mem::take(&mut changed) {
         for (a, b, _) in &alike {
             for (from, to) in [(*a, *b), (*b, *a)] {
-                let (Some(spread), None) = (of(el, from), of(el, to)) else {
+                let (Some(layout), None) = (of(el, from), of(el, to)) else {
                     continue;
                 };
-                // A column meets the rows of a matrix of sums.
-                let carried = match (spread, rank(el, to)) {
+                // A column meets the rows of an accumulator.
+                let carried = match (layout, rank(el, to)) {
                     (_, Some(1)) => FragmentLayout::Rows {
-                        warps: spread.warps(),
+                        warps: layout.warps(),
                     },
-                    (FragmentLayout::Matrix(_), _) => spread,
+                    (FragmentLayout::Matrix(_), _) => layout,
                     (FragmentLayout::Rows { .. }, _) => continue,
                 };
                 if let Some(fragment) = el.f.fragments.get_mut(&to) {
-                    fragment.spread = Some(carried);
+                    fragment.layout = Some(carried);
                     changed = true;
                 }
             }
@@ -87,7 +87,7 @@ pub(crate) fn propagate_layouts(el: &mut Elab<'_>) {
             if (of(el, *id), rank(el, *id)) == (None, Some(1))
                 && let Some(fragment) = el.f.fragments.get_mut(id)
             {
-                fragment.spread = Some(FragmentLayout::Rows { warps: 1 });
+                fragment.layout = Some(FragmentLayout::Rows { warps: 1 });
             }
         }
     }
@@ -99,7 +99,7 @@ pub(crate) fn propagate_layouts(el: &mut Elab<'_>) {
         if !fits {
             let name = el.f.buffer(*b).name.clone();
             let earlier = el.fragments.asked.get(b).copied();
-            report_two_spreads(&mut el.cx, &name, *span, earlier);
+            report_two_layouts(&mut el.cx, &name, *span, earlier);
         }
     }
     for (id, span) in std::mem::take(&mut el.fragments.columns) {
@@ -111,22 +111,22 @@ pub(crate) fn propagate_layouts(el: &mut Elab<'_>) {
             Diagnostic::new(
                 "E0919",
                 span,
-                format!("`{name}` belongs to no matrix of sums"),
+                format!("`{name}` is related to no accumulator"),
             )
             .label("which threads have its rows?")
-            .help("use it in an `apply` over sums, or reduce sums into it"),
+            .help("use it in an `apply` over an accumulator, or reduce an accumulator into it"),
         );
     }
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for (id, span) in std::mem::take(&mut el.fragments.needed) {
-        if of(el, id).is_some() || el.fragments.failed || !told.insert(id) {
+        if of(el, id).is_some() || el.fragments.failed || !reported.insert(id) {
             continue;
         }
         let name = el.f.buffer(id).name.clone();
         el.cx.report(
-            Diagnostic::new("E0913", span, format!("`{name}` takes part in no product"))
+            Diagnostic::new("E0913", span, format!("`{name}` is an operand of no MMA"))
                 .label("which threads would have what of it?")
-                .help("multiply with it, or combine it with sums"),
+                .help("multiply with it, or combine it with an accumulator"),
         );
     }
 }
