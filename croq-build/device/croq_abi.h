@@ -5,7 +5,7 @@
 #ifndef CROQ_ABI_H
 #define CROQ_ABI_H
 
-#define CROQ_ABI_VERSION 21
+#define CROQ_ABI_VERSION 22
 
 typedef __INT64_TYPE__ croq_i64;
 typedef __UINT64_TYPE__ croq_u64;
@@ -373,6 +373,8 @@ typedef struct croq_sim_api {
   void (*device_atomic)(croq_sim_thread *thread, const void *at);
   /* A fence for all of the device. */
   void (*device_fence)(croq_sim_thread *thread);
+  /* The block barrier; whether all threads came to it with this value. */
+  croq_u32 (*agree)(croq_sim_thread *thread, croq_i64 value, croq_u32 line);
 } croq_sim_api;
 
 /* Everything a shim needs of the run it is part of. */

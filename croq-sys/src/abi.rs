@@ -12,7 +12,7 @@ pub type croq_i64 = i64;
 pub type croq_u64 = u64;
 pub type croq_u32 = u32;
 
-pub const CROQ_ABI_VERSION: u32 = 21;
+pub const CROQ_ABI_VERSION: u32 = 22;
 
 pub const CROQ_OK: u32 = 0;
 pub const CROQ_CHECK: u32 = 1;
@@ -456,6 +456,7 @@ pub struct croq_sim_api {
     ),
     pub device_atomic: unsafe extern "C" fn(thread: *mut croq_sim_thread, at: *const c_void),
     pub device_fence: unsafe extern "C" fn(thread: *mut croq_sim_thread),
+    pub agree: unsafe extern "C" fn(thread: *mut croq_sim_thread, value: i64, line: u32) -> u32,
 }
 
 #[repr(C)]

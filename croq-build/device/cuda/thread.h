@@ -124,6 +124,24 @@ class wait_timer {
 };
 
 CROQ_DEVICE void barrier() { __syncthreads(); }
+/* The block barrier. Whether this thread knows of none with another value; of two that differ, one at least does. */
+CROQ_DEVICE bool same_in_block(bool value) { return (__syncthreads_or(value) != 0) == value; }
+CROQ_DEVICE bool same_in_block(idx value) {
+  __shared__ volatile idx one;
+  one = value;
+  __syncthreads();
+  /* The second barrier keeps the next value from those who still compare this one. */
+  return __syncthreads_or(one != value) == 0;
+}
+/* The same by the lanes of a warp in `mask`. */
+CROQ_DEVICE bool same_in_warp(bool value, unsigned mask) {
+  return (__any_sync(mask, value) != 0) == value;
+}
+CROQ_DEVICE bool same_in_warp(idx value, unsigned mask) {
+  int same;
+  __match_all_sync(mask, static_cast<unsigned long long>(value), &same);
+  return same != 0;
+}
 CROQ_DEVICE void barrier_named(unsigned id, unsigned threads) {
   asm volatile("bar.sync %0, %1;" : : "r"(id), "r"(threads) : "memory");
 }

@@ -104,6 +104,34 @@ CROQ_FN void whole_warp(int line) {
   all_lanes_here(lanes_here(0xffffffffu, CROQ_LANES_MATRIX, line), line);
 }
 
+/* The block barrier; whether all threads came with one value. */
+template <class T> CROQ_FN bool same_in_block(T value, int line = __builtin_LINE()) {
+  croq_sim_thread *const self = current;
+  const croq_u32 others = take_unwritten();
+  const croq_u32 same =
+      sim_api()->agree(self, static_cast<croq_i64>(value), static_cast<croq_u32>(line));
+  unwritten = others;
+  current = self;
+  return same != 0;
+}
+/* The same by the lanes of a warp in `mask` that have not left the kernel. */
+template <class T>
+CROQ_FN bool same_in_warp(T value, unsigned mask, int line = __builtin_LINE()) {
+  const unsigned tid = current->tid;
+  const auto own = static_cast<croq_u64>(value);
+  croq_u64 *const lanes = &current->lanes[tid & ~31u];
+  lanes[tid & 31u] = own;
+  const croq_u32 others = take_unwritten();
+  const unsigned here = lanes_here(mask, CROQ_LANES_VOTE, line);
+  bool same = true;
+  for (unsigned lane = 0; lane < 32; ++lane)
+    if ((here >> lane & 1) != 0) same &= lanes[lane] == own;
+  /* Nobody overwrites what another has not read. */
+  lanes_here(mask, CROQ_LANES_VOTE, line);
+  unwritten = others;
+  return same;
+}
+
 }  // namespace CROQ_TARGET
 }  // namespace croq
 #endif

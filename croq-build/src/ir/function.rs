@@ -153,6 +153,6 @@ impl CheckInfo {
     /// Whether its failure ends a launch even with `Checks::Report`: what comes after it was proved of the integer
     /// that fits, not of what is left of one that does not.
     pub fn ends_launch(&self) -> bool {
-        matches!(self.code, "R10" | "R19")
+        matches!(self.code, "R10" | "R19" | "R22")
     }
 }

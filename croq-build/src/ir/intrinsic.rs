@@ -16,6 +16,10 @@ pub enum Intrinsic {
     ClusterRank,
     /// What the lane whose number differs in the given bits has of the given value.
     LaneAcross,
+    /// Whether all threads of the block, which come to it together, give it one value: a barrier.
+    SameInBlock,
+    /// The same by the lanes of a warp in a mask, the second operand.
+    SameInWarp,
 }
 
 /// A row of the table.
@@ -60,6 +64,26 @@ impl Intrinsic {
             Intrinsic::LaneAcross => IntrinsicInfo {
                 converges: true,
                 ..row("lane_across", "croq::of_lane_across", None, 2, Thread)
+            },
+            Intrinsic::SameInBlock => IntrinsicInfo {
+                converges: true,
+                ..row(
+                    "same_in_block",
+                    "croq::same_in_block",
+                    Some(Scalar::Bool),
+                    1,
+                    Block,
+                )
+            },
+            Intrinsic::SameInWarp => IntrinsicInfo {
+                converges: true,
+                ..row(
+                    "same_in_warp",
+                    "croq::same_in_warp",
+                    Some(Scalar::Bool),
+                    2,
+                    Level::Warp,
+                )
             },
         }
     }

@@ -282,7 +282,10 @@ impl<'a> Thread<'a> {
                 Value::Int(i128::from(self.tid % 32 == 0))
             }
             ExprKind::Intrinsic(Intrinsic::Block(_) | Intrinsic::ClusterRank, _) => Value::Int(0),
-            ExprKind::Intrinsic(Intrinsic::LaneAcross, operands) => {
+            ExprKind::Intrinsic(
+                Intrinsic::LaneAcross | Intrinsic::SameInBlock | Intrinsic::SameInWarp,
+                operands,
+            ) => {
                 for operand in operands {
                     self.expr(operand);
                 }

@@ -1,14 +1,14 @@
 //! The table of passes, in the order in which they run. [`super::driver`] runs it; `croq emit --ir=after:PASS`,
 //! `CROQ_DUMP_IR` and `docs/passes.md` have their names from it.
 
-use crate::passes::check::{bank_conflicts, grid_barriers, signals};
+use crate::passes::check::{bank_conflicts, divergence, grid_barriers, signals};
 use crate::passes::lower::{
     barrier_ids, copies, events, grid_copies, mma, swizzled_addressing, tma,
 };
 use crate::passes::pass::{Kind, Pass, Run, kernel_id};
 use crate::passes::transform::{
-    barriers, dead_code, exact, fewer_checks, registers, row_padding, scalar_replacement,
-    single_thread_levels, thread_order, warp_uniform,
+    agreement, barriers, dead_code, exact, fewer_checks, registers, row_padding,
+    scalar_replacement, single_thread_levels, thread_order, warp_uniform,
 };
 
 use crate::passes::analysis::{kernel_facts, shared_memory, unwritten};
@@ -184,6 +184,18 @@ pub const PASSES: &[Pass] = &[
         does: "shared buffers get addresses; buffers with disjoint live ranges share storage",
         because: "after all passes that add or widen shared buffers",
         run: Run::Tiles(|function, id, state| shared_memory::plan(function, id, state.limits)),
+    },
+    Pass {
+        name: "divergence",
+        kind: Transformation,
+        does: "all threads of a unit reach each collective statement, or none; inserts a check at run time where that is unknown",
+        because: "after `barriers`, and before copies are lowered",
+        run: Run::Tiles(|function, id, state| {
+            let unknown = divergence::check(function, id, state.diags);
+            if matches!(state.checks, Checks::All | Checks::Report) {
+                agreement::insert(function, id, &unknown);
+            }
+        }),
     },
     Pass {
         name: "barrier-ids",

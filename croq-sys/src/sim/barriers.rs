@@ -97,6 +97,18 @@ pub(super) struct Barriers {
     pub(super) polling: Vec<u32>,
     /// Which accesses barriers order.
     pub(super) order: Order,
+    pub(super) agreement: Agreement,
+}
+
+/// What threads bring to the block barrier when they compare a value there.
+#[derive(Default)]
+pub(super) struct Agreement {
+    /// How often they have compared.
+    round: u64,
+    /// That of the first to come.
+    value: i64,
+    /// Of this round and the one before, whose result some threads may still ask for.
+    differs: [bool; 2],
 }
 
 impl Barriers {
@@ -117,6 +129,7 @@ impl Barriers {
             if lanes == WARP { 0 } else { u32::MAX << lanes }
         }));
         self.polling.clear();
+        self.agreement = Agreement::default();
         for per_thread in [&mut self.lines, &mut self.loops, &mut self.met] {
             per_thread.clear();
             per_thread.resize(threads as usize, 0);
@@ -156,6 +169,25 @@ impl Barriers {
         }
         self.block.push(thread);
         Arrival::Waits
+    }
+
+    /// At the block barrier with a value that all should have; and the number of the round, to ask
+    /// [`Self::agreed`] afterwards. A thread that asks for round `n` is before round `n + 2` begins.
+    pub(super) fn arrive_with(&mut self, thread: u32, value: i64, line: u32) -> (Arrival, u64) {
+        let all = &mut self.agreement;
+        if self.block.is_empty() {
+            all.round += 1;
+            all.value = value;
+            all.differs[(all.round % 2) as usize] = false;
+        } else if all.value != value {
+            all.differs[(all.round % 2) as usize] = true;
+        }
+        let round = all.round;
+        (self.arrive_block(thread, line), round)
+    }
+
+    pub(super) fn agreed(&self, round: u64) -> bool {
+        !self.agreement.differs[(round % 2) as usize]
     }
 
     pub(super) fn arrive_named(
@@ -339,6 +371,18 @@ mod tests {
         assert_eq!(b.arrive_block(1, 1), Arrival::GoesOn);
         assert_eq!(b.ready, [2, 0]);
         assert_eq!(b.arrive_block(0, 2), Arrival::Waits, "the next generation");
+    }
+
+    #[test]
+    fn threads_that_meet_with_different_values_disagree() {
+        let mut b = barriers(2);
+        let (_, first) = b.arrive_with(0, 7, 1);
+        b.arrive_with(1, 7, 1);
+        // One is in the next round before the other has asked.
+        let (_, second) = b.arrive_with(1, 8, 2);
+        assert!(b.agreed(first));
+        b.arrive_with(0, 9, 2);
+        assert!(!b.agreed(second));
     }
 
     #[test]

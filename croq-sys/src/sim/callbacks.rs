@@ -61,6 +61,7 @@ pub(super) static API: croq_sim_api = croq_sim_api {
     device_access: device::device_access,
     device_atomic: device::device_atomic,
     device_fence: device::device_fence,
+    agree: groups::agree,
 };
 
 pub(super) fn internal_error() -> Box<croq_failure> {

@@ -16,6 +16,7 @@ pub fn expected(name: &str, indices: &str, i: usize, j: usize) -> Option<f32> {
     let next = (j + 1) % SIDE;
     Some(match name {
         "right_neighbour" => rows(4, s(i, next)),
+        "right_condition_of_all" => rows(4, s(i, SIDE - 1 - j)),
         "right_reversed_in_place" => rows(2, s(i, SIDE - 1 - j)),
         "right_warp_barrier" => first_row(s(0, j / 32 * 32 + (j + 1) % 32)),
         "right_tree" => rows(4, if j == 0 { row_sum(i) } else { 0.0 }),

@@ -12,6 +12,7 @@ mod clusters;
 mod control;
 mod device_code;
 mod device_races;
+mod divergence;
 mod endless;
 mod events;
 mod exact;

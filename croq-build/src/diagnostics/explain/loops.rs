@@ -14,7 +14,6 @@ pub const TABLE: &[Explanation] = explanations! {
     E0548: "invalid slice",
     E0549: "empty slice",
     E0550: "`break` or `continue` outside a loop",
-    W0551: "collective statement under a divergent condition",
     E0552: "`yield` outside `parallel`",
     W0553: "`yield` before a barrier",
     E0554: "invalid range",

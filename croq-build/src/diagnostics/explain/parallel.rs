@@ -42,8 +42,9 @@ pub const TABLE: &[Explanation] = explanations! {
     E0576: "tuple where one bounded integer is needed",
     E0577: "selected value out of range",
     E0580: "grid barrier without a cooperative launch",
-    E0582: "barrier that not all threads reach",
+    E0582: "collective statement that not all threads reach",
     E0585: "synchronisation that does not exist here",
     E0588: "grid barrier that not all threads reach",
     W0589: "cooperative launch without a grid barrier",
+    W0590: "collective statement that perhaps not all threads reach",
 };

@@ -17,6 +17,6 @@ pub const TABLE: &[Explanation] = explanations! {
     R18: "event never triggered",
     R19: "integer does not fit in 64 bits",
     R21: "check without a code of its own",
-    R22: "threads of a warp disagree",
+    R22: "threads of a unit disagree",
     R23: "overlapping tiles of one buffer",
 };

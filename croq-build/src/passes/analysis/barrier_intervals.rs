@@ -6,10 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::threads::{Function, Kernel, MmaOp, Stmt, StmtKind};
 use crate::ir::{
-    Access, BarrierScope, BufferId, Expr, Step, Storage, Threads, TmaOp, View, Visit, walk_block,
-    walk_exprs,
+    Access, BarrierScope, BufferId, Expr, Function, Kernel, MmaOp, Phase, Step, Stmt, StmtKind,
+    Storage, TmaOp, View, Visit, walk_block, walk_exprs,
 };
 
 /// What is done to a buffer.
@@ -31,7 +30,7 @@ struct Piece {
     separates: bool,
 }
 
-pub fn separated(function: &Function, kernel: &Kernel) -> BTreeSet<BufferId> {
+pub fn separated<P: Phase>(function: &Function<P>, kernel: &Kernel<P>) -> BTreeSet<BufferId> {
     let mut walk = Walk {
         function,
         accessed: BTreeSet::new(),
@@ -42,8 +41,8 @@ pub fn separated(function: &Function, kernel: &Kernel) -> BTreeSet<BufferId> {
     walk.accessed.difference(&walk.mixed).copied().collect()
 }
 
-struct Walk<'a> {
-    function: &'a Function,
+struct Walk<'a, P: Phase> {
+    function: &'a Function<P>,
     accessed: BTreeSet<BufferId>,
     mixed: BTreeSet<BufferId>,
     /// A barrier there is not the whole block's.
@@ -65,7 +64,7 @@ struct Found {
     views: Vec<BufferId>,
 }
 
-impl Visit<Threads> for Found {
+impl<P: Phase> Visit<P> for Found {
     fn access(&mut self, access: &Access, written: bool) {
         self.accesses.push((access.view.buffer, written));
     }
@@ -75,7 +74,7 @@ impl Visit<Threads> for Found {
     }
 }
 
-impl Walk<'_> {
+impl<P: Phase> Walk<'_, P> {
     fn is_shared(&self, id: BufferId) -> bool {
         let buffer = self.function.buffers.get(id.index());
         buffer.is_some_and(|b| b.storage == Storage::Shared)
@@ -131,14 +130,14 @@ impl Walk<'_> {
     }
 
     /// May be left out.
-    fn perhaps(&mut self, body: &[Stmt]) -> Piece {
+    fn perhaps(&mut self, body: &[Stmt<P>]) -> Piece {
         Piece {
             separates: false,
             ..self.block(body)
         }
     }
 
-    fn iterations(&mut self, prelude: &[Stmt], condition: Piece, body: &[Stmt]) -> Piece {
+    fn iterations(&mut self, prelude: &[Stmt<P>], condition: Piece, body: &[Stmt<P>]) -> Piece {
         let prelude = self.block(prelude);
         let head = self.then(prelude, condition);
         let body_piece = self.block(body);
@@ -161,11 +160,11 @@ impl Walk<'_> {
 
     fn condition(&mut self, cond: &Expr) -> Piece {
         let mut found = Found::default();
-        walk_exprs(cond, &mut found);
+        walk_exprs::<P>(cond, &mut found);
         self.piece(found)
     }
 
-    fn block(&mut self, stmts: &[Stmt]) -> Piece {
+    fn block(&mut self, stmts: &[Stmt<P>]) -> Piece {
         let mut all = Piece::default();
         for stmt in stmts {
             let next = self.stmt(stmt);
@@ -174,7 +173,7 @@ impl Walk<'_> {
         all
     }
 
-    fn stmt(&mut self, stmt: &Stmt) -> Piece {
+    fn stmt(&mut self, stmt: &Stmt<P>) -> Piece {
         match &stmt.kind {
             StmtKind::Barrier { scope, .. } => {
                 let whole = matches!(
@@ -234,14 +233,21 @@ impl Walk<'_> {
     }
 
     /// As if all of it came at once, without its barriers.
-    fn leaves(&mut self, stmts: &[Stmt]) -> Piece {
+    fn leaves(&mut self, stmts: &[Stmt<P>]) -> Piece {
         let mut found = Found::default();
         walk_block(stmts, &mut found);
         self.piece(found)
     }
 
-    fn leaf(&mut self, stmt: &Stmt) -> Piece {
+    fn leaf(&mut self, stmt: &Stmt<P>) -> Piece {
         let mut found = Found::default();
+        if let StmtKind::Copy(copy) = &stmt.kind {
+            let copy = P::only(copy);
+            if copy.future.is_none() && copy.engine.is_threads() {
+                found.accesses = vec![(copy.source.buffer, false), (copy.dest.buffer, true)];
+                return self.piece(found);
+            }
+        }
         walk_block(std::slice::from_ref(stmt), &mut found);
         match &stmt.kind {
             StmtKind::Tma(TmaOp::Load { moved, .. }) => found.accesses.push((moved.buffer, true)),

@@ -4,6 +4,12 @@
 //! a condition that differs, a loop whose bounds do, or a `break` that not all of them reach. What a
 //! loop changes reaches back to its beginning, so all of that is gathered until nothing is added.
 
+pub mod flow;
+mod indices;
+mod memory;
+pub mod scope;
+mod values;
+
 use std::collections::BTreeSet;
 
 use crate::ir::{

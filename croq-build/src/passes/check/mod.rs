@@ -1,5 +1,6 @@
 //! Passes that report, and change nothing.
 
 pub mod bank_conflicts;
+pub mod divergence;
 pub mod grid_barriers;
 pub mod signals;

@@ -1,5 +1,6 @@
 //! Passes that change statements without replacing their kind by a simpler one.
 
+pub mod agreement;
 pub mod barriers;
 pub mod dead_code;
 pub mod exact;

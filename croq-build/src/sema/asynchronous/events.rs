@@ -160,7 +160,7 @@ pub(crate) fn wait(el: &mut Elab<'_>, e: &ast::Expr, span: Span) {
         return;
     };
     check_outside_regions(el, "W1005", e, "waited for");
-    instances::warn_if_not_all_arrive(el, span, "a `wait`");
+    instances::warn_if_some_have_left(el, span, "a `wait`");
     build::emit(el, StmtKind::WaitEvent(at), span);
 }
 

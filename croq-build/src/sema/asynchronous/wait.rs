@@ -134,7 +134,7 @@ fn emit_waits(el: &mut Elab<'_>, ids: &[(FutureId, Span)], span: Span) {
             _ => continue,
         }
         if level != Level::Thread {
-            instances::warn_if_not_all_arrive(el, span, "a `wait`");
+            instances::warn_if_some_have_left(el, span, "a `wait`");
         }
     }
     if !futures.is_empty() {

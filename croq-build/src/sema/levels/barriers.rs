@@ -78,7 +78,7 @@ fn is_cooperative(el: &Elab<'_>) -> bool {
 fn emit_barrier(el: &mut Elab<'_>, scope: BarrierScope, span: Span) {
     // Who comes to one of the whole grid is looked at in all of the kernel (`passes::check::grid_barriers`).
     if scope != BarrierScope::Grid {
-        instances::warn_if_not_all_arrive(el, span, "a barrier");
+        instances::warn_if_some_have_left(el, span, "a barrier");
     }
     let (wide, what) = match scope {
         BarrierScope::Grid => (true, "grid"),
@@ -162,7 +162,7 @@ pub(crate) fn lower_named_barrier(
                 .help("let whole warps execute the barrier"),
         );
     }
-    instances::warn_if_not_all_arrive(el, span, "a barrier");
+    instances::warn_if_some_have_left(el, span, "a barrier");
     let scope = match waits {
         true => BarrierScope::Named { id, threads },
         false => BarrierScope::Arrive { id, threads },

@@ -106,7 +106,7 @@ pub(crate) fn copy_level(
         );
     }
     if level != Level::Thread {
-        warn_if_not_all_arrive(el, c.head, "a cooperative copy");
+        warn_if_some_have_left(el, c.head, "a cooperative copy");
         if el.path.in_region() {
             return level_in_region(el, level, c);
         }
@@ -154,19 +154,9 @@ fn level_in_region(el: &mut Elab<'_>, level: Level, c: &CopyStmt) -> Option<Leve
     None
 }
 
-/// Warns where threads that take part in something together may not all arrive.
-pub(crate) fn warn_if_not_all_arrive(el: &mut Elab<'_>, at: Span, what: &str) {
-    if el.path.is_divergent() {
-        el.cx.report(
-            Diagnostic::new(
-                "W0551",
-                at,
-                format!("{what} under a condition that differs between threads"),
-            )
-            .label("some threads never arrive here")
-            .help("move it out of the `if`, or use `inthreads`"),
-        );
-    }
+/// Warns where threads that take part in something together may have left. Conditions that differ between them
+/// are looked at in the whole kernel (`passes::check::divergence`).
+pub(crate) fn warn_if_some_have_left(el: &mut Elab<'_>, at: Span, what: &str) {
     if let Some(first) = el.kernel.as_ref().and_then(|k| k.yielded) {
         el.cx.report(
             Diagnostic::new(

@@ -6,7 +6,7 @@ use crate::diagnostics::Diagnostic;
 use crate::ir::{self, Expr, Intrinsic, Level, Stmt, StmtKind};
 use crate::sema::build;
 use crate::sema::levels::extents::{self, binding_names};
-use crate::sema::levels::{blocks, clusters, instances, nest, thread_mapping};
+use crate::sema::levels::{blocks, clusters, nest, thread_mapping};
 use crate::sema::names::scope;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
@@ -274,9 +274,6 @@ fn lower_inner(el: &mut Elab<'_>, p: &ParallelStmt) {
                 .label("an inner level")
                 .help("move it to the `parallel` that starts the kernel"),
         );
-    }
-    if el.path.is_conditional() && el.path.is_divergent() {
-        instances::warn_if_not_all_arrive(el, p.header, "an inner `parallel`");
     }
     let Some((item, rest)) = p.items.split_first() else {
         return;

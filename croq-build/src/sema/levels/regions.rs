@@ -92,7 +92,7 @@ pub(crate) fn lower_inthreads(
         conditionals::assuming_with(el, &cond, true, condition, |el| el.block(body))
     });
     if outermost && !is_async {
-        instances::warn_if_not_all_arrive(el, span, "the barrier after `inthreads`");
+        instances::warn_if_some_have_left(el, span, "the barrier after `inthreads`");
     }
     // What no thread executes is told, checked as far as can be, and left out.
     if nobody {

@@ -92,7 +92,7 @@ pub(crate) fn set_registers_of_each(
         let help = "let multiples of 128 threads execute it: `inthreads.async (w == 0)` of a `parallel w … : group-4`";
         return refuse(el, text, "not by warpgroups", help);
     }
-    instances::warn_if_not_all_arrive(el, span, "a change of registers");
+    instances::warn_if_some_have_left(el, span, "a change of registers");
     build::emit(
         el,
         StmtKind::Registers(Registers { per_thread, more }),

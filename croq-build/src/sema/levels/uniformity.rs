@@ -41,6 +41,12 @@ impl crate::ir::Visit for Varies<'_, '_> {
         }
     }
 
+    /// Each thread has its own.
+    fn access(&mut self, access: &crate::ir::Access, _written: bool) {
+        let storage = self.el.f.buffer(access.view.buffer).storage;
+        *self.found |= storage.is_private();
+    }
+
     fn sym(&mut self, s: &Sym) {
         *self.found |= s.vars().iter().any(|v| is_unit_variable(self.el, *v));
     }

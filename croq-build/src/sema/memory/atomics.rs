@@ -100,7 +100,7 @@ pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Val
         );
         return Value::Error;
     }
-    instances::warn_if_not_all_arrive(
+    instances::warn_if_some_have_left(
         el,
         span,
         "an atomic operation that broadcasts its result to all threads",

@@ -2,7 +2,7 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Level, MmaOp};
-use crate::sema::levels::{indices, instances};
+use crate::sema::levels::indices;
 use crate::sema::names::scope;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
@@ -83,7 +83,7 @@ fn lower_parts(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
             multiply::lower(el, m, [*a_row, *b_row], span)
         }
         ast::MmaOp::Store { transposed, masked } => {
-            let around = only_unit(el, m, span).map(|unit| indices::enter_level(el, unit));
+            let around = only_unit(el, m).map(|unit| indices::enter_level(el, unit));
             let done = units::check_by_warp(el, span, "`mma.store`");
             let done =
                 done.and_then(|()| load_store::lower_store(el, m, *transposed, *masked, span));
@@ -121,7 +121,7 @@ fn report_scale(cx: &mut Cx<'_>, span: Span) {
 
 /// Where the whole block is one warp or warpgroup, that is whose sums are stored behind the level
 /// that multiplied.
-fn only_unit(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<Level> {
+fn only_unit(el: &mut Elab<'_>, m: &MmaStmt) -> Option<Level> {
     if el.level() != Some(Level::Block) {
         return None;
     }
@@ -139,9 +139,6 @@ fn only_unit(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<Level> {
     let kernel = el.kernel.as_ref()?;
     if kernel.threads.count != Some(Sym::int(32 * warps)) {
         return None;
-    }
-    if el.path.is_conditional() && el.path.is_divergent() {
-        instances::warn_if_not_all_arrive(el, span, "`mma.store`");
     }
     Some(match warps {
         4 => Level::Warpgroup,

@@ -1,7 +1,7 @@
 //! What runs beside the threads and is the text's to close and to wait for: stores of boxes, products; arrivals
 //! at barriers.
 
-use super::{arrive, charge, device, suspend, with};
+use super::{arrive, charge, device, meet, suspend, with};
 use crate::abi::{
     CROQ_ACCESS_READS, croq_sim_access, croq_sim_part, croq_sim_tensor_map, croq_sim_thread,
     croq_sim_wgmma,
@@ -20,6 +20,27 @@ pub(super) unsafe extern "C" fn barrier_arrive(
         arrive(thread, line, |barriers, tid| {
             barriers.come_by(tid, id, threads, line)
         })
+    }
+}
+
+/// The block barrier, at which threads compare a value.
+pub(super) unsafe extern "C" fn agree(thread: *mut croq_sim_thread, value: i64, line: u32) -> u32 {
+    // SAFETY: device text passes the running thread; the references end before it is suspended.
+    unsafe {
+        let seat = (*thread).runtime.cast::<Seat>();
+        // A block of one thread.
+        if !(*(*seat).blocks_state).can_wait {
+            return 1;
+        }
+        let tid = (*thread).tid;
+        let mut round = 0;
+        meet(thread, line, |seat| {
+            let barriers = &mut (*(*seat).blocks_state).barriers;
+            let arrival;
+            (arrival, round) = barriers.arrive_with(tid, value, line);
+            arrival
+        });
+        u32::from((*(*seat).blocks_state).barriers.agreed(round))
     }
 }
 

@@ -1,0 +1,113 @@
+//! Run-time checks that the threads of a unit agree about a condition.
+//!
+//! `passes/check/divergence` finds the conditions about which neither is proved: that they are the same for all
+//! threads of the unit that does something under them, and that they differ. There each thread compares what it
+//! has with the others where the condition is evaluated, in a `while` in each iteration, and the launch ends where they
+//! disagree (R22).
+
+use std::collections::BTreeMap;
+
+use crate::ir::{
+    CheckId, CheckInfo, Expr, ExprKind, Function, Intrinsic, KernelId, Scalar, Stmt, StmtKind,
+    build,
+};
+use crate::passes::check::divergence::Agreement;
+use crate::source::Span;
+use crate::symbolic::Sym;
+
+/// `wanted`: statements by their numbers in the order of the walk of `analysis::uniformity::flow`.
+pub fn insert(function: &mut Function, id: KernelId, wanted: &BTreeMap<usize, Agreement>) {
+    if wanted.is_empty() {
+        return;
+    }
+    function.with_kernel_body(id, |function, body| {
+        let mut insert = Insert {
+            function,
+            wanted,
+            next: 0,
+        };
+        insert.block(body);
+    });
+    if let Some(kernel) = function.kernels.get_mut(id.index()) {
+        kernel.waits = true;
+    }
+}
+
+struct Insert<'a> {
+    function: &'a mut Function,
+    wanted: &'a BTreeMap<usize, Agreement>,
+    next: usize,
+}
+
+impl Insert<'_> {
+    fn block(&mut self, stmts: &mut Vec<Stmt>) {
+        for mut stmt in std::mem::take(stmts) {
+            let numbered = matches!(
+                stmt.kind,
+                StmtKind::If { .. }
+                    | StmtKind::For { .. }
+                    | StmtKind::While { .. }
+                    | StmtKind::Region { .. }
+                    | StmtKind::SingleThread { .. }
+            ) || matches!(&stmt.kind, StmtKind::Mma(op) if op.body().is_some());
+            self.next += usize::from(numbered);
+            let unit = self.wanted.get(&self.next).copied().filter(|_| numbered);
+            if let Some(unit) = unit {
+                match &mut stmt.kind {
+                    StmtKind::If { cond, .. } => self.condition(unit, cond, stmts),
+                    StmtKind::For { lo, hi, step, .. } => {
+                        for bound in [&*lo, &*hi, &*step] {
+                            self.bound(unit, bound, stmt.span, stmts);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            for inner in stmt.kind.blocks_mut() {
+                self.block(inner);
+            }
+            if let (Some(unit), StmtKind::While { prelude, cond, .. }) = (unit, &mut stmt.kind) {
+                self.condition(unit, cond, prelude);
+            }
+            stmts.push(stmt);
+        }
+    }
+
+    fn condition(&mut self, unit: Agreement, cond: &mut Expr, before: &mut Vec<Stmt>) {
+        let (declared, value) = build::value(self.function, "decides", cond.clone());
+        before.push(declared);
+        *cond = value.clone();
+        self.agree(unit, value, before);
+    }
+
+    fn bound(&mut self, unit: Agreement, bound: &Sym, span: Span, before: &mut Vec<Stmt>) {
+        if bound.as_int().is_none() {
+            self.agree(unit, Expr::index(bound.clone(), span), before);
+        }
+    }
+
+    fn agree(&mut self, unit: Agreement, value: Expr, before: &mut Vec<Stmt>) {
+        let span = value.span;
+        let (name, of, operands) = match unit {
+            Agreement::Block => ("block", Intrinsic::SameInBlock, vec![value]),
+            Agreement::Warp => {
+                let lanes = Expr::int(i128::from(u32::MAX), Scalar::U32, span);
+                ("warp", Intrinsic::SameInWarp, vec![value, lanes])
+            }
+        };
+        let same = Expr::new(ExprKind::Intrinsic(of, operands), Scalar::Bool, span);
+        let (declared, same) = build::value(self.function, "same", same);
+        let check = CheckId(u32::try_from(self.function.checks.len()).unwrap_or(u32::MAX));
+        self.function.checks.push(CheckInfo {
+            code: "R22",
+            message: format!("threads of a {name} disagree about what decides here"),
+            span,
+        });
+        let kind = StmtKind::Check {
+            check,
+            cond: same,
+            values: Vec::new(),
+        };
+        before.extend([declared, Stmt::new(kind, span)]);
+    }
+}
