@@ -290,7 +290,7 @@ enum { CROQ_ITERATIONS = 4096 };
 
 /* Why a thread asks the runtime to look at its loops. */
 enum {
-  CROQ_COUNT_ITERATIONS = 0, /* `turns` has come to 0 */
+  CROQ_COUNT_ITERATIONS = 0, /* `iterations` has come to 0 */
   CROQ_COUNT_STEPS = 1, /* `steps` is below 0 */
   CROQ_COUNT_SPIN = 2,  /* an iteration that changed nothing but by atomic operations */
   CROQ_COUNT_PAUSE = 3  /* the thread has nothing to do for now */

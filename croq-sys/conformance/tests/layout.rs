@@ -29,7 +29,7 @@ macro_rules! constants {
 fn the_mirror_has_the_headers_layout() {
     let mut ours = layout! {
         croq_failure { kind, check, line, thread, block, value_count, values, what }
-        croq_sim_thread { tid, block, grid, threads, shared, shared_bytes, marks, writers, written, order, device, schedule, fences, cluster, wgmma_fences, turns, changes, steps, budget, lanes, arena, arena_bytes, stack_end, finds_unwritten, runtime }
+        croq_sim_thread { tid, block, grid, threads, shared, shared_bytes, marks, writers, written, order, device, schedule, fences, cluster, wgmma_fences, iterations, changes, steps, budget, lanes, arena, arena_bytes, stack_end, finds_unwritten, runtime }
         croq_sim_cell { written, writer, read, reader }
         croq_sim_order { epoch, asks, plane, cells }
         croq_sim_device_cell { written, writer, read, reader, read_too, reader_too, value, other }

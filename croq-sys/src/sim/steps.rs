@@ -2,7 +2,7 @@
 //!
 //! Device text counts its loops down (`device/sim/loops.h`) and calls [`count`](super::callbacks) when a
 //! count has run out. A loop with a known trip count takes its iterations off `steps` at its entry. Every other loop
-//! takes each iteration off `turns`; when these have run out, the thread also gives way to others, so that a
+//! takes each iteration off `iterations`; when these have run out, the thread also gives way to others, so that a
 //! thread that waits in a loop for another one does not keep it from running.
 //!
 //! Calls are charged to the [`Budget`] of the blocks that are resident together. When it is spent, the launch
@@ -19,7 +19,7 @@ use crate::abi::{CROQ_ENDLESS, CROQ_ITERATIONS, croq_failure};
 pub(super) const DEFAULT: u64 = 1 << 34;
 /// What one iteration of a loop without a known trip count costs.
 const ITERATION: i64 = 8;
-/// What `turns` of a thread stand for.
+/// What `iterations` of a thread stand for.
 pub(super) const ITERATIONS: i64 = CROQ_ITERATIONS as i64 * ITERATION;
 /// What `steps` of a thread begins with, where threads wait.
 pub(super) const CHUNK: i64 = 1 << 16;
