@@ -204,6 +204,10 @@ fn end_regions(stmts: &mut Vec<Stmt>) {
     }
 }
 
+/// Loops within so many others are walked once, with every access in them pending at the start: each
+/// level of nesting would double the time otherwise. Such a loop may get a barrier too many.
+const PRECISE_NESTING: usize = 6;
+
 /// What leaves a loop, or starts its next iteration, other than by the end of its body.
 #[derive(Default)]
 struct Exits {
@@ -300,41 +304,6 @@ impl Walker<'_> {
         }
         let Some(stmt) = stmts.get(at) else { return 1 };
         let span = stmt.span;
-        match &stmt.kind {
-            StmtKind::Copy(copy) if !copy.engine.is_threads() => {
-                return self.boxes(stmts, at, context, pending);
-            }
-            StmtKind::WaitEvent(_) | StmtKind::Trigger(_) => {
-                return events::event(&self.exchanges, self.fence, stmts, at, context, pending);
-            }
-            StmtKind::WaitTma { .. } => {
-                self.wait_for_boxes(stmt, context, pending);
-                return 1;
-            }
-            StmtKind::Barrier {
-                scope: BarrierScope::Grid,
-                ..
-            } if tma::hides_from_others(self.collector.function, stmts, at, pending) => {
-                stmts.insert(at, Stmt::new(StmtKind::Fence(self.fence), span));
-                pending.settle(Level::Cluster, true, None);
-                return 2;
-            }
-            // Its bytes are written at the wait; whoever still uses what they replace comes first.
-            StmtKind::Copy(copy) if copy.future.is_some() => {
-                let accesses = self.all_of(std::slice::from_ref(stmt), context);
-                let reads = accesses.iter().filter(|t| !t.write).cloned().collect();
-                let inserted = self.wait_before(stmts, at, span, &accesses, pending);
-                pending.add(reads);
-                return 1 + inserted;
-            }
-            // Each thread waits for its own share: nobody need be waited for first.
-            StmtKind::Wait { .. } => {
-                let accesses = self.all_of(std::slice::from_ref(stmt), context);
-                pending.add(accesses);
-                return 1;
-            }
-            _ => {}
-        }
         if self.is_plain(stmt, context) {
             let accesses = self.all_of(std::slice::from_ref(stmt), context);
             let inserted = self.wait_before(stmts, at, span, &accesses, pending);
@@ -555,11 +524,20 @@ impl Walker<'_> {
                 let runs = self.collector.function.cx.lt(lo, hi).is_yes();
                 let none = Pending::nowhere();
                 let skipped = if runs { none } else { pending.clone() };
+                let all = self.accesses_of_nested_loop(pending, &[body], context);
                 let iteration = |w: &mut Self, start: Pending| {
                     let end = w.block(body, context, start);
                     (Pending::nowhere(), end)
                 };
-                *pending = self.repeat(&changing, last, pending, skipped, iteration);
+                let iterations = Iterations {
+                    changing: &changing,
+                    last: last.as_ref(),
+                    only_one_ago: true,
+                };
+                let entry = (&*pending, all);
+                let mut after = self.repeat(iterations, entry, iteration);
+                after.join(&skipped);
+                *pending = after;
             }
             StmtKind::While {
                 prelude,
@@ -568,6 +546,7 @@ impl Walker<'_> {
             } => {
                 let mut changing = declared(self.collector.function, body);
                 changing.extend(declared(self.collector.function, prelude));
+                let all = self.accesses_of_nested_loop(pending, &[prelude, body], context);
                 let (span, cond) = (stmt.span, cond.clone());
                 let iteration = |w: &mut Self, start: Pending| {
                     let mut here = w.block(prelude, context, start);
@@ -579,20 +558,45 @@ impl Walker<'_> {
                     let end = w.block(body, context, here.clone());
                     (here, end)
                 };
-                *pending = self.repeat(&changing, None, pending, Pending::nowhere(), iteration);
+                let iterations = Iterations {
+                    changing: &changing,
+                    last: None,
+                    only_one_ago: true,
+                };
+                let entry = (&*pending, all);
+                *pending = self.repeat(iterations, entry, iteration);
             }
             _ => {}
         }
     }
 
-    /// Walks a loop twice. `iteration` walks one iteration: what is pending where the loop may end, and at the
-    /// end of the iteration. `last` is the loop's variable and what that was in the iteration before.
+    /// For a loop within so many others that walking each several times would take too long: what is
+    /// pending at its start, and every access in it.
+    fn accesses_of_nested_loop(
+        &mut self,
+        before: &Pending,
+        blocks: &[&Vec<Stmt>],
+        context: &Context,
+    ) -> Option<Pending> {
+        if self.loops.len() < PRECISE_NESTING {
+            return None;
+        }
+        let mut all = before.clone();
+        for block in blocks {
+            let mut accesses = Vec::new();
+            self.collector.block(block, context, &mut accesses);
+            all.add(accesses);
+        }
+        Some(all)
+    }
+
+    /// Walks a loop twice, or three times. `iteration` walks one iteration: what is pending where the
+    /// loop may end, and at the end of the iteration. At entry `before` is pending. `all` is given
+    /// where one walk must do: a superset of what an iteration leaves pending.
     fn repeat(
         &mut self,
-        changing: &BTreeSet<Var>,
-        last: Option<(Var, Sym)>,
-        before: &Pending,
-        skipped: Pending,
+        mut iterations: Iterations<'_>,
+        (before, all): (&Pending, Option<Pending>),
         mut iteration: impl FnMut(&mut Self, Pending) -> (Pending, Pending),
     ) -> Pending {
         let mut walk = |w: &mut Self, start: Pending| {
@@ -602,31 +606,26 @@ impl Walker<'_> {
             end.join(&exits.continues);
             (stop, end, exits.breaks)
         };
-        let (_, first, _) = walk(self, before.clone());
-        let mut iterations = Iterations {
-            changing,
-            last: last.as_ref(),
-            only_one_ago: true,
-        };
+        let only_once = all.is_some();
+        let first = all.unwrap_or_else(|| walk(self, before.clone()).1);
         let one_ago = self.earlier(&first, &iterations);
+        iterations.only_one_ago = false;
         let mut start = before.clone();
         start.join(&one_ago);
+        if only_once {
+            start.join(&self.earlier(&first, &iterations));
+        }
         let (mut stop, mut end, mut breaks) = walk(self, start);
-        if end.outlives(&one_ago, &first) {
+        if !only_once && end.outlives(&one_ago, &first) {
             // No barrier in a whole iteration: any number of them may lie between.
             let mut start = before.clone();
             start.join(&one_ago);
-            iterations.only_one_ago = false;
             start.join(&self.earlier(&end, &iterations));
             (stop, end, breaks) = walk(self, start);
         }
-        let mut after = skipped;
-        after.join(&stop);
-        after.join(&breaks);
         // A `while` only ends where its condition is; a `for` where an iteration does.
-        if !stop.is_somewhere() {
-            after.join(&end);
-        }
+        let mut after = if stop.is_somewhere() { stop } else { end };
+        after.join(&breaks);
         after
     }
 
