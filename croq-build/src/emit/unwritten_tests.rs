@@ -126,6 +126,31 @@ fn shared_tiles() {
 }
 
 #[test]
+fn the_condition_of_a_while_is_read_behind_its_last_iteration() {
+    let loop_with = |behind: &str| {
+        of_body(
+            "s32 n",
+            &format!(
+                "parallel b by 1 : block {{
+                   shared s32 [1] s;
+                   parallel t by 64 : thread {{
+                     inthreads (t == 0) s.at(0) = n;
+                     mutable s32 k = 0;
+                     while (s.at(0) > k) {{ k += 1; sync.shared; }}
+                     {behind}
+                     y.at(t) = k;
+                   }}
+                 }}"
+            ),
+        )
+    };
+    let read_only = loop_with("");
+    assert!(mentions(&read_only, "croq::phased"), "{read_only:#?}");
+    let written = loop_with("if (t == 0) s.at(0) = 9;");
+    assert!(!mentions(&written, "croq::phased"), "{written:#?}");
+}
+
+#[test]
 fn reads_and_writes_with_no_barrier_between_are_written_down() {
     let l = of_body(
         "s32 n",

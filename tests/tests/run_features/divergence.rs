@@ -33,6 +33,14 @@ fn what_is_the_same_in_warps() {
     });
 }
 
+#[test]
+fn the_last_evaluation_of_a_condition() {
+    for n in [0, 5] {
+        let y = kernels::written_behind_a_while(n).unwrap();
+        assert_exact(&y, |_| n);
+    }
+}
+
 /// The line of `divergence.co` where `kernel` has the text `part` first.
 fn line_of(kernel: &str, part: &str) -> String {
     let text = include_str!("../../run/features/divergence.co");

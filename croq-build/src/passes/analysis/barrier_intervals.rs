@@ -193,8 +193,10 @@ impl<P: Phase> Walk<'_, P> {
             } => {
                 let condition = self.condition(cond);
                 let all = self.iterations(prelude, condition, body);
-                // The last iteration ends before the body.
-                let again = self.leaves(prelude);
+                // The last iteration ends behind the condition, which is then what came last.
+                let prelude = self.leaves(prelude);
+                let condition = self.condition(cond);
+                let again = self.then(prelude, condition);
                 self.then(all, again)
             }
             StmtKind::If {

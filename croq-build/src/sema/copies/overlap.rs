@@ -1,5 +1,7 @@
-//! Copies within one buffer. The threads of a copy move its elements in no order, so that the two tiles are the same
-//! elements, or have none in common.
+//! Copies within one buffer. The threads of a copy move its elements in no order, so that the two
+//! tiles are the same elements, or have none in common.
+
+use std::collections::BTreeSet;
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Expr, ExprKind, Scalar, Transform, View};
@@ -38,6 +40,78 @@ fn axes(source: &View, dest: &View) -> Option<Vec<Axis>> {
     .collect()
 }
 
+/// Its elements lie one behind the other in the order of its indices.
+fn is_dense(view: &View) -> bool {
+    let mut expected = Sym::one();
+    let mut axes = view.shape.iter().zip(&view.strides).rev();
+    axes.all(|(length, stride)| {
+        let dense = length.is_one() || *stride == expected;
+        expected = &expected * length;
+        dense
+    }) && !view.may_cross()
+}
+
+/// The numbers of its elements in the buffer, from that of its first element on, in the order of its
+/// indices. `None` if they are not known, or too many to be worth the time.
+fn offsets(view: &View) -> Option<Vec<i64>> {
+    let mut all = vec![0_i64];
+    for (length, stride) in view.shape.iter().zip(&view.strides) {
+        let (length, stride) = (length.as_int()?, stride.as_int()?);
+        let count = i64::try_from(all.len()).ok()?.checked_mul(length)?;
+        if count > MOST_ELEMENTS {
+            return None;
+        }
+        let steps = |first: &i64| {
+            let first = *first;
+            (0..length).map(move |i| i.checked_mul(stride)?.checked_add(first))
+        };
+        all = all.iter().flat_map(steps).collect::<Option<_>>()?;
+    }
+    (!view.may_cross()).then_some(all)
+}
+
+const MOST_ELEMENTS: i64 = 1 << 16;
+
+/// How two tiles of one buffer lie to each other.
+enum Layout {
+    /// As these axes say.
+    Axes(Vec<Axis>),
+    /// All positions are known: they share elements that are not the same ones of both.
+    Overlap,
+    /// They have no element in common, or each element is copied to itself; or neither is known.
+    Accepted,
+}
+
+/// Tiles that are cut alike are compared along each axis, dense ones as ranges of the buffer, others
+/// element by element where all numbers are known.
+fn layout(source: &View, dest: &View, straight: bool) -> Layout {
+    if let Some(axes) = axes(source, dest) {
+        return Layout::Axes(axes);
+    }
+    let count = |view: &View| view.shape.iter().fold(Sym::one(), |n, s| &n * s);
+    if is_dense(source) && is_dense(dest) {
+        return Layout::Axes(vec![Axis {
+            source: source.offset.clone(),
+            dest: dest.offset.clone(),
+            source_length: count(source),
+            dest_length: count(dest),
+        }]);
+    }
+    match share_elements(source, dest, straight) {
+        Some(true) => Layout::Overlap,
+        Some(false) | None => Layout::Accepted,
+    }
+}
+
+fn share_elements(source: &View, dest: &View, straight: bool) -> Option<bool> {
+    let distance = (&dest.offset - &source.offset).as_int()?;
+    let (from, to) = (offsets(source)?, offsets(dest)?);
+    let to: Option<Vec<i64>> = to.iter().map(|at| at.checked_add(distance)).collect();
+    let to = to?;
+    let read: BTreeSet<i64> = from.iter().copied().collect();
+    Some(!(straight && from == to) && to.iter().any(|at| read.contains(at)))
+}
+
 /// Any of these.
 fn any(conds: Vec<Expr>) -> Option<Expr> {
     conds.into_iter().reduce(|a, b| {
@@ -46,8 +120,8 @@ fn any(conds: Vec<Expr>) -> Option<Expr> {
     })
 }
 
-/// `None` if the tiles overlap whatever the arguments. Where that depends on them, a check is left. Tiles with
-/// strides of their own are for the simulated GPU to look at.
+/// `None` if the tiles overlap whatever the arguments. Where that depends on them, a check is left.
+/// Windows with strides whose positions are not all known are for the simulated GPU to look at.
 pub(crate) fn check_apart(
     el: &mut Elab<'_>,
     source: &View,
@@ -58,8 +132,11 @@ pub(crate) fn check_apart(
     if source.buffer != dest.buffer {
         return Some(());
     }
-    let Some(axes) = axes(source, dest) else {
-        return Some(());
+    let straight = matches!(transform, Transform::None) && source.shape == dest.shape;
+    let axes = match layout(source, dest, straight) {
+        Layout::Axes(axes) => axes,
+        Layout::Overlap => return report(el, source, span),
+        Layout::Accepted => return Some(()),
     };
     let cx = &el.f.cx;
     let mut overlap = Truth::Yes;
@@ -78,27 +155,28 @@ pub(crate) fn check_apart(
             _ => overlap = Truth::Unknown,
         }
     }
-    let straight = matches!(transform, Transform::None) && source.shape == dest.shape;
     let same: Vec<Truth> = axes.iter().map(|a| cx.eq(&a.source, &a.dest)).collect();
     if straight && same.iter().all(|same| same.is_yes()) {
         return Some(());
     }
     let never_same = !straight || same.iter().any(|same| same.is_no());
-    let name = el.f.buffer(source.buffer).name.clone();
     if overlap.is_yes() && never_same {
-        el.cx.report(
-            Diagnostic::new(
-                "E0883",
-                span,
-                format!("the tiles of `{name}` that this copies from and to overlap"),
-            )
-            .label("elements are overwritten before or after they are read")
-            .help("copy to another buffer first"),
-        );
-        return None;
+        return report(el, source, span);
     }
+    let name = el.f.buffer(source.buffer).name.clone();
     emit_apart(el, &name, &axes, !never_same, span);
     Some(())
+}
+
+fn report(el: &mut Elab<'_>, source: &View, span: Span) -> Option<()> {
+    let name = &el.f.buffer(source.buffer).name;
+    let title = format!("the tiles of `{name}` that this copies from and to overlap");
+    el.cx.report(
+        Diagnostic::new("E0883", span, title)
+            .label("elements are overwritten before or after they are read")
+            .help("copy to another buffer first"),
+    );
+    None
 }
 
 fn emit_apart(el: &mut Elab<'_>, name: &str, axes: &[Axis], may_be_same: bool, span: Span) {
