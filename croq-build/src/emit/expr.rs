@@ -202,11 +202,10 @@ impl Names<'_> {
 
     /// Back to the type after an operation that C++ did in `int`.
     fn narrowed(&self, ty: Scalar, text: Text) -> Text {
-        match ty {
-            Scalar::S8 | Scalar::U8 | Scalar::S16 | Scalar::U16 | Scalar::Bool => {
-                cast(&scalar::cast(ty), &text)
-            }
-            _ => text,
+        if !ty.is_float() && ty.bytes() < 4 {
+            cast(&scalar::cast(ty), &text)
+        } else {
+            text
         }
     }
 

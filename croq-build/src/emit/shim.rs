@@ -221,18 +221,17 @@ fn host_uses(function: &Function) -> Uses {
 /// Scalars that C lacks travel as their bits.
 fn from_field(ty: Scalar, field: &str) -> String {
     match ty {
-        Scalar::F16 | Scalar::Bf16 | Scalar::F8E4M3 | Scalar::F8E5M2 => {
-            format!("croq::from_bits<{}>({field})", scalar::cpp(ty))
-        }
+        _ if ty.is_narrow_float() => format!("croq::from_bits<{}>({field})", scalar::cpp(ty)),
         Scalar::Bool => format!("{field} != 0"),
         _ => field.to_owned(),
     }
 }
 
 fn to_field(ty: Scalar, value: &str) -> String {
-    match ty {
-        Scalar::F16 | Scalar::Bf16 | Scalar::F8E4M3 | Scalar::F8E5M2 => format!("({value}).bits"),
-        _ => value.to_owned(),
+    if ty.is_narrow_float() {
+        format!("({value}).bits")
+    } else {
+        value.to_owned()
     }
 }
 

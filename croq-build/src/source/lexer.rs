@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::Span;
 use super::punctuation::{look_alike, punct_at};
-use super::token::{BadToken, ElemWord, Keyword, Punct, Token, TokenKind};
+use super::token::{BadToken, ElemType, Keyword, Punct, Token, TokenKind};
 
 /// Reads tokens from `text`, whose first byte stands at `base` in the file.
 pub struct Lexer<'a> {
@@ -300,7 +300,7 @@ impl<'a> Lexer<'a> {
 pub fn word_kind(text: &str) -> TokenKind {
     if let Some(keyword) = Keyword::from_text(text) {
         TokenKind::Keyword(keyword)
-    } else if let Some(elem) = ElemWord::from_text(text) {
+    } else if let Some(elem) = ElemType::from_text(text) {
         TokenKind::Type(elem)
     } else {
         TokenKind::Word(Arc::from(text))
