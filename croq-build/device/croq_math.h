@@ -9,7 +9,6 @@
 namespace croq {
 inline namespace CROQ_TARGET {
 
-#define CROQ_EACH_NARROW(M, name) M(f16, name) M(bf16, name) M(f8_e4m3, name) M(f8_e5m2, name)
 #define CROQ_UNARY_NARROW(T, name)                                                                 \
   CROQ_FN T name(T x) { return round_to<T>(name(widen(x))); }
 #define CROQ_BINARY_NARROW(T, name)                                                                \
@@ -75,10 +74,6 @@ CROQ_FORMULA(rsqrt, T(1) / sqrt(x))
 
 CROQ_FN bool is_finite(float x) { return (float_bits(x) & 0x7f800000u) != 0x7f800000u; }
 CROQ_FN bool is_finite(double x) { return x - x == 0; }
-CROQ_FN bool is_finite(f16 x) { return (x.bits & 0x7c00u) != 0x7c00u; }
-CROQ_FN bool is_finite(bf16 x) { return (x.bits & 0x7f80u) != 0x7f80u; }
-CROQ_FN bool is_finite(f8_e4m3 x) { return (x.bits & 0x7fu) != 0x7fu; }
-CROQ_FN bool is_finite(f8_e5m2 x) { return (x.bits & 0x7cu) != 0x7cu; }
 
 #define CROQ_BINARY(name, libc)                                                                    \
   CROQ_FN float name(float x, float y) { return ::libc##f(x, y); }                                 \
@@ -105,7 +100,6 @@ CROQ_EACH_NARROW(CROQ_FMA_NARROW, fma)
 #undef CROQ_FMA_NARROW
 #undef CROQ_BINARY_NARROW
 #undef CROQ_UNARY_NARROW
-#undef CROQ_EACH_NARROW
 
 }  // namespace CROQ_TARGET
 }  // namespace croq

@@ -13,18 +13,27 @@ inline namespace CROQ_TARGET {
 /* What symbolic integers are computed in. */
 using idx = long long;
 
+/* The floats narrower than 32 bits, which are computed in f32 and rounded. `sign` is the bit of the
+ * sign; a number is not finite where all bits of `special` are set. Each has a `widen` and a
+ * `round_to` below. */
 struct f16 {
   unsigned short bits;
+  static constexpr unsigned sign = 0x8000u, special = 0x7c00u;
 };
 struct bf16 {
   unsigned short bits;
+  static constexpr unsigned sign = 0x8000u, special = 0x7f80u;
 };
 struct f8_e4m3 {
   unsigned char bits;
+  static constexpr unsigned sign = 0x80u, special = 0x7fu;
 };
 struct f8_e5m2 {
   unsigned char bits;
+  static constexpr unsigned sign = 0x80u, special = 0x7cu;
 };
+/* All of them, each with a name. */
+#define CROQ_EACH_NARROW(M, name) M(f16, name) M(bf16, name) M(f8_e4m3, name) M(f8_e5m2, name)
 
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
@@ -35,12 +44,10 @@ template <class T> struct without_const<const T> {
   using type = T;
 };
 
-/* The floats narrower than 32 bits, which are computed in f32 and rounded. */
 template <class T> inline constexpr bool narrow = false;
-template <> inline constexpr bool narrow<f16> = true;
-template <> inline constexpr bool narrow<bf16> = true;
-template <> inline constexpr bool narrow<f8_e4m3> = true;
-template <> inline constexpr bool narrow<f8_e5m2> = true;
+#define CROQ_NARROW(T, name) template <> inline constexpr bool name<T> = true;
+CROQ_EACH_NARROW(CROQ_NARROW, narrow)
+#undef CROQ_NARROW
 /* Of an integer type. */
 template <class T> inline constexpr bool is_signed = static_cast<T>(-1) < static_cast<T>(1);
 template <class T> inline constexpr bool native_float = same<T, float> || same<T, double>;
@@ -247,8 +254,9 @@ template <class T, class S> CROQ_FN T to(S v) {
   else return static_cast<T>(v);
 }
 
-#define CROQ_NARROW_OPERATORS(T, sign)                                                             \
-  CROQ_FN T operator-(T a) { return T{static_cast<decltype(T::bits)>(a.bits ^ sign)}; }            \
+#define CROQ_NARROW_OPERATORS(T, name)                                                             \
+  CROQ_FN bool name(T v) { return (v.bits & T::special) != T::special; }                           \
+  CROQ_FN T operator-(T a) { return T{static_cast<decltype(T::bits)>(a.bits ^ T::sign)}; }         \
   CROQ_FN T operator+(T a, T b) { return round_to<T>(widen(a) + widen(b)); }                       \
   CROQ_FN T operator-(T a, T b) { return round_to<T>(widen(a) - widen(b)); }                       \
   CROQ_FN T operator*(T a, T b) { return round_to<T>(widen(a) * widen(b)); }                       \
@@ -263,10 +271,7 @@ template <class T, class S> CROQ_FN T to(S v) {
   CROQ_FN bool operator>=(T a, T b) { return widen(a) >= widen(b); }                               \
   CROQ_FN bool operator==(T a, T b) { return widen(a) == widen(b); }                               \
   CROQ_FN bool operator!=(T a, T b) { return widen(a) != widen(b); }
-CROQ_NARROW_OPERATORS(f16, 0x8000u)
-CROQ_NARROW_OPERATORS(bf16, 0x8000u)
-CROQ_NARROW_OPERATORS(f8_e4m3, 0x80u)
-CROQ_NARROW_OPERATORS(f8_e5m2, 0x80u)
+CROQ_EACH_NARROW(CROQ_NARROW_OPERATORS, is_finite)
 #undef CROQ_NARROW_OPERATORS
 
 }  // namespace CROQ_TARGET

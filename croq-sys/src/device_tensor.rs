@@ -9,7 +9,7 @@ use crate::dims::Dims;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::memory::Memory;
-use crate::tensor::{HostData, Tensor, check_extents};
+use crate::tensor::{Tensor, check_extents};
 
 /// A dense row-major tensor in the memory of one [`Device`]: what `global` parameters of a kernel take.
 ///
@@ -72,7 +72,7 @@ impl<T: Element, D: Dims> DeviceTensor<T, D> {
 }
 
 impl<T, D: Dims> DeviceTensor<T, D> {
-    fn of(dims: D, memory: Memory) -> Self {
+    pub(crate) fn of(dims: D, memory: Memory) -> Self {
         Self {
             memory: Arc::new(memory),
             dims,
@@ -111,18 +111,6 @@ impl<T, D: Dims> DeviceTensor<T, D> {
 
     pub(crate) fn memory(&self) -> &Arc<Memory> {
         &self.memory
-    }
-}
-
-impl<T: Element, D: Dims, S: HostData<T>> Tensor<T, D, S> {
-    /// A copy in the memory of `device`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OutOfMemory`], or what the device failed with.
-    pub fn to_device(&self, device: &Device) -> Result<DeviceTensor<T, D>> {
-        let memory = Memory::upload(device, bytemuck::cast_slice(self.as_slice()))?;
-        Ok(DeviceTensor::of(self.dims(), memory))
     }
 }
 

@@ -4,9 +4,12 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut, Range};
 
+use crate::device::Device;
+use crate::device_tensor::DeviceTensor;
 use crate::dims::{Dims, advance, offset};
 use crate::element::Element;
 use crate::error::{Error, Result};
+use crate::memory::Memory;
 use crate::random::Generator;
 
 mod sealed {
@@ -223,6 +226,18 @@ impl<T, D: Dims, S> Tensor<T, D, S> {
     pub fn into_dims<E: Dims<Index = D::Index>>(self, dims: E) -> Result<Tensor<T, E, S>> {
         check_extents(self.shape().as_ref(), dims.shape().as_ref())?;
         Ok(Tensor::of(dims, self.data))
+    }
+}
+
+impl<T: Element, D: Dims, S: HostData<T>> Tensor<T, D, S> {
+    /// A copy in the memory of `device`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`], or what the device failed with.
+    pub fn to_device(&self, device: &Device) -> Result<DeviceTensor<T, D>> {
+        let memory = Memory::upload(device, bytemuck::cast_slice(self.as_slice()))?;
+        Ok(DeviceTensor::of(self.dims(), memory))
     }
 }
 

@@ -37,17 +37,14 @@ template <class T> struct print_part<T *> {
   using format = letters<'%', 'p'>;
   static CROQ_DEVICE const void *value(const void *v) { return v; }
 };
-#define CROQ_PRINT_FLOAT(T)                                                                        \
-  template <> struct print_part<T> {                                                               \
+#define CROQ_PRINT_FLOAT(T, name)                                                                  \
+  template <> struct name<T> {                                                                     \
     using format = letters<'%', 'f'>;                                                              \
     static CROQ_DEVICE double value(T v) { return to<double>(v); }                                 \
   };
-CROQ_PRINT_FLOAT(float)
-CROQ_PRINT_FLOAT(double)
-CROQ_PRINT_FLOAT(f16)
-CROQ_PRINT_FLOAT(bf16)
-CROQ_PRINT_FLOAT(f8_e4m3)
-CROQ_PRINT_FLOAT(f8_e5m2)
+CROQ_PRINT_FLOAT(float, print_part)
+CROQ_PRINT_FLOAT(double, print_part)
+CROQ_EACH_NARROW(CROQ_PRINT_FLOAT, print_part)
 #undef CROQ_PRINT_FLOAT
 
 template <class... P> CROQ_DEVICE void print(context, P... parts) {

@@ -36,10 +36,10 @@ struct print_buffer {
   void put(unsigned long v) { format("%lu", v); }
   void put(unsigned long long v) { format("%llu", v); }
   void put(double v) { format("%f", v); }
-  void put(f16 v) { put(to<double>(v)); }
-  void put(bf16 v) { put(to<double>(v)); }
-  void put(f8_e4m3 v) { put(to<double>(v)); }
-  void put(f8_e5m2 v) { put(to<double>(v)); }
+#define CROQ_NARROW_PUT(T, name)                                                                   \
+  void name(T v) { name(to<double>(v)); }
+  CROQ_EACH_NARROW(CROQ_NARROW_PUT, put)
+#undef CROQ_NARROW_PUT
   void put(const void *v) { format("%p", v); }
 };
 

@@ -6,6 +6,7 @@
 use super::body::Body;
 use super::scalar;
 use super::scope::Names;
+use super::sym;
 use super::user_text::UserText;
 use super::writer::Writer;
 use crate::ir::threads::{Function, Kernel};
@@ -226,7 +227,10 @@ fn shared_memory(
         .iter()
         .find(|placed| placed.buffer == id)
         .map_or(&zero, |placed| &placed.offset);
-    let (offset, count) = (names.sym(offset).text, names.sym(&buffer.count).text);
+    let (offset, count) = (
+        sym::sym(names, offset).text,
+        sym::sym(names, &buffer.count).text,
+    );
     if buffer.storage == Storage::Mbarriers {
         return format!(
             "const croq::mbarriers {name} = croq::mbarriers_at({offset}, {count}, {shown});"

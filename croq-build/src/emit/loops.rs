@@ -1,7 +1,9 @@
 //! Loops as C++, and what is counted of them: on the simulated GPU no loop goes on forever (`device/sim/loops.h`).
 
 use super::body::Body;
+use super::expr;
 use super::scalar;
+use super::sym;
 use super::text::Binding;
 use crate::ir::threads::{Stmt, StmtKind};
 use crate::ir::{Expr, LocalId, Unroll};
@@ -70,7 +72,7 @@ impl Body<'_, '_> {
         unroll: Option<Unroll>,
         body: &[Stmt],
     ) {
-        let [lo, hi, step] = [bounds.lo, bounds.hi, bounds.step].map(|s| self.names.sym(s));
+        let [lo, hi, step] = [bounds.lo, bounds.hi, bounds.step].map(|s| sym::sym(&self.names, s));
         let mut by_iteration = false;
         if short(bounds, body).is_none() {
             by_iteration = may_leave(body, false);
@@ -144,7 +146,7 @@ impl Body<'_, '_> {
             let name = self.names.fresh("spin");
             (name, carried)
         });
-        let text = self.names.used(cond, "condition");
+        let text = expr::used(&self.names, cond, "condition");
         let whole = prelude.is_empty();
         let condition = if whole { text.text.as_str() } else { "" };
         self.writer.open(&match &spin {
@@ -160,7 +162,7 @@ impl Body<'_, '_> {
         self.names.enter();
         self.block(prelude);
         if !whole {
-            let stop = self.names.used(cond, "condition").at_least(Binding::Unary);
+            let stop = expr::used(&self.names, cond, "condition").at_least(Binding::Unary);
             self.line(span, &format!("if (!{stop}) break;"));
         }
         self.block(body);

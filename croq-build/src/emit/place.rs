@@ -3,74 +3,80 @@
 
 use super::scalar;
 use super::scope::Names;
+use super::sym;
 use super::text::{Binding, Text};
 use crate::ir::{Access, BufferId, Scalar, Swizzle, Valid, View};
 use crate::symbolic::Sym;
 
-impl Names<'_> {
-    pub fn place(&self, access: &Access) -> Text {
-        let Some((swizzle, elem)) = self.swizzle(access.view.buffer) else {
-            return self.address(access);
-        };
-        let function = format!("croq::swizzle_of<{}, {}>", swizzle.bytes, scalar::cpp(elem));
-        // The pattern repeats: what keeps its place in it stays outside, where it costs nothing.
-        let (moved, kept) = split(access, swizzle.period(elem));
-        let swizzled = |moved: &Access| match self.row_and_column(moved, elem) {
-            Some((row, column)) => Text::call(&function, &[self.sym(&row), self.sym(&column)]),
-            None => Text::call(&function, &[self.address(moved)]),
-        };
-        match (moved, kept) {
-            (None, None) => Text::primary("0"),
-            (None, Some(kept)) => self.address(&kept),
-            (Some(moved), None) => swizzled(&moved),
-            (Some(moved), Some(kept)) => {
-                Text::infix(swizzled(&moved), "+", self.address(&kept), Binding::Sum)
-            }
-        }
+pub fn place(names: &Names<'_>, access: &Access) -> Text {
+    let Some((swizzle, elem)) = swizzle(names, access.view.buffer) else {
+        return sym::address(names, access);
+    };
+    let function = format!("croq::swizzle_of<{}, {}>", swizzle.bytes, scalar::cpp(elem));
+    // The pattern repeats: what keeps its place in it stays outside, where it costs nothing.
+    let (moved, kept) = split(access, swizzle.period(elem));
+    let swizzled = |moved: &Access| match row_and_column(names, moved, elem) {
+        Some((row, column)) => Text::call(
+            &function,
+            &[sym::sym(names, &row), sym::sym(names, &column)],
+        ),
+        None => Text::call(&function, &[sym::address(names, moved)]),
+    };
+    match (moved, kept) {
+        (None, None) => Text::primary("0"),
+        (None, Some(kept)) => sym::address(names, &kept),
+        (Some(moved), None) => swizzled(&moved),
+        (Some(moved), Some(kept)) => Text::infix(
+            swizzled(&moved),
+            "+",
+            sym::address(names, &kept),
+            Binding::Sum,
+        ),
     }
+}
 
-    /// Which 128 bytes of a swizzled buffer a place is in, and where in them, when both are something and the
-    /// second is known to stay there.
-    fn row_and_column(&self, access: &Access, elem: Scalar) -> Option<(Sym, Sym)> {
-        let length = 128 / i64::try_from(elem.bytes()).ok()?;
-        let axes = access.indices.iter().zip(&access.view.strides);
-        let at = axes.fold(access.view.offset.clone(), |at, (index, stride)| {
-            &at + &(index * stride)
-        });
-        let row = at.part(|coef, _| coef % length == 0);
-        let column = &at - &row;
-        let cx = &self.function.cx;
-        let stays = !column.is_poison()
-            && cx.lt(&column, &Sym::int(length)).is_yes()
-            && cx.le(&Sym::zero(), &column).is_yes();
-        (stays && !row.is_zero() && column.as_int().is_none()).then_some((row, column))
-    }
+/// Which 128 bytes of a swizzled buffer a place is in, and where in them, when both are something and the
+/// second is known to stay there.
+fn row_and_column(names: &Names<'_>, access: &Access, elem: Scalar) -> Option<(Sym, Sym)> {
+    let length = 128 / i64::try_from(elem.bytes()).ok()?;
+    let axes = access.indices.iter().zip(&access.view.strides);
+    let at = axes.fold(access.view.offset.clone(), |at, (index, stride)| {
+        &at + &(index * stride)
+    });
+    let row = at.part(|coef, _| coef % length == 0);
+    let column = &at - &row;
+    let cx = &names.function.cx;
+    let stays = !column.is_poison()
+        && cx.lt(&column, &Sym::int(length)).is_yes()
+        && cx.le(&Sym::zero(), &column).is_yes();
+    (stays && !row.is_zero() && column.as_int().is_none()).then_some((row, column))
+}
 
-    /// The same in two parts: the second is known when loops are unrolled and leaves the pattern as it is, so that a
-    /// matrix instruction can have it as its own offset.
-    pub fn place_and_steps(&self, access: &Access) -> (Text, Option<Text>) {
-        let buffer = access.view.buffer;
-        let period = self.swizzle(buffer).map_or(1, |(s, elem)| s.period(elem));
-        let steps = access.view.offset.part(|coef, atoms| {
-            coef % period == 0 && atoms.iter().all(|atom| self.is_unrolled(atom))
-        });
-        if steps.is_poison() || steps.is_zero() {
-            return (self.place(access), None);
-        }
-        let mut first = access.clone();
-        first.view.offset = &first.view.offset - &steps;
-        (self.place(&first), Some(self.sym(&steps)))
+/// The same in two parts: the second is known when loops are unrolled and leaves the pattern as it is, so that a
+/// matrix instruction can have it as its own offset.
+pub fn place_and_steps(names: &Names<'_>, access: &Access) -> (Text, Option<Text>) {
+    let buffer = access.view.buffer;
+    let period = swizzle(names, buffer).map_or(1, |(s, elem)| s.period(elem));
+    let steps = access
+        .view
+        .offset
+        .part(|coef, atoms| coef % period == 0 && atoms.iter().all(|atom| names.is_unrolled(atom)));
+    if steps.is_poison() || steps.is_zero() {
+        return (place(names, access), None);
     }
+    let mut first = access.clone();
+    first.view.offset = &first.view.offset - &steps;
+    (place(names, &first), Some(sym::sym(names, &steps)))
+}
 
-    /// Of the view's first element.
-    pub fn place_of_first(&self, view: &View) -> Text {
-        self.place(&access_at(view, view.offset.clone()))
-    }
+/// Of the view's first element.
+pub fn place_of_first(names: &Names<'_>, view: &View) -> Text {
+    place(names, &access_at(view, view.offset.clone()))
+}
 
-    fn swizzle(&self, buffer: BufferId) -> Option<(&Swizzle, Scalar)> {
-        let buffer = self.function.buffers.get(buffer.index())?;
-        Some((buffer.swizzle.as_ref()?, buffer.elem))
-    }
+fn swizzle<'a>(names: &'a Names<'_>, buffer: BufferId) -> Option<(&'a Swizzle, Scalar)> {
+    let buffer = names.function.buffers.get(buffer.index())?;
+    Some((buffer.swizzle.as_ref()?, buffer.elem))
 }
 
 fn access_at(view: &View, offset: Sym) -> Access {

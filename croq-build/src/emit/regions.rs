@@ -4,6 +4,7 @@
 //! a single thread went on may find its warp apart, as far as ptxas knows; with an `else` nothing comes behind it.
 
 use super::body::Body;
+use super::expr;
 use crate::ir::ThreadSet;
 use crate::ir::threads::{Stmt, StmtKind};
 
@@ -43,13 +44,13 @@ impl Body<'_, '_> {
         else {
             return;
         };
-        let pred = self.names.used(pred, "condition").text;
+        let pred = expr::used(&self.names, pred, "condition").text;
         self.first.push(set.as_ref().and_then(ThreadSet::lowest));
         match elected_from {
             None => self.braced(stmt.span, &format!("{or_else}if ({pred}) {{"), body),
             // Even if few lines would do: no `else` is to be the inner one's.
             Some((asked, _)) => {
-                let asked = self.names.used(asked, "condition").text;
+                let asked = expr::used(&self.names, asked, "condition").text;
                 self.writer.statement(stmt.span);
                 self.writer.open(&format!("{or_else}if ({asked}) {{"));
                 self.braced(stmt.span, &format!("if ({pred}) {{"), body);

@@ -481,9 +481,7 @@ impl Wrapper<'_> {
 /// A scalar as it travels in the argument struct.
 fn to_c(ty: Scalar, value: &str) -> String {
     match ty {
-        Scalar::F16 | Scalar::Bf16 | Scalar::F8E4M3 | Scalar::F8E5M2 => {
-            format!("{value}.to_bits()")
-        }
+        _ if ty.is_narrow_float() => format!("{value}.to_bits()"),
         Scalar::Bool => format!("u8::from({value})"),
         _ => value.to_owned(),
     }
@@ -492,10 +490,7 @@ fn to_c(ty: Scalar, value: &str) -> String {
 /// A scalar as it comes out of the argument struct.
 fn from_c(ty: Scalar, value: &str) -> String {
     match ty {
-        Scalar::F16 => format!("f16::from_bits({value})"),
-        Scalar::Bf16 => format!("bf16::from_bits({value})"),
-        Scalar::F8E4M3 => format!("F8E4M3::from_bits({value})"),
-        Scalar::F8E5M2 => format!("F8E5M2::from_bits({value})"),
+        _ if ty.is_narrow_float() => format!("{}::from_bits({value})", ty.info().rust),
         Scalar::Bool => format!("{value} != 0"),
         _ => value.to_owned(),
     }

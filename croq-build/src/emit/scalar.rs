@@ -17,8 +17,10 @@ pub fn of_param(param: &Param) -> Option<Scalar> {
 /// The unsigned type in which arithmetic of an integer type wraps without undefined behaviour.
 pub fn wrapping_domain(ty: Scalar) -> Option<&'static str> {
     match ty {
-        Scalar::S32 | Scalar::S16 | Scalar::S8 | Scalar::U16 | Scalar::U8 => Some("unsigned"),
+        Scalar::S32 => Some("unsigned"),
         Scalar::S64 => Some("unsigned long long"),
+        // C++ computes these in `int`.
+        _ if ty.is_integer() && ty.bytes() < 4 => Some("unsigned"),
         _ => None,
     }
 }

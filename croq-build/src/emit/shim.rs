@@ -8,9 +8,11 @@ use std::collections::BTreeSet;
 use super::args::{Args, FieldRole, struct_name};
 use super::body::Body;
 use super::device::element;
+use super::expr;
 use super::file_meta::FileMeta;
 use super::scalar;
 use super::scope::Names;
+use super::sym;
 use super::text::{Binding, Text};
 use super::user_text::UserText;
 use super::writer::{Writer, quoted};
@@ -167,7 +169,7 @@ fn extent(
                 args.name(FieldRole::Unbounded { param, axis })
             ))
         })
-        .fold(names.sym(known), |product, extent| {
+        .fold(sym::sym(names, known), |product, extent| {
             Text::infix(product, "*", extent, Binding::Product)
         })
         .text
@@ -221,18 +223,17 @@ fn host_uses(function: &Function) -> Uses {
 /// Scalars that C lacks travel as their bits.
 fn from_field(ty: Scalar, field: &str) -> String {
     match ty {
-        Scalar::F16 | Scalar::Bf16 | Scalar::F8E4M3 | Scalar::F8E5M2 => {
-            format!("croq::from_bits<{}>({field})", scalar::cpp(ty))
-        }
+        _ if ty.is_narrow_float() => format!("croq::from_bits<{}>({field})", scalar::cpp(ty)),
         Scalar::Bool => format!("{field} != 0"),
         _ => field.to_owned(),
     }
 }
 
 fn to_field(ty: Scalar, value: &str) -> String {
-    match ty {
-        Scalar::F16 | Scalar::Bf16 | Scalar::F8E4M3 | Scalar::F8E5M2 => format!("({value}).bits"),
-        _ => value.to_owned(),
+    if ty.is_narrow_float() {
+        format!("({value}).bits")
+    } else {
+        value.to_owned()
     }
 }
 
@@ -255,7 +256,7 @@ impl Body<'_, '_> {
         if !matches!(buffer.storage, Storage::Host) {
             return;
         }
-        let count = self.names.sym(&buffer.count).text;
+        let count = sym::sym(&self.names, &buffer.count).text;
         let name = self.names.declare_buffer(id);
         let elem = scalar::cpp(buffer.elem);
         let shown = quoted(&buffer.name);
@@ -282,7 +283,11 @@ impl Body<'_, '_> {
             ));
         }
         let maps = self.maps(span, kernel);
-        let grid: Vec<String> = kernel.grid.iter().map(|s| self.names.sym(s).text).collect();
+        let grid: Vec<String> = kernel
+            .grid
+            .iter()
+            .map(|s| sym::sym(&self.names, s).text)
+            .collect();
         let mut args = vec![
             quoted(&kernel.name),
             if kernel.attrs.cooperative.is_some() {
@@ -295,8 +300,8 @@ impl Body<'_, '_> {
             } else {
                 format!("croq::grid{{{}}}", grid.join(", "))
             },
-            self.names.sym(&kernel.threads).text,
-            self.names.sym(&kernel.shared_bytes).text,
+            sym::sym(&self.names, &kernel.threads).text,
+            sym::sym(&self.names, &kernel.shared_bytes).text,
             mode(function, kernel, self.user),
         ];
         for (id, waits) in awaited(kernel) {
@@ -368,7 +373,7 @@ impl Body<'_, '_> {
         match value {
             ReturnValue::Nothing => {}
             ReturnValue::Scalar(e) => {
-                let value = to_field(e.ty, &self.names.expr(e).text);
+                let value = to_field(e.ty, &expr::expr(&self.names, e).text);
                 self.writer.line(&format!("args->{result} = {value};"));
             }
             ReturnValue::Buffer(id) => {
@@ -388,7 +393,7 @@ impl Body<'_, '_> {
                 if let Return::Tensor { shape, .. } = &function.ret {
                     let shape_field = args.result_shape();
                     for (axis, extent) in shape.iter().enumerate() {
-                        let extent = self.names.sym(extent).text;
+                        let extent = sym::sym(&self.names, extent).text;
                         self.writer.attribute(span);
                         self.writer
                             .line(&format!("args->{shape_field}[{axis}] = {extent};"));

@@ -2,7 +2,9 @@
 //! rest.
 
 use super::body::Body;
+use super::expr;
 use super::loops::Bounds;
+use super::place;
 use super::scalar;
 use super::text::Text;
 use super::writer::quoted;
@@ -137,11 +139,11 @@ impl Body<'_, '_> {
     }
 
     fn expr(&self, e: &Expr) -> String {
-        self.names.expr(e).text
+        expr::expr(&self.names, e).text
     }
 
     fn condition(&self, e: &Expr) -> String {
-        self.names.used(e, "condition").text
+        expr::used(&self.names, e, "condition").text
     }
 
     /// What is assigned to a variable, which may be one that has no mark.
@@ -149,8 +151,8 @@ impl Body<'_, '_> {
         match self.names.unproven.expr(self.names.function, value)
             && !self.names.unproven.locals.contains(&local)
         {
-            true => self.names.used(value, "call").text,
-            false => self.names.whole(value).text,
+            true => expr::used(&self.names, value, "call").text,
+            false => expr::whole(&self.names, value).text,
         }
     }
 
@@ -316,7 +318,7 @@ impl Body<'_, '_> {
 
     fn evaluate(&mut self, span: Span, e: &Expr) {
         let text = match &*e.kind {
-            ExprKind::Call(_) => format!("{};", self.names.whole(e).text),
+            ExprKind::Call(_) => format!("{};", expr::whole(&self.names, e).text),
             _ if self.names.unproven.expr(self.names.function, e) => {
                 format!("(void)croq::trusted({});", self.expr(e))
             }
@@ -354,7 +356,7 @@ impl Body<'_, '_> {
     fn moved(&self, m: &Move) -> String {
         let place = |access: &Access| {
             let buffer = self.names.buffer(access.view.buffer);
-            format!("{buffer}, {}", self.names.place(access).text)
+            format!("{buffer}, {}", place::place(&self.names, access).text)
         };
         let (name, inside) = match &m.mode {
             MoveMode::Plain => ("copy", None),
@@ -374,7 +376,7 @@ impl Body<'_, '_> {
     fn mma(&mut self, op: &MmaOp) -> String {
         let place = |access: &Access| {
             let buffer = self.names.buffer(access.view.buffer);
-            format!("{buffer}, {}", self.names.place(access).text)
+            format!("{buffer}, {}", place::place(&self.names, access).text)
         };
         match op {
             MmaOp::Instruction { atom, parts } => format!(
@@ -396,7 +398,7 @@ impl Body<'_, '_> {
                     let (memory, registers) = (place(memory), place(registers));
                     return format!("croq::stmatrix<{count}{transposed}>({memory}, {registers});");
                 }
-                let (first, steps) = self.names.place_and_steps(memory);
+                let (first, steps) = place::place_and_steps(&self.names, memory);
                 let memory = self.names.buffer(memory.view.buffer);
                 let steps = steps.map_or_else(String::new, |s| format!(", {}", s.text));
                 format!(
@@ -422,7 +424,7 @@ impl Body<'_, '_> {
 
     fn store(&self, access: &Access, op: Option<BinOp>, value: &Expr) -> String {
         let buffer = self.names.buffer(access.view.buffer);
-        let address = self.names.place(access).text;
+        let address = place::place(&self.names, access).text;
         let method = match op {
             None => "store",
             Some(BinOp::Add) => "add",
@@ -458,15 +460,21 @@ impl Body<'_, '_> {
             return self.expr(value);
         }
         match function.buffers.get(id.index()) {
-            Some(buffer) if buffer.storage.is_global() => self.names.used(value, "memory").text,
+            Some(buffer) if buffer.storage.is_global() => {
+                expr::used(&self.names, value, "memory").text
+            }
             _ => format!("croq::trusted({})", self.expr(value)),
         }
     }
 
     fn call_of(&self, atomic: &Atomic) -> String {
         let buffer = self.names.buffer(atomic.access.view.buffer);
-        let mut args = vec![self.names.place(&atomic.access).text];
-        args.extend(atomic.operands().map(|e| self.names.used(e, "atomic").text));
+        let mut args = vec![place::place(&self.names, &atomic.access).text];
+        args.extend(
+            atomic
+                .operands()
+                .map(|e| expr::used(&self.names, e, "atomic").text),
+        );
         let op = atomic.op.name();
         format!("{buffer}.atomic_{op}({});", args.join(", "))
     }
@@ -518,7 +526,7 @@ impl Body<'_, '_> {
     }
 
     fn check(&mut self, span: Span, kind: &str, row: &str, cond: &Expr, values: &[Expr]) {
-        let used = |e: &Expr| self.names.used(e, "check").text;
+        let used = |e: &Expr| expr::used(&self.names, e, "check").text;
         let cond = used(cond);
         let mut args: Vec<String> = values.iter().map(used).collect();
         let text = if self.on_host {
@@ -544,7 +552,7 @@ impl Body<'_, '_> {
         for part in parts {
             args.push(match part {
                 PrintPart::Text(text) => Text::primary(quoted(text)),
-                PrintPart::Value(e) => self.names.used(e, "print"),
+                PrintPart::Value(e) => expr::used(&self.names, e, "print"),
             });
         }
         if newline {

@@ -10,212 +10,216 @@ use crate::symbolic::{Atom, Sym, Var};
 
 type Product = (i64, Vec<Atom>);
 
-impl Names<'_> {
-    pub fn sym(&self, sym: &Sym) -> Text {
-        self.sum(
-            sym.terms()
-                .map(|(coef, atoms)| (coef, atoms.to_vec()))
-                .collect(),
-        )
-    }
+pub fn sym(names: &Names<'_>, sym: &Sym) -> Text {
+    sum(
+        names,
+        sym.terms()
+            .map(|(coef, atoms)| (coef, atoms.to_vec()))
+            .collect(),
+    )
+}
 
-    /// Where an access is, in elements from the start of its buffer.
-    pub fn address(&self, access: &Access) -> Text {
-        self.offset_and_axes(&access.view, &access.indices)
-    }
+/// Where an access is, in elements from the start of its buffer.
+pub fn address(names: &Names<'_>, access: &Access) -> Text {
+    offset_and_axes(names, &access.view, &access.indices)
+}
 
-    fn offset_and_axes(&self, view: &View, indices: &[Sym]) -> Text {
-        let mut parts = Vec::new();
-        let mut constant = 0i64;
-        for (index, stride) in indices.iter().zip(&view.strides) {
-            match (index.as_int(), stride.as_int()) {
-                (Some(0), _) | (_, Some(0)) => {}
-                (Some(i), Some(s)) => constant = constant.saturating_add(i.saturating_mul(s)),
-                (_, Some(1)) => parts.push(self.sym(index)),
-                (Some(1), _) => parts.push(self.sym(stride)),
-                _ => parts.push(Text::infix(
-                    self.sym(index),
-                    "*",
-                    self.sym(stride),
-                    Binding::Product,
-                )),
+fn offset_and_axes(names: &Names<'_>, view: &View, indices: &[Sym]) -> Text {
+    let mut parts = Vec::new();
+    let mut constant = 0i64;
+    for (index, stride) in indices.iter().zip(&view.strides) {
+        match (index.as_int(), stride.as_int()) {
+            (Some(0), _) | (_, Some(0)) => {}
+            (Some(i), Some(s)) => constant = constant.saturating_add(i.saturating_mul(s)),
+            (_, Some(1)) => parts.push(sym(names, index)),
+            (Some(1), _) => parts.push(sym(names, stride)),
+            _ => parts.push(Text::infix(
+                sym(names, index),
+                "*",
+                sym(names, stride),
+                Binding::Product,
+            )),
+        }
+    }
+    let constant = Sym::int(constant);
+    // A tile's own offset reads best before the position in it.
+    match view.offset.as_int() {
+        Some(_) => {
+            let last = &constant + &view.offset;
+            if !last.is_zero() || parts.is_empty() {
+                parts.push(sym(names, &last));
             }
         }
-        let constant = Sym::int(constant);
-        // A tile's own offset reads best before the position in it.
-        match view.offset.as_int() {
-            Some(_) => {
-                let last = &constant + &view.offset;
-                if !last.is_zero() || parts.is_empty() {
-                    parts.push(self.sym(&last));
+        None => {
+            parts.insert(0, sym(names, &view.offset));
+            if !constant.is_zero() {
+                parts.push(sym(names, &constant));
+            }
+        }
+    }
+    let mut parts = parts.into_iter();
+    let first = parts.next().unwrap_or_else(|| Text::primary("0"));
+    parts.fold(first, add)
+}
+
+fn sum(names: &Names<'_>, mut terms: Vec<Product>) -> Text {
+    if terms.len() > 1
+        && let Some(shared) = most_shared(names, &terms)
+    {
+        let (with, without): (Vec<Product>, Vec<Product>) = terms
+            .into_iter()
+            .partition(|(_, atoms)| atoms.contains(&shared));
+        let inner = with
+            .into_iter()
+            .map(|(coef, mut atoms)| {
+                if let Some(at) = atoms.iter().position(|a| *a == shared) {
+                    atoms.remove(at);
                 }
-            }
-            None => {
-                parts.insert(0, self.sym(&view.offset));
-                if !constant.is_zero() {
-                    parts.push(self.sym(&constant));
-                }
-            }
-        }
-        let mut parts = parts.into_iter();
-        let first = parts.next().unwrap_or_else(|| Text::primary("0"));
-        parts.fold(first, add)
-    }
-
-    fn sum(&self, mut terms: Vec<Product>) -> Text {
-        if terms.len() > 1
-            && let Some(shared) = self.most_shared(&terms)
-        {
-            let (with, without): (Vec<Product>, Vec<Product>) = terms
-                .into_iter()
-                .partition(|(_, atoms)| atoms.contains(&shared));
-            let inner = with
-                .into_iter()
-                .map(|(coef, mut atoms)| {
-                    if let Some(at) = atoms.iter().position(|a| *a == shared) {
-                        atoms.remove(at);
-                    }
-                    (coef, atoms)
-                })
-                .collect();
-            let product = Text::infix(self.sum(inner), "*", self.atom(&shared), Binding::Product);
-            return if without.is_empty() {
-                product
-            } else {
-                add(product, self.sum(without))
-            };
-        }
-        // What is added before what is taken away; longest products first, then large
-        // coefficients, the constant last.
-        terms.sort_by_key(|(coef, atoms)| {
-            (
-                *coef < 0,
-                atoms.is_empty(),
-                std::cmp::Reverse(atoms.len()),
-                std::cmp::Reverse(coef.unsigned_abs()),
-            )
-        });
-        let mut terms = terms.iter();
-        let first = terms
-            .next()
-            .map_or_else(|| Text::primary("0"), |t| self.product(t));
-        terms.fold(first, |sum, term| add(sum, self.product(term)))
-    }
-
-    /// The factor found in most terms, when it is in two or more.
-    fn most_shared(&self, terms: &[Product]) -> Option<Atom> {
-        let mut best: Option<(usize, bool, &Atom)> = None;
-        for (_, atoms) in terms {
-            for atom in atoms {
-                let count = terms
-                    .iter()
-                    .filter(|(_, other)| other.contains(atom))
-                    .count();
-                let rank = (count, self.is_extent(atom));
-                if count > 1 && best.is_none_or(|(c, e, _)| rank > (c, e)) {
-                    best = Some((rank.0, rank.1, atom));
-                }
-            }
-        }
-        best.map(|(_, _, atom)| atom.clone())
-    }
-
-    fn is_extent(&self, atom: &Atom) -> bool {
-        matches!(atom, Atom::Var(v) if self.is_dim(*v))
-    }
-
-    /// `r * 8 * N`: what counts, by how many, and extents last.
-    fn product(&self, (coef, atoms): &Product) -> Text {
-        let (extents, counted): (Vec<&Atom>, Vec<&Atom>) =
-            atoms.iter().partition(|a| self.is_extent(a));
-        let size = coef.unsigned_abs();
-        let number = || Text::primary(size.to_string());
-        if *coef == i64::MIN {
-            let least = Text::primary(integer(*coef));
-            return atoms.iter().fold(least, |p, a| times(p, self.atom(a)));
-        }
-        let mut factors: Vec<Text> = counted.into_iter().map(|a| self.atom(a)).collect();
-        let trailing = factors.is_empty() && !extents.is_empty();
-        if size != 1 && !trailing {
-            factors.push(number());
-        }
-        factors.extend(extents.into_iter().map(|a| self.atom(a)));
-        if size != 1 && trailing {
-            factors.push(number());
-        }
-        let product = factors.into_iter().reduce(times).unwrap_or_else(number);
-        if *coef < 0 {
-            let binding = product.binding.min(Binding::Unary);
-            Text::new(format!("-{}", product.at_least(Binding::Product)), binding)
-        } else {
+                (coef, atoms)
+            })
+            .collect();
+        let product = Text::infix(
+            sum(names, inner),
+            "*",
+            atom(names, &shared),
+            Binding::Product,
+        );
+        return if without.is_empty() {
             product
-        }
-    }
-
-    fn atom(&self, atom: &Atom) -> Text {
-        match atom {
-            Atom::Var(v) => self.var(*v),
-            Atom::Div(a, b) => self.divided(a, b, "/", "croq::quotient"),
-            Atom::Rem(a, b) => self.divided(a, b, "%", "croq::remainder"),
-            Atom::Min(a, b) => Text::call("croq::min", &[self.wide(a), self.wide(b)]),
-            Atom::Max(a, b) => Text::call("croq::max", &[self.wide(a), self.wide(b)]),
-        }
-    }
-
-    /// C++ compilers know what to do with constants; 64-bit division by anything else is a long function
-    /// on a GPU, that small numbers needn't call.
-    fn divided(&self, a: &Sym, b: &Sym, operator: &str, function: &str) -> Text {
-        if b.as_int().is_some_and(|b| b != 0) {
-            Text::infix(self.sym(a), operator, self.sym(b), Binding::Product)
         } else {
-            Text::call(function, &[self.wide(a), self.wide(b)])
-        }
+            add(product, sum(names, without))
+        };
     }
+    // What is added before what is taken away; longest products first, then large
+    // coefficients, the constant last.
+    terms.sort_by_key(|(coef, atoms)| {
+        (
+            *coef < 0,
+            atoms.is_empty(),
+            std::cmp::Reverse(atoms.len()),
+            std::cmp::Reverse(coef.unsigned_abs()),
+        )
+    });
+    let mut terms = terms.iter();
+    let first = terms
+        .next()
+        .map_or_else(|| Text::primary("0"), |t| product(names, t));
+    terms.fold(first, |sum, term| add(sum, product(names, term)))
+}
 
-    /// By `croq::exact`, step for step what [`Names::sym`] computes without looking.
-    pub fn exactly(&self, sym: &Sym) -> Text {
-        let before = self.exact.replace(true);
-        let text = self.wide(sym);
-        self.exact.set(before);
-        text
-    }
-
-    pub fn fits(&self, fits: &Fits) -> Text {
-        match fits {
-            Fits::Value(sym) => Text::call("croq::fits", &[self.exactly(sym)]),
-            Fits::Bound { terms, most } => {
-                let size = |s: &Sym| Text::call("croq::size", &[self.exactly(s)]);
-                let product = |(coef, factors): &(i64, Vec<Sym>)| {
-                    let factors = factors.iter().map(size);
-                    let coef = (*coef != 1 || factors.len() == 0)
-                        .then(|| Text::primary(format!("croq::exact({coef})")));
-                    factors.chain(coef).reduce(times)
-                };
-                let zero = || Text::primary("croq::exact(0)");
-                let sum = terms.iter().filter_map(product).reduce(add);
-                let mut args = vec![sum.unwrap_or_else(zero)];
-                if *most != i64::MAX {
-                    args.push(Text::primary(most.to_string()));
-                }
-                Text::call("croq::fits", &args)
+/// The factor found in most terms, when it is in two or more.
+fn most_shared(names: &Names<'_>, terms: &[Product]) -> Option<Atom> {
+    let mut best: Option<(usize, bool, &Atom)> = None;
+    for (_, atoms) in terms {
+        for atom in atoms {
+            let count = terms
+                .iter()
+                .filter(|(_, other)| other.contains(atom))
+                .count();
+            let rank = (count, is_extent(names, atom));
+            if count > 1 && best.is_none_or(|(c, e, _)| rank > (c, e)) {
+                best = Some((rank.0, rank.1, atom));
             }
         }
     }
+    best.map(|(_, _, atom)| atom.clone())
+}
 
-    /// With type `croq::idx` even when it is a constant.
-    pub fn wide(&self, sym: &Sym) -> Text {
-        match sym.as_int() {
-            Some(value) if self.exact.get() => {
-                Text::primary(format!("croq::exact({})", integer(value)))
+fn is_extent(names: &Names<'_>, atom: &Atom) -> bool {
+    matches!(atom, Atom::Var(v) if names.is_dim(*v))
+}
+
+/// `r * 8 * N`: what counts, by how many, and extents last.
+fn product(names: &Names<'_>, (coef, atoms): &Product) -> Text {
+    let (extents, counted): (Vec<&Atom>, Vec<&Atom>) =
+        atoms.iter().partition(|a| is_extent(names, a));
+    let size = coef.unsigned_abs();
+    let number = || Text::primary(size.to_string());
+    if *coef == i64::MIN {
+        let least = Text::primary(integer(*coef));
+        return atoms.iter().fold(least, |p, a| times(p, atom(names, a)));
+    }
+    let mut factors: Vec<Text> = counted.into_iter().map(|a| atom(names, a)).collect();
+    let trailing = factors.is_empty() && !extents.is_empty();
+    if size != 1 && !trailing {
+        factors.push(number());
+    }
+    factors.extend(extents.into_iter().map(|a| atom(names, a)));
+    if size != 1 && trailing {
+        factors.push(number());
+    }
+    let product = factors.into_iter().reduce(times).unwrap_or_else(number);
+    if *coef < 0 {
+        let binding = product.binding.min(Binding::Unary);
+        Text::new(format!("-{}", product.at_least(Binding::Product)), binding)
+    } else {
+        product
+    }
+}
+
+fn atom(names: &Names<'_>, atom: &Atom) -> Text {
+    match atom {
+        Atom::Var(v) => var(names, *v),
+        Atom::Div(a, b) => divided(names, a, b, "/", "croq::quotient"),
+        Atom::Rem(a, b) => divided(names, a, b, "%", "croq::remainder"),
+        Atom::Min(a, b) => Text::call("croq::min", &[wide(names, a), wide(names, b)]),
+        Atom::Max(a, b) => Text::call("croq::max", &[wide(names, a), wide(names, b)]),
+    }
+}
+
+/// C++ compilers know what to do with constants; 64-bit division by anything else is a long function
+/// on a GPU, that small numbers needn't call.
+fn divided(names: &Names<'_>, a: &Sym, b: &Sym, operator: &str, function: &str) -> Text {
+    if b.as_int().is_some_and(|b| b != 0) {
+        Text::infix(sym(names, a), operator, sym(names, b), Binding::Product)
+    } else {
+        Text::call(function, &[wide(names, a), wide(names, b)])
+    }
+}
+
+/// By `croq::exact`, step for step what [`Names::sym`] computes without looking.
+pub fn exactly(names: &Names<'_>, sym: &Sym) -> Text {
+    let before = names.exact.replace(true);
+    let text = wide(names, sym);
+    names.exact.set(before);
+    text
+}
+
+pub fn fits(names: &Names<'_>, fits: &Fits) -> Text {
+    match fits {
+        Fits::Value(sym) => Text::call("croq::fits", &[exactly(names, sym)]),
+        Fits::Bound { terms, most } => {
+            let size = |s: &Sym| Text::call("croq::size", &[exactly(names, s)]);
+            let product = |(coef, factors): &(i64, Vec<Sym>)| {
+                let factors = factors.iter().map(size);
+                let coef = (*coef != 1 || factors.len() == 0)
+                    .then(|| Text::primary(format!("croq::exact({coef})")));
+                factors.chain(coef).reduce(times)
+            };
+            let zero = || Text::primary("croq::exact(0)");
+            let sum = terms.iter().filter_map(product).reduce(add);
+            let mut args = vec![sum.unwrap_or_else(zero)];
+            if *most != i64::MAX {
+                args.push(Text::primary(most.to_string()));
             }
-            Some(value) => Text::primary(format!("croq::idx({})", integer(value))),
-            None => self.sym(sym),
+            Text::call("croq::fits", &args)
         }
     }
+}
 
-    fn var(&self, var: Var) -> Text {
-        Text::primary(self.var_name(var))
+/// With type `croq::idx` even when it is a constant.
+pub fn wide(names: &Names<'_>, e: &Sym) -> Text {
+    match e.as_int() {
+        Some(value) if names.exact.get() => {
+            Text::primary(format!("croq::exact({})", integer(value)))
+        }
+        Some(value) => Text::primary(format!("croq::idx({})", integer(value))),
+        None => sym(names, e),
     }
+}
+
+fn var(names: &Names<'_>, var: Var) -> Text {
+    Text::primary(names.var_name(var))
 }
 
 fn times(a: Text, b: Text) -> Text {

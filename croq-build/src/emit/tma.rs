@@ -1,6 +1,8 @@
 //! Copies of boxes, and what TMA is told of device memory.
 
 use super::body::Body;
+use super::expr;
+use super::sym;
 use crate::ir::threads::{Function, Kernel};
 use crate::ir::{BufferId, CacheHint, Scalar, TensorMap, TmaMove, TmaOp};
 use crate::source::Span;
@@ -31,7 +33,7 @@ impl Body<'_, '_> {
                 let line = if slots.is_one() {
                     format!("croq::mbarrier_init({name}, 0, {count});")
                 } else {
-                    let slots = self.names.sym(slots).text;
+                    let slots = sym::sym(&self.names, slots).text;
                     let slot = self.names.fresh("slot");
                     format!(
                         "for (croq::idx {slot} = 0; {slot} < {slots}; ++{slot}) croq::mbarrier_init({name}, {slot}, {count});"
@@ -53,7 +55,7 @@ impl Body<'_, '_> {
                 let text = format!(
                     "croq::mbarrier_arrive{everywhere}({}, {});",
                     self.names.buffer(*barriers),
-                    self.names.sym(slot).text
+                    sym::sym(&self.names, slot).text
                 );
                 self.tma_line(span, &text);
             }
@@ -78,10 +80,13 @@ impl Body<'_, '_> {
                     "croq::mbarrier_wait{scope}({}, {}, {}, {});",
                     self.names.context,
                     self.names.buffer(*barriers),
-                    self.names.sym(slot).text,
+                    sym::sym(&self.names, slot).text,
                     match parity.ty {
-                        Scalar::U32 => self.names.used(parity, "condition").text,
-                        _ => format!("unsigned({})", self.names.used(parity, "condition").text),
+                        Scalar::U32 => expr::used(&self.names, parity, "condition").text,
+                        _ => format!(
+                            "unsigned({})",
+                            expr::used(&self.names, parity, "condition").text
+                        ),
                     }
                 );
                 self.tma_line(span, &text);
@@ -97,7 +102,7 @@ impl Body<'_, '_> {
                     self.names.map(moved.map),
                     self.coordinates(moved),
                     self.names.buffer(moved.buffer),
-                    self.names.sym(&moved.offset).text
+                    sym::sym(&self.names, &moved.offset).text
                 );
                 self.tma_line(span, &text);
             }
@@ -125,11 +130,11 @@ impl Body<'_, '_> {
                 "croq::tma_load_multicast<{}>({}, {}, {}, {}, {}, {}, {:#x});",
                 moved.coordinates.len(),
                 self.names.buffer(moved.buffer),
-                self.names.sym(&moved.offset).text,
+                sym::sym(&self.names, &moved.offset).text,
                 self.names.map(moved.map),
                 self.coordinates(moved),
                 self.names.buffer(*barriers),
-                self.names.sym(slot).text,
+                sym::sym(&self.names, slot).text,
                 (1u64 << blocks) - 1
             );
         }
@@ -142,11 +147,11 @@ impl Body<'_, '_> {
             "croq::tma_load<{}{hint}>({}, {}, {}, {}, {}, {});",
             moved.coordinates.len(),
             self.names.buffer(moved.buffer),
-            self.names.sym(&moved.offset).text,
+            sym::sym(&self.names, &moved.offset).text,
             self.names.map(moved.map),
             self.coordinates(moved),
             self.names.buffer(*barriers),
-            self.names.sym(slot).text
+            sym::sym(&self.names, slot).text
         )
     }
 
@@ -181,7 +186,7 @@ impl Body<'_, '_> {
         let text = format!(
             "croq::mbarrier_{how}({}, {}, {});",
             self.names.buffer(barriers),
-            self.names.sym(slot).text,
+            sym::sym(&self.names, slot).text,
             self.unsigned(bytes)
         );
         self.tma_line(span, &text);
@@ -190,7 +195,7 @@ impl Body<'_, '_> {
     fn unsigned(&self, sym: &Sym) -> String {
         match sym.as_int() {
             Some(n) => n.to_string(),
-            None => format!("unsigned({})", self.names.sym(sym).text),
+            None => format!("unsigned({})", sym::sym(&self.names, sym).text),
         }
     }
 
@@ -205,7 +210,11 @@ impl Body<'_, '_> {
     }
 
     fn innermost_first(&self, syms: &[Sym]) -> String {
-        let texts: Vec<String> = syms.iter().rev().map(|s| self.names.sym(s).text).collect();
+        let texts: Vec<String> = syms
+            .iter()
+            .rev()
+            .map(|s| sym::sym(&self.names, s).text)
+            .collect();
         format!("{{{}}}", texts.join(", "))
     }
 
@@ -219,7 +228,7 @@ impl Body<'_, '_> {
             if !map.base.is_zero() {
                 memory = format!(
                     "croq::from_element({memory}, {})",
-                    self.names.sym(&map.base).text
+                    sym::sym(&self.names, &map.base).text
                 );
             }
             let lists = [&map.extents, &map.strides, &map.extent_of_box]

@@ -1,7 +1,10 @@
 //! MMAs by warpgroups as C++.
 
 use super::body::Body;
+use super::expr;
+use super::place;
 use super::scalar;
+use super::sym;
 use std::collections::BTreeSet;
 
 use crate::ir::threads::{Function, MmaOp, Stmt, StmtKind};
@@ -43,7 +46,7 @@ impl Body<'_, '_> {
                 leading,
                 stride,
             } => {
-                let (of, leading) = (self.register(of), self.names.sym(leading).text);
+                let (of, leading) = (self.register(of), sym::sym(&self.names, leading).text);
                 let name = self.names.declare_local(*local);
                 format!(
                     "const croq::matrix_descriptor {name} = croq::describe({of}, {swizzle}, {leading}, {stride});"
@@ -51,7 +54,7 @@ impl Body<'_, '_> {
             }
             Step::Advance { local, by, bytes } => {
                 let by = self.names.local(*by).to_owned();
-                let bytes = self.names.sym(bytes).text;
+                let bytes = sym::sym(&self.names, bytes).text;
                 let name = self.names.declare_local(*local);
                 format!(
                     "const croq::matrix_descriptor {name} = croq::advance({by}, unsigned({bytes}));"
@@ -67,7 +70,7 @@ impl Body<'_, '_> {
         let shape = format!("{}, {}", i.atom.n, i.atom.k);
         let acc = self.register(&i.acc);
         let by_b = self.described(&i.b);
-        let accumulate = self.names.used(&i.accumulate, "condition").text;
+        let accumulate = expr::used(&self.names, &i.accumulate, "condition").text;
         match &i.a {
             Source::Memory(a) => format!(
                 "croq::wgmma<{shape}, {}, {b}, {}, {}>({acc}, {}, {by_b}, {accumulate});",
@@ -100,6 +103,6 @@ impl Body<'_, '_> {
     /// A handle and the element meant.
     fn register(&self, access: &Access) -> String {
         let buffer = self.names.buffer(access.view.buffer);
-        format!("{buffer}, {}", self.names.place(access).text)
+        format!("{buffer}, {}", place::place(&self.names, access).text)
     }
 }

@@ -1,35 +1,38 @@
-//! Element and scalar types that the IR can compute with or store. [`Scalar::info`] is the one description of each.
+//! Element and scalar types that the IR can compute with or store. The table `scalars!` is the one description of
+//! each.
 
-/// A value's type. `Index` is what symbolic integers are computed in: 64 bits, signed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scalar {
-    F64,
-    F32,
-    F16,
-    Bf16,
-    F8E4M3,
-    F8E5M2,
-    S64,
-    S32,
-    S16,
-    S8,
-    U64,
-    U32,
-    U16,
-    U8,
-    Bool,
-    Index,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Class {
-    Float {
-        /// Bits of the significand, the leading one included: integers up to 2^digits are exact.
-        digits: u32,
-    },
+    Float(Format),
     Signed,
     Unsigned,
     Bool,
+}
+
+/// The values of a float type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Format {
+    /// Bits of the significand, the leading one included: integers up to 2^digits are exact.
+    pub digits: u32,
+    /// The smallest positive value, subnormal ones included, is 2^least.
+    pub least: i32,
+    /// The largest finite value.
+    pub largest: f64,
+}
+
+impl Format {
+    const fn new(digits: u32, least: i32, largest: f64) -> Self {
+        Self {
+            digits,
+            least,
+            largest,
+        }
+    }
+
+    /// Whether it has every finite value of another.
+    pub fn contains(&self, other: &Format) -> bool {
+        other.digits <= self.digits && other.least >= self.least && other.largest <= self.largest
+    }
 }
 
 /// All that depends on a type alone.
@@ -42,61 +45,66 @@ pub struct ScalarInfo {
     pub class: Class,
     /// In C++: works in a declaration and as a template argument.
     pub cpp: &'static str,
-    /// In the C struct of a shim's arguments: floats that C has no type for travel as their bits.
+    /// In the C struct of a shim's arguments: floats that C has no type for are passed as their bits.
     pub c: &'static str,
     pub rust: &'static str,
 }
 
-/// Every type, in the order of the enum.
-const ALL: [Scalar; 16] = {
-    use Scalar::*;
-    [
-        F64, F32, F16, Bf16, F8E4M3, F8E5M2, S64, S32, S16, S8, U64, U32, U16, U8, Bool, Index,
-    ]
-};
+macro_rules! scalars {
+    ($($scalar:ident: $name:literal, $bytes:literal, $class:expr, $cpp:literal, $c:literal, $rust:literal;)*) => {
+        /// A value's type. `Index` is what symbolic integers are computed in: 64 bits, signed.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Scalar {
+            $($scalar,)*
+        }
+
+        impl Scalar {
+            /// All of them, in the order of the table.
+            pub const ALL: &[Scalar] = &[$(Scalar::$scalar,)*];
+
+            pub fn info(self) -> &'static ScalarInfo {
+                use Class::*;
+                match self {
+                    $(Scalar::$scalar => &const {
+                        ScalarInfo {
+                            name: $name,
+                            bytes: $bytes,
+                            class: $class,
+                            cpp: $cpp,
+                            c: $c,
+                            rust: $rust,
+                        }
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+// The name, bytes, class, type in C++, in C, in Rust.
+scalars! {
+    F64: "f64", 8, Float(Format::new(53, -1074, f64::MAX)), "double", "double", "f64";
+    F32: "f32", 4, Float(Format::new(24, -149, f32::MAX as f64)), "float", "float", "f32";
+    F16: "f16", 2, Float(Format::new(11, -24, 65504.0)), "croq::f16", "unsigned short", "f16";
+    Bf16: "bf16", 2, Float(Format::new(8, -133, 3.3895313892515355e+38)), "croq::bf16", "unsigned short", "bf16";
+    F8E4M3: "f8_e4m3", 1, Float(Format::new(4, -9, 448.0)), "croq::f8_e4m3", "unsigned char", "F8E4M3";
+    F8E5M2: "f8_e5m2", 1, Float(Format::new(3, -16, 57344.0)), "croq::f8_e5m2", "unsigned char", "F8E5M2";
+    S64: "s64", 8, Signed, "long long", "long long", "i64";
+    S32: "s32", 4, Signed, "int", "int", "i32";
+    S16: "s16", 2, Signed, "short", "short", "i16";
+    S8: "s8", 1, Signed, "signed char", "signed char", "i8";
+    U64: "u64", 8, Unsigned, "unsigned long long", "unsigned long long", "u64";
+    U32: "u32", 4, Unsigned, "unsigned", "unsigned", "u32";
+    U16: "u16", 2, Unsigned, "unsigned short", "unsigned short", "u16";
+    U8: "u8", 1, Unsigned, "unsigned char", "unsigned char", "u8";
+    Bool: "bool", 1, Bool, "bool", "unsigned char", "bool";
+    Index: "int", 8, Signed, "croq::idx", "croq_i64", "i64";
+}
 
 impl Scalar {
-    pub fn info(self) -> &'static ScalarInfo {
-        use Class::{Float, Signed, Unsigned};
-        macro_rules! info {
-            ($name:literal, $bytes:literal, $class:expr, $cpp:literal, $c:literal, $rust:literal) => {
-                &const {
-                    ScalarInfo {
-                        name: $name,
-                        bytes: $bytes,
-                        class: $class,
-                        cpp: $cpp,
-                        c: $c,
-                        rust: $rust,
-                    }
-                }
-            };
-        }
-        #[rustfmt::skip]
-        let info = match self {
-            Scalar::F64 => info!("f64", 8, Float { digits: 53 }, "double", "double", "f64"),
-            Scalar::F32 => info!("f32", 4, Float { digits: 24 }, "float", "float", "f32"),
-            Scalar::F16 => info!("f16", 2, Float { digits: 11 }, "croq::f16", "unsigned short", "f16"),
-            Scalar::Bf16 => info!("bf16", 2, Float { digits: 8 }, "croq::bf16", "unsigned short", "bf16"),
-            Scalar::F8E4M3 => info!("f8_e4m3", 1, Float { digits: 4 }, "croq::f8_e4m3", "unsigned char", "F8E4M3"),
-            Scalar::F8E5M2 => info!("f8_e5m2", 1, Float { digits: 3 }, "croq::f8_e5m2", "unsigned char", "F8E5M2"),
-            Scalar::S64 => info!("s64", 8, Signed, "long long", "long long", "i64"),
-            Scalar::S32 => info!("s32", 4, Signed, "int", "int", "i32"),
-            Scalar::S16 => info!("s16", 2, Signed, "short", "short", "i16"),
-            Scalar::S8 => info!("s8", 1, Signed, "signed char", "signed char", "i8"),
-            Scalar::U64 => info!("u64", 8, Unsigned, "unsigned long long", "unsigned long long", "u64"),
-            Scalar::U32 => info!("u32", 4, Unsigned, "unsigned", "unsigned", "u32"),
-            Scalar::U16 => info!("u16", 2, Unsigned, "unsigned short", "unsigned short", "u16"),
-            Scalar::U8 => info!("u8", 1, Unsigned, "unsigned char", "unsigned char", "u8"),
-            Scalar::Bool => info!("bool", 1, Class::Bool, "bool", "unsigned char", "bool"),
-            Scalar::Index => info!("int", 8, Signed, "croq::idx", "croq_i64", "i64"),
-        };
-        info
-    }
-
     /// The type that a user writes so.
     pub fn named(name: &str) -> Option<Scalar> {
-        ALL.into_iter().find(|ty| ty.name() == name)
+        Scalar::ALL.iter().copied().find(|ty| ty.name() == name)
     }
 
     /// Bytes one element takes in memory.
@@ -105,7 +113,20 @@ impl Scalar {
     }
 
     pub fn is_float(self) -> bool {
-        matches!(self.info().class, Class::Float { .. })
+        self.format().is_some()
+    }
+
+    /// Of a float type.
+    pub fn format(self) -> Option<&'static Format> {
+        match &self.info().class {
+            Class::Float(format) => Some(format),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a float that C++ and C lack: it is computed in f32, and passed as its bits.
+    pub fn is_narrow_float(self) -> bool {
+        self.is_float() && self.bytes() < 4
     }
 
     pub fn is_integer(self) -> bool {
@@ -113,14 +134,14 @@ impl Scalar {
     }
 
     pub fn is_signed(self) -> bool {
-        matches!(self.info().class, Class::Signed | Class::Float { .. })
+        matches!(self.info().class, Class::Signed | Class::Float(_))
     }
 
     /// The least and the largest value of an integer type, 0 and 1 of `bool`; `None` for floats.
     pub fn limits(self) -> Option<(i128, i128)> {
         let bits = self.bytes() * 8;
         match self.info().class {
-            Class::Float { .. } => None,
+            Class::Float(_) => None,
             Class::Signed => Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1)),
             Class::Unsigned => Some((0, (1 << bits) - 1)),
             Class::Bool => Some((0, 1)),

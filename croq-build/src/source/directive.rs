@@ -32,7 +32,7 @@ impl<'a> Line<'a> {
             walk.pos += 1;
         }
         let name_start = walk.pos;
-        while super::lexer::is_word_byte(walk.byte(walk.pos)) {
+        while super::cursor::is_word_byte(walk.byte(walk.pos)) {
             walk.pos += 1;
         }
         let name_end = walk.pos;
@@ -114,10 +114,14 @@ impl<'a> Definition<'a> {
         let name_at = rest.len() - trimmed.len();
         let name_len = trimmed
             .bytes()
-            .take_while(|b| super::lexer::is_word_byte(*b))
+            .take_while(|b| super::cursor::is_word_byte(*b))
             .count();
         let name = trimmed.get(..name_len)?;
-        if !name.bytes().next().is_some_and(super::lexer::is_word_start) {
+        if !name
+            .bytes()
+            .next()
+            .is_some_and(super::cursor::is_word_start)
+        {
             return None;
         }
         let start = (line.rest_start + name_at) as u32;
@@ -140,8 +144,8 @@ impl<'a> Definition<'a> {
                 let is_name = param
                     .bytes()
                     .next()
-                    .is_some_and(super::lexer::is_word_start)
-                    && param.bytes().all(super::lexer::is_word_byte);
+                    .is_some_and(super::cursor::is_word_start)
+                    && param.bytes().all(super::cursor::is_word_byte);
                 if !is_name {
                     return None;
                 }

@@ -2,10 +2,12 @@
 
 use super::Span;
 use super::braces::Braces;
+use super::cursor::is_word_start;
+use super::device;
 use super::directive::{self, KNOWN, Line};
 use super::file::FunctionText;
 use super::intrinsics::Intrinsic;
-use super::lexer::{Lexeme, Lexer, is_word_start};
+use super::lexer::{Lexeme, Lexer};
 use super::macros::{Expander, report_bad};
 use super::scan::{Place, Scanner};
 use super::token::{Keyword, Punct, Token, TokenKind};
@@ -32,229 +34,232 @@ fn with_open_brace(diagnostic: Diagnostic, braces: &Braces) -> Diagnostic {
     }
 }
 
-impl Scanner<'_> {
-    /// Reads the function whose `__co__` is at `at`.
-    pub fn function(&mut self, at: usize) {
-        let opening = Span::new(at as u32, at as u32 + 6);
-        self.macros.enter_body();
-        self.budget = super::macros::fresh_budget();
-        let mut tokens = Vec::new();
-        let open_branches = self.branches.len();
-        let mut braces = Braces::default();
-        let end = self.function_tokens(at, &mut tokens, &mut braces);
-        self.macros.leave_body();
-        let mut intrinsics: Vec<Intrinsic> = self.intrinsics.clone();
-        intrinsics.append(&mut self.local_intrinsics);
-        if self.dead {
-            return;
-        }
-        let complete = match end {
-            End::Closed => true,
-            End::NoBody(semi) => {
-                self.report(
-                    Diagnostic::new(
-                        "E0100",
-                        semi,
-                        "a `__co__` function can't be declared without a body",
-                    )
-                    .label("expected `{` here")
-                    .also(opening, "the function begins here")
-                    .help(
-                        "give it its body: `__co__` functions of one file need no forward declarations",
-                    ),
-                );
-                return;
-            }
-            End::Intruder(intruder) => {
-                let diagnostic = Diagnostic::new(
-                    "E0010",
-                    intruder,
-                    "`__co__` inside another `__co__` function",
-                )
-                .label("`__co__` functions must be at file scope")
-                .also(opening, "the enclosing function begins here")
-                .help("close the function before it: a `}` may be missing");
-                self.report(with_open_brace(diagnostic, &braces));
-                false
-            }
-            End::OpenComment(comment) => {
-                self.open_comment(comment);
-                return;
-            }
-            // The conditional that swallowed the rest of the file is reported by itself.
-            End::FileEnd if self.branches.len() > open_branches => return,
-            End::FileEnd => {
-                let diagnostic = Diagnostic::new(
-                    "E0004",
-                    opening,
-                    "the file ends inside this `__co__` function",
-                )
-                .label("begins here")
-                .help("a closing `}` is missing");
-                self.report(with_open_brace(diagnostic, &braces));
-                return;
-            }
-        };
-        if self.budget == 0 {
-            // Its macros ran away; what is left of it means nothing.
-            return;
-        }
-        let span = tokens
-            .last()
-            .map_or(opening, |last: &Token| opening.to(last.span));
-        let tokens = report_bad(tokens, self.diags);
-        self.functions.push(FunctionText {
-            tokens,
-            span,
-            intrinsics,
-            complete,
-        });
+/// Reads the function whose `__co__` is at `at`.
+pub fn function(s: &mut Scanner<'_>, at: usize) {
+    let opening = Span::new(at as u32, at as u32 + 6);
+    s.macros.enter_body();
+    s.budget = super::macros::fresh_budget();
+    let mut tokens = Vec::new();
+    let open_branches = s.branches.len();
+    let mut braces = Braces::default();
+    let end = function_tokens(s, at, &mut tokens, &mut braces);
+    s.macros.leave_body();
+    let mut intrinsics: Vec<Intrinsic> = s.intrinsics.clone();
+    intrinsics.append(&mut s.local_intrinsics);
+    if s.dead {
+        return;
     }
+    let complete = match end {
+        End::Closed => true,
+        End::NoBody(semi) => {
+            s.report(
+                Diagnostic::new(
+                    "E0100",
+                    semi,
+                    "a `__co__` function can't be declared without a body",
+                )
+                .label("expected `{` here")
+                .also(opening, "the function begins here")
+                .help(
+                    "give it its body: `__co__` functions of one file need no forward declarations",
+                ),
+            );
+            return;
+        }
+        End::Intruder(intruder) => {
+            let diagnostic = Diagnostic::new(
+                "E0010",
+                intruder,
+                "`__co__` inside another `__co__` function",
+            )
+            .label("`__co__` functions must be at file scope")
+            .also(opening, "the enclosing function begins here")
+            .help("close the function before it: a `}` may be missing");
+            s.report(with_open_brace(diagnostic, &braces));
+            false
+        }
+        End::OpenComment(comment) => {
+            s.open_comment(comment);
+            return;
+        }
+        // The conditional that swallowed the rest of the file is reported by itself.
+        End::FileEnd if s.branches.len() > open_branches => return,
+        End::FileEnd => {
+            let diagnostic = Diagnostic::new(
+                "E0004",
+                opening,
+                "the file ends inside this `__co__` function",
+            )
+            .label("begins here")
+            .help("a closing `}` is missing");
+            s.report(with_open_brace(diagnostic, &braces));
+            return;
+        }
+    };
+    if s.budget == 0 {
+        // Its macros ran away; what is left of it means nothing.
+        return;
+    }
+    let span = tokens
+        .last()
+        .map_or(opening, |last: &Token| opening.to(last.span));
+    let tokens = report_bad(tokens, s.diags);
+    s.functions.push(FunctionText {
+        tokens,
+        span,
+        intrinsics,
+        complete,
+    });
+}
 
-    fn function_tokens(&mut self, at: usize, tokens: &mut Vec<Token>, braces: &mut Braces) -> End {
-        let mut lexer = Lexer::at(self.text, at, true);
-        let mut run: Vec<Token> = Vec::new();
-        let end = loop {
-            // A dead branch of host text ends where its directive says, whatever is open.
-            if lexer.pos() >= self.walk.limit {
+fn function_tokens(
+    s: &mut Scanner<'_>,
+    at: usize,
+    tokens: &mut Vec<Token>,
+    braces: &mut Braces,
+) -> End {
+    let mut lexer = Lexer::at(s.text, at, true);
+    let mut run: Vec<Token> = Vec::new();
+    let end = loop {
+        // A dead branch of host text ends where its directive says, whatever is open.
+        if lexer.pos() >= s.walk.limit {
+            break End::FileEnd;
+        }
+        let lexeme = match lexer.next_lexeme() {
+            Lexeme::LineHash => match function_directive(s, &mut lexer, &mut run, tokens) {
+                Some(lexeme) => lexeme,
+                None => continue,
+            },
+            other => other,
+        };
+        let token = match lexeme {
+            Lexeme::Token(token) => token,
+            Lexeme::OpenComment(span) => {
+                s.walk.pos = s.walk.limit;
+                break End::OpenComment(span);
+            }
+            Lexeme::LineHash | Lexeme::End => {
+                s.walk.pos = s.walk.limit;
                 break End::FileEnd;
             }
-            let lexeme = match lexer.next_lexeme() {
-                Lexeme::LineHash => match self.function_directive(&mut lexer, &mut run, tokens) {
-                    Some(lexeme) => lexeme,
-                    None => continue,
-                },
-                other => other,
-            };
-            let token = match lexeme {
-                Lexeme::Token(token) => token,
-                Lexeme::OpenComment(span) => {
-                    self.walk.pos = self.walk.limit;
-                    break End::OpenComment(span);
-                }
-                Lexeme::LineHash | Lexeme::End => {
-                    self.walk.pos = self.walk.limit;
-                    break End::FileEnd;
-                }
-            };
-            if token.starts_line {
-                braces.line(self.text, token.span.start);
-            }
-            match &token.kind {
-                TokenKind::Punct(Punct::LBrace) => {
-                    braces.open(token.span, self.local_intrinsics.len());
-                }
-                TokenKind::Punct(Punct::RBrace) => {
-                    let registered = braces.close(token.starts_line);
-                    for intrinsic in self.local_intrinsics.iter_mut().skip(registered) {
-                        intrinsic.scope.end = intrinsic.scope.end.min(token.span.start);
-                    }
-                    if braces.none_open() {
-                        run.push(token);
-                        break End::Closed;
-                    }
-                }
-                TokenKind::Punct(Punct::Semi) if braces.none_open() => {
-                    break End::NoBody(token.span);
-                }
-                TokenKind::Keyword(Keyword::Co) if token.span.start as usize != at => {
-                    let span = token.span;
-                    self.walk.pos = span.start as usize;
-                    self.expand(&mut run, tokens);
-                    return End::Intruder(span);
-                }
-                TokenKind::Word(word)
-                    if matches!(&**word, "__cok__" | "__device__" | "__co_device__") =>
-                {
-                    self.misplaced(&word.clone(), token.span);
-                    lexer.resume_at_line(self.walk.pos);
-                    continue;
-                }
-                _ => {}
-            }
-            run.push(token);
         };
-        self.expand(&mut run, tokens);
-        if !matches!(end, End::FileEnd | End::OpenComment(_)) {
-            self.walk.pos = lexer.pos();
+        if token.starts_line {
+            braces.line(s.text, token.span.start);
         }
-        end
+        match &token.kind {
+            TokenKind::Punct(Punct::LBrace) => {
+                braces.open(token.span, s.local_intrinsics.len());
+            }
+            TokenKind::Punct(Punct::RBrace) => {
+                let registered = braces.close(token.starts_line);
+                for intrinsic in s.local_intrinsics.iter_mut().skip(registered) {
+                    intrinsic.scope.end = intrinsic.scope.end.min(token.span.start);
+                }
+                if braces.none_open() {
+                    run.push(token);
+                    break End::Closed;
+                }
+            }
+            TokenKind::Punct(Punct::Semi) if braces.none_open() => {
+                break End::NoBody(token.span);
+            }
+            TokenKind::Keyword(Keyword::Co) if token.span.start as usize != at => {
+                let span = token.span;
+                s.walk.pos = span.start as usize;
+                expand(s, &mut run, tokens);
+                return End::Intruder(span);
+            }
+            TokenKind::Word(word)
+                if matches!(&**word, "__cok__" | "__device__" | "__co_device__") =>
+            {
+                misplaced(s, &word.clone(), token.span);
+                lexer.resume_at_line(s.walk.pos);
+                continue;
+            }
+            _ => {}
+        }
+        run.push(token);
+    };
+    expand(s, &mut run, tokens);
+    if !matches!(end, End::FileEnd | End::OpenComment(_)) {
+        s.walk.pos = lexer.pos();
     }
+    end
+}
 
-    fn expand(&mut self, run: &mut Vec<Token>, tokens: &mut Vec<Token>) {
-        if self.dead {
-            run.clear();
-            return;
-        }
-        Expander {
-            macros: &self.macros,
-            expansions: &mut self.expansions,
-            diags: self.diags,
-            budget: &mut self.budget,
-        }
-        .expand(std::mem::take(run), tokens);
+fn expand(s: &mut Scanner<'_>, run: &mut Vec<Token>, tokens: &mut Vec<Token>) {
+    if s.dead {
+        run.clear();
+        return;
     }
+    Expander {
+        macros: &s.macros,
+        expansions: &mut s.expansions,
+        diags: s.diags,
+        budget: &mut s.budget,
+    }
+    .expand(std::mem::take(run), tokens);
+}
 
-    /// Obeys the directive that the lexer stands on; gives the `#` back when it is the operator.
-    fn function_directive(
-        &mut self,
-        lexer: &mut Lexer,
-        run: &mut Vec<Token>,
-        tokens: &mut Vec<Token>,
-    ) -> Option<Lexeme> {
-        let hash = lexer.pos();
-        let line = Line::read(self.text, hash, self.walk.limit);
-        if KNOWN.contains(&line.name) {
-            self.expand(run, tokens);
-            self.directive(hash, Place::Function);
-            lexer.resume_at_line(self.walk.pos);
-            return None;
-        }
-        // After a complete statement no operand or operator `#` can stand, so this was meant as a
-        // directive.
-        let after_statement = run.last().or(tokens.last()).is_none_or(|token| {
-            matches!(
-                token.kind,
-                TokenKind::Punct(Punct::Semi | Punct::LBrace | Punct::RBrace)
-            )
-        });
-        let slip = directive::nearest(line.name)
-            .filter(|_| after_statement && line.name.bytes().next().is_some_and(is_word_start));
-        let Some(known) = slip else {
-            return Some(lexer.hash_operator());
-        };
-        self.report(
-            Diagnostic::new(
-                "W0019",
-                line.name_span,
-                format!("`#{}` is no directive", line.name),
-            )
-            .label("this line is ignored")
-            .help(format!("write `#{known}`")),
-        );
-        lexer.resume_at_line(line.span.end as usize);
-        None
+/// Obeys the directive that the lexer stands on; gives the `#` back when it is the operator.
+fn function_directive(
+    s: &mut Scanner<'_>,
+    lexer: &mut Lexer,
+    run: &mut Vec<Token>,
+    tokens: &mut Vec<Token>,
+) -> Option<Lexeme> {
+    let hash = lexer.pos();
+    let line = Line::read(s.text, hash, s.walk.limit);
+    if KNOWN.contains(&line.name) {
+        expand(s, run, tokens);
+        s.directive(hash, Place::Function);
+        lexer.resume_at_line(s.walk.pos);
+        return None;
     }
+    // After a complete statement no operand or operator `#` can stand, so this was meant as a
+    // directive.
+    let after_statement = run.last().or(tokens.last()).is_none_or(|token| {
+        matches!(
+            token.kind,
+            TokenKind::Punct(Punct::Semi | Punct::LBrace | Punct::RBrace)
+        )
+    });
+    let slip = directive::nearest(line.name)
+        .filter(|_| after_statement && line.name.bytes().next().is_some_and(is_word_start));
+    let Some(known) = slip else {
+        return Some(lexer.hash_operator());
+    };
+    s.report(
+        Diagnostic::new(
+            "W0019",
+            line.name_span,
+            format!("`#{}` is no directive", line.name),
+        )
+        .label("this line is ignored")
+        .help(format!("write `#{known}`")),
+    );
+    lexer.resume_at_line(line.span.end as usize);
+    None
+}
 
-    fn misplaced(&mut self, word: &str, span: Span) {
-        self.report(
-            Diagnostic::new(
-                "E0011",
-                span,
-                format!("`{word}` inside a `__co__` function"),
-            )
-            .label("device functions must be at file scope")
-            .help("move it out of the function"),
-        );
-        self.walk.pos = span.end as usize;
-        let dead = std::mem::replace(&mut self.dead, true);
-        let kept = self.device.len();
-        if word == "__cok__" {
-            self.kernel_block(span.start as usize);
-        } else {
-            self.skip_device_function(span);
-        }
-        self.device.truncate(kept);
-        self.dead = dead;
+fn misplaced(s: &mut Scanner<'_>, word: &str, span: Span) {
+    s.report(
+        Diagnostic::new(
+            "E0011",
+            span,
+            format!("`{word}` inside a `__co__` function"),
+        )
+        .label("device functions must be at file scope")
+        .help("move it out of the function"),
+    );
+    s.walk.pos = span.end as usize;
+    let dead = std::mem::replace(&mut s.dead, true);
+    let kept = s.device.len();
+    if word == "__cok__" {
+        device::kernel_block(s, span.start as usize);
+    } else {
+        device::skip_device_function(s, span);
     }
+    s.device.truncate(kept);
+    s.dead = dead;
 }

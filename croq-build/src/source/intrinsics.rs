@@ -97,8 +97,10 @@ pub fn read_pragma(
         );
     };
     let is_name = |part: &str| {
-        part.bytes().next().is_some_and(super::lexer::is_word_start)
-            && part.bytes().all(super::lexer::is_word_byte)
+        part.bytes()
+            .next()
+            .is_some_and(super::cursor::is_word_start)
+            && part.bytes().all(super::cursor::is_word_byte)
     };
     let well_formed = match kind {
         IntrinsicKind::Prefix => is_name(name),

@@ -7,6 +7,7 @@
 
 mod braces;
 mod condition;
+mod cursor;
 mod device;
 mod directive;
 mod file;
@@ -48,7 +49,7 @@ pub fn load(
         table.define(macros::Macro::new(name, None, value, None), diags);
     }
     let mut scanner = scan::Scanner::new(text, table, diags);
-    scanner.file();
+    host::file(&mut scanner);
     SourceFile {
         path: path.to_string(),
         text: text.to_string(),

@@ -1,232 +1,231 @@
 //! Integer and float literals.
 
-use super::lexer::{Lexeme, Lexer, is_word_byte, is_word_start};
+use super::cursor::{Cursor, Lexeme, is_word_byte, is_word_start};
 use super::token::{BadToken, TokenKind};
 
-impl<'a> Lexer<'a> {
-    pub fn number(&mut self, start: usize) -> Lexeme {
-        let is_hex = self.peek(0) == b'0' && matches!(self.peek(1), b'x' | b'X');
-        if is_hex {
-            self.pos += 2;
-            let digits = self.pos;
-            while self.peek(0).is_ascii_hexdigit() {
-                self.pos += 1;
-            }
-            let text = &self.text[digits..self.pos];
-            return self.integer(start, text, 16);
+pub(super) fn number(c: &mut Cursor<'_>, start: usize) -> Lexeme {
+    let is_hex = c.peek(0) == b'0' && matches!(c.peek(1), b'x' | b'X');
+    if is_hex {
+        c.pos += 2;
+        let digits = c.pos;
+        while c.peek(0).is_ascii_hexdigit() {
+            c.pos += 1;
         }
-        self.digits();
-        let int_end = self.pos;
-        let mut is_float = false;
-        if self.peek(0) == b'.' {
-            if self.peek(1).is_ascii_digit() {
-                self.pos += 1;
-                self.digits();
-                is_float = true;
-            } else if !is_word_start(self.peek(1))
-                || matches!(self.peek(1), b'f' | b'F' | b'e' | b'E')
-            {
-                // `1.` and `1.f`
-                self.pos += 1;
-                while is_word_byte(self.peek(0)) {
-                    self.pos += 1;
-                }
-                let whole = &self.text[start..int_end];
-                let suffix = if self.text[start..self.pos].ends_with(['f', 'F']) {
-                    "f"
-                } else {
-                    ""
-                };
-                let help = format!("write `{whole}.0{suffix}`");
-                return self.bad_number(
-                    start,
-                    "a fraction needs digits after the point",
-                    Some(help),
-                    TokenKind::Float {
-                        value: 0.0,
-                        single: true,
-                    },
-                );
-            }
-        }
-        if matches!(self.peek(0), b'e' | b'E')
-            && (self.peek(1).is_ascii_digit()
-                || (matches!(self.peek(1), b'+' | b'-') && self.peek(2).is_ascii_digit()))
-        {
-            self.pos += 2;
-            self.digits();
+        let text = &c.text[digits..c.pos];
+        return integer(c, start, text, 16);
+    }
+    digits(c);
+    let int_end = c.pos;
+    let mut is_float = false;
+    if c.peek(0) == b'.' {
+        if c.peek(1).is_ascii_digit() {
+            c.pos += 1;
+            digits(c);
             is_float = true;
-        }
-        if is_float {
-            return self.float(start);
-        }
-        let text = &self.text[start..int_end];
-        // `1f` is a float to many a hand, but no literal.
-        self.integer(start, text, 10)
-    }
-
-    fn digits(&mut self) {
-        while self.peek(0).is_ascii_digit() {
-            self.pos += 1;
-        }
-    }
-
-    fn suffix(&mut self) -> &'a str {
-        let start = self.pos;
-        while is_word_byte(self.peek(0)) {
-            self.pos += 1;
-        }
-        &self.text[start..self.pos]
-    }
-
-    fn float(&mut self, start: usize) -> Lexeme {
-        let value: f64 = self.text[start..self.pos].parse().unwrap_or(0.0);
-        let suffix = self.suffix();
-        let single = match suffix {
-            "" => false,
-            "f" | "F" => true,
-            _ => {
-                let digits = self.text[start..self.pos].trim_end_matches(suffix);
-                let help = match suffix {
-                    "h" | "f16" | "bf16" => format!("convert: `__to<f16>({digits}f)`"),
-                    _ => format!("write `{digits}` (f64) or `{digits}f` (f32)"),
-                };
-                let what = format!("`{suffix}` is no suffix of a number");
-                return self.bad_number(
-                    start,
-                    &what,
-                    Some(help),
-                    TokenKind::Float {
-                        value,
-                        single: true,
-                    },
-                );
+        } else if !is_word_start(c.peek(1)) || matches!(c.peek(1), b'f' | b'F' | b'e' | b'E') {
+            // `1.` and `1.f`
+            c.pos += 1;
+            while is_word_byte(c.peek(0)) {
+                c.pos += 1;
             }
-        };
-        self.token(TokenKind::Float { value, single }, start)
+            let whole = &c.text[start..int_end];
+            let suffix = if c.text[start..c.pos].ends_with(['f', 'F']) {
+                "f"
+            } else {
+                ""
+            };
+            let help = format!("write `{whole}.0{suffix}`");
+            return bad_number(
+                c,
+                start,
+                "a fraction needs digits after the point",
+                Some(help),
+                TokenKind::Float {
+                    value: 0.0,
+                    single: true,
+                },
+            );
+        }
     }
+    if matches!(c.peek(0), b'e' | b'E')
+        && (c.peek(1).is_ascii_digit()
+            || (matches!(c.peek(1), b'+' | b'-') && c.peek(2).is_ascii_digit()))
+    {
+        c.pos += 2;
+        digits(c);
+        is_float = true;
+    }
+    if is_float {
+        return float(c, start);
+    }
+    let text = &c.text[start..int_end];
+    // `1f` is a float to many a hand, but no literal.
+    integer(c, start, text, 10)
+}
 
-    fn integer(&mut self, start: usize, digits: &str, radix: u32) -> Lexeme {
-        let stand_in = TokenKind::Int {
-            value: 1,
-            unsigned: false,
-            long: false,
-        };
-        let suffix = self.suffix();
-        let lower = suffix.to_ascii_lowercase();
-        let (unsigned, long) = match lower.as_str() {
-            "" => (false, false),
-            "u" => (true, false),
-            "l" | "ll" => (false, true),
-            "ul" | "ull" | "lu" | "llu" => (true, true),
-            _ => {
-                let (what, help) = match lower.as_str() {
-                    "f" => (
-                        "a float needs a point".to_string(),
-                        Some(format!("write `{digits}.0f`")),
-                    ),
-                    _ if digits == "0" && lower.starts_with('b') => (
-                        "there are no binary numbers".to_string(),
-                        u64::from_str_radix(&lower[1..], 2)
-                            .ok()
-                            .map(|v| format!("write `{v:#x}`")),
-                    ),
-                    _ if digits.is_empty() => ("digits are missing after `0x`".to_string(), None),
-                    _ => (
-                        format!("`{suffix}` is no suffix of a number"),
-                        Some("suffixes are `u`, `l`, `ll` and `ul`, `ull`".to_string()),
-                    ),
-                };
-                return self.bad_number(start, &what, help, stand_in);
-            }
-        };
-        if digits.is_empty() {
-            return self.bad_number(start, "digits are missing after `0x`", None, stand_in);
-        }
-        if radix == 10 && digits.len() > 1 && digits.starts_with('0') {
-            let plain = digits.trim_start_matches('0');
-            let plain = if plain.is_empty() { "0" } else { plain };
-            let help = format!("decimal numbers have no leading zeros: `{plain}`");
-            return self.bad_number(start, "there are no octal numbers", Some(help), stand_in);
-        }
-        let significant = digits.trim_start_matches('0');
-        let value = if significant.is_empty() {
-            Some(0)
-        } else if significant.len() > 20 {
-            None
-        } else {
-            u128::from_str_radix(significant, radix).ok()
-        };
-        // The least integer is written with a minus before a number that fits by itself.
-        let limit = match (unsigned, self.negated) {
-            (true, _) => u128::from(u64::MAX),
-            (false, true) => i64::MAX as u128 + 1,
-            (false, false) => i64::MAX as u128,
-        };
-        match value {
-            Some(value) if value <= limit => {
-                let kind = TokenKind::Int {
-                    value: value as i128,
-                    unsigned,
-                    long,
-                };
-                self.token(kind, start)
-            }
-            _ => {
-                let text = &self.text[start..self.pos];
-                let (code, sign, range) = if unsigned {
-                    ("E0102", "unsigned", "0 to 18446744073709551615")
-                } else {
-                    (
-                        "E0101",
-                        "signed",
-                        "-9223372036854775808 to 9223372036854775807",
-                    )
-                };
-                let fits_unsigned = !unsigned && value.is_some_and(|v| v <= u128::from(u64::MAX));
-                let bad = BadToken {
-                    code,
-                    message: format!("the {sign} integer `{text}` does not fit in 64 bits"),
-                    label: format!("the range is {range}"),
-                    help: fits_unsigned.then(|| format!("write `{text}u`")),
-                    stand_in: Some(stand_in),
-                };
-                self.token(TokenKind::Bad(Box::new(bad)), start)
-            }
-        }
+fn digits(c: &mut Cursor<'_>) {
+    while c.peek(0).is_ascii_digit() {
+        c.pos += 1;
     }
+}
 
-    fn bad_number(
-        &mut self,
-        start: usize,
-        what: &str,
-        help: Option<String>,
-        stand_in: TokenKind,
-    ) -> Lexeme {
-        let bad = BadToken {
-            code: "E0103",
-            message: format!("malformed number `{}`", &self.text[start..self.pos]),
-            label: what.into(),
-            help,
-            stand_in: Some(stand_in),
-        };
-        self.token(TokenKind::Bad(Box::new(bad)), start)
+fn suffix<'a>(c: &mut Cursor<'a>) -> &'a str {
+    let start = c.pos;
+    while is_word_byte(c.peek(0)) {
+        c.pos += 1;
     }
+    &c.text[start..c.pos]
+}
 
-    pub fn bare_fraction(&mut self, start: usize) -> Lexeme {
-        self.pos += 1;
-        while is_word_byte(self.peek(0)) {
-            self.pos += 1;
+fn float(c: &mut Cursor<'_>, start: usize) -> Lexeme {
+    let value: f64 = c.text[start..c.pos].parse().unwrap_or(0.0);
+    let suffix = suffix(c);
+    let single = match suffix {
+        "" => false,
+        "f" | "F" => true,
+        _ => {
+            let digits = c.text[start..c.pos].trim_end_matches(suffix);
+            let help = match suffix {
+                "h" | "f16" | "bf16" => format!("convert: `__to<f16>({digits}f)`"),
+                _ => format!("write `{digits}` (f64) or `{digits}f` (f32)"),
+            };
+            let what = format!("`{suffix}` is no suffix of a number");
+            return bad_number(
+                c,
+                start,
+                &what,
+                Some(help),
+                TokenKind::Float {
+                    value,
+                    single: true,
+                },
+            );
         }
-        let help = format!("write `0{}`", &self.text[start..self.pos]);
-        self.bad_number(
-            start,
-            "a fraction needs digits before the point",
-            Some(help),
-            TokenKind::Float {
-                value: 0.0,
-                single: true,
-            },
-        )
+    };
+    c.token(TokenKind::Float { value, single }, start)
+}
+
+fn integer(c: &mut Cursor<'_>, start: usize, digits: &str, radix: u32) -> Lexeme {
+    let stand_in = TokenKind::Int {
+        value: 1,
+        unsigned: false,
+        long: false,
+    };
+    let suffix = suffix(c);
+    let lower = suffix.to_ascii_lowercase();
+    let (unsigned, long) = match lower.as_str() {
+        "" => (false, false),
+        "u" => (true, false),
+        "l" | "ll" => (false, true),
+        "ul" | "ull" | "lu" | "llu" => (true, true),
+        _ => {
+            let (what, help) = match lower.as_str() {
+                "f" => (
+                    "a float needs a point".to_string(),
+                    Some(format!("write `{digits}.0f`")),
+                ),
+                _ if digits == "0" && lower.starts_with('b') => (
+                    "there are no binary numbers".to_string(),
+                    u64::from_str_radix(&lower[1..], 2)
+                        .ok()
+                        .map(|v| format!("write `{v:#x}`")),
+                ),
+                _ if digits.is_empty() => ("digits are missing after `0x`".to_string(), None),
+                _ => (
+                    format!("`{suffix}` is no suffix of a number"),
+                    Some("suffixes are `u`, `l`, `ll` and `ul`, `ull`".to_string()),
+                ),
+            };
+            return bad_number(c, start, &what, help, stand_in);
+        }
+    };
+    if digits.is_empty() {
+        return bad_number(c, start, "digits are missing after `0x`", None, stand_in);
     }
+    if radix == 10 && digits.len() > 1 && digits.starts_with('0') {
+        let plain = digits.trim_start_matches('0');
+        let plain = if plain.is_empty() { "0" } else { plain };
+        let help = format!("decimal numbers have no leading zeros: `{plain}`");
+        return bad_number(c, start, "there are no octal numbers", Some(help), stand_in);
+    }
+    let significant = digits.trim_start_matches('0');
+    let value = if significant.is_empty() {
+        Some(0)
+    } else if significant.len() > 20 {
+        None
+    } else {
+        u128::from_str_radix(significant, radix).ok()
+    };
+    // The least integer is written with a minus before a number that fits by itself.
+    let limit = match (unsigned, c.negated) {
+        (true, _) => u128::from(u64::MAX),
+        (false, true) => i64::MAX as u128 + 1,
+        (false, false) => i64::MAX as u128,
+    };
+    match value {
+        Some(value) if value <= limit => {
+            let kind = TokenKind::Int {
+                value: value as i128,
+                unsigned,
+                long,
+            };
+            c.token(kind, start)
+        }
+        _ => {
+            let text = &c.text[start..c.pos];
+            let (code, sign, range) = if unsigned {
+                ("E0102", "unsigned", "0 to 18446744073709551615")
+            } else {
+                (
+                    "E0101",
+                    "signed",
+                    "-9223372036854775808 to 9223372036854775807",
+                )
+            };
+            let fits_unsigned = !unsigned && value.is_some_and(|v| v <= u128::from(u64::MAX));
+            let bad = BadToken {
+                code,
+                message: format!("the {sign} integer `{text}` does not fit in 64 bits"),
+                label: format!("the range is {range}"),
+                help: fits_unsigned.then(|| format!("write `{text}u`")),
+                stand_in: Some(stand_in),
+            };
+            c.token(TokenKind::Bad(Box::new(bad)), start)
+        }
+    }
+}
+
+fn bad_number(
+    c: &mut Cursor<'_>,
+    start: usize,
+    what: &str,
+    help: Option<String>,
+    stand_in: TokenKind,
+) -> Lexeme {
+    let bad = BadToken {
+        code: "E0103",
+        message: format!("malformed number `{}`", &c.text[start..c.pos]),
+        label: what.into(),
+        help,
+        stand_in: Some(stand_in),
+    };
+    c.token(TokenKind::Bad(Box::new(bad)), start)
+}
+
+pub(super) fn bare_fraction(c: &mut Cursor<'_>, start: usize) -> Lexeme {
+    c.pos += 1;
+    while is_word_byte(c.peek(0)) {
+        c.pos += 1;
+    }
+    let help = format!("write `0{}`", &c.text[start..c.pos]);
+    bad_number(
+        c,
+        start,
+        "a fraction needs digits before the point",
+        Some(help),
+        TokenKind::Float {
+            value: 0.0,
+            single: true,
+        },
+    )
 }

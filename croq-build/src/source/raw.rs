@@ -1,6 +1,7 @@
 //! C++ text as far as croq reads it: words, brackets, and what to skip.
 
-use super::lexer::{block_comment_end, is_word_byte, is_word_start, raw_string_end};
+use super::cursor::{is_word_byte, is_word_start};
+use super::lexer::{block_comment_end, raw_string_end};
 
 /// Walks over C++ text, skipping white space, comments, strings, characters and numbers.
 pub struct RawText<'a> {

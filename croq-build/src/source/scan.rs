@@ -1,5 +1,7 @@
 //! One pass over a `.co` file: directives as they come, islands found and handed to their readers.
 
+use std::ops::Range;
+
 use super::directive::{Branch, Definition, Line};
 use super::file::{DeviceText, DeviceTextKind, FunctionText, Note};
 use super::intrinsics::{self, Intrinsic};
@@ -68,27 +70,6 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    pub fn file(&mut self) {
-        self.host_text();
-        if let Some(open) = self.walk.open_comment {
-            self.open_comment(Span::new(open as u32, open as u32 + 2));
-        }
-        for branch in std::mem::take(&mut self.branches) {
-            self.diags.push(
-                Diagnostic::new("E0006", branch.span, "this conditional is never closed")
-                    .label("opened here")
-                    .help("end it with `#endif`"),
-            );
-        }
-        if let Some(span) = self.left_out {
-            self.notes.push(Note {
-                span,
-                text: "host functions and objects of this file are left out: the host is Rust"
-                    .into(),
-            });
-        }
-    }
-
     pub fn keep(&mut self, kind: DeviceTextKind, span: Span, names: Vec<String>) {
         let text = self.slice(span).to_string();
         self.device.push(DeviceText {
@@ -119,9 +100,9 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads the directive at `hash` and stands behind it, or at the directive that ends the dead
-    /// branch it opened.
-    pub fn directive(&mut self, hash: usize, place: Place) {
+    /// Reads the directive at `hash` and continues behind it, or at the directive that ends the dead
+    /// branch it opened: the text of such a branch is returned.
+    pub fn directive(&mut self, hash: usize, place: Place) -> Option<Range<usize>> {
         let line = Line::read(self.text, hash, self.walk.limit);
         self.walk.pos = line.span.end as usize;
         let is_croq_pragma = line.name == "pragma"
@@ -130,7 +111,7 @@ impl<'a> Scanner<'a> {
             self.keep(DeviceTextKind::HostKept, line.span, Vec::new());
         }
         if self.dead {
-            return;
+            return None;
         }
         if let Some(span) = line.broken_continuation {
             self.diags.push(
@@ -151,7 +132,7 @@ impl<'a> Scanner<'a> {
             }
             "if" => {
                 let live = self.condition(&line);
-                self.open_branch(&line, live, place);
+                return self.open_branch(&line, live);
             }
             "ifdef" | "ifndef" => {
                 let name = line.rest.split_whitespace().next().unwrap_or("");
@@ -166,9 +147,9 @@ impl<'a> Scanner<'a> {
                     );
                 }
                 let defined = self.macros.get(name).is_some();
-                self.open_branch(&line, defined == (line.name == "ifdef"), place);
+                return self.open_branch(&line, defined == (line.name == "ifdef"));
             }
-            "elif" | "else" => self.next_branch(&line, place),
+            "elif" | "else" => return self.next_branch(&line),
             "endif" if self.branches.pop().is_none() => self.stray(&line),
             "error" if place == Place::Function => {
                 let text = line.rest.trim();
@@ -187,13 +168,14 @@ impl<'a> Scanner<'a> {
             "pragma" => self.pragma(&line, place),
             _ => {}
         }
+        None
     }
 
     /// Functions are looked for in the text as it is, so one that a macro makes would be lost silently.
     fn functions_are_no_macros(&mut self, line: &Line<'a>, body: &str) {
         const MARK: &str = "__co__";
         let Some(at) = body.find(MARK) else { return };
-        let is_word = |byte: Option<u8>| byte.is_some_and(super::lexer::is_word_byte);
+        let is_word = |byte: Option<u8>| byte.is_some_and(super::cursor::is_word_byte);
         let bytes = body.as_bytes();
         let before = body.get(..at).unwrap_or_default();
         let whole =
@@ -249,22 +231,20 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn open_branch(&mut self, line: &Line, live: bool, place: Place) {
+    fn open_branch(&mut self, line: &Line, live: bool) -> Option<Range<usize>> {
         self.branches.push(Branch {
             span: line.span,
             taken: live,
             live,
             seen_else: None,
         });
-        if !live {
-            self.skip_dead(place);
-        }
+        (!live).then(|| self.skip_dead())
     }
 
-    fn next_branch(&mut self, line: &Line, place: Place) {
+    fn next_branch(&mut self, line: &Line) -> Option<Range<usize>> {
         let Some(mut branch) = self.branches.pop() else {
             self.stray(line);
-            return;
+            return None;
         };
         if let Some(first) = branch.seen_else {
             self.diags.push(
@@ -287,9 +267,7 @@ impl<'a> Scanner<'a> {
         branch.taken |= branch.live;
         let live = branch.live;
         self.branches.push(branch);
-        if !live {
-            self.skip_dead(place);
-        }
+        (!live).then(|| self.skip_dead())
     }
 
     fn stray(&mut self, line: &Line) {
@@ -303,20 +281,12 @@ impl<'a> Scanner<'a> {
         );
     }
 
-    /// Goes on to the directive that ends the dead branch begun here.
-    fn skip_dead(&mut self, place: Place) {
+    /// Continues at the directive that ends the dead branch begun here.
+    fn skip_dead(&mut self) -> Range<usize> {
         let start = self.walk.pos;
         let end = self.dead_end(start);
-        if place == Place::Host {
-            let limit = std::mem::replace(&mut self.walk.limit, end);
-            let scopes = std::mem::take(&mut self.scopes);
-            self.dead = true;
-            self.host_text();
-            self.dead = false;
-            self.scopes = scopes;
-            self.walk.limit = limit;
-        }
         self.walk.pos = end;
+        start..end
     }
 
     /// The `#` of the `#else`, `#elif` or `#endif` that belongs to the innermost open `#if`.

@@ -21,7 +21,7 @@ pub enum TokenKind {
     Word(Arc<str>),
     Keyword(Keyword),
     /// `f32`, `int`, `bool`: an element type as written.
-    Type(ElemWord),
+    Type(ElemType),
     /// Value, `u` suffix, `l`/`ll` suffix.
     Int {
         value: i128,
@@ -161,8 +161,9 @@ words! {
 }
 
 words! {
-    /// The spellings of element types.
-    ElemWord {
+    /// Element types of `02-types.md` section 1 and their spellings; `int` and `bool` are scalars only. Those that
+    /// croq can store and compute with are the [`Scalar`](crate::ir::Scalar)s of the same name.
+    ElemType {
         F64 = "f64" | "double",
         F32 = "f32" | "float",
         Tf32 = "tf32",

@@ -358,7 +358,7 @@ proptest! {
     fn substitution_means_the_same(world in world(), e in expr(VARS, 3), by in expr(VARS, 2), v in 0..VARS) {
         let cx = world.build();
         let var = Var(v as u32);
-        let replaced = e.build(&cx).subst(var, &by.build(&cx), &cx);
+        let replaced = cx.substituted(&e.build(&cx), var, &by.build(&cx));
         prop_assume!(!replaced.is_poison());
         let all: HashSet<Vec<i128>> = world.assignments().into_iter().map(|(at, _)| at).collect();
         for at in &all {

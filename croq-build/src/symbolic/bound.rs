@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::division;
 use super::interval::interval;
 use super::prove::{Prover, Step};
 use super::sym::{Atom, Sym, Term, Var};
@@ -296,9 +297,10 @@ impl Prover<'_> {
                         goals.extend(Self::quotient_bound(&k, &rest, b, &most, scaled));
                         if not_negative && let Some(part) = self.part_of_divisor(&amount, b) {
                             // g * (a / (g * c)) <= a / c
-                            if let (Some(times), Some(c)) =
-                                (amount.without(&part), b.without(&part))
-                            {
+                            if let (Some(times), Some(c)) = (
+                                division::without(&amount, &part),
+                                division::without(b, &part),
+                            ) {
                                 goals.push(&rest - times * self.div(a, &c));
                             }
                         }
@@ -314,10 +316,11 @@ impl Prover<'_> {
                         if not_negative {
                             goals.push(rest.clone());
                             if let Some(part) = self.part_of_divisor(&k, b)
-                                && let (Some(times), Some(c)) = (k.without(&part), b.without(&part))
+                                && let (Some(times), Some(c)) =
+                                    (division::without(&k, &part), division::without(b, &part))
                             {
                                 // g * (a / (g * c)) >= a / c - (g - 1)
-                                let g = Sym::of_term(&part);
+                                let g = division::of_term(&part);
                                 goals.push(times * (self.div(a, &c) - g + 1) + &rest);
                             }
                         }
@@ -331,7 +334,7 @@ impl Prover<'_> {
 
     /// For `k * q + rest`, where `k * (b * q)` is at least `k * end`.
     fn quotient_bound(k: &Sym, rest: &Sym, b: &Sym, end: &Sym, scaled: bool) -> Option<Sym> {
-        match k.exact_quotient(b) {
+        match division::exact_quotient(k, b) {
             Some(times) => Some(rest + times * end),
             // b * e > -b is enough for e >= 0.
             None => scaled.then(|| b * rest + k * end + b - 1),
@@ -446,8 +449,8 @@ impl Prover<'_> {
         let [divisor] = b.raw_terms()? else {
             return None;
         };
-        let part = amount.content()?.common(divisor);
+        let part = division::content(amount)?.common(divisor);
         let proper = !part.is_unit() && part != *divisor;
-        (proper && self.positive(&Sym::of_term(&part))).then_some(part)
+        (proper && self.positive(&division::of_term(&part))).then_some(part)
     }
 }

@@ -1,5 +1,6 @@
 //! Divisibility: residues by constant moduli, and division of forms by symbolic divisors.
 
+use super::division;
 use super::division::{divide_factors, gcd};
 use super::prove::Prover;
 use super::sym::{Atom, Sym, Term};
@@ -113,13 +114,13 @@ impl Prover<'_> {
                 return true;
             }
         }
-        let (_, mut r) = a.split(d);
+        let (_, mut r) = division::split(a, d);
         for (known, multiple) in &self.facts.divisors {
             if r.is_zero() {
                 break;
             }
-            if known.exact_quotient(d).is_some() {
-                r = r.split(multiple).1;
+            if division::exact_quotient(known, d).is_some() {
+                r = division::split(&r, multiple).1;
             }
         }
         r.is_zero() && !d.is_zero()
@@ -164,7 +165,7 @@ impl Prover<'_> {
         for (d, multiple) in &self.facts.divisors {
             let Some(d) = d.as_int() else { continue };
             if terms.len() > 1 && multiple.raw_terms().is_some_and(|t| t.len() > 1) {
-                let (times, rest) = e.split(multiple);
+                let (times, rest) = division::split(e, multiple);
                 if !times.is_zero() && rest.terms().count() < terms.len() {
                     let whole = self.residue(&times, depth + 1).times(Residue::new(d, 0));
                     best = best.sharper(whole.plus(self.residue(&rest, depth + 1)));

@@ -1,5 +1,7 @@
 //! Quotients, remainders, minima and maxima, folded as far as bounds allow.
 
+use super::division;
+use super::ops;
 use super::prove::Prover;
 use super::sym::{Atom, Sym, Term, Var};
 
@@ -100,16 +102,16 @@ impl Prover<'_> {
 
     /// `a == q * b + r`, by polynomial division and by what is assumed to divide what.
     pub(super) fn split_known(&self, a: &Sym, b: &Sym) -> (Sym, Sym) {
-        let (mut q, mut r) = a.split(b);
+        let (mut q, mut r) = division::split(a, b);
         for (d, multiple) in &self.facts.divisors {
             if r.is_zero() {
                 break;
             }
             // `b` divides `d` divides `multiple`.
-            if multiple.as_int().is_some() || d.exact_quotient(b).is_none() {
+            if multiple.as_int().is_some() || division::exact_quotient(d, b).is_none() {
                 continue;
             }
-            let (times, rest) = r.split(multiple);
+            let (times, rest) = division::split(&r, multiple);
             // `multiple` itself divided by `b` stays an atom, or there would be no end.
             if !times.is_zero() && a != multiple {
                 q += times * Sym::atom(Atom::Div(multiple.clone(), b.clone()));
@@ -144,12 +146,12 @@ impl Prover<'_> {
 
     fn div_without_whole_part(&self, a: &Sym, b: &Sym) -> Sym {
         if let Some(g) = common_factor(a, b)
-            && let (Some(a), Some(b)) = (a.without(&g), b.without(&g))
+            && let (Some(a), Some(b)) = (division::without(a, &g), division::without(b, &g))
         {
             return self.div(&a, &b);
         }
         if let Some((high, _, g)) = self.high_part(a, b)
-            && let Some(b) = b.without(&g)
+            && let Some(b) = division::without(b, &g)
         {
             return self.div(&high, &b);
         }
@@ -163,7 +165,7 @@ impl Prover<'_> {
         }
         // (x % (b * c)) / b == (x / b) % c
         if let Some((Atom::Rem(x, n), 0)) = single_atom_plus_constant(a)
-            && let Some(c) = n.exact_quotient(b)
+            && let Some(c) = division::exact_quotient(n, b)
             && self.nonneg(x)
             && self.positive(b)
             && self.positive(&c)
@@ -175,25 +177,25 @@ impl Prover<'_> {
 
     fn rem_without_whole_part(&self, a: &Sym, b: &Sym) -> Sym {
         if let Some(g) = common_factor(a, b)
-            && let (Some(a), Some(b)) = (a.without(&g), b.without(&g))
+            && let (Some(a), Some(b)) = (division::without(a, &g), division::without(b, &g))
         {
-            return Sym::of_term(&g) * self.rem(&a, &b);
+            return division::of_term(&g) * self.rem(&a, &b);
         }
         if let Some((high, low, g)) = self.high_part(a, b)
-            && let Some(bottom) = b.without(&g)
+            && let Some(bottom) = division::without(b, &g)
         {
-            return Sym::of_term(&g) * self.rem(&high, &bottom) + low;
+            return division::of_term(&g) * self.rem(&high, &bottom) + low;
         }
         // k * (x % c) % b == k * x % b when b divides k * c.
         if self.nonneg(a) {
             for (coef, factors) in a.terms() {
                 if let [Atom::Rem(x, c)] = factors
                     && coef > 0
-                    && c.scaled(coef).exact_quotient(b).is_some()
+                    && division::exact_quotient(&ops::scaled(c, coef), b).is_some()
                     && self.nonneg(x)
                 {
                     let inner = Sym::term(coef, factors.to_vec());
-                    return self.rem(&(a - inner + x.scaled(coef)), b);
+                    return self.rem(&(a - inner + ops::scaled(x, coef)), b);
                 }
             }
         }
@@ -212,8 +214,8 @@ impl Prover<'_> {
             if g.is_unit() || term.factors.is_empty() || tried.contains(&g) {
                 continue;
             }
-            let divisor = Sym::of_term(&g);
-            let (mut high, mut low) = a.split(&divisor);
+            let divisor = division::of_term(&g);
+            let (mut high, mut low) = division::split(a, &divisor);
             if let Some(g) = divisor.as_int() {
                 let steps = low.constant_part().div_euclid(g);
                 high += steps;
@@ -351,7 +353,7 @@ impl Prover<'_> {
                 }
                 Atom::Div(a, b) => match e.collect(atom) {
                     Some((k, rest)) if self.divides(b, a).is_yes() => {
-                        let (whole, part) = k.split(b);
+                        let (whole, part) = division::split(&k, b);
                         whole * a + part * Sym::atom(atom.clone()) + rest
                     }
                     _ => continue,
@@ -370,7 +372,7 @@ impl Prover<'_> {
 
 /// The greatest term other than one that divides every term of both.
 fn common_factor(a: &Sym, b: &Sym) -> Option<Term> {
-    let common = a.content()?.common(&b.content()?);
+    let common = division::content(a)?.common(&division::content(b)?);
     (!common.is_unit()).then_some(common)
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::facts::Facts;
 use super::interval::{Interval, interval};
 use super::model::Models;
+use super::ops;
 use super::prove::Prover;
 use super::search;
 use super::sym::{Sym, Var};
@@ -198,7 +199,7 @@ impl Ctx {
         }
         for (end, sign) in [(range.lo, 1), (range.hi, -1)] {
             if let Some(end) = end.and_then(|end| i64::try_from(end).ok()) {
-                self.assume_nonneg((&value - end).scaled(sign));
+                self.assume_nonneg(ops::scaled(&(&value - end), sign));
             }
         }
         let value_range = interval(&self.top().ranges, &value);
@@ -307,7 +308,8 @@ impl Ctx {
         self.div(a, b) * b
     }
 
-    pub(super) fn substituted(&self, e: &Sym, v: Var, by: &Sym) -> Sym {
+    /// `e` with `by` in place of `v`, folded again.
+    pub fn substituted(&self, e: &Sym, v: Var, by: &Sym) -> Sym {
         self.builder().substitute(e, v, by)
     }
 
@@ -361,19 +363,7 @@ impl Ctx {
 
     /// In source terms, as `M / 64` or `16 * px + qx`.
     pub fn show(&self, a: &Sym) -> String {
-        a.show(&|v| self.name(v).to_owned())
-    }
-}
-
-impl Sym {
-    /// In source terms; `name` gives the names of variables.
-    pub fn show(&self, name: &dyn Fn(Var) -> String) -> String {
-        super::show::show(self, name)
-    }
-
-    /// `self` with `by` in place of `v`, folded again.
-    pub fn subst(&self, v: Var, by: &Sym, cx: &Ctx) -> Sym {
-        cx.substituted(self, v, by)
+        super::show::show(a, &|v| self.name(v).to_owned())
     }
 }
 

@@ -55,75 +55,73 @@ impl Term {
     }
 }
 
-impl Sym {
-    /// `(q, r)` with `self == q * by + r`, and `r` without a term that the leading term of `by`
-    /// divides with a quotient of at least one. An identity of polynomials: it says nothing of the
-    /// sign of `r`. Division by zero and poison give `(0, self)`.
-    pub(super) fn split(&self, by: &Sym) -> (Sym, Sym) {
-        let nothing = || (Sym::zero(), self.clone());
-        let Some([lead, ..]) = by.raw_terms() else {
+/// `(q, r)` with `e == q * by + r`, and `r` without a term that the leading term of `by`
+/// divides with a quotient of at least one. An identity of polynomials: it says nothing of the
+/// sign of `r`. Division by zero and poison give `(0, e)`.
+pub(super) fn split(e: &Sym, by: &Sym) -> (Sym, Sym) {
+    let nothing = || (Sym::zero(), e.clone());
+    let Some([lead, ..]) = by.raw_terms() else {
+        return nothing();
+    };
+    let mut left = e.clone();
+    let mut quotient = Sym::zero();
+    let mut remainder: Vec<Term> = Vec::new();
+    // Each round removes the leading term of what is left; the bound is a guard, not a rule.
+    for _ in 0..512 {
+        let Some(top) = left.raw_terms().map(|terms| terms.first().cloned()) else {
             return nothing();
         };
-        let mut left = self.clone();
-        let mut quotient = Sym::zero();
-        let mut remainder: Vec<Term> = Vec::new();
-        // Each round removes the leading term of what is left; the bound is a guard, not a rule.
-        for _ in 0..512 {
-            let Some(top) = left.raw_terms().map(|terms| terms.first().cloned()) else {
+        let Some(top) = top else {
+            return (quotient, Sym::from_unsorted(remainder));
+        };
+        let factors = divide_factors(&top.factors, &lead.factors);
+        let coef = top.coef.checked_div(lead.coef).unwrap_or(0);
+        if let Some(factors) = factors.filter(|_| coef != 0) {
+            let step = Sym::term(coef, factors);
+            quotient = &quotient + &step;
+            left = &left - &step * by;
+            if left.is_poison() || quotient.is_poison() {
                 return nothing();
-            };
-            let Some(top) = top else {
-                return (quotient, Sym::from_unsorted(remainder));
-            };
-            let factors = divide_factors(&top.factors, &lead.factors);
-            let coef = top.coef.checked_div(lead.coef).unwrap_or(0);
-            if let Some(factors) = factors.filter(|_| coef != 0) {
-                let step = Sym::term(coef, factors);
-                quotient = &quotient + &step;
-                left = &left - &step * by;
-                if left.is_poison() || quotient.is_poison() {
-                    return nothing();
-                }
-                // A coefficient that did not divide leaves the product in front, smaller.
-                if top.coef.checked_rem(lead.coef) == Some(0) {
-                    continue;
-                }
             }
-            if let Some((first, others)) = left.raw_terms().and_then(<[Term]>::split_first) {
-                remainder.push(first.clone());
-                left = Sym::from_sorted(others.to_vec());
+            // A coefficient that did not divide leaves the product in front, smaller.
+            if top.coef.checked_rem(lead.coef) == Some(0) {
+                continue;
             }
         }
-        nothing()
+        if let Some((first, others)) = left.raw_terms().and_then(<[Term]>::split_first) {
+            remainder.push(first.clone());
+            left = Sym::from_sorted(others.to_vec());
+        }
     }
+    nothing()
+}
 
-    /// The quotient when `by` divides `self` as a polynomial.
-    pub(super) fn exact_quotient(&self, by: &Sym) -> Option<Sym> {
-        let (q, r) = self.split(by);
-        (r.is_zero() && !by.is_zero()).then_some(q)
-    }
+/// The quotient when `by` divides `e` as a polynomial.
+pub(super) fn exact_quotient(e: &Sym, by: &Sym) -> Option<Sym> {
+    let (q, r) = split(e, by);
+    (r.is_zero() && !by.is_zero()).then_some(q)
+}
 
-    /// The greatest term that divides every term; `None` for zero and poison.
-    pub(super) fn content(&self) -> Option<Term> {
-        let (first, others) = self.raw_terms()?.split_first()?;
-        let own = Term {
-            factors: first.factors.clone(),
-            coef: gcd(first.coef, 0).max(1),
-        };
-        Some(others.iter().fold(own, |common, term| common.common(term)))
-    }
+/// The greatest term that divides every term; `None` for zero and poison.
+pub(super) fn content(e: &Sym) -> Option<Term> {
+    let (first, others) = e.raw_terms()?.split_first()?;
+    let own = Term {
+        factors: first.factors.clone(),
+        coef: gcd(first.coef, 0).max(1),
+    };
+    Some(others.iter().fold(own, |common, term| common.common(term)))
+}
 
-    /// Divides every term by `by`, which must divide each.
-    pub(super) fn without(&self, by: &Term) -> Option<Sym> {
-        let terms: Option<Vec<Term>> = self
-            .raw_terms()?
-            .iter()
-            .map(|t| t.exact_quotient(by))
-            .collect();
-        Some(Sym::from_unsorted(terms?))
-    }
+/// Divides every term by `by`, which must divide each.
+pub(super) fn without(e: &Sym, by: &Term) -> Option<Sym> {
+    let terms: Option<Vec<Term>> = e
+        .raw_terms()?
+        .iter()
+        .map(|t| t.exact_quotient(by))
+        .collect();
+    Some(Sym::from_unsorted(terms?))
+}
 
-    pub(super) fn of_term(term: &Term) -> Sym {
-        Sym::term(term.coef, term.factors.clone())
-    }
+pub(super) fn of_term(term: &Term) -> Sym {
+    Sym::term(term.coef, term.factors.clone())
 }

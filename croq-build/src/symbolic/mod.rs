@@ -37,5 +37,6 @@ mod against_brute_force;
 mod claims;
 
 pub use ctx::Ctx;
+pub use show::show;
 pub use sym::{Atom, Sym, Var};
 pub use truth::Truth;

@@ -5,70 +5,68 @@ use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use super::sym::{Sym, Term, merge_factors, order_of_products};
 
-impl Sym {
-    /// `self + scale * other`.
-    pub(super) fn plus_scaled(&self, other: &Sym, scale: i64) -> Sym {
-        let (Some(a), Some(b)) = (self.raw_terms(), other.raw_terms()) else {
+/// `e + scale * other`.
+fn plus_scaled(e: &Sym, other: &Sym, scale: i64) -> Sym {
+    let (Some(a), Some(b)) = (e.raw_terms(), other.raw_terms()) else {
+        return Sym::poison();
+    };
+    let mut sum = Vec::with_capacity(a.len() + b.len());
+    let (mut left, mut right) = (a.iter().peekable(), b.iter().peekable());
+    loop {
+        let order = match (left.peek(), right.peek()) {
+            (Some(x), Some(y)) => order_of_products(&x.factors, &y.factors),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return Sym::from_sorted(sum),
+        };
+        let from_left = if order.is_le() { left.next() } else { None };
+        let from_right = if order.is_ge() { right.next() } else { None };
+        let scaled = match from_right {
+            None => Some(0),
+            Some(term) => term.coef.checked_mul(scale),
+        };
+        let coef = scaled.and_then(|s| from_left.map_or(0, |t| t.coef).checked_add(s));
+        let (Some(coef), Some(term)) = (coef, from_left.or(from_right)) else {
             return Sym::poison();
         };
-        let mut sum = Vec::with_capacity(a.len() + b.len());
-        let (mut left, mut right) = (a.iter().peekable(), b.iter().peekable());
-        loop {
-            let order = match (left.peek(), right.peek()) {
-                (Some(x), Some(y)) => order_of_products(&x.factors, &y.factors),
-                (Some(_), None) => Ordering::Less,
-                (None, Some(_)) => Ordering::Greater,
-                (None, None) => return Sym::from_sorted(sum),
-            };
-            let from_left = if order.is_le() { left.next() } else { None };
-            let from_right = if order.is_ge() { right.next() } else { None };
-            let scaled = match from_right {
-                None => Some(0),
-                Some(term) => term.coef.checked_mul(scale),
-            };
-            let coef = scaled.and_then(|s| from_left.map_or(0, |t| t.coef).checked_add(s));
-            let (Some(coef), Some(term)) = (coef, from_left.or(from_right)) else {
+        sum.push(Term {
+            factors: term.factors.clone(),
+            coef,
+        });
+    }
+}
+
+pub(super) fn scaled(e: &Sym, by: i64) -> Sym {
+    plus_scaled(&Sym::zero(), e, by)
+}
+
+fn times(e: &Sym, other: &Sym) -> Sym {
+    let (Some(a), Some(b)) = (e.raw_terms(), other.raw_terms()) else {
+        return Sym::poison();
+    };
+    if let Some(c) = other.as_int() {
+        return scaled(e, c);
+    }
+    if let Some(c) = e.as_int() {
+        return scaled(other, c);
+    }
+    // Both have at most a few hundred terms; a product far beyond the limit is not built.
+    if a.len().saturating_mul(b.len()) > 4096 {
+        return Sym::poison();
+    }
+    let mut product = Vec::with_capacity(a.len() * b.len());
+    for x in a {
+        for y in b {
+            let Some(coef) = x.coef.checked_mul(y.coef) else {
                 return Sym::poison();
             };
-            sum.push(Term {
-                factors: term.factors.clone(),
+            product.push(Term {
+                factors: merge_factors(&x.factors, &y.factors),
                 coef,
             });
         }
     }
-
-    pub(super) fn scaled(&self, by: i64) -> Sym {
-        Sym::zero().plus_scaled(self, by)
-    }
-
-    fn times(&self, other: &Sym) -> Sym {
-        let (Some(a), Some(b)) = (self.raw_terms(), other.raw_terms()) else {
-            return Sym::poison();
-        };
-        if let Some(c) = other.as_int() {
-            return self.scaled(c);
-        }
-        if let Some(c) = self.as_int() {
-            return other.scaled(c);
-        }
-        // Both have at most a few hundred terms; a product far beyond the limit is not built.
-        if a.len().saturating_mul(b.len()) > 4096 {
-            return Sym::poison();
-        }
-        let mut product = Vec::with_capacity(a.len() * b.len());
-        for x in a {
-            for y in b {
-                let Some(coef) = x.coef.checked_mul(y.coef) else {
-                    return Sym::poison();
-                };
-                product.push(Term {
-                    factors: merge_factors(&x.factors, &y.factors),
-                    coef,
-                });
-            }
-        }
-        Sym::from_unsorted(product)
-    }
+    Sym::from_unsorted(product)
 }
 
 macro_rules! operator {
@@ -128,21 +126,23 @@ macro_rules! operator {
     };
 }
 
-operator!(Add, add, AddAssign, add_assign, |a, b| a.plus_scaled(b, 1));
-operator!(Sub, sub, SubAssign, sub_assign, |a, b| a.plus_scaled(b, -1));
-operator!(Mul, mul, MulAssign, mul_assign, |a, b| a.times(b));
+operator!(Add, add, AddAssign, add_assign, |a, b| plus_scaled(a, b, 1));
+operator!(Sub, sub, SubAssign, sub_assign, |a, b| plus_scaled(
+    a, b, -1
+));
+operator!(Mul, mul, MulAssign, mul_assign, |a, b| times(a, b));
 
 impl Neg for &Sym {
     type Output = Sym;
     fn neg(self) -> Sym {
-        self.scaled(-1)
+        scaled(self, -1)
     }
 }
 
 impl Neg for Sym {
     type Output = Sym;
     fn neg(self) -> Sym {
-        self.scaled(-1)
+        scaled(&self, -1)
     }
 }
 

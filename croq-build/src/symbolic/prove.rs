@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::division::gcd;
 use super::facts::Facts;
 use super::interval::interval;
+use super::ops;
 use super::sym::{Atom, Sym, Term};
 use super::truth::Truth;
 use super::variable::Variable;
@@ -272,7 +273,7 @@ impl<'a> Prover<'a> {
                     continue;
                 }
                 // s * e > -s is enough for e >= 0.
-                let goal = e.scaled(scale) + (scale - 1) - multiple * known;
+                let goal = ops::scaled(e, scale) + (scale - 1) - multiple * known;
                 if !tried.contains(&goal) {
                     if self.nonneg(&goal) {
                         return true;

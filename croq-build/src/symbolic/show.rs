@@ -5,7 +5,7 @@ use std::fmt;
 use super::sym::{Atom, Sym, Term, Var};
 
 /// The source spelling; `name` gives the name of a variable.
-pub(super) fn show(e: &Sym, name: &dyn Fn(Var) -> String) -> String {
+pub fn show(e: &Sym, name: &dyn Fn(Var) -> String) -> String {
     let Some(terms) = e.raw_terms() else {
         return "<overflow>".to_owned();
     };

@@ -2,6 +2,7 @@
 //! nothing resolved, nothing desugared that a check still wants to see.
 
 use crate::source::Span;
+pub use crate::source::token::ElemType;
 
 /// An identifier as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,41 +15,6 @@ impl Name {
     pub fn is_wildcard(&self) -> bool {
         self.text == "_"
     }
-}
-
-/// Element types of `02-types.md` section 1; `int` and `bool` are scalars only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ElemType {
-    F64,
-    F32,
-    Tf32,
-    F16,
-    Bf16,
-    F8E4M3,
-    F8E5M2,
-    F8Ue4m3,
-    F8Ue8m0,
-    F6E3M2,
-    F6E2M3,
-    F4E2M1,
-    S64,
-    S32,
-    S16,
-    S8,
-    S6,
-    S4,
-    S2,
-    U64,
-    U32,
-    U16,
-    U8,
-    U6,
-    U4,
-    U2,
-    U1,
-    Bin1,
-    Bool,
-    Int,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -8,7 +8,7 @@ use chumsky::util::MaybeRef;
 
 use super::tokens::{Tokens, kind_text};
 use crate::diagnostics::{self, Diagnostic};
-use crate::source::token::ElemWord;
+use crate::source::token::ElemType;
 use crate::source::token::{Keyword, Punct, Token, TokenKind};
 use crate::source::{SourceFile, Span};
 
@@ -357,7 +357,7 @@ fn advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<String> {
     };
     if begins && let Some(word) = before.kind.word() {
         let keywords = Keyword::ALL.iter().map(|keyword| keyword.text());
-        let types = ElemWord::ALL.iter().map(|elem| elem.text());
+        let types = ElemType::ALL.iter().map(|elem| elem.text());
         if let Some(near) =
             diagnostics::nearest(word, keywords.chain(types).chain(["float", "double"]))
         {

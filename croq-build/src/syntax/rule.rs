@@ -8,7 +8,7 @@ use super::ast::{ElemType, Expr, ExprKind, Name, Stmt, StmtKind, Storage};
 use super::fault::{Class, Expected, Fault};
 pub use super::tokens::{Tokens, kind_text};
 use crate::diagnostics::Diagnostic;
-use crate::source::token::{ElemWord, Keyword, Punct, Token, TokenKind};
+use crate::source::token::{Keyword, Punct, Token, TokenKind};
 use crate::source::{FunctionText, SourceFile, Span};
 
 pub type Extra<'t> = extra::Full<Fault, SimpleState<Around<'t>>, ()>;
@@ -333,44 +333,9 @@ pub fn storage_of(kind: &TokenKind) -> Option<Storage> {
 
 pub fn elem_word<'t>() -> Rule<'t, (ElemType, Span)> {
     accept(Class::Type, |token| match token.kind {
-        TokenKind::Type(word) => Some((elem_type(word), token.span)),
+        TokenKind::Type(word) => Some((word, token.span)),
         _ => None,
     })
-}
-
-pub fn elem_type(word: ElemWord) -> ElemType {
-    match word {
-        ElemWord::F64 => ElemType::F64,
-        ElemWord::F32 => ElemType::F32,
-        ElemWord::Tf32 => ElemType::Tf32,
-        ElemWord::F16 => ElemType::F16,
-        ElemWord::Bf16 => ElemType::Bf16,
-        ElemWord::F8E4M3 => ElemType::F8E4M3,
-        ElemWord::F8E5M2 => ElemType::F8E5M2,
-        ElemWord::F8Ue4m3 => ElemType::F8Ue4m3,
-        ElemWord::F8Ue8m0 => ElemType::F8Ue8m0,
-        ElemWord::F6E3M2 => ElemType::F6E3M2,
-        ElemWord::F6E2M3 => ElemType::F6E2M3,
-        ElemWord::F4E2M1 => ElemType::F4E2M1,
-        ElemWord::S64 => ElemType::S64,
-        ElemWord::S32 => ElemType::S32,
-        ElemWord::S16 => ElemType::S16,
-        ElemWord::S8 => ElemType::S8,
-        ElemWord::S6 => ElemType::S6,
-        ElemWord::S4 => ElemType::S4,
-        ElemWord::S2 => ElemType::S2,
-        ElemWord::U64 => ElemType::U64,
-        ElemWord::U32 => ElemType::U32,
-        ElemWord::U16 => ElemType::U16,
-        ElemWord::U8 => ElemType::U8,
-        ElemWord::U6 => ElemType::U6,
-        ElemWord::U4 => ElemType::U4,
-        ElemWord::U2 => ElemType::U2,
-        ElemWord::U1 => ElemType::U1,
-        ElemWord::Bin1 => ElemType::Bin1,
-        ElemWord::Bool => ElemType::Bool,
-        ElemWord::Int => ElemType::Int,
-    }
 }
 
 /// One or more adjacent string literals, as one.

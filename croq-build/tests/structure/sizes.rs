@@ -53,6 +53,8 @@ impl<'ast> Visit<'ast> for Sizes {
         }
         match item {
             Item::Fn(item) => self.function(&item.sig, &item.block),
+            // The fields of a `#[repr(C)]` struct are those of a C header.
+            Item::Struct(item) if is_of_c(&item.attrs) => {}
             Item::Struct(item) => self
                 .fields
                 .push((item.ident.to_string(), item.fields.len())),
@@ -80,6 +82,14 @@ impl<'ast> Visit<'ast> for Sizes {
         }
         visit::visit_trait_item_fn(self, item);
     }
+}
+
+/// Whether a type is `#[repr(C)]`.
+fn is_of_c(attributes: &[syn::Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        attribute.path().is_ident("repr")
+            && matches!(&attribute.meta, syn::Meta::List(list) if list.tokens.to_string() == "C")
+    })
 }
 
 /// The files with inherent methods of each type.

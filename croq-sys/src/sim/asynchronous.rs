@@ -12,6 +12,7 @@ use super::mbarriers::Mbarriers;
 use super::proxies::Proxies;
 use super::wgmma::Wgmmas;
 use crate::abi::{CROQ_FENCE_PROXY_ASYNC, croq_sim_access};
+use crate::sim::bulk;
 
 type Outcome<T = ()> = Result<T, Box<Hazard>>;
 
@@ -83,7 +84,7 @@ impl Asynchronous {
     pub(super) fn meet(&mut self, thread: u32, ready: &mut VecDeque<u32>) -> Outcome {
         if self.watching {
             self.copies.meet(thread);
-            self.stir(ready)?;
+            bulk::stir(self, ready)?;
         }
         Ok(())
     }
@@ -228,7 +229,7 @@ impl Asynchronous {
             return Ok(false);
         }
         let ready = &mut barriers.ready;
-        Ok(self.land_one(ready)? || self.mbarriers.time_out(ready))
+        Ok(bulk::land_one(self, ready)? || self.mbarriers.time_out(ready))
     }
 
     /// A thread has left the kernel.

@@ -167,197 +167,200 @@ impl Store {
     }
 }
 
-impl Asynchronous {
-    /// Who has TMA read this byte of device memory just now.
-    pub(super) fn reader_of(&self, at: *const u8) -> Option<By> {
-        self.bulk.reader_of(at).map(|record| By {
-            thread: record.thread,
-            line: record.line,
-            multicast: false,
-        })
-    }
+/// Who has TMA read this byte of device memory just now.
+pub(super) fn reader_of(all: &Asynchronous, at: *const u8) -> Option<By> {
+    all.bulk.reader_of(at).map(|record| By {
+        thread: record.thread,
+        line: record.line,
+        multicast: false,
+    })
+}
 
-    /// Where a box is in shared memory, if it may be there.
-    fn place(&self, access: &croq_sim_access, tile: &Tile, record: AccessRecord) -> Outcome<usize> {
-        let error = |what| {
-            let kind = "error";
-            let records = vec![record];
-            Err(Box::new(Hazard {
-                kind,
-                what,
-                records,
-            }))
-        };
-        if let Some(&at) = tile.at.iter().find(|&&at| i32::try_from(at).is_err()) {
-            return error(format!("a box's coordinate is {at}: they have 32 bits"));
-        }
-        match self.marks.offset(access.at.cast(), tile.bytes()) {
-            Some(offset) if offset.is_multiple_of(tile.alignment()) => Ok(offset),
-            Some(_) => error(format!(
-                "{} is not at a multiple of {} bytes, as a box with swizzle {} must be",
-                element(access),
-                tile.alignment(),
-                tile.map.swizzle
-            )),
-            None => error(format!("{} is not in shared memory", element(access))),
+/// Where a box is in shared memory, if it may be there.
+fn place(
+    all: &Asynchronous,
+    access: &croq_sim_access,
+    tile: &Tile,
+    record: AccessRecord,
+) -> Outcome<usize> {
+    let error = |what| {
+        let kind = "error";
+        let records = vec![record];
+        Err(Box::new(Hazard {
+            kind,
+            what,
+            records,
+        }))
+    };
+    if let Some(&at) = tile.at.iter().find(|&&at| i32::try_from(at).is_err()) {
+        return error(format!("a box's coordinate is {at}: they have 32 bits"));
+    }
+    match all.marks.offset(access.at.cast(), tile.bytes()) {
+        Some(offset) if offset.is_multiple_of(tile.alignment()) => Ok(offset),
+        Some(_) => error(format!(
+            "{} is not at a multiple of {} bytes, as a box with swizzle {} must be",
+            element(access),
+            tile.alignment(),
+            tile.map.swizzle
+        )),
+        None => error(format!("{} is not in shared memory", element(access))),
+    }
+}
+
+pub(super) fn tma_load(
+    all: &mut Asynchronous,
+    thread: u32,
+    dest: &croq_sim_access,
+    tile: Tile,
+    arrival: &croq_sim_access,
+    ready: &mut VecDeque<u32>,
+) -> Outcome {
+    let record = AccessRecord {
+        thread,
+        what: "began the copy",
+        line: dest.line,
+    };
+    let offset = place(all, dest, &tile, record)?;
+    all.mbarriers.check_arrival(thread, arrival)?;
+    all.claim(thread, dest)?;
+    all.marks
+        .of(dest.at.cast(), tile.bytes())
+        .iter_mut()
+        .for_each(|mark| *mark |= INCOMING);
+    all.bulk.loads.push(Load {
+        tile,
+        dest: dest.at.cast(),
+        offset,
+        arrival: *arrival,
+        record,
+    });
+    if all.bulk.happens() {
+        land(all, all.bulk.loads.len() - 1, ready)?;
+    }
+    Ok(())
+}
+
+fn land(all: &mut Asynchronous, index: usize, ready: &mut VecDeque<u32>) -> Outcome {
+    let load = all.bulk.loads.remove(index);
+    load.land();
+    let bytes = load.tile.bytes();
+    for mark in all.marks.of(load.dest, bytes) {
+        *mark &= !INCOMING;
+    }
+    all.proxies.forget(load.offset, bytes);
+    let arrival = &load.arrival;
+    all.mbarriers
+        .complete(load.record, arrival, bytes as i64, ready)
+}
+
+/// No thread can go on: the oldest load lands, or with a seed any. Whether there was one.
+pub(super) fn land_one(all: &mut Asynchronous, ready: &mut VecDeque<u32>) -> Outcome<bool> {
+    let count = all.bulk.loads.len();
+    if count == 0 {
+        return Ok(false);
+    }
+    let mut index = 0;
+    while index + 1 < count && all.bulk.seed != 0 && !all.bulk.happens() {
+        index += 1;
+    }
+    land(all, index, ready)?;
+    Ok(true)
+}
+
+/// Something happens in the block: loads may land now, too.
+pub(super) fn stir(all: &mut Asynchronous, ready: &mut VecDeque<u32>) -> Outcome {
+    if !all.bulk.loads.is_empty() && all.bulk.happens() {
+        land_one(all, ready)?;
+    }
+    Ok(())
+}
+
+pub(super) fn tma_store(
+    all: &mut Asynchronous,
+    thread: u32,
+    source: &croq_sim_access,
+    tile: Tile,
+) -> Outcome {
+    let record = AccessRecord {
+        thread,
+        what: "began the copy",
+        line: source.line,
+    };
+    let offset = place(all, source, &tile, record)?;
+    all.read_by_proxy(thread, source)?;
+    let bytes = tile.bytes();
+    all.marks
+        .of(source.at.cast(), bytes)
+        .iter_mut()
+        .for_each(|mark| *mark |= OUTGOING);
+    all.bulk.stores.push_back(Store {
+        tile,
+        source: source.at.cast_const().cast(),
+        offset,
+        group: all.bulk.open.get(thread as usize).copied().unwrap_or(0),
+        record,
+        content: None,
+        reading: true,
+    });
+    if all.bulk.happens()
+        && let Some(store) = all.bulk.stores.back_mut()
+    {
+        store.read();
+    }
+    Ok(())
+}
+
+/// A store's source may be written again.
+fn release(all: &mut Asynchronous, index: usize) {
+    let Some(store) = all.bulk.stores.get_mut(index) else {
+        return;
+    };
+    if !std::mem::take(&mut store.reading) {
+        return;
+    }
+    if store.content.is_none() {
+        store.read();
+    }
+    let (source, bytes) = (store.source, store.tile.bytes());
+    for mark in all.marks.of(source, bytes) {
+        *mark &= !OUTGOING;
+    }
+    // Some of it may be read by another store.
+    for other in all.bulk.stores.iter().filter(|store| store.reading) {
+        for mark in all.marks.of(other.source, other.tile.bytes()) {
+            *mark |= OUTGOING;
         }
     }
+}
 
-    pub(super) fn tma_load(
-        &mut self,
-        thread: u32,
-        dest: &croq_sim_access,
-        tile: Tile,
-        arrival: &croq_sim_access,
-        ready: &mut VecDeque<u32>,
-    ) -> Outcome {
-        let record = AccessRecord {
-            thread,
-            what: "began the copy",
-            line: dest.line,
-        };
-        let offset = self.place(dest, &tile, record)?;
-        self.mbarriers.check_arrival(thread, arrival)?;
-        self.claim(thread, dest)?;
-        self.marks
-            .of(dest.at.cast(), tile.bytes())
-            .iter_mut()
-            .for_each(|mark| *mark |= INCOMING);
-        self.bulk.loads.push(Load {
-            tile,
-            dest: dest.at.cast(),
-            offset,
-            arrival: *arrival,
-            record,
-        });
-        if self.bulk.happens() {
-            self.land(self.bulk.loads.len() - 1, ready)?;
-        }
-        Ok(())
+pub(super) fn bulk_commit(all: &mut Asynchronous, thread: u32) {
+    if let Some(open) = all.bulk.open.get_mut(thread as usize) {
+        *open += 1;
     }
+}
 
-    fn land(&mut self, index: usize, ready: &mut VecDeque<u32>) -> Outcome {
-        let load = self.bulk.loads.remove(index);
-        load.land();
-        let bytes = load.tile.bytes();
-        for mark in self.marks.of(load.dest, bytes) {
-            *mark &= !INCOMING;
-        }
-        self.proxies.forget(load.offset, bytes);
-        let arrival = &load.arrival;
-        self.mbarriers
-            .complete(load.record, arrival, bytes as i64, ready)
-    }
-
-    /// No thread can go on: the oldest load lands, or with a seed any. Whether there was one.
-    pub(super) fn land_one(&mut self, ready: &mut VecDeque<u32>) -> Outcome<bool> {
-        let count = self.bulk.loads.len();
-        if count == 0 {
-            return Ok(false);
-        }
-        let mut index = 0;
-        while index + 1 < count && self.bulk.seed != 0 && !self.bulk.happens() {
+/// For all groups of the thread but the `pending` youngest.
+pub(super) fn bulk_wait(all: &mut Asynchronous, thread: u32, pending: u32, only_read: bool) {
+    let open = all.bulk.open.get(thread as usize).copied().unwrap_or(0);
+    let done = open.saturating_sub(u64::from(pending));
+    let mut index = 0;
+    while let Some(store) = all.bulk.stores.get(index) {
+        if store.record.thread != thread || store.group >= done {
             index += 1;
+            continue;
         }
-        self.land(index, ready)?;
-        Ok(true)
-    }
-
-    /// Something happens in the block: loads may land now, too.
-    pub(super) fn stir(&mut self, ready: &mut VecDeque<u32>) -> Outcome {
-        if !self.bulk.loads.is_empty() && self.bulk.happens() {
-            self.land_one(ready)?;
-        }
-        Ok(())
-    }
-
-    pub(super) fn tma_store(
-        &mut self,
-        thread: u32,
-        source: &croq_sim_access,
-        tile: Tile,
-    ) -> Outcome {
-        let record = AccessRecord {
-            thread,
-            what: "began the copy",
-            line: source.line,
-        };
-        let offset = self.place(source, &tile, record)?;
-        self.read_by_proxy(thread, source)?;
-        let bytes = tile.bytes();
-        self.marks
-            .of(source.at.cast(), bytes)
-            .iter_mut()
-            .for_each(|mark| *mark |= OUTGOING);
-        self.bulk.stores.push_back(Store {
-            tile,
-            source: source.at.cast_const().cast(),
-            offset,
-            group: self.bulk.open.get(thread as usize).copied().unwrap_or(0),
-            record,
-            content: None,
-            reading: true,
-        });
-        if self.bulk.happens()
-            && let Some(store) = self.bulk.stores.back_mut()
-        {
-            store.read();
-        }
-        Ok(())
-    }
-
-    /// A store's source may be written again.
-    fn release(&mut self, index: usize) {
-        let Some(store) = self.bulk.stores.get_mut(index) else {
-            return;
-        };
-        if !std::mem::take(&mut store.reading) {
-            return;
-        }
-        if store.content.is_none() {
-            store.read();
-        }
-        let (source, bytes) = (store.source, store.tile.bytes());
-        for mark in self.marks.of(source, bytes) {
-            *mark &= !OUTGOING;
-        }
-        // Some of it may be read by another store.
-        for other in self.bulk.stores.iter().filter(|store| store.reading) {
-            for mark in self.marks.of(other.source, other.tile.bytes()) {
-                *mark |= OUTGOING;
-            }
+        release(all, index);
+        if only_read && !all.bulk.happens() {
+            index += 1;
+        } else if let Some(store) = all.bulk.stores.remove(index) {
+            store.write();
         }
     }
-
-    pub(super) fn bulk_commit(&mut self, thread: u32) {
-        if let Some(open) = self.bulk.open.get_mut(thread as usize) {
-            *open += 1;
-        }
-    }
-
-    /// For all groups of the thread but the `pending` youngest.
-    pub(super) fn bulk_wait(&mut self, thread: u32, pending: u32, only_read: bool) {
-        let open = self.bulk.open.get(thread as usize).copied().unwrap_or(0);
-        let done = open.saturating_sub(u64::from(pending));
-        let mut index = 0;
-        while let Some(store) = self.bulk.stores.get(index) {
-            if store.record.thread != thread || store.group >= done {
-                index += 1;
-                continue;
-            }
-            self.release(index);
-            if only_read && !self.bulk.happens() {
-                index += 1;
-            } else if let Some(store) = self.bulk.stores.remove(index) {
-                store.write();
-            }
-        }
-        while self.bulk.stores.len() > MOST_STORES
-            && self.bulk.stores.front().is_some_and(|store| !store.reading)
-        {
-            if let Some(store) = self.bulk.stores.pop_front() {
-                store.write();
-            }
+    while all.bulk.stores.len() > MOST_STORES
+        && all.bulk.stores.front().is_some_and(|store| !store.reading)
+    {
+        if let Some(store) = all.bulk.stores.pop_front() {
+            store.write();
         }
     }
 }

@@ -25,6 +25,7 @@ use crate::abi::{
     CROQ_MBARRIER_INVALIDATE, CROQ_MBARRIER_TRY_WAIT, CROQ_MBARRIER_WAIT, CROQ_OK, croq_failure,
     croq_sim_access, croq_sim_api, croq_sim_launch, croq_sim_tensor_map, croq_sim_thread,
 };
+use crate::sim::bulk;
 
 pub(super) static API: croq_sim_api = croq_sim_api {
     abi_version: CROQ_ABI_VERSION,
@@ -413,7 +414,7 @@ unsafe extern "C" fn mbarrier(
         }
         let wakes = with(thread, |all, barriers, tid| {
             let (at, ready) = (&*at, &mut barriers.ready);
-            all.stir(ready)?;
+            bulk::stir(all, ready)?;
             let first = all.wakes_first();
             let mbarriers = &mut all.mbarriers;
             if matches!(
@@ -586,7 +587,7 @@ unsafe extern "C" fn tma_load(
                     let offset = (dest.at as usize).wrapping_sub(block.shared as usize);
                     unwritten::same_marks(&(*seat).thread, block.written, offset, bytes);
                 }
-                all.tma_load(tid, &dest, tile, &arrival, &mut block.barriers.ready)?;
+                bulk::tma_load(all, tid, &dest, tile, &arrival, &mut block.barriers.ready)?;
             }
             Ok(())
         })

@@ -36,118 +36,116 @@ impl MissingArrivals {
 /// A thread: the rank of its block in the cluster, and its number in the block.
 type Member = (usize, u32);
 
-impl Stuck<'_> {
-    /// ```text
-    ///   generation 4 of `empty`[1] lacks 128 of 128 arrivals:
-    ///     threads 128..255 would trigger it at kernels/ring.co:72, but have left the kernel
-    /// ```
-    ///
-    /// `plights` has what each thread of each block does.
-    pub(super) fn missing_arrivals(&self, rank: usize, plights: &[Vec<Plight>], text: &mut String) {
-        let Some(blocks_state) = self.blocks_state.get(rank) else {
-            return;
-        };
-        let threads = blocks_state.barriers.threads;
-        for missing_arrivals in blocks_state
-            .asynchronous
-            .mbarriers
-            .missing_arrivals(threads)
-        {
-            let (block, amount) = (self.block_name(rank), missing_arrivals.amount());
-            let _ = write!(text, "\n  {block}{} lacks {amount}", missing_arrivals.what);
-            if missing_arrivals.missing > 0 {
-                text.push(':');
-                self.who_would_come(rank, &missing_arrivals, plights, text);
-            }
+/// ```text
+///   generation 4 of `empty`[1] lacks 128 of 128 arrivals:
+///     threads 128..255 would trigger it at kernels/ring.co:72, but have left the kernel
+/// ```
+///
+/// `plights` has what each thread of each block does.
+pub(super) fn describe(stuck: &Stuck<'_>, rank: usize, plights: &[Vec<Plight>], text: &mut String) {
+    let Some(blocks_state) = stuck.blocks_state.get(rank) else {
+        return;
+    };
+    let threads = blocks_state.barriers.threads;
+    for missing_arrivals in blocks_state
+        .asynchronous
+        .mbarriers
+        .missing_arrivals(threads)
+    {
+        let (block, amount) = (stuck.block_name(rank), missing_arrivals.amount());
+        let _ = write!(text, "\n  {block}{} lacks {amount}", missing_arrivals.what);
+        if missing_arrivals.missing > 0 {
+            text.push(':');
+            who_would_come(stuck, rank, &missing_arrivals, plights, text);
         }
     }
+}
 
-    fn who_would_come(
-        &self,
-        own: usize,
-        missing_arrivals: &MissingArrivals,
-        plights: &[Vec<Plight>],
-        text: &mut String,
-    ) {
-        let file = self.job.file;
-        let (to_come, all) = self.to_come(own, missing_arrivals);
-        // Threads that would come to the same places and are at the same one, in the order of the first.
-        let mut groups: Vec<(usize, &BTreeSet<u32>, &Plight, Vec<u32>)> = Vec::new();
-        for ((rank, thread), lines) in &to_come {
-            let plight = plights.get(*rank).and_then(|all| all.get(*thread as usize));
-            let Some(plight) = plight else { continue };
-            let same = |(r, l, p, _): &&mut (usize, &BTreeSet<u32>, &Plight, Vec<u32>)| {
-                (*r, *l, *p) == (*rank, lines, plight)
-            };
-            match groups.iter_mut().find(same) {
-                Some((.., threads)) => threads.push(*thread),
-                None => groups.push((*rank, lines, plight, vec![*thread])),
-            }
-        }
-        let places = |lines: &BTreeSet<u32>| {
-            let places: Vec<String> = lines.iter().map(|line| format!("{file}:{line}")).collect();
-            places.join(" or ")
+fn who_would_come(
+    stuck: &Stuck<'_>,
+    own: usize,
+    missing_arrivals: &MissingArrivals,
+    plights: &[Vec<Plight>],
+    text: &mut String,
+) {
+    let file = stuck.job.file;
+    let (to_come, all) = to_come(stuck, own, missing_arrivals);
+    // Threads that would come to the same places and are at the same one, in the order of the first.
+    let mut groups: Vec<(usize, &BTreeSet<u32>, &Plight, Vec<u32>)> = Vec::new();
+    for ((rank, thread), lines) in &to_come {
+        let plight = plights.get(*rank).and_then(|all| all.get(*thread as usize));
+        let Some(plight) = plight else { continue };
+        let same = |(r, l, p, _): &&mut (usize, &BTreeSet<u32>, &Plight, Vec<u32>)| {
+            (*r, *l, *p) == (*rank, lines, plight)
         };
-        for (rank, lines, plight, threads) in &groups {
-            let many = threads.len() > 1;
-            let _ = write!(
-                text,
-                "\n    {}thread{} {} would trigger it at {}, but ",
-                self.block_name(*rank),
-                if many { "s" } else { "" },
-                ranges(threads),
-                places(lines),
-            );
-            text.push_str(&plight.short(many, file));
-        }
-        let sites = |known: bool| -> BTreeSet<u32> {
-            let of_kind = missing_arrivals
-                .triggers
-                .iter()
-                .filter(|t| t.threads.is_some() == known);
-            of_kind.map(|triggers| triggers.line).collect()
-        };
-        let (known, anybody) = (sites(true), sites(false));
-        if !anybody.is_empty() {
-            let _ = write!(
-                text,
-                "\n    any thread that reaches {} triggers it",
-                places(&anybody)
-            );
-        } else if to_come.is_empty() {
-            let each = match all {
-                1 => "the one thread that triggers it".to_owned(),
-                _ => format!("each of the {all} threads that trigger it"),
-            };
-            let _ = write!(text, "\n    {each}, at {}, has arrived", places(&known));
+        match groups.iter_mut().find(same) {
+            Some((.., threads)) => threads.push(*thread),
+            None => groups.push((*rank, lines, plight, vec![*thread])),
         }
     }
+    let places = |lines: &BTreeSet<u32>| {
+        let places: Vec<String> = lines.iter().map(|line| format!("{file}:{line}")).collect();
+        places.join(" or ")
+    };
+    for (rank, lines, plight, threads) in &groups {
+        let many = threads.len() > 1;
+        let _ = write!(
+            text,
+            "\n    {}thread{} {} would trigger it at {}, but ",
+            stuck.block_name(*rank),
+            if many { "s" } else { "" },
+            ranges(threads),
+            places(lines),
+        );
+        text.push_str(&plight.short(many, file));
+    }
+    let sites = |known: bool| -> BTreeSet<u32> {
+        let of_kind = missing_arrivals
+            .triggers
+            .iter()
+            .filter(|t| t.threads.is_some() == known);
+        of_kind.map(|triggers| triggers.line).collect()
+    };
+    let (known, anybody) = (sites(true), sites(false));
+    if !anybody.is_empty() {
+        let _ = write!(
+            text,
+            "\n    any thread that reaches {} triggers it",
+            places(&anybody)
+        );
+    } else if to_come.is_empty() {
+        let each = match all {
+            1 => "the one thread that triggers it".to_owned(),
+            _ => format!("each of the {all} threads that trigger it"),
+        };
+        let _ = write!(text, "\n    {each}, at {}, has arrived", places(&known));
+    }
+}
 
-    /// Who would trigger it and has not, with the lines, and how many trigger it in all.
-    fn to_come(
-        &self,
-        own: usize,
-        missing_arrivals: &MissingArrivals,
-    ) -> (BTreeMap<Member, BTreeSet<u32>>, usize) {
-        let here = |arrived: &Arrived| (arrived.rank.unwrap_or(own), arrived.thread);
-        let arrived: BTreeSet<Member> = missing_arrivals.arrived.iter().map(here).collect();
-        let mut to_come: BTreeMap<Member, BTreeSet<u32>> = BTreeMap::new();
-        let mut all = BTreeSet::new();
-        for site in &missing_arrivals.triggers {
-            let blocks = match site.everywhere {
-                true => 0..self.blocks_state.len(),
-                false => own..own + 1,
-            };
-            for rank in blocks {
-                for &thread in site.threads.iter().flatten() {
-                    all.insert((rank, thread));
-                    if !arrived.contains(&(rank, thread)) {
-                        let lines = to_come.entry((rank, thread)).or_default();
-                        lines.insert(site.line);
-                    }
+/// Who would trigger it and has not, with the lines, and how many trigger it in all.
+fn to_come(
+    stuck: &Stuck<'_>,
+    own: usize,
+    missing_arrivals: &MissingArrivals,
+) -> (BTreeMap<Member, BTreeSet<u32>>, usize) {
+    let here = |arrived: &Arrived| (arrived.rank.unwrap_or(own), arrived.thread);
+    let arrived: BTreeSet<Member> = missing_arrivals.arrived.iter().map(here).collect();
+    let mut to_come: BTreeMap<Member, BTreeSet<u32>> = BTreeMap::new();
+    let mut all = BTreeSet::new();
+    for site in &missing_arrivals.triggers {
+        let blocks = match site.everywhere {
+            true => 0..stuck.blocks_state.len(),
+            false => own..own + 1,
+        };
+        for rank in blocks {
+            for &thread in site.threads.iter().flatten() {
+                all.insert((rank, thread));
+                if !arrived.contains(&(rank, thread)) {
+                    let lines = to_come.entry((rank, thread)).or_default();
+                    lines.insert(site.line);
                 }
             }
         }
-        (to_come, all.len())
     }
+    (to_come, all.len())
 }

@@ -7,6 +7,7 @@ use super::barriers::WARP;
 use super::cluster::ClusterBarrier;
 use super::worker::{BlockState, Job};
 use crate::abi::{CROQ_DEADLOCK, CROQ_LANES_MATRIX, CROQ_LANES_VOTE, croq_failure};
+use crate::sim::missing_arrivals;
 
 /// So many blocks of a grid of several dimensions are named.
 const SHOWN: usize = 4;
@@ -160,7 +161,7 @@ impl Stuck<'_> {
             }
         }
         for rank in 0..self.blocks_state.len() {
-            self.missing_arrivals(rank, &plights, &mut text);
+            missing_arrivals::describe(self, rank, &plights, &mut text);
         }
         text
     }

@@ -282,255 +282,266 @@ impl Wgmmas {
     }
 }
 
-impl Asynchronous {
-    /// A thread comes to an MMA; whether it has to wait for others.
-    pub(super) fn join_wgmma(
-        &mut self,
-        thread: u32,
-        wgmma: &croq_sim_wgmma,
-        fences: u32,
-        barriers: &mut Barriers,
-    ) -> Outcome<bool> {
-        let record = joins(thread, wgmma.line);
-        if !self.watching || !self.proxies.is_watching() {
-            let what = "a WGMMA in a kernel that was not launched as async_proxy";
-            return Err(error(what, vec![record]));
-        }
-        let number = warpgroup_of(thread);
-        if (number + 1) * THREADS > self.wgmmas.threads {
-            let what = format!("a WGMMA by a warpgroup of fewer than {THREADS} threads");
-            return Err(error(what, vec![record]));
-        }
-        let parts = Parts {
-            sums: wgmma.sums,
-            of_a: wgmma.registers,
-            group: self.wgmmas.open(thread),
-            has_waited: false,
-        };
-        self.check_registers(record, parts, fences)?;
-        let Some(warpgroup) = self.wgmmas.warpgroups.get_mut(number) else {
-            return Ok(false);
-        };
-        let gathering = warpgroup.gathering.get_or_insert_with(|| Gathering {
-            wgmma: *wgmma,
-            first: thread,
-            parts: vec![None; THREADS],
-            count: 0,
-        });
-        let (first, ours) = (&gathering.wgmma, wgmma);
-        let same = (first.a, first.b, first.columns, first.flags)
-            == (ours.a, ours.b, ours.columns, ours.flags)
-            && first.carry_out.map(|f| f as usize) == ours.carry_out.map(|f| f as usize);
-        if !same {
-            let what = "threads of a warpgroup execute a WGMMA with different operands";
-            let other = joins(gathering.first, first.line);
-            return Err(error(what, vec![record, other]));
-        }
-        if let Some(place) = gathering.parts.get_mut(thread as usize % THREADS) {
-            *place = Some(parts);
-        }
-        gathering.count += 1;
-        if gathering.count < THREADS {
-            return Ok(true);
-        }
-        let Some(gathering) = warpgroup.gathering.take() else {
-            return Ok(false);
-        };
-        let first = (number * THREADS) as u32;
-        let others = (first..first + THREADS as u32).filter(|&other| other != thread);
-        barriers.ready.extend(others);
-        self.begin_wgmma(number, gathering)?;
-        self.note_reads(number, record, &mut barriers.order)?;
-        Ok(false)
+/// A thread comes to an MMA; whether it has to wait for others.
+pub(super) fn join_wgmma(
+    all: &mut Asynchronous,
+    thread: u32,
+    wgmma: &croq_sim_wgmma,
+    fences: u32,
+    barriers: &mut Barriers,
+) -> Outcome<bool> {
+    let record = joins(thread, wgmma.line);
+    if !all.watching || !all.proxies.is_watching() {
+        let what = "a WGMMA in a kernel that was not launched as async_proxy";
+        return Err(error(what, vec![record]));
     }
+    let number = warpgroup_of(thread);
+    if (number + 1) * THREADS > all.wgmmas.threads {
+        let what = format!("a WGMMA by a warpgroup of fewer than {THREADS} threads");
+        return Err(error(what, vec![record]));
+    }
+    let parts = Parts {
+        sums: wgmma.sums,
+        of_a: wgmma.registers,
+        group: all.wgmmas.open(thread),
+        has_waited: false,
+    };
+    check_registers(all, record, parts, fences)?;
+    let Some(warpgroup) = all.wgmmas.warpgroups.get_mut(number) else {
+        return Ok(false);
+    };
+    let gathering = warpgroup.gathering.get_or_insert_with(|| Gathering {
+        wgmma: *wgmma,
+        first: thread,
+        parts: vec![None; THREADS],
+        count: 0,
+    });
+    let (first, ours) = (&gathering.wgmma, wgmma);
+    let same = (first.a, first.b, first.columns, first.flags)
+        == (ours.a, ours.b, ours.columns, ours.flags)
+        && first.carry_out.map(|f| f as usize) == ours.carry_out.map(|f| f as usize);
+    if !same {
+        let what = "threads of a warpgroup execute a WGMMA with different operands";
+        let other = joins(gathering.first, first.line);
+        return Err(error(what, vec![record, other]));
+    }
+    if let Some(place) = gathering.parts.get_mut(thread as usize % THREADS) {
+        *place = Some(parts);
+    }
+    gathering.count += 1;
+    if gathering.count < THREADS {
+        return Ok(true);
+    }
+    let Some(gathering) = warpgroup.gathering.take() else {
+        return Ok(false);
+    };
+    let first = (number * THREADS) as u32;
+    let others = (first..first + THREADS as u32).filter(|&other| other != thread);
+    barriers.ready.extend(others);
+    begin_wgmma(all, number, gathering)?;
+    note_reads(all, number, record, &mut barriers.order)?;
+    Ok(false)
+}
 
-    /// The youngest product reads its pieces for all its threads; one stands for them, that came last.
-    fn note_reads(&self, number: usize, record: AccessRecord, order: &mut Order) -> Outcome {
-        let wgmmas = self.wgmmas.warpgroups.get(number);
-        let Some(wgmma) = wgmmas.and_then(|warpgroup| warpgroup.wgmmas.back()) else {
-            return Ok(());
+/// The youngest product reads its pieces for all its threads; one stands for them, that came last.
+fn note_reads(
+    all: &Asynchronous,
+    number: usize,
+    record: AccessRecord,
+    order: &mut Order,
+) -> Outcome {
+    let wgmmas = all.wgmmas.warpgroups.get(number);
+    let Some(wgmma) = wgmmas.and_then(|warpgroup| warpgroup.wgmmas.back()) else {
+        return Ok(());
+    };
+    for piece in wgmma.pieces() {
+        let access = croq_sim_access {
+            name: std::ptr::null(),
+            index: piece as i64,
+            at: all.marks.arena().wrapping_add(piece).cast_mut().cast(),
+            bytes: PIECE as u32,
+            line: record.line,
         };
-        for piece in wgmma.pieces() {
-            let access = croq_sim_access {
-                name: std::ptr::null(),
-                index: piece as i64,
-                at: self.marks.arena().wrapping_add(piece).cast_mut().cast(),
-                bytes: PIECE as u32,
-                line: record.line,
+        // Elements of every size begin at each fourth byte, or at every second of these.
+        order.access(record.thread, &access, 4, CROQ_ACCESS_READS)?;
+    }
+    Ok(())
+}
+
+/// Whether a thread may give these registers to an MMA now.
+fn check_registers(
+    all: &Asynchronous,
+    record: AccessRecord,
+    mut parts: Parts,
+    fences: u32,
+) -> Outcome {
+    let thread = record.thread;
+    if fences == 0 {
+        let what = "a WGMMA before the thread's first wgmma_fence";
+        return Err(error(what, vec![record]));
+    }
+    for part in parts.all() {
+        // SAFETY: device text names a fragment of the running thread.
+        let used = unsafe { *part.registers };
+        let (first, end) = (part.first, part.first + part.count);
+        if used.fences == fences && used.first < end && first < used.end {
+            let what = "registers of a WGMMA were accessed without a wgmma_fence after the access";
+            let (what_it_did, line) = ("used them", used.line);
+            let use_of_it = AccessRecord {
+                thread,
+                what: what_it_did,
+                line,
             };
-            // Elements of every size begin at each fourth byte, or at every second of these.
-            order.access(record.thread, &access, 4, CROQ_ACCESS_READS)?;
+            return Err(error(what, vec![record, use_of_it]));
         }
-        Ok(())
     }
+    for (other, theirs) in all.wgmmas.of_thread(thread) {
+        let same = parts.sums.at == theirs.sums.at && parts.sums.bytes == theirs.sums.bytes;
+        let what = if overlap(&parts.sums, &theirs.sums) && !same {
+            "the accumulator of a WGMMA in flight is used by one of another shape"
+        } else if !parts.of_a.at.is_null() && overlap(&parts.of_a, &theirs.sums) {
+            "the accumulator of a WGMMA in flight is A of another"
+        } else if !theirs.of_a.at.is_null() && overlap(&parts.sums, &theirs.of_a) {
+            "A of a WGMMA in flight is the accumulator of another"
+        } else {
+            continue;
+        };
+        return Err(error(what, vec![record, other.record]));
+    }
+    Ok(())
+}
 
-    /// Whether a thread may give these registers to an MMA now.
-    fn check_registers(&self, record: AccessRecord, mut parts: Parts, fences: u32) -> Outcome {
-        let thread = record.thread;
-        if fences == 0 {
-            let what = "a WGMMA before the thread's first wgmma_fence";
+/// All threads have come to it.
+fn begin_wgmma(all: &mut Asynchronous, number: usize, gathering: Gathering) -> Outcome {
+    let Gathering { wgmma, first, .. } = gathering;
+    let record = AccessRecord {
+        what: "issued the WGMMA",
+        ..joins(first, wgmma.line)
+    };
+    let decoded = |name: &str, descriptor: u64, rows: usize, transposed: u32| {
+        let transposed = wgmma.flags & transposed != 0;
+        let pieces = Operand::decode(descriptor).and_then(|operand| {
+            operand.check_start(transposed)?;
+            Ok(operand.pieces(rows, transposed))
+        });
+        pieces.map_err(|what| error(format!("{name} of a WGMMA {what}"), vec![record]))
+    };
+    let columns = wgmma.columns as usize;
+    let a = match wgmma.registers.at.is_null() {
+        true => decoded("A", wgmma.a, ROWS, CROQ_WGMMA_TRANSPOSED_A)?,
+        false => Vec::new(),
+    };
+    let b = decoded("B", wgmma.b, columns, CROQ_WGMMA_TRANSPOSED_B)?;
+    check_pieces(all, "A", record, &a)?;
+    check_pieces(all, "B", record, &b)?;
+    let mut parts: Vec<Parts> = gathering.parts.into_iter().flatten().collect();
+    for part in parts.iter_mut().flat_map(Parts::all) {
+        // SAFETY: device text names fragments of threads that wait here.
+        unsafe { (*part.registers).pending += 1 }
+    }
+    let narrow = |pieces: Vec<usize>| pieces.into_iter().map(|at| at as u32).collect();
+    let begun = Wgmma {
+        wgmma,
+        waiting: parts.len(),
+        parts,
+        a: narrow(a),
+        b: narrow(b),
+        is_carried_out: false,
+        record,
+    };
+    for piece in begun.pieces() {
+        if let Some(readers) = all.wgmmas.readers.get_mut(piece / PIECE) {
+            *readers += 1;
+        }
+        for mark in all.marks.from(piece, PIECE) {
+            *mark |= FACTOR;
+        }
+    }
+    let now = all.wgmmas.happens();
+    let (shared, written) = (all.marks.arena(), all.written_marks());
+    if let Some(warpgroup) = all.wgmmas.warpgroups.get_mut(number) {
+        warpgroup.wgmmas.push_back(begun);
+        for wgmma in warpgroup.wgmmas.iter_mut().filter(|_| now) {
+            // SAFETY: the block's memory, and fragments of threads that have not waited.
+            unsafe { wgmma.carry_out(shared, written) }
+        }
+    }
+    Ok(())
+}
+
+/// Whether an MMA may read these pieces of shared memory.
+fn check_pieces(
+    all: &mut Asynchronous,
+    name: &str,
+    record: AccessRecord,
+    pieces: &[usize],
+) -> Outcome {
+    for &piece in pieces {
+        let marks = all.marks.from(piece, PIECE);
+        if marks.is_empty() {
+            let (last, bytes) = (piece + PIECE - 1, all.marks.bytes());
+            let what = format!("{name} of a WGMMA reaches byte {last} of {bytes} of shared memory");
             return Err(error(what, vec![record]));
+        }
+        let union = marks.iter().fold(0, |union, mark| union | mark);
+        let busy = match union & (INCOMING | MBARRIER) {
+            0 => None,
+            MBARRIER => Some("is part of an mbarrier"),
+            _ => Some("is read while a copy into it is in flight"),
+        };
+        let (what, other) = if let Some(what) = busy {
+            let at = all.marks.arena().wrapping_add(piece);
+            (what, all.accesses_at((at, PIECE)))
+        } else if let Some((_, writer)) = all.proxies.unseen(piece, PIECE) {
+            ("may not be seen by the async proxy", Some(writer))
+        } else {
+            continue;
+        };
+        return Err(Box::new(Hazard {
+            kind: "race",
+            what: format!("byte {piece} of shared memory, in {name} of a WGMMA, {what}"),
+            records: std::iter::once(record).chain(other).collect(),
+        }));
+    }
+    Ok(())
+}
+
+/// For all groups of the thread but the `pending` youngest.
+pub(super) fn wait_wgmma(all: &mut Asynchronous, thread: u32, pending: u32) {
+    let done = all.wgmmas.open(thread).saturating_sub(u64::from(pending));
+    let (shared, written) = (all.marks.arena(), all.written_marks());
+    let number = warpgroup_of(thread);
+    let Some(warpgroup) = all.wgmmas.warpgroups.get_mut(number) else {
+        return;
+    };
+    for wgmma in &mut warpgroup.wgmmas {
+        let parts = wgmma.parts.get_mut(thread as usize % THREADS);
+        let Some(parts) = parts.filter(|parts| parts.group < done) else {
+            break;
+        };
+        if std::mem::replace(&mut parts.has_waited, true) {
+            continue;
         }
         for part in parts.all() {
             // SAFETY: device text names a fragment of the running thread.
-            let used = unsafe { *part.registers };
-            let (first, end) = (part.first, part.first + part.count);
-            if used.fences == fences && used.first < end && first < used.end {
-                let what =
-                    "registers of a WGMMA were accessed without a wgmma_fence after the access";
-                let (what_it_did, line) = ("used them", used.line);
-                let use_of_it = AccessRecord {
-                    thread,
-                    what: what_it_did,
-                    line,
-                };
-                return Err(error(what, vec![record, use_of_it]));
-            }
+            unsafe { (*part.registers).pending -= 1 }
         }
-        for (other, theirs) in self.wgmmas.of_thread(thread) {
-            let same = parts.sums.at == theirs.sums.at && parts.sums.bytes == theirs.sums.bytes;
-            let what = if overlap(&parts.sums, &theirs.sums) && !same {
-                "the accumulator of a WGMMA in flight is used by one of another shape"
-            } else if !parts.of_a.at.is_null() && overlap(&parts.of_a, &theirs.sums) {
-                "the accumulator of a WGMMA in flight is A of another"
-            } else if !theirs.of_a.at.is_null() && overlap(&parts.sums, &theirs.of_a) {
-                "A of a WGMMA in flight is the accumulator of another"
-            } else {
+        wgmma.waiting -= 1;
+        // SAFETY: the block's memory, and fragments of threads that have not left.
+        unsafe { wgmma.carry_out(shared, written) }
+    }
+    while warpgroup.wgmmas.front().is_some_and(|p| p.waiting == 0) {
+        let Some(wgmma) = warpgroup.wgmmas.pop_front() else {
+            break;
+        };
+        for piece in wgmma.pieces() {
+            let Some(readers) = all.wgmmas.readers.get_mut(piece / PIECE) else {
                 continue;
             };
-            return Err(error(what, vec![record, other.record]));
-        }
-        Ok(())
-    }
-
-    /// All threads have come to it.
-    fn begin_wgmma(&mut self, number: usize, gathering: Gathering) -> Outcome {
-        let Gathering { wgmma, first, .. } = gathering;
-        let record = AccessRecord {
-            what: "issued the WGMMA",
-            ..joins(first, wgmma.line)
-        };
-        let decoded = |name: &str, descriptor: u64, rows: usize, transposed: u32| {
-            let transposed = wgmma.flags & transposed != 0;
-            let pieces = Operand::decode(descriptor).and_then(|operand| {
-                operand.check_start(transposed)?;
-                Ok(operand.pieces(rows, transposed))
-            });
-            pieces.map_err(|what| error(format!("{name} of a WGMMA {what}"), vec![record]))
-        };
-        let columns = wgmma.columns as usize;
-        let a = match wgmma.registers.at.is_null() {
-            true => decoded("A", wgmma.a, ROWS, CROQ_WGMMA_TRANSPOSED_A)?,
-            false => Vec::new(),
-        };
-        let b = decoded("B", wgmma.b, columns, CROQ_WGMMA_TRANSPOSED_B)?;
-        self.check_pieces("A", record, &a)?;
-        self.check_pieces("B", record, &b)?;
-        let mut parts: Vec<Parts> = gathering.parts.into_iter().flatten().collect();
-        for part in parts.iter_mut().flat_map(Parts::all) {
-            // SAFETY: device text names fragments of threads that wait here.
-            unsafe { (*part.registers).pending += 1 }
-        }
-        let narrow = |pieces: Vec<usize>| pieces.into_iter().map(|at| at as u32).collect();
-        let begun = Wgmma {
-            wgmma,
-            waiting: parts.len(),
-            parts,
-            a: narrow(a),
-            b: narrow(b),
-            is_carried_out: false,
-            record,
-        };
-        for piece in begun.pieces() {
-            if let Some(readers) = self.wgmmas.readers.get_mut(piece / PIECE) {
-                *readers += 1;
-            }
-            for mark in self.marks.from(piece, PIECE) {
-                *mark |= FACTOR;
-            }
-        }
-        let now = self.wgmmas.happens();
-        let (shared, written) = (self.marks.arena(), self.written_marks());
-        if let Some(warpgroup) = self.wgmmas.warpgroups.get_mut(number) {
-            warpgroup.wgmmas.push_back(begun);
-            for wgmma in warpgroup.wgmmas.iter_mut().filter(|_| now) {
-                // SAFETY: the block's memory, and fragments of threads that have not waited.
-                unsafe { wgmma.carry_out(shared, written) }
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether an MMA may read these pieces of shared memory.
-    fn check_pieces(&mut self, name: &str, record: AccessRecord, pieces: &[usize]) -> Outcome {
-        for &piece in pieces {
-            let marks = self.marks.from(piece, PIECE);
-            if marks.is_empty() {
-                let (last, bytes) = (piece + PIECE - 1, self.marks.bytes());
-                let what =
-                    format!("{name} of a WGMMA reaches byte {last} of {bytes} of shared memory");
-                return Err(error(what, vec![record]));
-            }
-            let union = marks.iter().fold(0, |union, mark| union | mark);
-            let busy = match union & (INCOMING | MBARRIER) {
-                0 => None,
-                MBARRIER => Some("is part of an mbarrier"),
-                _ => Some("is read while a copy into it is in flight"),
-            };
-            let (what, other) = if let Some(what) = busy {
-                let at = self.marks.arena().wrapping_add(piece);
-                (what, self.accesses_at((at, PIECE)))
-            } else if let Some((_, writer)) = self.proxies.unseen(piece, PIECE) {
-                ("may not be seen by the async proxy", Some(writer))
-            } else {
-                continue;
-            };
-            return Err(Box::new(Hazard {
-                kind: "race",
-                what: format!("byte {piece} of shared memory, in {name} of a WGMMA, {what}"),
-                records: std::iter::once(record).chain(other).collect(),
-            }));
-        }
-        Ok(())
-    }
-
-    /// For all groups of the thread but the `pending` youngest.
-    pub(super) fn wait_wgmma(&mut self, thread: u32, pending: u32) {
-        let done = self.wgmmas.open(thread).saturating_sub(u64::from(pending));
-        let (shared, written) = (self.marks.arena(), self.written_marks());
-        let number = warpgroup_of(thread);
-        let Some(warpgroup) = self.wgmmas.warpgroups.get_mut(number) else {
-            return;
-        };
-        for wgmma in &mut warpgroup.wgmmas {
-            let parts = wgmma.parts.get_mut(thread as usize % THREADS);
-            let Some(parts) = parts.filter(|parts| parts.group < done) else {
-                break;
-            };
-            if std::mem::replace(&mut parts.has_waited, true) {
-                continue;
-            }
-            for part in parts.all() {
-                // SAFETY: device text names a fragment of the running thread.
-                unsafe { (*part.registers).pending -= 1 }
-            }
-            wgmma.waiting -= 1;
-            // SAFETY: the block's memory, and fragments of threads that have not left.
-            unsafe { wgmma.carry_out(shared, written) }
-        }
-        while warpgroup.wgmmas.front().is_some_and(|p| p.waiting == 0) {
-            let Some(wgmma) = warpgroup.wgmmas.pop_front() else {
-                break;
-            };
-            for piece in wgmma.pieces() {
-                let Some(readers) = self.wgmmas.readers.get_mut(piece / PIECE) else {
-                    continue;
-                };
-                *readers = readers.saturating_sub(1);
-                if *readers == 0 {
-                    for mark in self.marks.from(piece, PIECE) {
-                        *mark &= !FACTOR;
-                    }
+            *readers = readers.saturating_sub(1);
+            if *readers == 0 {
+                for mark in all.marks.from(piece, PIECE) {
+                    *mark &= !FACTOR;
                 }
             }
         }

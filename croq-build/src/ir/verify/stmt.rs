@@ -1,302 +1,351 @@
 //! Statements.
 
 use super::super::*;
-use super::Verifier;
+use super::expr;
+use super::verifier::Verifier;
 
-impl<'a, P: Phase> Verifier<'a, P> {
-    pub(super) fn on_host(&mut self) {
-        let host = self.kernel.is_none();
-        self.require(host, || "a host statement is in a kernel".to_owned());
+pub(super) fn kernel<P: Phase>(v: &mut Verifier<'_, P>, id: KernelId) {
+    let Some(kernel) = v.function.kernels.get(id.index()) else {
+        return;
+    };
+    v.kernel = Some(id);
+    v.level = Level::Block;
+    for sym in kernel
+        .grid
+        .iter()
+        .chain([&kernel.threads, &kernel.shared_bytes])
+    {
+        v.sym(sym);
     }
-
-    pub(super) fn in_kernel(&mut self) {
-        let kernel = self.kernel.is_some();
-        self.require(kernel, || "a kernel statement is on the host".to_owned());
+    for placed in &kernel.shared {
+        v.buffer(placed.buffer);
+        v.sym(&placed.offset);
     }
+    for map in &kernel.maps {
+        v.buffer(map.buffer);
+        let rank = map.extents.len();
+        let same = map.strides.len() == rank && map.extent_of_box.len() == rank;
+        v.require(same, || "a tensor map's lists differ in length".to_owned());
+    }
+    block(v, &kernel.body);
+    v.kernel = None;
+}
 
-    pub(super) fn stmt(&mut self, stmt: &'a Stmt<P>) {
-        match &stmt.kind {
-            StmtKind::Let { local, value } => {
-                if let Some(value) = value {
-                    self.expr(value);
-                    if let Some(declared) = self.function.locals.get(local.index()) {
-                        self.typed("a local's first value", value.ty, declared.ty);
-                    }
-                }
-                self.declare(*local);
-            }
-            StmtKind::Assign { local, value } => {
-                self.local(*local);
-                self.expr(value);
-                if let Some(declared) = self.function.locals.get(local.index()) {
-                    self.typed("an assigned value", value.ty, declared.ty);
-                }
-            }
-            StmtKind::Store {
-                access,
-                op: _,
-                value,
-            } => {
-                self.expr(value);
-                if let Some(elem) = self.access(access) {
-                    self.typed("a stored value", value.ty, elem);
-                }
-            }
-            StmtKind::Atomic(atomic) => {
-                self.in_kernel();
-                self.access(&atomic.access);
-                atomic.operands().for_each(|e| self.expr(e));
-                atomic.result.into_iter().for_each(|id| self.declare(id));
-            }
-            StmtKind::For {
-                local,
-                lo,
-                hi,
-                step,
-                body,
-                ..
-            } => {
-                [lo, hi, step].into_iter().for_each(|s| self.sym(s));
-                let before = self.scope.len();
-                self.declare(*local);
-                self.loops += 1;
-                self.open_block(body);
-                self.loops -= 1;
-                self.leave(before);
-            }
-            StmtKind::While {
-                prelude,
-                cond,
-                body,
-            } => self.while_loop(prelude, cond, body),
-            StmtKind::If {
-                cond,
-                then,
-                otherwise,
-            } => {
-                self.condition(cond);
-                self.block(then);
-                self.block(otherwise);
-            }
-            StmtKind::Break | StmtKind::Continue => {
-                let inside = self.loops > 0;
-                self.require(inside, || "it is in no loop".to_owned());
-            }
-            StmtKind::Parallel { level, body } => self.parallel(*level, body),
-            StmtKind::SingleThread { body, .. } => {
-                self.in_kernel();
-                self.block(body);
-            }
-            StmtKind::Region {
-                pred,
-                elected_from,
-                body,
-                ..
-            } => {
-                self.in_kernel();
-                self.condition(pred);
-                if let Some((asked, _)) = elected_from {
-                    self.condition(asked);
-                }
-                self.block(body);
-            }
-            StmtKind::Mma(op) => {
-                self.in_kernel();
-                self.mma(op);
-            }
-            StmtKind::Tma(op) => {
-                self.in_kernel();
-                self.tma(op);
-            }
-            kind => self.leaf(kind),
+/// Declarations in it end with it.
+pub(super) fn block<'a, P: Phase>(v: &mut Verifier<'a, P>, stmts: &'a [Stmt<P>]) {
+    let before = v.scope.len();
+    open_block(v, stmts);
+    v.leave(before);
+}
+
+fn open_block<'a, P: Phase>(v: &mut Verifier<'a, P>, stmts: &'a [Stmt<P>]) {
+    for one in stmts {
+        if v.found.is_some() {
+            return;
         }
+        v.current.push(one);
+        stmt(v, one);
+        v.current.pop();
     }
+}
 
-    fn while_loop(&mut self, prelude: &'a [Stmt<P>], cond: &'a Expr, body: &'a [Stmt<P>]) {
-        let before = self.scope.len();
-        self.loops += 1;
-        self.open_block(prelude);
-        self.condition(cond);
-        self.open_block(body);
-        self.loops -= 1;
-        self.leave(before);
-    }
+pub(super) fn on_host<P: Phase>(v: &mut Verifier<'_, P>) {
+    let host = v.kernel.is_none();
+    v.require(host, || "a host statement is in a kernel".to_owned());
+}
 
-    fn parallel(&mut self, level: Level, body: &'a [Stmt<P>]) {
-        self.in_kernel();
-        let around = self.level;
-        self.require(level >= around, || {
-            format!("{level:?} is coarser than {around:?} around it")
-        });
-        self.level = level;
-        self.block(body);
-        self.level = around;
-    }
+pub(super) fn in_kernel<P: Phase>(v: &mut Verifier<'_, P>) {
+    let kernel = v.kernel.is_some();
+    v.require(kernel, || "a kernel statement is on the host".to_owned());
+}
 
-    /// Statements of one line.
-    pub(super) fn leaf(&mut self, kind: &'a StmtKind<P>) {
-        match kind {
-            StmtKind::Copy(copy) => {
-                self.in_kernel();
-                self.copy(P::only(copy));
-            }
-            StmtKind::Fill { view, value, .. } => {
-                self.view(P::only(view));
-                self.expr(value);
-            }
-            StmtKind::Wait { futures, .. } | StmtKind::WaitTma { futures } => {
-                for waited in P::only(futures) {
-                    self.future(waited.future);
-                    self.view(&waited.view);
+pub(super) fn stmt<'a, P: Phase>(v: &mut Verifier<'a, P>, stmt: &'a Stmt<P>) {
+    match &stmt.kind {
+        StmtKind::Let { local, value } => {
+            if let Some(value) = value {
+                expr::expr(v, value);
+                if let Some(declared) = v.function.locals.get(local.index()) {
+                    expr::typed(v, "a local's first value", value.ty, declared.ty);
                 }
             }
-            StmtKind::Rotate { futures } => P::only(futures).iter().for_each(|f| self.future(*f)),
-            StmtKind::UseFuture(future) => self.future(*P::only(future)),
-            StmtKind::WaitEvent(at) | StmtKind::Trigger(at) => {
-                self.in_kernel();
-                self.event_at(P::only(at));
-            }
-            StmtKind::Move(m) => {
-                self.in_kernel();
-                let from = self.access(&m.source);
-                let to = self.access(&m.dest);
-                if let (Some(from), Some(to)) = (from, to) {
-                    self.typed("what is moved", from, to);
-                }
-                if let MoveMode::Async { inside: Some(e) } = &m.mode {
-                    self.condition(e);
-                }
-            }
-            StmtKind::Check {
-                check,
-                cond,
-                values,
-            } => {
-                let exists = check.index() < self.function.checks.len();
-                self.require(exists, || format!("check {} does not exist", check.0));
-                self.condition(cond);
-                values.iter().for_each(|e| self.expr(e));
-            }
-            StmtKind::Print { parts, .. } => {
-                for part in parts {
-                    if let PrintPart::Value(e) = part {
-                        self.expr(e);
-                    }
-                }
-            }
-            StmtKind::Eval(e) => self.expr(e),
-            StmtKind::Cpp { names, .. } => {
-                for name in names {
-                    match name {
-                        CppName::Local(id) => self.local(*id),
-                        CppName::Buffer(id) => self.buffer(*id),
-                    }
-                }
-            }
-            StmtKind::Alloc(id) => self.buffer(*id),
-            StmtKind::Launch(id) => {
-                self.on_host();
-                let exists = id.index() < self.function.kernels.len();
-                self.require(exists, || format!("kernel {} does not exist", id.0));
-            }
-            StmtKind::TriggerSignal(id) | StmtKind::AwaitSignal { signal: id, .. } => {
-                let exists = id.index() < self.function.signals.len();
-                self.require(exists, || format!("signal {} does not exist", id.0));
-            }
-            StmtKind::Synchronize => self.on_host(),
-            StmtKind::Return(value) => {
-                self.on_host();
-                match value {
-                    ReturnValue::Nothing => {}
-                    ReturnValue::Scalar(e) => self.expr(e),
-                    ReturnValue::Buffer(id) => self.buffer(*id),
-                }
-            }
-            StmtKind::CommitCopies
-            | StmtKind::WaitCopies { .. }
-            | StmtKind::Barrier { .. }
-            | StmtKind::Fence(_)
-            | StmtKind::Registers(_)
-            | StmtKind::Yield => self.in_kernel(),
-            _ => {}
+            v.declare(*local);
         }
-    }
-
-    pub(super) fn copy(&mut self, copy: &Copy) {
-        self.view(&copy.source);
-        self.view(&copy.dest);
-        let rank = copy.source.rank();
-        match &copy.transform {
-            Transform::None => {}
-            Transform::Transpose(perm) => {
-                let mut axes = perm.clone();
-                axes.sort_unstable();
-                let whole = axes.iter().copied().eq(0..rank);
-                self.require(whole, || format!("axes {perm:?} are no order of {rank}"));
-            }
-            Transform::Pad { low, value } => {
-                self.require(low.len() == rank, || {
-                    format!("{} paddings for {rank} axes", low.len())
-                });
-                self.expr(value);
+        StmtKind::Assign { local, value } => {
+            v.local(*local);
+            expr::expr(v, value);
+            if let Some(declared) = v.function.locals.get(local.index()) {
+                expr::typed(v, "an assigned value", value.ty, declared.ty);
             }
         }
-        copy.future.into_iter().for_each(|f| self.future(f));
-        if let Engine::Tma(tma) = &copy.engine {
-            if let Some(arrival) = &tma.arrival {
-                self.buffer(arrival.barriers);
-                self.sym(&arrival.slot);
+        StmtKind::Store {
+            access,
+            op: _,
+            value,
+        } => {
+            expr::expr(v, value);
+            if let Some(elem) = expr::access(v, access) {
+                expr::typed(v, "a stored value", value.ty, elem);
             }
-            if let Some(at) = &tma.event {
-                self.event_at(at);
+        }
+        StmtKind::Atomic(atomic) => {
+            in_kernel(v);
+            expr::access(v, &atomic.access);
+            atomic.operands().for_each(|e| expr::expr(v, e));
+            atomic.result.into_iter().for_each(|id| v.declare(id));
+        }
+        StmtKind::For {
+            local,
+            lo,
+            hi,
+            step,
+            body,
+            ..
+        } => {
+            [lo, hi, step].into_iter().for_each(|s| v.sym(s));
+            let before = v.scope.len();
+            v.declare(*local);
+            v.loops += 1;
+            open_block(v, body);
+            v.loops -= 1;
+            v.leave(before);
+        }
+        StmtKind::While {
+            prelude,
+            cond,
+            body,
+        } => while_loop(v, prelude, cond, body),
+        StmtKind::If {
+            cond,
+            then,
+            otherwise,
+        } => {
+            expr::condition(v, cond);
+            block(v, then);
+            block(v, otherwise);
+        }
+        StmtKind::Break | StmtKind::Continue => {
+            let inside = v.loops > 0;
+            v.require(inside, || "it is in no loop".to_owned());
+        }
+        StmtKind::Parallel { level, body } => parallel(v, *level, body),
+        StmtKind::SingleThread { body, .. } => {
+            in_kernel(v);
+            block(v, body);
+        }
+        StmtKind::Region {
+            pred,
+            elected_from,
+            body,
+            ..
+        } => {
+            in_kernel(v);
+            expr::condition(v, pred);
+            if let Some((asked, _)) = elected_from {
+                expr::condition(v, asked);
             }
+            block(v, body);
+        }
+        StmtKind::Mma(op) => {
+            in_kernel(v);
+            mma(v, op);
+        }
+        StmtKind::Tma(op) => {
+            in_kernel(v);
+            tma(v, op);
+        }
+        kind => leaf(v, kind),
+    }
+}
+
+fn while_loop<'a, P: Phase>(
+    v: &mut Verifier<'a, P>,
+    prelude: &'a [Stmt<P>],
+    cond: &'a Expr,
+    body: &'a [Stmt<P>],
+) {
+    let before = v.scope.len();
+    v.loops += 1;
+    open_block(v, prelude);
+    expr::condition(v, cond);
+    open_block(v, body);
+    v.loops -= 1;
+    v.leave(before);
+}
+
+fn parallel<'a, P: Phase>(v: &mut Verifier<'a, P>, level: Level, body: &'a [Stmt<P>]) {
+    in_kernel(v);
+    let around = v.level;
+    v.require(level >= around, || {
+        format!("{level:?} is coarser than {around:?} around it")
+    });
+    v.level = level;
+    block(v, body);
+    v.level = around;
+}
+
+/// Statements of one line.
+pub(super) fn leaf<'a, P: Phase>(v: &mut Verifier<'a, P>, kind: &'a StmtKind<P>) {
+    match kind {
+        StmtKind::Copy(of) => {
+            in_kernel(v);
+            copy(v, P::only(of));
+        }
+        StmtKind::Fill { view, value, .. } => {
+            expr::view(v, P::only(view));
+            expr::expr(v, value);
+        }
+        StmtKind::Wait { futures, .. } | StmtKind::WaitTma { futures } => {
+            for waited in P::only(futures) {
+                expr::future(v, waited.future);
+                expr::view(v, &waited.view);
+            }
+        }
+        StmtKind::Rotate { futures } => P::only(futures).iter().for_each(|f| expr::future(v, *f)),
+        StmtKind::UseFuture(future) => expr::future(v, *P::only(future)),
+        StmtKind::WaitEvent(at) | StmtKind::Trigger(at) => {
+            in_kernel(v);
+            expr::event_at(v, P::only(at));
+        }
+        StmtKind::Move(m) => {
+            in_kernel(v);
+            let from = expr::access(v, &m.source);
+            let to = expr::access(v, &m.dest);
+            if let (Some(from), Some(to)) = (from, to) {
+                expr::typed(v, "what is moved", from, to);
+            }
+            if let MoveMode::Async { inside: Some(e) } = &m.mode {
+                expr::condition(v, e);
+            }
+        }
+        StmtKind::Check {
+            check,
+            cond,
+            values,
+        } => {
+            let exists = check.index() < v.function.checks.len();
+            v.require(exists, || format!("check {} does not exist", check.0));
+            expr::condition(v, cond);
+            values.iter().for_each(|e| expr::expr(v, e));
+        }
+        StmtKind::Print { parts, .. } => {
+            for part in parts {
+                if let PrintPart::Value(e) = part {
+                    expr::expr(v, e);
+                }
+            }
+        }
+        StmtKind::Eval(e) => expr::expr(v, e),
+        StmtKind::Cpp { names, .. } => {
+            for name in names {
+                match name {
+                    CppName::Local(id) => v.local(*id),
+                    CppName::Buffer(id) => v.buffer(*id),
+                }
+            }
+        }
+        StmtKind::Alloc(id) => v.buffer(*id),
+        StmtKind::Launch(id) => {
+            on_host(v);
+            let exists = id.index() < v.function.kernels.len();
+            v.require(exists, || format!("kernel {} does not exist", id.0));
+        }
+        StmtKind::TriggerSignal(id) | StmtKind::AwaitSignal { signal: id, .. } => {
+            let exists = id.index() < v.function.signals.len();
+            v.require(exists, || format!("signal {} does not exist", id.0));
+        }
+        StmtKind::Synchronize => on_host(v),
+        StmtKind::Return(value) => {
+            on_host(v);
+            match value {
+                ReturnValue::Nothing => {}
+                ReturnValue::Scalar(e) => expr::expr(v, e),
+                ReturnValue::Buffer(id) => v.buffer(*id),
+            }
+        }
+        StmtKind::CommitCopies
+        | StmtKind::WaitCopies { .. }
+        | StmtKind::Barrier { .. }
+        | StmtKind::Fence(_)
+        | StmtKind::Registers(_)
+        | StmtKind::Yield => in_kernel(v),
+        _ => {}
+    }
+}
+
+pub(super) fn copy<P: Phase>(v: &mut Verifier<'_, P>, copy: &Copy) {
+    expr::view(v, &copy.source);
+    expr::view(v, &copy.dest);
+    let rank = copy.source.rank();
+    match &copy.transform {
+        Transform::None => {}
+        Transform::Transpose(perm) => {
+            let mut axes = perm.clone();
+            axes.sort_unstable();
+            let whole = axes.iter().copied().eq(0..rank);
+            v.require(whole, || format!("axes {perm:?} are no order of {rank}"));
+        }
+        Transform::Pad { low, value } => {
+            v.require(low.len() == rank, || {
+                format!("{} paddings for {rank} axes", low.len())
+            });
+            expr::expr(v, value);
         }
     }
-
-    pub(super) fn tma(&mut self, op: &TmaOp) {
-        op.buffers().into_iter().for_each(|id| self.buffer(id));
-        op.for_each_sym(&mut |s| self.sym(s));
-        if let TmaOp::Wait { parity, .. } = op {
-            self.expr(parity);
+    copy.future.into_iter().for_each(|f| expr::future(v, f));
+    if let Engine::Tma(tma) = &copy.engine {
+        if let Some(arrival) = &tma.arrival {
+            v.buffer(arrival.barriers);
+            v.sym(&arrival.slot);
         }
-        let maps = self
-            .kernel
-            .and_then(|id| self.function.kernels.get(id.index()));
-        let maps = maps.map_or(0, |kernel| kernel.maps.len());
-        if let Some(map) = op.map() {
-            self.require(map < maps, || format!("tensor map {map} does not exist"));
+        if let Some(at) = &tma.event {
+            expr::event_at(v, at);
         }
     }
+}
 
-    pub(super) fn mma(&mut self, op: &'a MmaOp<P>) {
-        op.parts().into_iter().for_each(|part| self.part(part));
-        op.views().into_iter().for_each(|(view, _)| self.view(view));
-        for (access, _) in op.accesses() {
-            self.access(access);
+pub(super) fn tma<P: Phase>(v: &mut Verifier<'_, P>, op: &TmaOp) {
+    op.buffers().into_iter().for_each(|id| v.buffer(id));
+    op.for_each_sym(&mut |s| v.sym(s));
+    if let TmaOp::Wait { parity, .. } = op {
+        expr::expr(v, parity);
+    }
+    let maps = v.kernel.and_then(|id| v.function.kernels.get(id.index()));
+    let maps = maps.map_or(0, |kernel| kernel.maps.len());
+    if let Some(map) = op.map() {
+        v.require(map < maps, || format!("tensor map {map} does not exist"));
+    }
+}
+
+pub(super) fn mma<'a, P: Phase>(v: &mut Verifier<'a, P>, op: &'a MmaOp<P>) {
+    op.parts().into_iter().for_each(|part| expr::part(v, part));
+    op.views()
+        .into_iter()
+        .for_each(|(view, _)| expr::view(v, view));
+    for (access, _) in op.accesses() {
+        expr::access(v, access);
+    }
+    match op {
+        MmaOp::FillElements { value, .. } => expr::expr(v, value),
+        MmaOp::Apply { indices, body, .. } => {
+            let before = v.scope.len();
+            indices.iter().for_each(|id| v.declare(*id));
+            open_block(v, body);
+            v.leave(before);
         }
-        match op {
-            MmaOp::FillElements { value, .. } => self.expr(value),
-            MmaOp::Apply { indices, body, .. } => {
-                let before = self.scope.len();
-                indices.iter().for_each(|id| self.declare(*id));
-                self.open_block(body);
-                self.leave(before);
-            }
-            MmaOp::WarpgroupMma(mma) => self.condition(&P::only(mma).accumulate),
-            MmaOp::Step(Step::Describe { local, leading, .. }) => {
-                self.sym(leading);
-                self.declare(*local);
-            }
-            MmaOp::Step(Step::Advance { local, by, bytes }) => {
-                self.local(*by);
-                self.sym(bytes);
-                self.declare(*local);
-            }
-            MmaOp::Step(Step::Instruction(i)) => {
-                i.described().for_each(|d| self.local(d.by));
-                self.condition(&i.accumulate);
-            }
-            _ => {}
+        MmaOp::WarpgroupMma(mma) => expr::condition(v, &P::only(mma).accumulate),
+        MmaOp::Step(Step::Describe { local, leading, .. }) => {
+            v.sym(leading);
+            v.declare(*local);
         }
+        MmaOp::Step(Step::Advance { local, by, bytes }) => {
+            v.local(*by);
+            v.sym(bytes);
+            v.declare(*local);
+        }
+        MmaOp::Step(Step::Instruction(i)) => {
+            i.described().for_each(|d| v.local(d.by));
+            expr::condition(v, &i.accumulate);
+        }
+        _ => {}
     }
 }

@@ -155,7 +155,7 @@ pub(crate) fn extreme(el: &Elab<'_>, index: &Sym, upper: bool) -> Option<Sym> {
             }
             _ => return None,
         };
-        s = s.subst(v, &end, &el.f.cx);
+        s = el.f.cx.substituted(&s, v, &end);
     }
     Some(s)
 }

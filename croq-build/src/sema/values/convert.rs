@@ -1,7 +1,7 @@
 //! Element types, and conversions between them (language 02 section 9).
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{Class, Expr, ExprKind, Scalar};
+use crate::ir::{Expr, ExprKind, Scalar};
 use crate::sema::checks::unsupported;
 use crate::sema::state::cx::{self, Cx};
 use crate::sema::state::elab::Elab;
@@ -23,39 +23,23 @@ pub(crate) fn scalar_type(cx: &mut Cx<'_>, elem: ElemType, span: Span) -> Option
 
 /// The type of stored elements.
 pub(crate) fn element_type(cx: &mut Cx<'_>, elem: ElemType, span: Span) -> Option<Scalar> {
-    let scalar = match elem {
-        ElemType::F64 => Scalar::F64,
-        ElemType::F32 => Scalar::F32,
-        ElemType::F16 => Scalar::F16,
-        ElemType::Bf16 => Scalar::Bf16,
-        ElemType::F8E4M3 => Scalar::F8E4M3,
-        ElemType::F8E5M2 => Scalar::F8E5M2,
-        ElemType::S64 => Scalar::S64,
-        ElemType::S32 => Scalar::S32,
-        ElemType::S16 => Scalar::S16,
-        ElemType::S8 => Scalar::S8,
-        ElemType::U64 => Scalar::U64,
-        ElemType::U32 => Scalar::U32,
-        ElemType::U16 => Scalar::U16,
-        ElemType::U8 => Scalar::U8,
-        ElemType::Bool | ElemType::Int => {
-            cx.report(
-                Diagnostic::new(
-                    "E0701",
-                    span,
-                    "`bool` and `int` are types of scalars, not of elements",
-                )
-                .label("not an element type")
-                .help("write `u8` for flags, `s32` for integers"),
-            );
-            return None;
-        }
-        other => {
-            report_no_elements(cx, other, span);
-            return None;
-        }
-    };
-    Some(scalar)
+    if matches!(elem, ElemType::Bool | ElemType::Int) {
+        cx.report(
+            Diagnostic::new(
+                "E0701",
+                span,
+                "`bool` and `int` are types of scalars, not of elements",
+            )
+            .label("not an element type")
+            .help("write `u8` for flags, `s32` for integers"),
+        );
+        return None;
+    }
+    let scalar = Scalar::named(elem.text());
+    if scalar.is_none() {
+        report_no_elements(cx, elem, span);
+    }
+    scalar
 }
 
 fn report_no_elements(cx: &mut Cx<'_>, elem: ElemType, span: Span) {
@@ -156,10 +140,7 @@ fn index_to(
     let within = widths::is_within(&el.f, &value, target);
     let e = Expr::index(value, span);
     if target.is_float() {
-        let exact: i64 = match target.info().class {
-            Class::Float { digits } => 1 << digits,
-            _ => 0,
-        };
+        let exact: i64 = target.format().map_or(0, |format| 1 << format.digits);
         let fits = lo.is_some_and(|l| l >= -exact) && hi.is_some_and(|h| h <= exact);
         if !fits && target != Scalar::F64 {
             let from = widths::type_of_index(&el.f, &e);
@@ -279,8 +260,7 @@ pub(crate) fn common_type(cx: &mut Cx<'_>, a: Scalar, b: Scalar, span: Span) -> 
             } else if precision::relation(b, a) == Relation::Preserving {
                 a
             } else {
-                // e4m3 with e5m2: neither contains the other, f16 contains both.
-                Scalar::F16
+                precision::narrowest_of_both(a, b)
             });
         }
         (false, false) => {}
@@ -310,15 +290,13 @@ pub(crate) fn common_type(cx: &mut Cx<'_>, a: Scalar, b: Scalar, span: Span) -> 
     })
 }
 
-/// What a float type makes of a value.
+/// What a float type makes of a value; of 8 bits, only whether it is too large.
 fn round_to(value: f64, ty: Scalar) -> f64 {
-    match ty {
-        Scalar::F32 => f64::from(value as f32),
-        Scalar::F16 => half::f16::from_f64(value).to_f64(),
-        Scalar::Bf16 => half::bf16::from_f64(value).to_f64(),
-        Scalar::F8E4M3 if value.abs() > 448.0 => f64::INFINITY,
-        Scalar::F8E5M2 if value.abs() > 57344.0 => f64::INFINITY,
-        Scalar::F8E4M3 | Scalar::F8E5M2 => value,
+    match (ty, ty.format()) {
+        (Scalar::F32, _) => f64::from(value as f32),
+        (Scalar::F16, _) => half::f16::from_f64(value).to_f64(),
+        (Scalar::Bf16, _) => half::bf16::from_f64(value).to_f64(),
+        (_, Some(format)) if value.abs() > format.largest => value.signum() * f64::INFINITY,
         _ => value,
     }
 }

@@ -1,7 +1,7 @@
 //! Conversions that lose something.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{Class, Expr, ExprKind, Scalar};
+use crate::ir::{Expr, ExprKind, Scalar};
 use crate::sema::state::cx::{self, Cx};
 use crate::source::Span;
 
@@ -96,31 +96,19 @@ pub(crate) fn relation(from: Scalar, to: Scalar) -> Relation {
     if from == to {
         return Relation::Preserving;
     }
-    if from.is_float() {
-        let preserving = match from {
-            F8E4M3 | F8E5M2 => matches!(to, Bf16 | F16 | F32 | F64),
-            Bf16 | F16 => matches!(to, F32 | F64),
-            F32 => to == F64,
-            _ => false,
-        };
-        return if preserving {
-            Relation::Preserving
-        } else {
-            Relation::Lossy
-        };
-    }
-    if to.is_float() {
-        let digits = match to.info().class {
-            Class::Float { digits } => u64::from(digits),
-            _ => 0,
-        };
-        let bits = if from == Index { 32 } else { from.bytes() * 8 };
-        let bits = if from.is_signed() { bits - 1 } else { bits };
-        return if bits <= digits {
-            Relation::Preserving
-        } else {
-            Relation::Lossy
-        };
+    match (from.format(), to.format()) {
+        (Some(from), Some(to)) if to.contains(from) => return Relation::Preserving,
+        (Some(_), _) => return Relation::Lossy,
+        (None, Some(format)) => {
+            let bits = if from == Index { 32 } else { from.bytes() * 8 };
+            let bits = if from.is_signed() { bits - 1 } else { bits };
+            return if bits <= u64::from(format.digits) {
+                Relation::Preserving
+            } else {
+                Relation::Lossy
+            };
+        }
+        (None, None) => {}
     }
     match (from.is_signed(), to.is_signed()) {
         (true, true) | (false, false) if to.bytes() >= from.bytes() => Relation::Preserving,
@@ -131,4 +119,17 @@ pub(crate) fn relation(from: Scalar, to: Scalar) -> Relation {
         (false, true) if to.bytes() == from.bytes() => Relation::Sign,
         _ => Relation::Lossy,
     }
+}
+
+/// The narrowest float type that has the values of two of which neither contains the other.
+pub(crate) fn narrowest_of_both(a: Scalar, b: Scalar) -> Scalar {
+    let preserves = |to: &Scalar| {
+        [a, b]
+            .iter()
+            .all(|from| relation(*from, *to) == Relation::Preserving)
+    };
+    let all = Scalar::ALL.iter().copied().filter(|ty| ty.is_float());
+    all.filter(preserves)
+        .min_by_key(|ty| ty.bytes())
+        .unwrap_or(Scalar::F64)
 }

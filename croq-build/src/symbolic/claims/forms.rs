@@ -140,7 +140,10 @@ fn substitution_folds_again() {
     let (m, p, q) = (w.dim("M"), w.below("p", 8), w.below("q", 16));
     let x = w.below("x", 128);
     let e = w.div(&x, 16) + w.rem(&x, 16) * &m;
-    assert_eq!(e.subst(only(&x), &(&p * 16 + &q), &w.cx), &p + &q * &m);
+    assert_eq!(
+        w.cx.substituted(&e, only(&x), &(&p * 16 + &q)),
+        &p + &q * &m
+    );
     let (coefficient, rest) = (&p * &m * 3 + &q).linear_in(only(&p)).expect("linear");
     assert_eq!((coefficient, rest), (&m * 3, q.clone()));
     assert_eq!((&p * &p).linear_in(only(&p)), None);

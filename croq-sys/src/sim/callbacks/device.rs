@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{internal_error, stop_seat};
 use crate::abi::{CROQ_ACCESS_ATOMIC, CROQ_ACCESS_WRITES, croq_sim_access, croq_sim_thread};
+use crate::sim::bulk;
 use crate::sim::clocks::Clocks;
 use crate::sim::device::{By, Race, Watch};
 use crate::sim::tensor::Tile;
@@ -24,7 +25,7 @@ pub(super) unsafe extern "C" fn device_access(
             let (access, element) = (&*access, (buffer, (*access).index as u64));
             let copy = match kind {
                 CROQ_ACCESS_WRITES | CROQ_ACCESS_ATOMIC => {
-                    blocks_state.asynchronous.reader_of(access.at.cast())
+                    bulk::reader_of(&blocks_state.asynchronous, access.at.cast())
                 }
                 _ => None,
             };

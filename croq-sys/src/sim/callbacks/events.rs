@@ -4,6 +4,7 @@ use std::ffi::c_char;
 
 use super::{block_of_cluster, give_way, with, with_cluster};
 use crate::abi::{croq_sim_access, croq_sim_thread};
+use crate::sim::bulk;
 
 pub(super) unsafe extern "C" fn event_site(
     thread: *mut croq_sim_thread,
@@ -32,7 +33,7 @@ pub(super) unsafe extern "C" fn arrive_remote(
         let wakes = with_cluster(thread, |seat| {
             let (block, at) = block_of_cluster(seat, rank, &*at)?;
             let (all, ready) = (&mut block.asynchronous, &mut block.barriers.ready);
-            all.stir(ready)?;
+            bulk::stir(all, ready)?;
             let own = (*(*seat).blocks_state).rank;
             if own as u32 == rank {
                 let phase = all.mbarriers.phase(at.at as usize);

@@ -6,7 +6,9 @@ use crate::abi::{
     CROQ_ACCESS_READS, croq_sim_access, croq_sim_part, croq_sim_tensor_map, croq_sim_thread,
     croq_sim_wgmma,
 };
+use crate::sim::bulk;
 use crate::sim::tensor::Tile;
+use crate::sim::wgmma;
 use crate::sim::worker::Seat;
 
 pub(super) unsafe extern "C" fn barrier_arrive(
@@ -58,7 +60,7 @@ pub(super) unsafe extern "C" fn tma_store(
             let bytes = tile.bytes() as u32;
             let whole = croq_sim_access { bytes, ..*source };
             (barriers.order).access(tid, &whole, map.element_bytes, CROQ_ACCESS_READS)?;
-            all.tma_store(tid, &*source, tile)
+            bulk::tma_store(all, tid, &*source, tile)
         });
         device::writes_box(thread, &tile, &*source);
     }
@@ -68,7 +70,7 @@ pub(super) unsafe extern "C" fn bulk_commit(thread: *mut croq_sim_thread) {
     // SAFETY: device text passes the running thread.
     unsafe {
         with(thread, |all, _, tid| {
-            all.bulk_commit(tid);
+            bulk::bulk_commit(all, tid);
             Ok(())
         })
     }
@@ -82,7 +84,7 @@ pub(super) unsafe extern "C" fn bulk_wait(
     // SAFETY: device text passes the running thread.
     unsafe {
         with(thread, |all, _, tid| {
-            all.bulk_wait(tid, pending, only_read != 0);
+            bulk::bulk_wait(all, tid, pending, only_read != 0);
             Ok(())
         })
     }
@@ -100,7 +102,7 @@ pub(super) unsafe extern "C" fn wgmma(thread: *mut croq_sim_thread, wgmma: *cons
         );
         let waits = with(thread, |all, barriers, tid| {
             barriers.seen(tid, (*wgmma).line);
-            all.join_wgmma(tid, &*wgmma, (*thread).wgmma_fences, barriers)
+            wgmma::join_wgmma(all, tid, &*wgmma, (*thread).wgmma_fences, barriers)
         });
         if waits {
             suspend((*thread).runtime.cast::<Seat>());
@@ -122,7 +124,7 @@ pub(super) unsafe extern "C" fn wait_wgmma(thread: *mut croq_sim_thread, pending
     // SAFETY: device text passes the running thread.
     unsafe {
         with(thread, |all, _, tid| {
-            all.wait_wgmma(tid, pending);
+            wgmma::wait_wgmma(all, tid, pending);
             Ok(())
         })
     }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use super::log::{ATOMIC, LINE, LINES, Log, MANY, Place, SAME, THREAD};
 use super::report::{Did, Race, race};
+use super::sync;
 use super::sync::Knows;
 use super::{Watched, locked};
 use crate::abi::{
@@ -244,7 +245,7 @@ impl Watch {
             who: thread,
             multicast: false,
         };
-        now.exchange(&mut self.knows, key, CROQ_ACCESS_ATOMIC);
+        sync::exchange(&mut now, &mut self.knows, key, CROQ_ACCESS_ATOMIC);
     }
 
     /// An access that device text could not judge; `value` is a digest of what is stored.
@@ -392,14 +393,9 @@ impl Watch {
             multicast: by.multicast,
         };
         let found = match asks {
-            true => now.by_list(
-                &mut self.knows,
-                clocks,
-                (buffer, element),
-                kind,
-                value,
-                &cell,
-            ),
+            true => self
+                .knows
+                .by_list(&mut now, clocks, (buffer, element), kind, value, &cell),
             false => now.by_cell(&mut cell, kind, value).map_or(Ok(()), Err),
         };
         if let Err(earlier) = found {

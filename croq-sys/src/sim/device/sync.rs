@@ -116,6 +116,29 @@ pub(super) struct Knows {
 }
 
 impl Knows {
+    /// Where fences, atomic operations or barriers of some threads may order accesses.
+    pub(super) fn by_list(
+        &mut self,
+        now: &mut Now<'_>,
+        clocks: &Clocks,
+        at: (u32, u64),
+        kind: u32,
+        value: u32,
+        cell: &croq_sim_device_cell,
+    ) -> Result<(), Earlier> {
+        let details = &mut now.log.details;
+        let mut detail = match details.get_mut(&at) {
+            Some(detail) => std::mem::take(detail),
+            None => Detail::of_cell(cell),
+        };
+        let outcome = judge(now, &mut detail, self, clocks, kind, value);
+        now.log.details.insert(at, detail);
+        if outcome.is_ok() {
+            exchange(now, self, at, kind);
+        }
+        outcome
+    }
+
     fn of(&self, thread: u32) -> &OfThread {
         self.each.get(&thread).unwrap_or(&self.all)
     }
@@ -220,183 +243,155 @@ impl Detail {
     }
 }
 
-impl Now<'_> {
-    /// Where fences, atomic operations or barriers of some threads may order accesses.
-    pub(super) fn by_list(
-        &mut self,
-        knows: &mut Knows,
-        clocks: &Clocks,
-        at: (u32, u64),
-        kind: u32,
-        value: u32,
-        cell: &croq_sim_device_cell,
-    ) -> Result<(), Earlier> {
-        let details = &mut self.log.details;
-        let mut detail = match details.get_mut(&at) {
-            Some(detail) => std::mem::take(detail),
-            None => Detail::of_cell(cell),
+fn judge(
+    now: &Now<'_>,
+    detail: &mut Detail,
+    knows: &Knows,
+    clocks: &Clocks,
+    kind: u32,
+    value: u32,
+) -> Result<(), Earlier> {
+    let unknown = |r: &Record| !is_known(now, knows, clocks, r);
+    let earlier = |r: &Record, did: Did| Earlier {
+        epoch: r.epoch,
+        who: r.who,
+        did,
+    };
+    let released = knows.of(now.thread).released.is_some();
+    for store in detail.stores.iter().filter(|r| unknown(r)) {
+        let harmless = match (store.kind, kind) {
+            (CROQ_ACCESS_ATOMIC, CROQ_ACCESS_ATOMIC) | (CROQ_ACCESS_SAME, CROQ_ACCESS_READS) => {
+                true
+            }
+            // A flag that is set behind a fence, and looked at by atomic operations.
+            (CROQ_ACCESS_ATOMIC, CROQ_ACCESS_WRITES | CROQ_ACCESS_SAME) => released,
+            (_, CROQ_ACCESS_ATOMIC) => store.release,
+            (_, CROQ_ACCESS_WRITES | CROQ_ACCESS_SAME) => store.value == value,
+            _ => false,
         };
-        let outcome = self.judge(&mut detail, knows, clocks, kind, value);
-        self.log.details.insert(at, detail);
-        if outcome.is_ok() {
-            self.exchange(knows, at, kind);
+        if !harmless {
+            let atomic = store.kind == CROQ_ACCESS_ATOMIC;
+            return Err(earlier(
+                store,
+                if atomic { Did::Changed } else { Did::Wrote },
+            ));
         }
-        outcome
     }
+    if matches!(kind, CROQ_ACCESS_WRITES | CROQ_ACCESS_ATOMIC)
+        && let Some(read) = detail.reads.iter().find(|r| unknown(r))
+    {
+        return Err(earlier(read, Did::Read));
+    }
+    let record = Record {
+        epoch: now.state.epoch,
+        who: now.who,
+        clock: clocks.own(now.thread),
+        value,
+        kind,
+        release: released,
+        multicast: now.multicast,
+    };
+    let list = match kind {
+        CROQ_ACCESS_READS => &mut detail.reads,
+        _ => &mut detail.stores,
+    };
+    // Who comes after this access comes after those that it knows of.
+    list.retain(unknown);
+    if list.len() >= MOST {
+        list.remove(0);
+    }
+    list.push(record);
+    Ok(())
+}
 
-    fn judge(
-        &self,
-        detail: &mut Detail,
-        knows: &Knows,
-        clocks: &Clocks,
-        kind: u32,
-        value: u32,
-    ) -> Result<(), Earlier> {
-        let unknown = |r: &Record| !self.is_known(knows, clocks, r);
-        let earlier = |r: &Record, did: Did| Earlier {
-            epoch: r.epoch,
-            who: r.who,
-            did,
-        };
-        let released = knows.of(self.thread).released.is_some();
-        for store in detail.stores.iter().filter(|r| unknown(r)) {
-            let harmless = match (store.kind, kind) {
-                (CROQ_ACCESS_ATOMIC, CROQ_ACCESS_ATOMIC)
-                | (CROQ_ACCESS_SAME, CROQ_ACCESS_READS) => true,
-                // A flag that is set behind a fence, and looked at by atomic operations.
-                (CROQ_ACCESS_ATOMIC, CROQ_ACCESS_WRITES | CROQ_ACCESS_SAME) => released,
-                (_, CROQ_ACCESS_ATOMIC) => store.release,
-                (_, CROQ_ACCESS_WRITES | CROQ_ACCESS_SAME) => store.value == value,
-                _ => false,
+fn is_known(now: &Now<'_>, knows: &Knows, clocks: &Clocks, r: &Record) -> bool {
+    let thread = r.who & THREAD;
+    match now.relation_to(r.epoch) {
+        Relation::Past => true,
+        Relation::Now => {
+            let one = r.who & MANY == 0;
+            let known = || r.clock != 0 && clocks.known(now.thread, thread) >= r.clock;
+            let published = || {
+                let known = &knows.of(now.thread).known;
+                is_published(now, known, now.place.block, r.epoch, thread, r.clock)
             };
-            if !harmless {
-                let atomic = store.kind == CROQ_ACCESS_ATOMIC;
-                return Err(earlier(
-                    store,
-                    if atomic { Did::Changed } else { Did::Wrote },
-                ));
-            }
+            one && (thread == now.thread || known() || published())
         }
-        if matches!(kind, CROQ_ACCESS_WRITES | CROQ_ACCESS_ATOMIC)
-            && let Some(read) = detail.reads.iter().find(|r| unknown(r))
-        {
-            return Err(earlier(read, Did::Read));
-        }
-        let record = Record {
-            epoch: self.state.epoch,
-            who: self.who,
-            clock: clocks.own(self.thread),
-            value,
-            kind,
-            release: released,
-            multicast: self.multicast,
-        };
-        let list = match kind {
-            CROQ_ACCESS_READS => &mut detail.reads,
-            _ => &mut detail.stores,
-        };
-        // Who comes after this access comes after those that it knows of.
-        list.retain(unknown);
-        if list.len() >= MOST {
-            list.remove(0);
-        }
-        list.push(record);
-        Ok(())
-    }
-
-    fn is_known(&self, knows: &Knows, clocks: &Clocks, r: &Record) -> bool {
-        let thread = r.who & THREAD;
-        match self.relation_to(r.epoch) {
-            Relation::Past => true,
-            Relation::Now => {
-                let one = r.who & MANY == 0;
-                let known = || r.clock != 0 && clocks.known(self.thread, thread) >= r.clock;
-                let published = || {
-                    let known = &knows.of(self.thread).known;
-                    self.is_published(known, self.place.block, r.epoch, thread, r.clock)
-                };
-                one && (thread == self.thread || known() || published())
-            }
-            Relation::Concurrent => {
-                let Place { block, cluster } = self.log.place(r.epoch);
-                if r.multicast && cluster == self.place.cluster {
-                    return true;
-                }
-                let known = &knows.of(self.thread).known;
-                r.who & MANY == 0 && self.is_published(known, block, r.epoch, thread, r.clock)
-            }
-        }
-    }
-
-    /// Whether an access is among what was published in these lists.
-    fn is_published(
-        &self,
-        known: &[Prefix],
-        block: u64,
-        epoch: u32,
-        thread: u32,
-        clock: u32,
-    ) -> bool {
-        let mut seen: HashMap<u32, u32> = HashMap::new();
-        let mut open = known.to_vec();
-        while let Some(Prefix { list, length }) = open.pop() {
-            let before = seen.insert(list, length).unwrap_or(0);
-            if before >= length {
-                seen.insert(list, before);
-                continue;
-            }
-            let Some(published) = self.log.published.get(list as usize) else {
-                continue;
-            };
-            let points = published.points.get(&block).into_iter().flatten();
-            let mut within = points.take_while(|(at, _)| *at < length);
-            if within.any(|(_, point)| point.covers(epoch, thread, clock)) {
+        Relation::Concurrent => {
+            let Place { block, cluster } = now.log.place(r.epoch);
+            if r.multicast && cluster == now.place.cluster {
                 return true;
             }
-            let nested = published.nested.iter().take_while(|(at, _)| *at < length);
-            open.extend(nested.flat_map(|(_, known)| known.iter().copied()));
+            let known = &knows.of(now.thread).known;
+            r.who & MANY == 0 && is_published(now, known, block, r.epoch, thread, r.clock)
         }
-        false
     }
+}
 
-    /// What the access, which is in order, publishes and reads.
-    pub(super) fn exchange(&mut self, knows: &mut Knows, at: (u32, u64), kind: u32) {
-        if kind == CROQ_ACCESS_READS {
-            return;
+/// Whether an access is among what was published in these lists.
+fn is_published(
+    now: &Now<'_>,
+    known: &[Prefix],
+    block: u64,
+    epoch: u32,
+    thread: u32,
+    clock: u32,
+) -> bool {
+    let mut seen: HashMap<u32, u32> = HashMap::new();
+    let mut open = known.to_vec();
+    while let Some(Prefix { list, length }) = open.pop() {
+        let before = seen.insert(list, length).unwrap_or(0);
+        if before >= length {
+            seen.insert(list, before);
+            continue;
         }
-        let released = knows.of(self.thread).released.clone();
-        let Some(detail) = self.log.details.get_mut(&at) else {
-            return;
+        let Some(published) = now.log.published.get(list as usize) else {
+            continue;
         };
-        let plain = kind != CROQ_ACCESS_ATOMIC;
-        if plain {
-            // What was published here before is overwritten.
-            detail.published = None;
+        let points = published.points.get(&block).into_iter().flatten();
+        let mut within = points.take_while(|(at, _)| *at < length);
+        if within.any(|(_, point)| point.covers(epoch, thread, clock)) {
+            return true;
         }
-        if let Some(list) = detail.published {
-            let length = self
-                .log
-                .published
-                .get(list as usize)
-                .map_or(0, |t| t.length);
-            add(&mut knows.of_mut(self.thread).read, Prefix { list, length });
-        }
-        let Some(release) = released else { return };
-        let list = *detail.published.get_or_insert_with(|| {
-            self.log.published.push(Published::default());
-            self.log.published.len() as u32 - 1
-        });
-        let Some(published) = self.log.published.get_mut(list as usize) else {
-            return;
-        };
-        let at = published.length;
-        published.length += 1;
-        for point in &release.points {
-            let points = published.points.entry(point.block).or_default();
-            points.push((at, point.clone()));
-        }
-        if !release.known.is_empty() {
-            published.nested.push((at, release.known.clone()));
-        }
+        let nested = published.nested.iter().take_while(|(at, _)| *at < length);
+        open.extend(nested.flat_map(|(_, known)| known.iter().copied()));
+    }
+    false
+}
+
+/// What the access, which is in order, publishes and reads.
+pub(super) fn exchange(now: &mut Now<'_>, knows: &mut Knows, at: (u32, u64), kind: u32) {
+    if kind == CROQ_ACCESS_READS {
+        return;
+    }
+    let released = knows.of(now.thread).released.clone();
+    let Some(detail) = now.log.details.get_mut(&at) else {
+        return;
+    };
+    let plain = kind != CROQ_ACCESS_ATOMIC;
+    if plain {
+        // What was published here before is overwritten.
+        detail.published = None;
+    }
+    if let Some(list) = detail.published {
+        let length = now.log.published.get(list as usize).map_or(0, |t| t.length);
+        add(&mut knows.of_mut(now.thread).read, Prefix { list, length });
+    }
+    let Some(release) = released else { return };
+    let list = *detail.published.get_or_insert_with(|| {
+        now.log.published.push(Published::default());
+        now.log.published.len() as u32 - 1
+    });
+    let Some(published) = now.log.published.get_mut(list as usize) else {
+        return;
+    };
+    let at = published.length;
+    published.length += 1;
+    for point in &release.points {
+        let points = published.points.entry(point.block).or_default();
+        points.push((at, point.clone()));
+    }
+    if !release.known.is_empty() {
+        published.nested.push((at, release.known.clone()));
     }
 }

@@ -48,145 +48,143 @@ impl Together {
     }
 }
 
-impl Pass<'_> {
-    pub fn load(&mut self, into: &Part, source: &View, span: Span) -> Option<Vec<Stmt>> {
-        let tile = self.tile(into)?;
-        let bytes = i64::try_from(tile.elem.bytes()).ok()?;
-        match self.rows_across(&tile, source, bytes) {
-            Some(across) => {
-                let load = |_: &mut Self, at, memory, count| {
-                    let op = MmaOp::Matrices {
-                        count,
-                        transposed: across,
-                        registers: Box::new(register(tile.buffer, at, span)),
-                        memory: Box::new(memory),
-                        stored: false,
-                    };
-                    vec![mma(op, span)]
+pub fn load(pass: &mut Pass<'_>, into: &Part, source: &View, span: Span) -> Option<Vec<Stmt>> {
+    let tile = pass.tile(into)?;
+    let bytes = i64::try_from(tile.elem.bytes()).ok()?;
+    match rows_across(pass, &tile, source, bytes) {
+        Some(across) => {
+            let load = |_: &mut Pass, at, memory, count| {
+                let op = MmaOp::Matrices {
+                    count,
+                    transposed: across,
+                    registers: Box::new(register(tile.buffer, at, span)),
+                    memory: Box::new(memory),
+                    stored: false,
                 };
-                Some(self.matrices(&tile, source, across, span, load))
-            }
-            None => Some(self.elements_of(&tile, source, span)),
-        }
-    }
-
-    /// Whether `ldmatrix` can load it: by rows across K, or along.
-    pub fn rows_across(&self, tile: &Tile, source: &View, bytes: i64) -> Option<bool> {
-        let buffer = self.function.buffers.get(source.buffer.index())?;
-        if buffer.storage != Storage::Shared || source.may_cross() || bytes > 4 {
-            return None;
-        }
-        let cx = &self.function.cx;
-        let [down, along] = turned(tile, &source.strides)?;
-        let unit = Sym::int(ROW / bytes);
-        let divides = |s: &Sym| cx.divides(&unit, s).is_yes();
-        if !divides(&source.offset) {
-            return None;
-        }
-        if along.is_one() && divides(down) {
-            return Some(false);
-        }
-        (bytes == 2 && down.is_one() && divides(along)).then_some(true)
-    }
-
-    /// Matrices of a tile and of memory: `body` gets the first element in registers, the row in memory that
-    /// this lane names, and how many matrices there are at once.
-    pub fn matrices(
-        &mut self,
-        tile: &Tile,
-        source: &View,
-        across: bool,
-        span: Span,
-        body: impl FnOnce(&mut Self, Sym, Access, u32) -> Vec<Stmt>,
-    ) -> Vec<Stmt> {
-        let together = Together::of(tile);
-        let Lanes { lane, warp, .. } = self.lanes();
-        let cx = &self.function.cx;
-        let wide = tile.layout.columns();
-        // Lane 8 q + r names row r of matrix q.
-        let (which, row) = (cx.div(&lane, &sym(8)), cx.rem(&lane, &sym(8)));
-        let pair = cx.rem(&which, &sym(together.pair));
-        let which = cx.div(&which, &sym(together.pair));
-        let beside = cx.rem(&which, &sym(together.beside));
-        let which = cx.div(&which, &sym(together.beside));
-        let below = cx.rem(&which, &sym(together.down));
-        let mut down = &(&below * tile.layout.rows) + &(&pair * 8);
-        let mut along = &beside * wide;
-        if across {
-            along = &along + &row;
-        } else {
-            down = &down + &row;
-        }
-        let mut rows = together.down * tile.layout.rows;
-        if tile.layout.warps > 1 {
-            down = &down + &(&warp * tile.rows);
-            rows += (tile.layout.warps - 1) * tile.rows;
-        }
-        let mut stmts = Vec::new();
-        let columns = together.beside * wide;
-        let down = self.named("down", down, rows, span, &mut stmts);
-        let along = self.named("along", along, columns, span, &mut stmts);
-        let lane_part = tile.layout.oriented([down, along]);
-        let [by_tile, by_column, _] = tile.steps;
-        let axes = [
-            ("i", tile.rows / tile.layout.rows, together.down),
-            ("j", tile.columns / wide, together.beside),
-        ];
-        let count = u32::try_from(together.count()).unwrap_or(1);
-        stmts.extend(self.loops(&axes, span, |pass, indices| {
-            let [i, j] = indices else {
-                return Vec::new();
+                vec![mma(op, span)]
             };
-            let known = tile.layout.oriented([i * tile.layout.rows, j * wide]);
-            let at = &(&tile.first + &(i * by_tile)) + &(j * by_column);
-            let memory = element(source, &known, &lane_part, span);
-            body(pass, at, memory, count)
-        }));
-        stmts
+            Some(matrices(pass, &tile, source, across, span, load))
+        }
+        None => Some(elements_of(pass, &tile, source, span)),
     }
+}
 
-    fn elements_of(&mut self, tile: &Tile, source: &View, span: Span) -> Vec<Stmt> {
-        let lanes = self.lanes();
-        let layout = tile.layout;
-        let width = layout.width;
-        let whole = whole_registers(&self.function.cx, tile, source);
-        let row = lanes.row_in(layout.warps, tile.rows);
-        let lane_part = layout.oriented([row, &lanes.place * width]);
-        let [by_tile, by_column, by_pair] = tile.steps;
-        let axes = [
-            ("i", tile.rows / layout.rows, 1),
-            ("j", tile.columns / layout.columns(), 1),
-            ("h", layout.rows / 8, 1),
-            ("e", if whole { 1 } else { width }, 1),
-        ];
-        self.loops(&axes, span, |pass, indices| {
-            let [i, j, h, e] = indices else {
-                return Vec::new();
-            };
-            let down = &(i * layout.rows) + &(h * 8);
-            let along = &(j * layout.columns()) + e;
-            let known = layout.oriented([down, along]);
-            let from = element(source, &known, &lane_part, span);
-            let at = &(&(&tile.first + &(i * by_tile)) + &(j * by_column)) + &(&(h * by_pair) + e);
-            let into = register(tile.buffer, at, span);
-            let place: Vec<Sym> = known.iter().zip(&lane_part).map(|(a, b)| a + b).collect();
-            let inside = inside(&pass.function.cx, source, &place, span);
-            if whole && width > 1 {
-                return vec![by_register(tile, into, from, inside, span)];
-            }
-            let mut value = load_of(from, tile.elem, span);
-            if let Some(inside) = inside {
-                let other = zero(tile.elem, span);
-                value = Expr::new(ExprKind::Select(inside, value, other), tile.elem, span);
-            }
-            let store = StmtKind::Store {
-                access: into,
-                op: None,
-                value,
-            };
-            vec![Stmt::new(store, span)]
-        })
+/// Whether `ldmatrix` can load it: by rows across K, or along.
+pub fn rows_across(pass: &Pass<'_>, tile: &Tile, source: &View, bytes: i64) -> Option<bool> {
+    let buffer = pass.function.buffers.get(source.buffer.index())?;
+    if buffer.storage != Storage::Shared || source.may_cross() || bytes > 4 {
+        return None;
     }
+    let cx = &pass.function.cx;
+    let [down, along] = turned(tile, &source.strides)?;
+    let unit = Sym::int(ROW / bytes);
+    let divides = |s: &Sym| cx.divides(&unit, s).is_yes();
+    if !divides(&source.offset) {
+        return None;
+    }
+    if along.is_one() && divides(down) {
+        return Some(false);
+    }
+    (bytes == 2 && down.is_one() && divides(along)).then_some(true)
+}
+
+/// Matrices of a tile and of memory: `body` gets the first element in registers, the row in memory that
+/// this lane names, and how many matrices there are at once.
+pub fn matrices(
+    pass: &mut Pass<'_>,
+    tile: &Tile,
+    source: &View,
+    across: bool,
+    span: Span,
+    body: impl FnOnce(&mut Pass<'_>, Sym, Access, u32) -> Vec<Stmt>,
+) -> Vec<Stmt> {
+    let together = Together::of(tile);
+    let Lanes { lane, warp, .. } = pass.lanes();
+    let cx = &pass.function.cx;
+    let wide = tile.layout.columns();
+    // Lane 8 q + r names row r of matrix q.
+    let (which, row) = (cx.div(&lane, &sym(8)), cx.rem(&lane, &sym(8)));
+    let pair = cx.rem(&which, &sym(together.pair));
+    let which = cx.div(&which, &sym(together.pair));
+    let beside = cx.rem(&which, &sym(together.beside));
+    let which = cx.div(&which, &sym(together.beside));
+    let below = cx.rem(&which, &sym(together.down));
+    let mut down = &(&below * tile.layout.rows) + &(&pair * 8);
+    let mut along = &beside * wide;
+    if across {
+        along = &along + &row;
+    } else {
+        down = &down + &row;
+    }
+    let mut rows = together.down * tile.layout.rows;
+    if tile.layout.warps > 1 {
+        down = &down + &(&warp * tile.rows);
+        rows += (tile.layout.warps - 1) * tile.rows;
+    }
+    let mut stmts = Vec::new();
+    let columns = together.beside * wide;
+    let down = pass.named("down", down, rows, span, &mut stmts);
+    let along = pass.named("along", along, columns, span, &mut stmts);
+    let lane_part = tile.layout.oriented([down, along]);
+    let [by_tile, by_column, _] = tile.steps;
+    let axes = [
+        ("i", tile.rows / tile.layout.rows, together.down),
+        ("j", tile.columns / wide, together.beside),
+    ];
+    let count = u32::try_from(together.count()).unwrap_or(1);
+    stmts.extend(pass.loops(&axes, span, |pass, indices| {
+        let [i, j] = indices else {
+            return Vec::new();
+        };
+        let known = tile.layout.oriented([i * tile.layout.rows, j * wide]);
+        let at = &(&tile.first + &(i * by_tile)) + &(j * by_column);
+        let memory = element(source, &known, &lane_part, span);
+        body(pass, at, memory, count)
+    }));
+    stmts
+}
+
+fn elements_of(pass: &mut Pass<'_>, tile: &Tile, source: &View, span: Span) -> Vec<Stmt> {
+    let lanes = pass.lanes();
+    let layout = tile.layout;
+    let width = layout.width;
+    let whole = whole_registers(&pass.function.cx, tile, source);
+    let row = lanes.row_in(layout.warps, tile.rows);
+    let lane_part = layout.oriented([row, &lanes.place * width]);
+    let [by_tile, by_column, by_pair] = tile.steps;
+    let axes = [
+        ("i", tile.rows / layout.rows, 1),
+        ("j", tile.columns / layout.columns(), 1),
+        ("h", layout.rows / 8, 1),
+        ("e", if whole { 1 } else { width }, 1),
+    ];
+    pass.loops(&axes, span, |pass, indices| {
+        let [i, j, h, e] = indices else {
+            return Vec::new();
+        };
+        let down = &(i * layout.rows) + &(h * 8);
+        let along = &(j * layout.columns()) + e;
+        let known = layout.oriented([down, along]);
+        let from = element(source, &known, &lane_part, span);
+        let at = &(&(&tile.first + &(i * by_tile)) + &(j * by_column)) + &(&(h * by_pair) + e);
+        let into = register(tile.buffer, at, span);
+        let place: Vec<Sym> = known.iter().zip(&lane_part).map(|(a, b)| a + b).collect();
+        let inside = inside(&pass.function.cx, source, &place, span);
+        if whole && width > 1 {
+            return vec![by_register(tile, into, from, inside, span)];
+        }
+        let mut value = load_of(from, tile.elem, span);
+        if let Some(inside) = inside {
+            let other = zero(tile.elem, span);
+            value = Expr::new(ExprKind::Select(inside, value, other), tile.elem, span);
+        }
+        let store = StmtKind::Store {
+            access: into,
+            op: None,
+            value,
+        };
+        vec![Stmt::new(store, span)]
+    })
 }
 
 /// All elements of a register by one access; zeros, where they are outside.

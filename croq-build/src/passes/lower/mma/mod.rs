@@ -40,7 +40,7 @@ pub fn prepare(function: &mut Function) {
     }
     for at in 0..function.kernels.len() {
         let id = KernelId(u32::try_from(at).unwrap_or(u32::MAX));
-        rewrite(function, id, |pass, stmt| pass.prepared(stmt));
+        rewrite(function, id, elements::prepared);
     }
 }
 
@@ -71,7 +71,7 @@ fn rewrite(
             described: Vec::new(),
         };
         pass.block(body, of);
-        let mut first = pass.descriptors();
+        let mut first = warpgroup_mma::descriptors(&mut pass);
         if let Some(lanes) = pass.lanes.take() {
             first.extend(lanes.stmts);
         }
@@ -85,14 +85,14 @@ fn expanded(pass: &mut Pass<'_>, stmt: Stmt) -> Result<Vec<Stmt>, Stmt> {
     };
     let span = stmt.span;
     let made = match &**op {
-        MmaOp::Load { into, source } => pass.load(into, source, span),
+        MmaOp::Load { into, source } => load::load(pass, into, source, span),
         MmaOp::Store {
             from,
             dest,
             transposed,
-        } => pass.store(from, dest, *transposed, span),
-        MmaOp::WarpgroupMma(mma) => pass.warpgroup_mma(mma, span),
-        MmaOp::Multiply { acc, a, b, atom } => pass.multiply([acc, a, b], *atom, span),
+        } => store::store(pass, from, dest, *transposed, span),
+        MmaOp::WarpgroupMma(mma) => warpgroup_mma::warpgroup_mma(pass, mma, span),
+        MmaOp::Multiply { acc, a, b, atom } => multiply::multiply(pass, [acc, a, b], *atom, span),
         _ => return Err(stmt),
     };
     // What could not be lowered stays: `seal` reports it.

@@ -245,6 +245,6 @@ fn goes_round(function: &Function, at: &EventAt, slots: u32, var: Var) -> bool {
     let (Some((1, [Atom::Rem(count, by)])), None) = (terms.next(), terms.next()) else {
         return false;
     };
-    let next = count.subst(var, &(&Sym::var(var) + 1), &function.cx);
+    let next = function.cx.substituted(count, var, &(&Sym::var(var) + 1));
     by.as_int() == Some(i64::from(slots)) && (&next - count).is_one()
 }

@@ -1,6 +1,7 @@
 //! Stores of fragments: each thread its own elements, the two beside each other at once where they can; a
 //! warpgroup's sums of two bytes by `stmatrix`, the counterpart of `ldmatrix`, where those fit.
 
+use super::load;
 use super::load::{inside, turned};
 use super::pass::{Pass, Tile, element, load_of, mma, register};
 use crate::ir::{
@@ -10,122 +11,120 @@ use crate::ir::{
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym};
 
-impl Pass<'_> {
-    pub fn store(
-        &mut self,
-        from: &Part,
-        dest: &View,
-        transposed: bool,
-        span: Span,
-    ) -> Option<Vec<Stmt>> {
-        let mut tile = self.tile(from)?;
-        // From here on: where an element is in the destination.
-        tile.layout.transposed ^= transposed;
-        let lanes = self.lanes();
-        let layout = tile.layout;
-        let pairs = pairs(&self.function.cx, &tile, dest);
-        let to = self.function.buffers.get(dest.buffer.index())?.elem;
-        // Whoever has warpgroups that multiply has this, too.
-        if layout.warps > 1
-            && to.bytes() == 2
-            && let Some(across) = self.rows_across(&tile, dest, 2)
-        {
-            return Some(self.store_matrices(&tile, dest, across, to, span));
-        }
-        let row = lanes.row_in(layout.warps, tile.rows);
-        let lane_part = layout.oriented([row, &lanes.place * layout.width]);
-        let [by_tile, by_column, by_pair] = tile.steps;
-        let staged = (pairs && to != tile.elem).then(|| self.staging(to, layout.width, span));
-        let axes = [
-            ("i", tile.rows / layout.rows, 1),
-            ("h", layout.rows / 8, 1),
-            ("j", tile.columns / layout.columns(), 1),
-            ("e", if pairs { 1 } else { layout.width }, 1),
-        ];
-        let stmts = self.loops(&axes, span, |pass, indices| {
-            let [i, h, j, e] = indices else {
-                return Vec::new();
-            };
-            let down = &(i * layout.rows) + &(h * 8);
-            let along = &(j * layout.columns()) + e;
-            let known = layout.oriented([down, along]);
-            let at = &(&(&tile.first + &(i * by_tile)) + &(j * by_column)) + &(&(h * by_pair) + e);
-            let place: Vec<Sym> = known.iter().zip(&lane_part).map(|(a, b)| a + b).collect();
-            let inside = inside(&pass.function.cx, dest, &place, span);
-            let access = element(dest, &known, &lane_part, span);
-            let stored = if pairs {
-                together(&tile, at, access, staged, to, span)
-            } else {
-                let value = converted(register_of(&tile, at, span), to, span);
-                let store = StmtKind::Store {
-                    access,
-                    op: None,
-                    value,
-                };
-                vec![Stmt::new(store, span)]
-            };
-            match inside {
-                None => stored,
-                Some(cond) => {
-                    let kind = StmtKind::If {
-                        cond,
-                        then: stored,
-                        otherwise: Vec::new(),
-                    };
-                    vec![Stmt::new(kind, span)]
-                }
-            }
-        });
-        Some(stmts)
+pub fn store(
+    pass: &mut Pass<'_>,
+    from: &Part,
+    dest: &View,
+    transposed: bool,
+    span: Span,
+) -> Option<Vec<Stmt>> {
+    let mut tile = pass.tile(from)?;
+    // From here on: where an element is in the destination.
+    tile.layout.transposed ^= transposed;
+    let lanes = pass.lanes();
+    let layout = tile.layout;
+    let pairs = pairs(&pass.function.cx, &tile, dest);
+    let to = pass.function.buffers.get(dest.buffer.index())?.elem;
+    // Whoever has warpgroups that multiply has this, too.
+    if layout.warps > 1
+        && to.bytes() == 2
+        && let Some(across) = load::rows_across(pass, &tile, dest, 2)
+    {
+        return Some(store_matrices(pass, &tile, dest, across, to, span));
     }
-
-    fn store_matrices(
-        &mut self,
-        tile: &Tile,
-        dest: &View,
-        across: bool,
-        to: Scalar,
-        span: Span,
-    ) -> Vec<Stmt> {
-        let store = |pass: &mut Self, at: Sym, memory, count: u32| {
-            let elements = i64::from(count) * tile.layout.width;
-            let mut stmts = Vec::new();
-            let mut from = register(tile.buffer, at.clone(), span);
-            if to != tile.elem {
-                let stage = pass.staging(to, elements, span);
-                stmts = convert_into(stage, tile, &at, elements, to, span);
-                from = register(stage, Sym::zero(), span);
-            }
-            let op = MmaOp::Matrices {
-                count,
-                transposed: across,
-                registers: Box::new(from),
-                memory: Box::new(memory),
-                stored: true,
-            };
-            stmts.push(mma(op, span));
-            stmts
+    let row = lanes.row_in(layout.warps, tile.rows);
+    let lane_part = layout.oriented([row, &lanes.place * layout.width]);
+    let [by_tile, by_column, by_pair] = tile.steps;
+    let staged = (pairs && to != tile.elem).then(|| staging(pass, to, layout.width, span));
+    let axes = [
+        ("i", tile.rows / layout.rows, 1),
+        ("h", layout.rows / 8, 1),
+        ("j", tile.columns / layout.columns(), 1),
+        ("e", if pairs { 1 } else { layout.width }, 1),
+    ];
+    let stmts = pass.loops(&axes, span, |pass, indices| {
+        let [i, h, j, e] = indices else {
+            return Vec::new();
         };
-        self.matrices(tile, dest, across, span, store)
-    }
+        let down = &(i * layout.rows) + &(h * 8);
+        let along = &(j * layout.columns()) + e;
+        let known = layout.oriented([down, along]);
+        let at = &(&(&tile.first + &(i * by_tile)) + &(j * by_column)) + &(&(h * by_pair) + e);
+        let place: Vec<Sym> = known.iter().zip(&lane_part).map(|(a, b)| a + b).collect();
+        let inside = inside(&pass.function.cx, dest, &place, span);
+        let access = element(dest, &known, &lane_part, span);
+        let stored = if pairs {
+            together(&tile, at, access, staged, to, span)
+        } else {
+            let value = converted(register_of(&tile, at, span), to, span);
+            let store = StmtKind::Store {
+                access,
+                op: None,
+                value,
+            };
+            vec![Stmt::new(store, span)]
+        };
+        match inside {
+            None => stored,
+            Some(cond) => {
+                let kind = StmtKind::If {
+                    cond,
+                    then: stored,
+                    otherwise: Vec::new(),
+                };
+                vec![Stmt::new(kind, span)]
+            }
+        }
+    });
+    Some(stmts)
+}
 
-    /// Registers in which a pair is converted.
-    fn staging(&mut self, elem: Scalar, count: i64, span: Span) -> BufferId {
-        let id = BufferId(u32::try_from(self.function.buffers.len()).unwrap_or(u32::MAX));
-        let count = Sym::int(count);
-        self.function.buffers.push(Buffer {
-            name: "pair".to_owned(),
-            elem,
-            storage: Storage::Fragment,
-            shape: vec![count.clone()],
+fn store_matrices(
+    pass: &mut Pass<'_>,
+    tile: &Tile,
+    dest: &View,
+    across: bool,
+    to: Scalar,
+    span: Span,
+) -> Vec<Stmt> {
+    let store = |pass: &mut Pass, at: Sym, memory, count: u32| {
+        let elements = i64::from(count) * tile.layout.width;
+        let mut stmts = Vec::new();
+        let mut from = register(tile.buffer, at.clone(), span);
+        if to != tile.elem {
+            let stage = staging(pass, to, elements, span);
+            stmts = convert_into(stage, tile, &at, elements, to, span);
+            from = register(stage, Sym::zero(), span);
+        }
+        let op = MmaOp::Matrices {
             count,
-            span,
-            read: true,
-            written: true,
-            swizzle: None,
-        });
-        id
-    }
+            transposed: across,
+            registers: Box::new(from),
+            memory: Box::new(memory),
+            stored: true,
+        };
+        stmts.push(mma(op, span));
+        stmts
+    };
+    load::matrices(pass, tile, dest, across, span, store)
+}
+
+/// Registers in which a pair is converted.
+fn staging(pass: &mut Pass<'_>, elem: Scalar, count: i64, span: Span) -> BufferId {
+    let id = BufferId(u32::try_from(pass.function.buffers.len()).unwrap_or(u32::MAX));
+    let count = Sym::int(count);
+    pass.function.buffers.push(Buffer {
+        name: "pair".to_owned(),
+        elem,
+        storage: Storage::Fragment,
+        shape: vec![count.clone()],
+        count,
+        span,
+        read: true,
+        written: true,
+        swizzle: None,
+    });
+    id
 }
 
 fn register_of(tile: &Tile, at: Sym, span: Span) -> Expr {

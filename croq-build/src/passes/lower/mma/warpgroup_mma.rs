@@ -25,131 +25,129 @@ struct Placed<'t> {
     first: Sym,
 }
 
-impl Pass<'_> {
-    /// The descriptors' declarations, for the kernel's beginning.
-    pub fn descriptors(&mut self) -> Vec<Stmt> {
-        let made = std::mem::take(&mut self.described);
-        made.into_iter().map(|d| d.stmt).collect()
-    }
+/// The descriptors' declarations, for the kernel's beginning.
+pub fn descriptors(pass: &mut Pass<'_>) -> Vec<Stmt> {
+    let made = std::mem::take(&mut pass.described);
+    made.into_iter().map(|d| d.stmt).collect()
+}
 
-    pub fn warpgroup_mma(&mut self, mma: &WarpgroupMma, span: Span) -> Option<Vec<Stmt>> {
-        let acc = self.tile(&mma.acc)?;
-        let atom = mma.atom;
-        let mut stmts = Vec::new();
-        let b = self.placed(&mma.b, span, &mut stmts)?;
-        let a = match &mma.a {
-            Operand::Memory(tile) => Ok(self.placed(tile, span, &mut stmts)?),
-            Operand::Registers(part) => Err(self.tile(part)?),
-        };
-        let mut accumulate = mma.accumulate.clone();
-        for part in &mma.order {
-            let a = match &a {
-                Ok(placed) => Source::Memory(self.part(placed, part * atom.k, span, &mut stmts)?),
-                Err(a) => {
-                    let [_, beside, _] = a.steps;
-                    let deep = atom.k / a.layout.columns();
-                    let at = &a.first + part * deep * beside;
-                    Source::Registers(Box::new(register(a.buffer, at, span)))
-                }
-            };
-            let instruction = Instruction {
-                atom,
-                acc: register(acc.buffer, acc.first.clone(), span),
-                a,
-                b: self.part(&b, part * atom.k, span, &mut stmts)?,
-                accumulate: std::mem::replace(&mut accumulate, Expr::bool(true, span)),
-                span,
-            };
-            let step = Step::Instruction(Box::new(instruction));
-            stmts.push(super::pass::mma(MmaOp::Step(step), span));
-        }
-        Some(stmts)
-    }
-
-    /// The place of an operand's first element, under a name of its own where it is computed.
-    fn placed<'t>(
-        &mut self,
-        tile: &'t Tile,
-        span: Span,
-        stmts: &mut Vec<Stmt>,
-    ) -> Option<Placed<'t>> {
-        let whole = self.descriptor(&tile.view, tile.k_last, span)?;
-        let first = self.bytes(tile, 0)?;
-        if first.as_int().is_some() {
-            let (by, first) = (whole, Sym::zero());
-            return Some(Placed { tile, by, first });
-        }
-        let name = format!("{}_here", self.function.buffer(tile.view.buffer).name);
-        let by = descriptor_licm::named(self.function, &name, span);
-        stmts.push(advance(by, whole, first.clone(), span));
-        Some(Placed { tile, by, first })
-    }
-
-    /// The operand from element `k` of K on.
-    fn part(
-        &mut self,
-        placed: &Placed<'_>,
-        k: i64,
-        span: Span,
-        stmts: &mut Vec<Stmt>,
-    ) -> Option<Described> {
-        let bytes = self.bytes(placed.tile, k)?;
-        let further = self.function.cx.simplify(&(&bytes - &placed.first));
-        let (by, bytes) = match further.as_int() {
-            Some(bytes) => (placed.by, bytes),
-            // In another group of the swizzle, and which is known at run time only.
-            None => {
-                let by = descriptor_licm::named(self.function, "part_here", span);
-                let whole = self.descriptor(&placed.tile.view, placed.tile.k_last, span)?;
-                stmts.push(advance(by, whole, bytes, span));
-                (by, 0)
+pub fn warpgroup_mma(pass: &mut Pass<'_>, mma: &WarpgroupMma, span: Span) -> Option<Vec<Stmt>> {
+    let acc = pass.tile(&mma.acc)?;
+    let atom = mma.atom;
+    let mut stmts = Vec::new();
+    let b = placed(pass, &mma.b, span, &mut stmts)?;
+    let a = match &mma.a {
+        Operand::Memory(tile) => Ok(placed(pass, tile, span, &mut stmts)?),
+        Operand::Registers(part) => Err(pass.tile(part)?),
+    };
+    let mut accumulate = mma.accumulate.clone();
+    for part in &mma.order {
+        let a = match &a {
+            Ok(placed) => Source::Memory(described(pass, placed, part * atom.k, span, &mut stmts)?),
+            Err(a) => {
+                let [_, beside, _] = a.steps;
+                let deep = atom.k / a.layout.columns();
+                let at = &a.first + part * deep * beside;
+                Source::Registers(Box::new(register(a.buffer, at, span)))
             }
         };
-        Some(Described {
-            by,
-            bytes,
-            k_last: placed.tile.k_last,
-            elem: self.function.buffer(placed.tile.view.buffer).elem,
-        })
+        let instruction = Instruction {
+            atom,
+            acc: register(acc.buffer, acc.first.clone(), span),
+            a,
+            b: described(pass, &b, part * atom.k, span, &mut stmts)?,
+            accumulate: std::mem::replace(&mut accumulate, Expr::bool(true, span)),
+            span,
+        };
+        let step = Step::Instruction(Box::new(instruction));
+        stmts.push(super::pass::mma(MmaOp::Step(step), span));
     }
+    Some(stmts)
+}
 
-    /// From the buffer's beginning.
-    fn bytes(&self, tile: &Tile, k: i64) -> Option<Sym> {
-        let view = &tile.view;
-        let along = view.strides.get(usize::from(tile.k_last))?;
-        let buffer = self.function.buffers.get(view.buffer.index())?;
-        let at = buffer.by_groups(&self.function.cx, &(&view.offset + &(along * k)));
-        Some(&at * i64::try_from(buffer.elem.bytes()).ok()?)
+/// The place of an operand's first element, under a name of its own where it is computed.
+fn placed<'t>(
+    pass: &mut Pass<'_>,
+    tile: &'t Tile,
+    span: Span,
+    stmts: &mut Vec<Stmt>,
+) -> Option<Placed<'t>> {
+    let whole = descriptor(pass, &tile.view, tile.k_last, span)?;
+    let first = bytes(pass, tile, 0)?;
+    if first.as_int().is_some() {
+        let (by, first) = (whole, Sym::zero());
+        return Some(Placed { tile, by, first });
     }
+    let name = format!("{}_here", pass.function.buffer(tile.view.buffer).name);
+    let by = descriptor_licm::named(pass.function, &name, span);
+    stmts.push(advance(by, whole, first.clone(), span));
+    Some(Placed { tile, by, first })
+}
 
-    fn descriptor(&mut self, view: &View, k_last: bool, span: Span) -> Option<LocalId> {
-        let id = view.buffer;
-        let known = |d: &&Descriptor| d.buffer == id && d.k_last == k_last;
-        if let Some(known) = self.described.iter().find(known) {
-            return Some(known.local);
+/// The operand from element `k` of K on.
+fn described(
+    pass: &mut Pass<'_>,
+    placed: &Placed<'_>,
+    k: i64,
+    span: Span,
+    stmts: &mut Vec<Stmt>,
+) -> Option<Described> {
+    let bytes = bytes(pass, placed.tile, k)?;
+    let further = pass.function.cx.simplify(&(&bytes - &placed.first));
+    let (by, bytes) = match further.as_int() {
+        Some(bytes) => (placed.by, bytes),
+        // In another group of the swizzle, and which is known at run time only.
+        None => {
+            let by = descriptor_licm::named(pass.function, "part_here", span);
+            let whole = descriptor(pass, &placed.tile.view, placed.tile.k_last, span)?;
+            stmts.push(advance(by, whole, bytes, span));
+            (by, 0)
         }
-        let buffer: &Buffer = self.function.buffers.get(id.index())?;
-        let swizzle = buffer.swizzle.clone()?;
-        let bytes = i64::from(swizzle.bytes);
-        let name = format!("{}_tiles", buffer.name);
-        let leading = match k_last {
-            true => Sym::int(NO_STEP),
-            false => &swizzle.rows * bytes,
-        };
-        let local = descriptor_licm::named(self.function, &name, span);
-        let step = Step::Describe {
-            local,
-            of: Box::new(register(id, Sym::zero(), span)),
-            swizzle: swizzle.bytes,
-            leading,
-            stride: ROWS * bytes,
-        };
-        self.described.push(Descriptor {
-            buffer: id,
-            k_last,
-            local,
-            stmt: mma(MmaOp::Step(step), self.span),
-        });
-        Some(local)
+    };
+    Some(Described {
+        by,
+        bytes,
+        k_last: placed.tile.k_last,
+        elem: pass.function.buffer(placed.tile.view.buffer).elem,
+    })
+}
+
+/// From the buffer's beginning.
+fn bytes(pass: &Pass<'_>, tile: &Tile, k: i64) -> Option<Sym> {
+    let view = &tile.view;
+    let along = view.strides.get(usize::from(tile.k_last))?;
+    let buffer = pass.function.buffers.get(view.buffer.index())?;
+    let at = buffer.by_groups(&pass.function.cx, &(&view.offset + &(along * k)));
+    Some(&at * i64::try_from(buffer.elem.bytes()).ok()?)
+}
+
+fn descriptor(pass: &mut Pass<'_>, view: &View, k_last: bool, span: Span) -> Option<LocalId> {
+    let id = view.buffer;
+    let known = |d: &&Descriptor| d.buffer == id && d.k_last == k_last;
+    if let Some(known) = pass.described.iter().find(known) {
+        return Some(known.local);
     }
+    let buffer: &Buffer = pass.function.buffers.get(id.index())?;
+    let swizzle = buffer.swizzle.clone()?;
+    let bytes = i64::from(swizzle.bytes);
+    let name = format!("{}_tiles", buffer.name);
+    let leading = match k_last {
+        true => Sym::int(NO_STEP),
+        false => &swizzle.rows * bytes,
+    };
+    let local = descriptor_licm::named(pass.function, &name, span);
+    let step = Step::Describe {
+        local,
+        of: Box::new(register(id, Sym::zero(), span)),
+        swizzle: swizzle.bytes,
+        leading,
+        stride: ROWS * bytes,
+    };
+    pass.described.push(Descriptor {
+        buffer: id,
+        k_last,
+        local,
+        stmt: mma(MmaOp::Step(step), pass.span),
+    });
+    Some(local)
 }

@@ -288,7 +288,7 @@ impl Expander<'_> {
                 let axis = frame.axes.iter().position(|a| *a == along);
                 let size = axis.and_then(|axis| view.shape.get(axis).cloned());
                 let size = size.unwrap_or_else(Sym::one);
-                let next = origin.subst(*var, &(&Sym::var(*var) + step), cx);
+                let next = cx.substituted(origin, *var, &(&Sym::var(*var) + step));
                 alone && cx.le(&size, &(&next - origin)).is_yes()
             })
         })

@@ -152,7 +152,7 @@ impl Divergence for Blocks {
         let vars = sym.vars();
         let present = self.indices.iter().filter(|(var, _)| vars.contains(var));
         let rest = present.fold(sym.clone(), |sym, (var, index)| {
-            sym.subst(*var, index, &function.cx)
+            function.cx.substituted(&sym, *var, index)
         });
         match rest.vars().iter().any(|v| self.places.contains(v)) {
             true => Sharing::Differs,

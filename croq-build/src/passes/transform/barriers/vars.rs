@@ -220,7 +220,7 @@ impl Vars {
         let mut out = sym.clone();
         for var in sym.vars() {
             if let Some(definition) = self.definitions.get(&var) {
-                out = out.subst(var, definition, cx);
+                out = cx.substituted(&out, var, definition);
             }
         }
         out
@@ -312,7 +312,7 @@ impl Vars {
                     twin
                 }
             };
-            out = out.subst(var, &Sym::var(twin), cx);
+            out = cx.substituted(&out, var, &Sym::var(twin));
         }
         out
     }
@@ -326,7 +326,7 @@ impl Vars {
                 Some(last) if loop_.only_one_ago => last.clone(),
                 _ => Sym::var(self.earlier_value(cx, *var, last)),
             };
-            out = out.subst(*var, &then, cx);
+            out = cx.substituted(&out, *var, &then);
         }
         out
     }

@@ -1,0 +1,75 @@
+//! A place in the text, and the tokens that are made there.
+
+use super::Span;
+use super::token::{Punct, Token, TokenKind};
+
+/// A place in `text`, whose first byte is at `base` in the file, and what the last token was.
+pub(super) struct Cursor<'a> {
+    pub text: &'a str,
+    pub bytes: &'a [u8],
+    pub pos: usize,
+    pub base: u32,
+    pub starts_line: bool,
+    /// The token before is a `-` that negates.
+    pub negated: bool,
+    /// The token before ends an operand.
+    after_operand: bool,
+}
+
+/// Something that ends the reach of the lexer proper.
+pub enum Lexeme {
+    Token(Token),
+    /// A `#` first on its line: perhaps a directive. The lexer stands on the `#`.
+    LineHash,
+    /// A comment that starts here and never ends.
+    OpenComment(Span),
+    End,
+}
+
+impl<'a> Cursor<'a> {
+    pub fn new(text: &'a str, base: u32) -> Self {
+        Self {
+            text,
+            bytes: text.as_bytes(),
+            pos: 0,
+            base,
+            starts_line: true,
+            negated: false,
+            after_operand: false,
+        }
+    }
+
+    pub fn peek(&self, ahead: usize) -> u8 {
+        self.bytes.get(self.pos + ahead).copied().unwrap_or(0)
+    }
+
+    pub fn span(&self, start: usize) -> Span {
+        Span::new(self.base + start as u32, self.base + self.pos as u32)
+    }
+
+    pub fn token(&mut self, kind: TokenKind, start: usize) -> Lexeme {
+        let token = Token {
+            kind,
+            span: self.span(start),
+            starts_line: self.starts_line,
+        };
+        self.starts_line = false;
+        self.negated = token.kind.is(Punct::Minus) && !self.after_operand;
+        self.after_operand = matches!(
+            token.kind,
+            TokenKind::Word(_)
+                | TokenKind::Int { .. }
+                | TokenKind::Float { .. }
+                | TokenKind::Punct(Punct::RParen | Punct::RBracket)
+        );
+        Lexeme::Token(token)
+    }
+}
+
+pub fn is_word_start(b: u8) -> bool {
+    b.is_ascii_alphabetic() || b == b'_'
+}
+
+pub fn is_word_byte(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b == b'_'
+}
