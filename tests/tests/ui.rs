@@ -132,6 +132,7 @@ const ON_PURPOSE: &[(&str, &str)] = &[
     ("tests/run/features/stops.co", "W0879"),
     ("tests/run/features/stops.co", "W1003"),
     ("tests/run/features/tma.co", "W0867"),
+    ("tests/run/features/unwritten.co", "W0621"),
     ("tests/run/features/unwritten.co", "W0834"),
 ];
 

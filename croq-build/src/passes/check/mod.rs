@@ -2,5 +2,6 @@
 
 pub mod bank_conflicts;
 pub mod divergence;
+pub mod early_reads;
 pub mod grid_barriers;
 pub mod signals;
