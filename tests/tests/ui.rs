@@ -122,6 +122,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
 
 /// Programs that show what a warning warns about.
 const ON_PURPOSE: &[(&str, &str)] = &[
+    ("tests/run/features/arithmetic.co", "W0359"),
     ("tests/run/features/device_races.co", "W0523"),
     ("tests/run/features/device_races.co", "W0626"),
     ("tests/run/features/levels.co", "W0520"),
