@@ -1,7 +1,9 @@
 //! The table of passes, in the order in which they run. [`super::driver`] runs it; `croq emit --ir=after:PASS`,
 //! `CROQ_DUMP_IR` and `docs/passes.md` have their names from it.
 
-use crate::passes::check::{bank_conflicts, divergence, early_reads, grid_barriers, signals};
+use crate::passes::check::{
+    bank_conflicts, divergence, early_reads, grid_barriers, lost_reductions, signals,
+};
 use crate::passes::lower::{
     barrier_ids, copies, events, grid_copies, mma, swizzled_addressing, tma,
 };
@@ -44,6 +46,17 @@ pub const PASSES: &[Pass] = &[
         run: Run::Function(|function, state| {
             for at in 0..function.kernels.len() {
                 early_reads::check(function, kernel_id(at), state.diags);
+            }
+        }),
+    },
+    Pass {
+        name: "lost-reductions",
+        kind: Check,
+        does: "no reduction of a fragment overwrites a value that nothing has read",
+        because: "while fragments are still whole",
+        run: Run::Function(|function, state| {
+            for at in 0..function.kernels.len() {
+                lost_reductions::check(function, kernel_id(at), state.diags);
             }
         }),
     },

@@ -4,4 +4,5 @@ pub mod bank_conflicts;
 pub mod divergence;
 pub mod early_reads;
 pub mod grid_barriers;
+pub mod lost_reductions;
 pub mod signals;
