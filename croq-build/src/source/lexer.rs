@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::Span;
 use super::punctuation::{look_alike, punct_at};
+use super::steps::step;
 use super::token::{BadToken, ElemWord, Keyword, Punct, Token, TokenKind};
 
 /// Reads tokens from `text`, whose first byte stands at `base` in the file.
@@ -69,6 +70,7 @@ impl<'a> Lexer<'a> {
     }
 
     pub(super) fn peek(&self, ahead: usize) -> u8 {
+        step();
         self.bytes.get(self.pos + ahead).copied().unwrap_or(0)
     }
 
