@@ -595,4 +595,23 @@ f_1  PATH:14
 ";
         assert_eq!(croq(&args).stdout.replace(&path, "PATH"), expected);
     }
+
+    #[test]
+    fn mbarriers_are_alive_from_their_initialisation_to_their_last_use() {
+        let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels/co");
+        let path = kernels.join("matmul/hopper.co").display().to_string();
+        let printed = croq(&["emit", "--memory", &path]).stdout;
+        let alive = |name: &str| -> Option<String> {
+            let mut rows = printed.lines().map(|row| row.split_whitespace());
+            let mut row = rows.find_map(|row| {
+                let row: Vec<&str> = row.collect();
+                (row.get(4) == Some(&name)).then_some(row)
+            })?;
+            Some(row.swap_remove(3).to_owned())
+        };
+        // The kernel is between the lines 10 and 36.
+        for name in ["full", "empty"] {
+            assert_eq!(alive(name).as_deref(), Some("10-35"), "{printed}");
+        }
+    }
 }

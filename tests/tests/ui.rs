@@ -122,6 +122,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
 
 /// Programs that show what a warning warns about.
 const ON_PURPOSE: &[(&str, &str)] = &[
+    ("tests/run/features/arithmetic.co", "W0359"),
     ("tests/run/features/device_races.co", "W0523"),
     ("tests/run/features/device_races.co", "W0626"),
     ("tests/run/features/levels.co", "W0520"),
@@ -132,6 +133,7 @@ const ON_PURPOSE: &[(&str, &str)] = &[
     ("tests/run/features/stops.co", "W0879"),
     ("tests/run/features/stops.co", "W1003"),
     ("tests/run/features/tma.co", "W0867"),
+    ("tests/run/features/unwritten.co", "W0621"),
     ("tests/run/features/unwritten.co", "W0834"),
 ];
 

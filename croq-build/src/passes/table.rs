@@ -1,7 +1,9 @@
 //! The table of passes, in the order in which they run. [`super::driver`] runs it; `croq emit --ir=after:PASS`,
 //! `CROQ_DUMP_IR` and `docs/passes.md` have their names from it.
 
-use crate::passes::check::{bank_conflicts, divergence, grid_barriers, signals};
+use crate::passes::check::{
+    bank_conflicts, divergence, early_reads, grid_barriers, lost_reductions, signals,
+};
 use crate::passes::lower::{
     barrier_ids, copies, events, grid_copies, mma, swizzled_addressing, tma,
 };
@@ -35,6 +37,28 @@ pub const PASSES: &[Pass] = &[
         does: "the host does not wait for launches that wait for the host",
         because: "",
         run: Run::Function(|function, state| signals::check(function, state.diags)),
+    },
+    Pass {
+        name: "early-reads",
+        kind: Check,
+        does: "no element of shared memory or of a local array is read before it can have been written",
+        because: "before `unwritten`, which removes declarations",
+        run: Run::Function(|function, state| {
+            for at in 0..function.kernels.len() {
+                early_reads::check(function, kernel_id(at), state.diags);
+            }
+        }),
+    },
+    Pass {
+        name: "lost-reductions",
+        kind: Check,
+        does: "no reduction of a fragment overwrites a value that nothing has read",
+        because: "while fragments are still whole",
+        run: Run::Function(|function, state| {
+            for at in 0..function.kernels.len() {
+                lost_reductions::check(function, kernel_id(at), state.diags);
+            }
+        }),
     },
     Pass {
         name: "unwritten",

@@ -1,6 +1,7 @@
 //! A place in the text, and the tokens that are made there.
 
 use super::Span;
+use super::steps::step;
 use super::token::{Punct, Token, TokenKind};
 
 /// A place in `text`, whose first byte is at `base` in the file, and what the last token was.
@@ -40,6 +41,7 @@ impl<'a> Cursor<'a> {
     }
 
     pub fn peek(&self, ahead: usize) -> u8 {
+        step();
         self.bytes.get(self.pos + ahead).copied().unwrap_or(0)
     }
 

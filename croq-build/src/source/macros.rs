@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::Span;
 use super::lexer::{Lexeme, Lexer};
+use super::steps::step;
 use super::token::{Punct, Token, TokenKind};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 
@@ -208,6 +209,7 @@ impl Expander<'_> {
         // After one call that never closes, every later `(` would be searched to the end again.
         let mut calls_expand = true;
         while let Some(item) = work.pop() {
+            step();
             let (token, painted) = match item {
                 Item::End(name) => {
                     active.remove(&name);
@@ -304,6 +306,7 @@ impl Expander<'_> {
     ) -> Option<(Vec<Vec<Item>>, Span)> {
         let mut depth = 0usize;
         let close = work.iter().rev().position(|item| {
+            step();
             let Item::Token { token, .. } = item else {
                 return false;
             };

@@ -22,6 +22,7 @@ mod punctuation;
 mod raw;
 mod scan;
 mod signature;
+pub(crate) mod steps;
 #[cfg(test)]
 mod tests;
 mod text;

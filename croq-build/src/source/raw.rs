@@ -2,6 +2,7 @@
 
 use super::cursor::{is_word_byte, is_word_start};
 use super::lexer::{block_comment_end, raw_string_end};
+use super::steps::step;
 
 /// Walks over C++ text, skipping white space, comments, strings, characters and numbers.
 pub struct RawText<'a> {
@@ -37,6 +38,7 @@ pub enum Raw<'a> {
 
 impl<'a> RawText<'a> {
     pub fn byte(&self, at: usize) -> u8 {
+        step();
         if at < self.limit {
             self.text.as_bytes().get(at).copied().unwrap_or(0)
         } else {
@@ -159,6 +161,7 @@ pub fn starts_line(text: &str, pos: usize) -> bool {
         .unwrap_or_default()
         .iter()
         .rev()
+        .inspect(|_| step())
         .find(|b| !matches!(b, b' ' | b'\t' | b'\r'))
         .is_none_or(|b| *b == b'\n')
 }

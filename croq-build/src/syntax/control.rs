@@ -11,6 +11,7 @@ use super::fault::{Class, Expected, Fault};
 use super::parallel::binding;
 use super::rule::*;
 use crate::diagnostics::Diagnostic;
+use crate::source::steps::step;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
 /// A body of `if`, `while` or `foreach`; one that is a lone `;` is remarked on.
@@ -275,6 +276,7 @@ pub fn stray_else<'t>(block: Rule<'t, Block>) -> Rule<'t, StmtKind> {
 pub fn skip_group(inp: &mut In) {
     let mut open: Vec<Punct> = Vec::new();
     while let Some(token) = inp.peek_ref() {
+        step();
         match token.kind {
             TokenKind::Punct(punct @ (Punct::LParen | Punct::LBracket | Punct::LBrace)) => {
                 open.push(punct)

@@ -13,6 +13,7 @@ use super::statement::statements;
 use super::variable::pointer;
 use crate::diagnostics::Diagnostic;
 use crate::source::Span;
+use crate::source::steps::step;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
 /// A header and a body; `None` when the header did not parse.
@@ -73,6 +74,7 @@ fn skip_header<'t>() -> Rule<'t, Option<Header>> {
         // A brace inside the parentheses of the parameters does not open the body.
         let mut parens = 0usize;
         while let Some(token) = inp.peek_ref() {
+            step();
             match token.kind {
                 TokenKind::Punct(Punct::LBrace) if parens == 0 => return Ok(None),
                 TokenKind::Punct(Punct::LBrace) if token.starts_line => return Ok(None),

@@ -10,6 +10,7 @@ use super::ast::{Block, Expr, ExprKind, Name, Stmt, StmtKind};
 use super::control::skip_group;
 use super::fault::{Class, Fault};
 use super::rule::*;
+use crate::source::steps::step;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
 /// Takes what is left of a statement that did not parse; at least one token.
@@ -26,6 +27,7 @@ pub fn recover<'t>(block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
         let mut taken = 0usize;
         let mut unreadable = false;
         while let Some(token) = inp.peek_ref() {
+            step();
             // Text that nobody could read, such as a string without its end, reaches to the line's.
             if unreadable && token.starts_line {
                 break;
@@ -78,6 +80,7 @@ pub fn recover<'t>(block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
 pub fn skip_statement<'t>(inp: &mut In<'t, '_>) -> Vec<Stmt> {
     let start = inp.cursor();
     while let Some(token) = inp.peek_ref() {
+        step();
         match &token.kind {
             TokenKind::Punct(Punct::RBrace) => break,
             TokenKind::Punct(Punct::LBrace) => skip_group(inp),
@@ -149,6 +152,7 @@ fn holds_statements(inp: &mut In) -> bool {
     let mut statements = false;
     let mut tokens = 0usize;
     while let Some(token) = inp.next_ref() {
+        step();
         match token.kind {
             TokenKind::Punct(Punct::LBrace) => {
                 depth += 1;

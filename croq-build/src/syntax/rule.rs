@@ -8,6 +8,7 @@ use super::ast::{ElemType, Expr, ExprKind, Name, Stmt, StmtKind, Storage};
 use super::fault::{Class, Expected, Fault};
 pub use super::tokens::{Tokens, kind_text};
 use crate::diagnostics::Diagnostic;
+use crate::source::steps::step;
 use crate::source::token::{Keyword, Punct, Token, TokenKind};
 use crate::source::{FunctionText, SourceFile, Span};
 
@@ -30,7 +31,11 @@ pub fn position(inp: &mut In) -> usize {
 
 /// A rule written by hand over the token stream.
 pub fn rule<'t, O: 't>(f: impl Fn(&mut In<'t, '_>) -> Result<O, Fault> + 't) -> Rule<'t, O> {
-    custom(f).boxed()
+    custom(move |inp: &mut In<'t, '_>| {
+        step();
+        f(inp)
+    })
+    .boxed()
 }
 
 /// One token, if `f` accepts it.

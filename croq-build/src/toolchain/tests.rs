@@ -1,5 +1,7 @@
 //! Builds of small hand-written texts with the machine's real C++ compiler.
 
+use std::io::Write as _;
+
 use super::*;
 use crate::toolchain::modules::ModulePath;
 use environment::tests::environment;
@@ -370,13 +372,18 @@ fn without_a_compiler_the_report_says_what_to_install() {
     assert!(findings.unplaced[0].to_string().contains("build-essential"));
 }
 
-/// Runs where nvcc is, which `make setup` sees to.
+/// Runs where nvcc is, which `make setup` sees to; `CROQ_CUDA=required` asks for it.
 #[test]
 fn cuda_objects_are_built_beside_the_others() {
     let env = Environment::of_process();
     let search = nvcc::search(&env, None);
     let Some(toolkit) = &search.toolkit else {
-        eprintln!("skipped: {}", search.left_out().one_line());
+        let reason = search.left_out().one_line();
+        let wanted = env.text("CROQ_CUDA").unwrap_or_default();
+        assert_ne!(wanted, "required", "{reason}");
+        // Not by `eprintln!`, whose output `cargo test` keeps to itself.
+        let test = "cuda_objects_are_built_beside_the_others";
+        let _ = writeln!(std::io::stderr(), "skipped {test}: {reason}");
         return;
     };
     let package = Crate::new();

@@ -52,4 +52,6 @@ pub const TABLE: &[Explanation] = explanations! {
     E0355: "`return` inside `parallel`",
     W0356: "code after `return`",
     E0357: "unsupported result type",
+    W0359: "operators mixed without parentheses",
+    W0360: "negated unsigned value compared",
 };

@@ -38,4 +38,5 @@ pub const TABLE: &[Explanation] = explanations! {
     W0935: "accumulator loses precision",
     W0936: "tile that reaches beyond the data",
     W0937: "tile that may reach beyond the data",
+    W0938: "reduction overwrites a value that nothing has read",
 };

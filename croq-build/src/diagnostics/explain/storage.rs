@@ -10,7 +10,7 @@ pub const TABLE: &[Explanation] = explanations! {
     E0614: "`local` buffer of a run-time size",
     E0618: "storage word on something without storage",
     W0620: "by-value parameter written",
-    W0621: "memory read and never written",
+    W0621: "memory read before it is written",
     W0624: "local array in slow memory",
     W0625: "bank conflict",
     W0626: "instances write the same element",

@@ -2,5 +2,7 @@
 
 pub mod bank_conflicts;
 pub mod divergence;
+pub mod early_reads;
 pub mod grid_barriers;
+pub mod lost_reductions;
 pub mod signals;

@@ -1,6 +1,7 @@
 //! Checks at run time, and findings about whole kernels.
 
 pub(crate) mod lints;
+pub(crate) mod operator_lints;
 pub(crate) mod run_time;
 pub(crate) mod targets;
 pub(crate) mod unsupported;

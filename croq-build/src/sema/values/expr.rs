@@ -2,6 +2,7 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::{Expr, ExprKind, Scalar, UnOp};
+use crate::sema::checks::operator_lints;
 use crate::sema::memory::{access, data, select, whole};
 use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
@@ -156,6 +157,7 @@ fn lower_unary(el: &mut Elab<'_>, op: ast::UnaryOp, a: &ast::Expr, span: Span) -
     if v.is_error() {
         return Value::Error;
     }
+    operator_lints::lint_mixed_prefix(el, op, a, span);
     match (op, v) {
         (ast::UnaryOp::Neg, Value::Int(i)) if (-&i.value).is_poison() => {
             integers::report_too_large(&mut el.cx, span);

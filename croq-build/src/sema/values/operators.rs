@@ -3,7 +3,7 @@
 use crate::diagnostics::Diagnostic;
 use crate::ir::{BinOp, Expr, ExprKind, Role, Scalar, StmtKind};
 use crate::sema::build;
-use crate::sema::checks::{lints, run_time};
+use crate::sema::checks::{lints, operator_lints, run_time};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{IntValue, Operand, Value};
@@ -38,6 +38,8 @@ pub(crate) fn lower(
     if va.is_error() || vb.is_error() {
         return Value::Error;
     }
+    operator_lints::lint_mixed_operators(el, op, a, b, span);
+    operator_lints::lint_negated_unsigned(el, op, [(a, &va), (b, &vb)]);
     match op {
         B::Compose => lower_compose(&mut el.cx, va, a.span, vb, b.span),
         B::BoundAdd | B::BoundSub => lower_rebound(el, op, va, a.span, vb, b.span),

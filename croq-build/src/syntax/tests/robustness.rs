@@ -1,11 +1,10 @@
 //! Nothing that can be typed makes the front end panic, hang, or take more than its share of time.
 
-use std::time::{Duration, Instant};
-
 use proptest::prelude::*;
 
 use super::{FORMS, parse_file};
 use crate::diagnostics::render;
+use crate::source::steps::during;
 
 const WORDS: &[&str] = &[
     "__co__",
@@ -193,19 +192,12 @@ proptest! {
     }
 }
 
-fn time(text: &str) -> Duration {
-    // The best of three: other work on the machine only ever adds.
-    (0..3)
-        .map(|_| {
-            let start = Instant::now();
-            parse_file(text);
-            start.elapsed()
-        })
-        .min()
-        .unwrap_or_default()
+/// What the front end looks at: bytes, tokens and rules.
+fn steps(text: &str) -> u64 {
+    during(|| drop(parse_file(text)))
 }
 
-/// More text takes its share of time and no more, whatever is wrong with it.
+/// More text takes its share of steps and no more, whatever is wrong with it.
 #[test]
 fn linear() {
     let good = format!("__co__ void f() {{{FORMS}}}\n");
@@ -221,6 +213,10 @@ fn linear() {
         (
             "macro calls never closed",
             Box::new(move |n| format!("#define F(x) x\n{}", body("F( ", n))),
+        ),
+        (
+            "statements with such a call",
+            Box::new(move |n| format!("#define F(x) x\n{}", body("F(1;\n", n))),
         ),
         (
             "macro uses",
@@ -246,12 +242,12 @@ fn linear() {
         ),
     ];
     for (name, make) in kinds {
-        let (small, large) = (time(&make(200)), time(&make(3200)));
-        // Sixteen times the text; quadratic work would take 256 times as long.
-        let limit = small.max(Duration::from_micros(300)) * 100;
+        let (small, large) = (steps(&make(200)), steps(&make(3200)));
+        // Sixteen times the text, and what it begins with; quadratic work would take 256 times as many.
+        assert!(large > 200, "{name}: {large} steps, which can't be all");
         assert!(
-            large < limit,
-            "{name}: {small:?} for 200, {large:?} for 3200"
+            large <= small * 17 + 1000,
+            "{name}: {small} steps for 200, {large} for 3200"
         );
     }
 }

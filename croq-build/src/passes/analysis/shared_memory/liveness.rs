@@ -10,8 +10,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{
-    Access, Arg, BufferId, CppName, Expr, ExprKind, Function, Level, Stmt, StmtKind, Storage, View,
-    Visit, walk_block, walk_exprs,
+    Access, Arg, BufferId, CppName, Engine, EventAt, Expr, ExprKind, Function, Level, Stmt,
+    StmtKind, Storage, View, Visit, walk_block, walk_exprs,
 };
 use crate::passes::analysis::uses::identifiers;
 use crate::passes::transform::barriers::Vars;
@@ -246,6 +246,12 @@ impl<'a> Seen<'a> {
         }
     }
 
+    /// The mbarriers of an event.
+    fn signals(&mut self, at: &EventAt) {
+        let event = self.function.events.get(at.event.index());
+        event.iter().for_each(|event| self.uses(event.barriers));
+    }
+
     fn loses(&mut self, arg: &Arg) {
         match arg {
             Arg::Pointer(view) if self.is_shared(view.buffer) => {
@@ -262,9 +268,20 @@ impl Visit for Seen<'_> {
         self.text = self.text.to(stmt.span);
         match &stmt.kind {
             StmtKind::Alloc(id) => drop(self.declared.insert(*id)),
-            // Another block of the cluster may load into it while this one is far behind.
-            StmtKind::Copy(copy) if copy.engine.is_multicast() => {
-                self.opaque.insert(copy.dest.buffer);
+            StmtKind::Copy(copy) => {
+                // Another block of the cluster may load into it while this one is far behind.
+                if copy.engine.is_multicast() {
+                    self.opaque.insert(copy.dest.buffer);
+                }
+                if let Engine::Tma(tma) = &copy.engine {
+                    tma.event.iter().for_each(|at| self.signals(at));
+                    tma.arrival.iter().for_each(|at| self.uses(at.barriers));
+                }
+            }
+            StmtKind::WaitEvent(at) | StmtKind::Trigger(at) => self.signals(at),
+            StmtKind::Wait { futures, .. } | StmtKind::WaitTma { futures } => {
+                let arrivals = futures.iter().flat_map(|waited| &waited.arrival);
+                arrivals.for_each(|at| self.uses(at.barriers));
             }
             StmtKind::Tma(op) => op.buffers().into_iter().for_each(|id| self.uses(id)),
             StmtKind::Cpp { text, names } => {

@@ -93,8 +93,11 @@ fn of_body(function: &mut Function, body: &[Stmt], diags: &mut Diagnostics) -> S
     super::updates::check(
         &mut collector,
         body,
-        &around,
-        &shared.buffers,
+        super::updates::Scope {
+            around: &around,
+            tracked: &shared.buffers,
+            guarded: false,
+        },
         &context,
         diags,
     );

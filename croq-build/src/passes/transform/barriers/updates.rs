@@ -1,22 +1,34 @@
 //! Updates such as `y.at(e) += v` where two instances may find the same element: one update gets lost.
 //!
-//! Only what is hardly meant is reported: `e` is computed from data, or an index appears in it divided alone. Where the program
-//! chooses which instances make the update, by a condition, nothing is said; the simulated GPU looks at those.
+//! Only what is hardly meant is reported: `e` is computed from data, an index appears in it divided alone, or two
+//! instances are found whose `e` is the same number. Where the program chooses which instances make the update, by a
+//! condition, only a range of instances or of values is looked into; the simulated GPU looks at all others.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::collect::{Collector, Context};
 use super::instances::{Around, is_one_instance};
 use super::place::Place;
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::ir::{BinOp, BufferId, Function, Role, Stmt, StmtKind, VarHome};
+use crate::ir::{BinOp, BufferId, Expr, ExprKind, Function, Role, Stmt, StmtKind, VarHome};
 use crate::symbolic::{Atom, Var};
+
+/// More instances than this are not gone through.
+const INSTANCES: i64 = 4096;
+
+/// Which updates are looked at.
+#[derive(Clone, Copy)]
+pub(super) struct Scope<'a> {
+    pub(super) around: &'a Around,
+    pub(super) tracked: &'a [BufferId],
+    /// Not all instances make the update.
+    pub(super) guarded: bool,
+}
 
 pub(super) fn check(
     collector: &mut Collector<'_>,
     body: &[Stmt],
-    around: &Around,
-    tracked: &[BufferId],
+    scope: Scope<'_>,
     context: &Context,
     diags: &mut Diagnostics,
 ) {
@@ -26,22 +38,52 @@ pub(super) fn check(
                 access,
                 op: Some(op),
                 ..
-            } if tracked.contains(&access.view.buffer) => {
-                check_one(collector, stmt, *op, around, context, diags);
+            } if scope.tracked.contains(&access.view.buffer) => {
+                check_one(collector, stmt, *op, scope, context, diags);
             }
             StmtKind::For { body, .. } => {
-                check(collector, body, around, tracked, context, diags);
+                check(collector, body, scope, context, diags);
             }
             StmtKind::Parallel { level, body } => {
                 let inner = collector.enter(context, *level, body);
-                check(collector, body, around, tracked, &inner, diags);
+                check(collector, body, scope, &inner, diags);
             }
             // The guard of a level that is split into blocks and threads.
-            StmtKind::If { then, .. } if declares(collector.function, then, &around.split) => {
-                check(collector, then, around, tracked, context, diags);
+            StmtKind::If { then, .. }
+                if declares(collector.function, then, &scope.around.split) =>
+            {
+                check(collector, then, scope, context, diags);
+            }
+            StmtKind::If { cond, then, .. } if is_range(cond) => {
+                let guarded = Scope {
+                    guarded: true,
+                    ..scope
+                };
+                check(collector, then, guarded, context, diags);
             }
             _ => {}
         }
+    }
+}
+
+/// Comparisons that more than one instance can satisfy, such as `e >= 0 && e < n`.
+fn is_range(cond: &Expr) -> bool {
+    // `a < n`, with one more where equality is allowed.
+    let several = |n: &Expr, more: i128| constant(n).is_none_or(|n| n + more > 1);
+    match &*cond.kind {
+        ExprKind::Binary(BinOp::LogicAnd, a, b) => is_range(a) && is_range(b),
+        ExprKind::Binary(BinOp::Lt, _, n) | ExprKind::Binary(BinOp::Gt, n, _) => several(n, 0),
+        ExprKind::Binary(BinOp::Le, _, n) | ExprKind::Binary(BinOp::Ge, n, _) => several(n, 1),
+        _ => false,
+    }
+}
+
+fn constant(e: &Expr) -> Option<i128> {
+    match &*e.kind {
+        ExprKind::Index(sym) => sym.as_int().map(i128::from),
+        ExprKind::Int(n) => Some(*n),
+        ExprKind::Cast(e) => constant(e),
+        _ => None,
     }
 }
 
@@ -59,7 +101,7 @@ fn check_one(
     collector: &mut Collector<'_>,
     stmt: &Stmt,
     op: BinOp,
-    around: &Around,
+    scope: Scope<'_>,
     context: &Context,
     diags: &mut Diagnostics,
 ) {
@@ -73,10 +115,16 @@ fn check_one(
         return;
     };
     let Collector { function, vars, .. } = collector;
-    if is_one_instance(&mut function.cx, vars, &access, &access, around) {
+    if is_one_instance(&mut function.cx, vars, &access, &access, scope.around) {
         return;
     }
-    let Some(why) = access.place.as_ref().and_then(|place| why(function, place)) else {
+    let found = access.place.as_ref().and_then(|place| match scope.guarded {
+        true => selected_by_data(function, place),
+        false => selected_by_data(function, place)
+            .or_else(|| divided(function, place))
+            .or_else(|| collision(function, place)),
+    });
+    let Some(why) = found else {
         return;
     };
     let Some(buffer) = function.buffers.get(buffer.index()) else {
@@ -104,20 +152,22 @@ fn check_one(
     );
 }
 
-/// What is suspicious about the element.
-fn why(function: &Function, place: &Place) -> Option<String> {
-    let mut found = BTreeSet::new();
-    for var in place.flat.vars() {
-        if let Some(VarHome::Local(id)) = function.var_home.get(&var)
-            && let Some(local) = function.locals.get(id.index())
-        {
-            match local.role {
-                Role::Value => return Some("which element it is depends on data".to_owned()),
-                Role::Parallel(_) => drop(found.insert(var)),
-                Role::Loop => {}
-            }
-        }
+/// The local that an index or a value is.
+fn role(function: &Function, var: Var) -> Option<Role> {
+    match function.var_home.get(&var)? {
+        VarHome::Local(id) => function.locals.get(id.index()).map(|l| l.role),
+        _ => None,
     }
+}
+
+fn selected_by_data(function: &Function, place: &Place) -> Option<String> {
+    let mut vars = place.flat.vars().into_iter();
+    vars.any(|var| matches!(role(function, var), Some(Role::Value)))
+        .then(|| "which element it is depends on data".to_owned())
+}
+
+/// An index that appears only divided.
+fn divided(function: &Function, place: &Place) -> Option<String> {
     let alone = |var: &Var| {
         let mut divided = false;
         for (_, atoms) in place.flat.terms() {
@@ -132,7 +182,63 @@ fn why(function: &Function, place: &Place) -> Option<String> {
         }
         divided
     };
-    let var = found.iter().find(|v| alone(v))?;
-    let name = function.cx.name(*var);
+    let found: BTreeSet<Var> = (place.flat.vars().into_iter())
+        .filter(|var| matches!(role(function, *var), Some(Role::Parallel(_))))
+        .collect();
+    let var = found.into_iter().find(alone)?;
+    let name = function.cx.name(var);
     Some(format!("several values of `{name}` have the same quotient"))
+}
+
+/// Two instances with the same element, found by going through them.
+fn collision(function: &Function, place: &Place) -> Option<String> {
+    // Each index with its first value and how many it has; a loop is in its first iteration.
+    let mut indices: Vec<(Var, i64, i64)> = Vec::new();
+    let mut fixed: BTreeMap<Var, i64> = BTreeMap::new();
+    let vars: BTreeSet<Var> = place.flat.vars().into_iter().collect();
+    for var in vars {
+        let (lo, hi) = function.cx.bounds(var);
+        let lo = lo?.as_int()?;
+        match role(function, var)? {
+            Role::Parallel(_) => indices.push((var, lo, hi?.as_int()? - lo + 1)),
+            Role::Loop => drop(fixed.insert(var, lo)),
+            Role::Value => return None,
+        }
+    }
+    let instances = indices
+        .iter()
+        .try_fold(1i64, |all, (_, _, n)| all.checked_mul(*n))?;
+    if indices.is_empty() || instances > INSTANCES {
+        return None;
+    }
+    let values = |instance: i64| {
+        let mut rest = instance;
+        let mut values = fixed.clone();
+        for (var, lo, n) in &indices {
+            values.insert(*var, lo + rest % n);
+            rest /= n;
+        }
+        values
+    };
+    let mut seen: BTreeMap<i128, i64> = BTreeMap::new();
+    for instance in 0..instances {
+        let at = values(instance);
+        let element = (place.flat).evaluate(&|var| at.get(&var).map(|n| i128::from(*n)))?;
+        if let Some(first) = seen.insert(element, instance) {
+            let shown = |instance: i64| {
+                let values = values(instance);
+                let parts = indices.iter().map(|(var, ..)| {
+                    let value = values.get(var).copied().unwrap_or_default();
+                    format!("`{} = {value}`", function.cx.name(*var))
+                });
+                parts.collect::<Vec<_>>().join(", ")
+            };
+            return Some(format!(
+                "the same for {} and {}",
+                shown(first),
+                shown(instance)
+            ));
+        }
+    }
+    None
 }

@@ -1,0 +1,380 @@
+//! Reads of `shared` and `local` memory that run before every write of what they read (W0621).
+//!
+//! A walk in the order of the text. A read is reported when all accesses that write to its buffer come
+//! after it, or reach other elements for certain. In a loop a write further down comes before the read
+//! of the next iteration, but not before the read of the first one, unless that may be left out.
+//! Shared memory is written by all threads: where events, regions or loops that wait order them, a
+//! write anywhere may come first.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::ir::{
+    Access, BinOp, BufferId, CppName, Expr, ExprKind, Flow, Function, KernelId, LocalId, MmaOp, ON,
+    Role, Stmt, StmtKind, Storage, VarHome, View, Visitor, walk,
+};
+use crate::source::Span;
+use crate::symbolic::{Ctx, Sym};
+
+/// A buffer with more writes than this is taken for written everywhere by the first of them.
+const WRITES: usize = 64;
+
+pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
+    let Some(kernel) = function.kernels.get(id.index()) else {
+        return;
+    };
+    let mut walk = Walk {
+        function,
+        path: Vec::new(),
+        loops: 0,
+        declared: BTreeMap::new(),
+        reads: BTreeMap::new(),
+        writes: BTreeMap::new(),
+        escaped: BTreeSet::new(),
+        order: 0,
+        unordered: false,
+    };
+    let _ = walk.block(&kernel.body);
+    for (buffer, reads) in &walk.reads {
+        let Some(writes) = walk.writes.get(buffer) else {
+            // Never written at all: `sema` reports that where the buffer is declared.
+            continue;
+        };
+        let Some(info) = function.buffers.get(buffer.index()) else {
+            continue;
+        };
+        let anywhere = info.storage == Storage::Shared && walk.unordered;
+        if walk.escaped.contains(buffer) {
+            continue;
+        }
+        let early = reads
+            .iter()
+            .find(|read| !writes_before(read, writes, anywhere));
+        if let Some(read) = early {
+            diags.push(report(&info.name, info.span, read, writes, anywhere));
+        }
+    }
+}
+
+fn report(name: &str, declared: Span, read: &Seen, writes: &[Seen], anywhere: bool) -> Diagnostic {
+    let partly = anywhere || writes.iter().any(|write| write.order < read.order);
+    let text = if partly {
+        format!("what is read of `{name}` here has not been written")
+    } else {
+        format!("`{name}` is read before anything is written to it")
+    };
+    let mut report = Diagnostic::new("W0621", read.span, text)
+        .label("holds whatever was there before")
+        .also(declared, "declared here, without an initial value");
+    if let Some(write) = writes.iter().find(|write| write.span != read.span) {
+        let label = match write.order < read.order {
+            true => "this writes other elements",
+            false => "written here, later",
+        };
+        report = report.also(write.span, label);
+    }
+    report.help("write it first, or give it an initial value: `{0}`")
+}
+
+/// Whether a write may have come before the read.
+fn writes_before(read: &Seen, writes: &[Seen], anywhere: bool) -> bool {
+    let before = |write: &Seen| {
+        let again = read.outermost.is_some() && read.outermost == write.outermost;
+        anywhere || write.order < read.order || (again && read.may_be_skipped)
+    };
+    if writes.len() > WRITES {
+        return writes.iter().any(before);
+    }
+    let mut all = writes.iter().filter(|write| before(write));
+    all.any(|write| !write.place.is_apart_from(&read.place))
+}
+
+/// A read or a write, of one element or of a tile.
+struct Seen {
+    place: Place,
+    /// Number in the order of the text.
+    order: usize,
+    /// The outermost loop between the declaration of the buffer and this.
+    outermost: Option<usize>,
+    /// The first iteration of that loop may pass without it.
+    may_be_skipped: bool,
+    span: Span,
+}
+
+type Range = (Option<i64>, Option<i64>);
+
+/// The elements of a buffer that something reaches, as far as they are known.
+struct Place {
+    /// Their numbers.
+    flat: Range,
+    /// Of the same by axes: the offset and strides of the view, and the positions in it.
+    offset: Sym,
+    strides: Vec<Sym>,
+    axes: Vec<Range>,
+}
+
+impl Place {
+    fn of_element(cx: &Ctx, access: &Access) -> Self {
+        Self {
+            flat: cx.range(&access.address()),
+            offset: access.view.offset.clone(),
+            strides: access.view.strides.clone(),
+            axes: access.indices.iter().map(|i| cx.range(i)).collect(),
+        }
+    }
+
+    fn of_tile(cx: &Ctx, view: &View) -> Self {
+        let one = Sym::one();
+        let steps = view.shape.iter().zip(&view.strides);
+        let last = steps.fold(view.offset.clone(), |sum, (n, s)| &sum + &(&(n - &one) * s));
+        Self {
+            flat: (cx.range(&view.offset).0, cx.range(&last).1),
+            offset: view.offset.clone(),
+            strides: view.strides.clone(),
+            axes: (view.shape.iter())
+                .map(|n| (Some(0), cx.range(n).1.map(|n| n - 1)))
+                .collect(),
+        }
+    }
+
+    /// Certainly no element in common.
+    fn is_apart_from(&self, other: &Place) -> bool {
+        let same_view = self.offset == other.offset && self.strides == other.strides;
+        apart(self.flat, other.flat)
+            || same_view && (self.axes.iter().zip(&other.axes)).any(|(a, b)| apart(*a, *b))
+    }
+}
+
+fn apart(a: Range, b: Range) -> bool {
+    let below = |a: Range, b: Range| matches!((a.1, b.0), (Some(end), Some(start)) if end < start);
+    below(a, b) || below(b, a)
+}
+
+/// What is around a statement.
+#[derive(Clone, Copy)]
+enum Around {
+    /// A loop with its number, and whether it has iterations whenever it is reached.
+    Loop(usize, bool),
+    Condition,
+}
+
+struct Walk<'a> {
+    function: &'a Function,
+    path: Vec<Around>,
+    /// So many were met.
+    loops: usize,
+    /// Constructs around the declaration of each buffer.
+    declared: BTreeMap<BufferId, usize>,
+    reads: BTreeMap<BufferId, Vec<Seen>>,
+    writes: BTreeMap<BufferId, Vec<Seen>>,
+    /// Text of C++ has the address.
+    escaped: BTreeSet<BufferId>,
+    order: usize,
+    /// Threads of a block may run parts of the text in another order than it has.
+    unordered: bool,
+}
+
+impl Walk<'_> {
+    fn see(&mut self, buffer: BufferId, place: Place, writes: bool, span: Span) {
+        let storage = self.function.buffers.get(buffer.index()).map(|b| b.storage);
+        if !matches!(storage, Some(Storage::Shared | Storage::Local)) {
+            return;
+        }
+        let from = self.declared.get(&buffer).copied().unwrap_or(0);
+        let inner = self.path.get(from..).unwrap_or_default();
+        let is_loop = |around: &Around| matches!(around, Around::Loop(..));
+        let first = inner.iter().position(is_loop);
+        let skips = |around: &Around| !matches!(around, Around::Loop(_, true));
+        self.order += 1;
+        let seen = Seen {
+            place,
+            order: self.order,
+            outermost: first.and_then(|at| match inner.get(at) {
+                Some(Around::Loop(number, _)) => Some(*number),
+                _ => None,
+            }),
+            may_be_skipped: first
+                .is_some_and(|at| inner.get(at + 1..).unwrap_or_default().iter().any(skips)),
+            span,
+        };
+        let all = if writes {
+            &mut self.writes
+        } else {
+            &mut self.reads
+        };
+        all.entry(buffer).or_default().push(seen);
+    }
+
+    fn element(&mut self, access: &Access, writes: bool) {
+        let place = Place::of_element(&self.function.cx, access);
+        self.see(access.view.buffer, place, writes, access.span);
+    }
+
+    fn tile(&mut self, view: &View, writes: bool) {
+        let place = Place::of_tile(&self.function.cx, view);
+        self.see(view.buffer, place, writes, view.span);
+    }
+
+    fn within(&mut self, around: Around, body: &[Stmt]) -> Flow {
+        self.path.push(around);
+        self.block(body)?;
+        self.path.pop();
+        ON
+    }
+
+    fn new_loop(&mut self, certain: bool) -> Around {
+        self.loops += 1;
+        Around::Loop(self.loops, certain)
+    }
+
+    /// Whether a loop has iterations, as often as it is reached.
+    fn is_certain(&self, lo: &Sym, hi: &Sym) -> bool {
+        let changes = |id: LocalId| {
+            let local = self.function.locals.get(id.index());
+            !local.is_some_and(|l| matches!(l.role, Role::Parallel(_)))
+        };
+        let fixed = |s: &Sym| {
+            s.vars()
+                .iter()
+                .all(|var| match self.function.var_home.get(var) {
+                    Some(VarHome::Local(id)) => !changes(*id),
+                    _ => true,
+                })
+        };
+        // Where the bounds never change the first iteration of a loop around is like all others.
+        (fixed(lo) && fixed(hi)) || self.function.cx.lt(lo, hi).is_yes()
+    }
+
+    fn conditional(&mut self, expr: &Expr) -> Flow {
+        self.path.push(Around::Condition);
+        Visitor::expr(self, expr)?;
+        self.path.pop();
+        ON
+    }
+
+    fn mma(&mut self, op: &MmaOp) -> Flow {
+        for (view, writes) in op.views() {
+            self.tile(view, writes);
+        }
+        match op {
+            MmaOp::Apply { body, .. } => {
+                let around = self.new_loop(false);
+                self.within(around, body)
+            }
+            MmaOp::FillElements { value, .. } => self.expr(value),
+            MmaOp::WarpgroupMma(mma) => self.expr(&mma.accumulate),
+            _ => ON,
+        }
+    }
+}
+
+impl Visitor for Walk<'_> {
+    fn block(&mut self, stmts: &[Stmt]) -> Flow {
+        let before = self.path.len();
+        for stmt in stmts {
+            self.stmt(stmt)?;
+            if stmt.leaves_iteration() {
+                self.path.push(Around::Condition);
+            }
+        }
+        self.path.truncate(before);
+        ON
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Flow {
+        match &stmt.kind {
+            StmtKind::Alloc(id) => drop(self.declared.insert(*id, self.path.len())),
+            StmtKind::Store { access, op, value } => {
+                self.expr(value)?;
+                if op.is_some() {
+                    self.element(access, false);
+                }
+                self.element(access, true);
+            }
+            StmtKind::Atomic(atomic) => {
+                for operand in atomic.operands() {
+                    self.expr(operand)?;
+                }
+                self.element(&atomic.access, false);
+                self.element(&atomic.access, true);
+            }
+            StmtKind::Copy(copy) => {
+                self.tile(&copy.source, false);
+                self.tile(&copy.dest, true);
+            }
+            StmtKind::Fill { view, value, .. } => {
+                self.expr(value)?;
+                self.tile(view, true);
+            }
+            StmtKind::Mma(op) => self.mma(op)?,
+            StmtKind::For { lo, hi, body, .. } => {
+                let certain = self.is_certain(lo, hi);
+                let around = self.new_loop(certain);
+                self.within(around, body)?;
+            }
+            StmtKind::While {
+                prelude,
+                cond,
+                body,
+            } => {
+                self.unordered = true;
+                let around = self.new_loop(false);
+                self.path.push(around);
+                self.block(prelude)?;
+                self.expr(cond)?;
+                self.block(body)?;
+                self.path.pop();
+            }
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                self.expr(cond)?;
+                self.within(Around::Condition, then)?;
+                self.within(Around::Condition, otherwise)?;
+            }
+            StmtKind::Region { pred, body, .. } => {
+                self.unordered = true;
+                self.expr(pred)?;
+                self.within(Around::Condition, body)?;
+            }
+            StmtKind::Wait { .. } | StmtKind::WaitTma { .. } => {}
+            StmtKind::WaitEvent(_) | StmtKind::Trigger(_) => self.unordered = true,
+            StmtKind::Cpp { names, .. } => {
+                for name in names {
+                    if let CppName::Buffer(id) = name {
+                        self.escaped.insert(*id);
+                    }
+                }
+            }
+            _ => walk::stmt(self, stmt)?,
+        }
+        ON
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Flow {
+        match &*expr.kind {
+            ExprKind::Select(cond, a, b) => {
+                self.expr(cond)?;
+                self.conditional(a)?;
+                self.conditional(b)
+            }
+            ExprKind::Binary(BinOp::LogicAnd | BinOp::LogicOr, a, b) => {
+                self.expr(a)?;
+                self.conditional(b)
+            }
+            _ => walk::expr(self, expr),
+        }
+    }
+
+    fn access(&mut self, access: &Access, written: bool) -> Flow {
+        self.element(access, written);
+        ON
+    }
+
+    fn pointer(&mut self, view: &View) -> Flow {
+        self.escaped.insert(view.buffer);
+        ON
+    }
+}

@@ -1,0 +1,236 @@
+//! Values of row fragments that `reduce_sum` and `reduce_max` overwrite before anything reads them (W0938).
+//!
+//! A reduction sets its first operand, and adds nothing to what that was. What is lost is only worth a
+//! report where something computed it: a constant that a fragment starts with is not.
+
+use std::collections::BTreeMap;
+
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::ir::{
+    Access, BufferId, Flow, Function, KernelId, MmaOp, ON, Part, Stmt, StmtKind, View, Visitor,
+    walk,
+};
+use crate::source::Span;
+
+pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
+    let Some(kernel) = function.kernels.get(id.index()) else {
+        return;
+    };
+    let mut walk = Walk {
+        function,
+        unread: BTreeMap::new(),
+        loops: Vec::new(),
+        found: BTreeMap::new(),
+    };
+    let _ = walk.block(&kernel.body);
+    for ((at, buffer), lost) in walk.found {
+        let name = function.buffers.get(buffer.index()).map(|b| &b.name);
+        let Some(name) = name else { continue };
+        diags.push(report(name, at, lost));
+    }
+}
+
+fn report(name: &str, at: Span, lost: Span) -> Diagnostic {
+    let report = Diagnostic::new(
+        "W0938",
+        at,
+        format!("this reduction overwrites `{name}`, whose value nothing has read"),
+    );
+    let report = if at == lost {
+        report.label("each iteration overwrites what the one before has computed")
+    } else {
+        report
+            .label("sets it, and adds nothing to it")
+            .also(lost, "this value is lost")
+    };
+    report.help(format!(
+        "reduce into another fragment `row`, and add it: \
+         `apply {{i}} in {name}.span {{ {name}.at(i) = {name}.at(i) + row.at(i); }}`"
+    ))
+}
+
+/// What an iteration does first with a fragment.
+#[derive(Clone, Copy)]
+enum First {
+    /// Each iteration overwrites it, by the reduction at this place.
+    Reduction(Span),
+    Other,
+}
+
+/// A loop around.
+struct Iterations {
+    first: BTreeMap<BufferId, First>,
+    /// Conditions around the statement, inside the loop.
+    conditions: usize,
+}
+
+struct Walk<'a> {
+    function: &'a Function,
+    /// Fragments with a computed value that nothing has read, and where they got it.
+    unread: BTreeMap<BufferId, Span>,
+    loops: Vec<Iterations>,
+    found: BTreeMap<(Span, BufferId), Span>,
+}
+
+impl Walk<'_> {
+    /// Only fragments that are no arrays are followed.
+    fn is_followed(&self, part: &Part) -> bool {
+        let fragment = self.function.fragments.get(&part.buffer);
+        fragment.is_some_and(|f| f.count == 1)
+    }
+
+    fn note(&mut self, buffer: BufferId, first: First) {
+        for around in &mut self.loops {
+            let first = match around.conditions {
+                0 => first,
+                _ => First::Other,
+            };
+            around.first.entry(buffer).or_insert(first);
+        }
+    }
+
+    fn read(&mut self, buffer: BufferId) {
+        self.note(buffer, First::Other);
+        self.unread.remove(&buffer);
+    }
+
+    fn compute(&mut self, buffer: BufferId, at: Span) {
+        self.note(buffer, First::Other);
+        self.unread.insert(buffer, at);
+    }
+
+    fn reduce(&mut self, part: &Part, at: Span) {
+        if !self.is_followed(part) {
+            return;
+        }
+        if let Some(lost) = self.unread.get(&part.buffer) {
+            self.found.entry((at, part.buffer)).or_insert(*lost);
+        }
+        self.note(part.buffer, First::Reduction(at));
+        self.unread.insert(part.buffer, at);
+    }
+
+    /// Statements that may be left out.
+    fn perhaps(&mut self, bodies: &[&[Stmt]]) -> Flow {
+        let before = self.unread.clone();
+        let mut after: Option<BTreeMap<BufferId, Span>> = None;
+        self.loops.iter_mut().for_each(|l| l.conditions += 1);
+        for body in bodies {
+            self.unread.clone_from(&before);
+            self.block(body)?;
+            let other = std::mem::take(&mut self.unread);
+            after = Some(match after {
+                None => other,
+                Some(mut both) => {
+                    both.retain(|buffer, _| other.contains_key(buffer));
+                    both
+                }
+            });
+        }
+        self.loops.iter_mut().for_each(|l| l.conditions -= 1);
+        self.unread = after.unwrap_or_default();
+        ON
+    }
+
+    fn iterations(&mut self, prelude: &[Stmt], body: &[Stmt], several: bool) -> Flow {
+        let before = self.unread.clone();
+        self.loops.push(Iterations {
+            first: BTreeMap::new(),
+            conditions: 0,
+        });
+        self.block(prelude)?;
+        self.block(body)?;
+        let Some(around) = self.loops.pop() else {
+            return ON;
+        };
+        if several && !body.iter().any(Stmt::leaves_iteration) {
+            for (buffer, lost) in &self.unread {
+                if let Some(First::Reduction(at)) = around.first.get(buffer) {
+                    self.found.entry((*at, *buffer)).or_insert(*lost);
+                }
+            }
+        }
+        self.unread
+            .retain(|buffer, at| before.get(buffer) == Some(at));
+        ON
+    }
+
+    fn mma(&mut self, op: &MmaOp, at: Span) -> Flow {
+        match op {
+            MmaOp::Reduce { into, from, .. } => {
+                self.read(from.buffer);
+                self.reduce(into, at);
+            }
+            MmaOp::Convert { into, from } => {
+                self.read(from.buffer);
+                self.compute(into.buffer, at);
+            }
+            MmaOp::FillElements { part, add, value } => {
+                self.expr(value)?;
+                self.read(part.buffer);
+                if *add {
+                    self.compute(part.buffer, at);
+                }
+            }
+            MmaOp::AllReduce { part } => {
+                self.read(part.buffer);
+                self.compute(part.buffer, at);
+            }
+            MmaOp::Apply { body, .. } => self.block(body)?,
+            op => op.parts().iter().for_each(|part| self.read(part.buffer)),
+        }
+        ON
+    }
+}
+
+impl Visitor for Walk<'_> {
+    fn stmt(&mut self, stmt: &Stmt) -> Flow {
+        match &stmt.kind {
+            StmtKind::Mma(op) => self.mma(op, stmt.span),
+            StmtKind::Store { access, op, value } => {
+                self.expr(value)?;
+                if op.is_some() {
+                    self.read(access.view.buffer);
+                }
+                let buffer = access.view.buffer;
+                if self.function.fragments.contains_key(&buffer) {
+                    self.compute(buffer, stmt.span);
+                }
+                ON
+            }
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                self.expr(cond)?;
+                self.perhaps(&[then, otherwise])
+            }
+            StmtKind::Region { pred, body, .. } => {
+                self.expr(pred)?;
+                self.perhaps(&[body, &[]])
+            }
+            StmtKind::For { lo, hi, body, .. } => {
+                let one = &(hi - lo) - &crate::symbolic::Sym::one();
+                let several = self.function.cx.range(&one).1.is_none_or(|n| n > 0);
+                self.iterations(&[], body, several)
+            }
+            StmtKind::While { prelude, body, .. } => self.iterations(prelude, body, true),
+            StmtKind::Alloc(id) => {
+                self.read(*id);
+                ON
+            }
+            _ => walk::stmt(self, stmt),
+        }
+    }
+
+    fn access(&mut self, access: &Access, _written: bool) -> Flow {
+        self.read(access.view.buffer);
+        ON
+    }
+
+    fn view(&mut self, view: &View) -> Flow {
+        self.read(view.buffer);
+        ON
+    }
+}
