@@ -88,4 +88,16 @@
 #include "sim/mma.h"
 #endif
 
+/* Steps of a launch shim. Each ends the call if it fails, and the shim's `host` remembers why. */
+#define CROQ_TRY(...)                                                                              \
+  if (!(__VA_ARGS__)) return host.status()
+/* A condition, the row of the check's message, and values for the message. */
+#define CROQ_REQUIRE(...) CROQ_TRY(host.check(__LINE__, __VA_ARGS__))
+/* The text of the kernel that this GPU runs is for `sm` or newer. */
+#define CROQ_NEEDS(kernel, sm) CROQ_TRY(host.needs<decltype(&kernel), &kernel>(__LINE__, sm))
+/* Grid, threads per block, bytes of shared memory, how the simulated GPU runs blocks; then the
+ * kernel's own arguments. */
+#define CROQ_LAUNCH(kernel, ...)                                                                   \
+  CROQ_TRY(host.launch<decltype(&kernel), &kernel>(#kernel, __VA_ARGS__))
+
 #endif

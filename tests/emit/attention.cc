@@ -29,12 +29,12 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
   croq::tracked_fragment_at<croq::f16, 32, 384> weights("weights");
   croq::tracked_fragment_at<croq::f16, 8, 480> pair("pair");
   // parallel {b, h} by [cdiv(M, 64), H] : block {
-  const croq::idx warp = croq::warp();
+  const croq::idx thread = croq::tid(), warp = croq::warp(), warp_of_group = thread / 32 % 4, lane = thread % 32,
+      place_of_lane = lane % 4;
   const bool elected = croq::elected();
   const croq::matrix_descriptor ks_tiles = croq::describe(ks, 0, 128, 16, 1024);
   const croq::matrix_descriptor qs_tiles = croq::describe(qs, 0, 128, 16, 1024);
   const croq::matrix_descriptor vs_tiles = croq::describe(vs, 0, 128, 8192, 1024);
-  const croq::idx thread = croq::tid(), warp_2 = thread / 32 % 4, lane = thread % 32;
   unsigned queries_phase = 0u;
   unsigned keys_phase = 0u;
   unsigned values_phase = 0u;
@@ -45,217 +45,204 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
     croq::event_site(queries, 0, "0");
     for (croq::idx slot = 0; slot < 2; ++slot) croq::mbarrier_init(keys, slot, 1);
     croq::event_site(keys, 0, "0");
-    for (croq::idx slot_2 = 0; slot_2 < 2; ++slot_2) croq::mbarrier_init(values, slot_2, 1);
+    for (croq::idx slot = 0; slot < 2; ++slot) croq::mbarrier_init(values, slot, 1);
     croq::event_site(values, 0, "0");
-    for (croq::idx slot_3 = 0; slot_3 < 2; ++slot_3) croq::mbarrier_init(keys_free, slot_3, 128);
+    for (croq::idx slot = 0; slot < 2; ++slot) croq::mbarrier_init(keys_free, slot, 128);
     croq::event_site(keys_free, CROQ_SITE_READY, "128..255");
-    for (croq::idx slot_4 = 0; slot_4 < 2; ++slot_4) croq::mbarrier_init(values_free, slot_4, 128);
+    for (croq::idx slot = 0; slot < 2; ++slot) croq::mbarrier_init(values_free, slot, 128);
     croq::event_site(values_free, CROQ_SITE_READY, "128..255");
     croq::fence_mbarrier_init();
   }
   croq::barrier();  // mbarriers are ready
-  const croq::idx thread_2 = croq::tid(), lane_2 = thread_2 % 32, place_of_lane = lane_2 % 4;
   const croq::idx b = croq::block_x(), h = croq::block_y();
   // parallel w by 2 : group-4 {
-  {
-    const croq::idx w = warp / 4;
-    // inthreads.async (w == 0) {
-    if (w == 0) {
-      if (warp == 0 && elected) {
-        // trigger queries;
-        croq::mbarrier_arrive_expect_tx(queries, 0, 8192);
-        // tma.copy.async<queries>.swiz<128> q.subspan(1, 64, 64).at(h, b, 0) => qs;
-        croq::tma_load<3>(qs, 0, q_map, {0, b * 64, h}, queries, 0);
-        // foreach {t} in [cdiv(N, 64)] {
-        CROQ_STEPS((N + 63) / 64);
-        for (croq::idx t = 0; t < (N + 63) / 64; ++t) {
-          // wait keys_free[t % SLOTS];
-          croq::mbarrier_wait(ctx, keys_free, t % 2, (keys_free_phase >> (t % 2)) & 1u);
-          keys_free_phase = keys_free_phase ^ (1u << (t % 2));
-          // trigger keys[t % SLOTS];
-          croq::mbarrier_arrive_expect_tx(keys, t % 2, 8192);
-          // tma.copy.async<keys[t % SLOTS]>.swiz<128> k.subspan(1, 64, 64).at(h, t, 0) => ks[t % SLOTS];
-          croq::tma_load<3>(ks, t % 2 * 4096, k_map, {0, t * 64, h}, keys, t % 2);
-          // wait values_free[t % SLOTS];
-          croq::mbarrier_wait(ctx, values_free, t % 2, (values_free_phase >> (t % 2)) & 1u);
-          values_free_phase = values_free_phase ^ (1u << (t % 2));
-          // trigger values[t % SLOTS];
-          croq::mbarrier_arrive_expect_tx(values, t % 2, 8192);
-          // tma.copy.async<values[t % SLOTS]>.swiz<128> v.subspan(1, 64, 64).at(h, t, 0) => vs[t % SLOTS];
-          croq::tma_load<3>(vs, t % 2 * 4096, v_map, {0, t * 64, h}, values, t % 2);
+  const croq::idx w = warp / 4;
+  // inthreads.async (w == 0) {
+  if (w == 0) {
+    if (warp == 0 && elected) {
+      // trigger queries;
+      croq::mbarrier_arrive_expect_tx(queries, 0, 8192);
+      // tma.copy.async<queries>.swiz<128> q.subspan(1, 64, 64).at(h, b, 0) => qs;
+      croq::tma_load<3>(qs, 0, q_map, {0, b * 64, h}, queries, 0);
+      // foreach {t} in [cdiv(N, 64)] {
+      CROQ_STEPS((N + 63) / 64);
+      for (croq::idx t = 0; t < (N + 63) / 64; ++t) {
+        // wait keys_free[t % SLOTS];
+        croq::mbarrier_wait(ctx, keys_free, t % 2, (keys_free_phase >> (t % 2)) & 1u);
+        keys_free_phase ^= 1u << (t % 2);
+        // trigger keys[t % SLOTS];
+        croq::mbarrier_arrive_expect_tx(keys, t % 2, 8192);
+        // tma.copy.async<keys[t % SLOTS]>.swiz<128> k.subspan(1, 64, 64).at(h, t, 0) => ks[t % SLOTS];
+        croq::tma_load<3>(ks, t % 2 * 4096, k_map, {0, t * 64, h}, keys, t % 2);
+        // wait values_free[t % SLOTS];
+        croq::mbarrier_wait(ctx, values_free, t % 2, (values_free_phase >> (t % 2)) & 1u);
+        values_free_phase ^= 1u << (t % 2);
+        // trigger values[t % SLOTS];
+        croq::mbarrier_arrive_expect_tx(values, t % 2, 8192);
+        // tma.copy.async<values[t % SLOTS]>.swiz<128> v.subspan(1, 64, 64).at(h, t, 0) => vs[t % SLOTS];
+        croq::tma_load<3>(vs, t % 2 * 4096, v_map, {0, t * 64, h}, values, t % 2);
+      }
+    }
+  }
+  // inthreads.async (w == 1) {
+  else if (w == 1) {
+    // frag f32 [64, 64] sums {0.0f};
+    CROQ_UNROLL for (croq::idx e = 0; e < 32; ++e) {
+      sums.store(e, 0.0f);
+    }
+    // frag f32 [64] peak {-inf};
+    CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
+      peak.store(e, -INFINITY);
+    }
+    // frag f32 [64] total {0.0f};
+    CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
+      total.store(e, 0.0f);
+    }
+    // wait queries;
+    croq::mbarrier_wait(ctx, queries, 0, queries_phase);
+    queries_phase ^= 1u;
+    // foreach {t} in [cdiv(N, 64)] {
+    CROQ_STEPS(0, (N + 63) / 64, 1, 275);
+    for (croq::idx t = 0; t < (N + 63) / 64; ++t) {
+      // wait keys[t % SLOTS];
+      croq::mbarrier_wait(ctx, keys, t % 2, (keys_phase >> (t % 2)) & 1u);
+      keys_phase ^= 1u << (t % 2);
+      // mma.row.row scores, qs.span_as(64, 64), ks[t % SLOTS].span_as(64, 64);
+      croq::wgmma_fence(scores);
+      const croq::matrix_descriptor ks_here = croq::advance(ks_tiles, unsigned(t % 2 * 8192));
+      croq::wgmma<64, 16, croq::f16, croq::f16, false, false>(scores, 0, qs_tiles, ks_here, false);
+      croq::wgmma<64, 16, croq::f16, croq::f16, false, false>(scores, 0, croq::advance(qs_tiles, 32),
+          croq::advance(ks_here, 32), true);
+      croq::wgmma<64, 16, croq::f16, croq::f16, false, false>(scores, 0, croq::advance(qs_tiles, 64),
+          croq::advance(ks_here, 64), true);
+      croq::wgmma<64, 16, croq::f16, croq::f16, false, false>(scores, 0, croq::advance(qs_tiles, 96),
+          croq::advance(ks_here, 96), true);
+      croq::wgmma_commit();
+      // trigger keys_free[t % SLOTS];
+      croq::wgmma_wait<0>(scores);
+      croq::mbarrier_arrive(keys_free, t % 2);
+      // if (t * 64 + 64 > N) {
+      if (t * 64 + 64 > N) {
+        // apply {i, j} in scores.span { if (__to<s32>(j) >= __to<s32>(N - t * 64)) scores.at(i, j) = -inf; }
+        CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
+          CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
+            CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
+              const croq::idx j_2 = j * 8 + place_of_lane * 2 + e;
+              if (croq::to<int>(j_2) >= croq::to<int>(N - t * 64)) scores.store(j * 4 + h_2 * 2 + e, -INFINITY);
+            }
+          }
+        }
+      }
+      // frag f32 [64] largest {0.0f};
+      CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
+        largest.store(e, 0.0f);
+      }
+      // frag f32 [64] shrink {0.0f};
+      CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
+        shrink.store(e, 0.0f);
+      }
+      // reduce_max(largest, scores, 1);
+      CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
+        largest.store(h_2, scores.load(h_2 * 2));
+      }
+      CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
+        CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
+          CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
+            largest.store(h_2, croq::max(largest.load(h_2), scores.load(j * 4 + h_2 * 2 + e)));
+          }
+        }
+      }
+      CROQ_UNROLL for (croq::idx r = 0; r < 2; ++r) {
+        largest.store(r, croq::max(largest.load(r), croq::tracked_of_lane_across(largest.load(r), 1u)));
+        largest.store(r, croq::max(largest.load(r), croq::tracked_of_lane_across(largest.load(r), 2u)));
+      }
+      // apply {i} in peak.span {
+      CROQ_UNROLL for (croq::idx i = 0; i < 2; ++i) {
+        // largest.at(i) = __max(peak.at(i), largest.at(i) * 0.18033688f);
+        largest.store(i, croq::max(peak.load(i), largest.load(i) * 0.18033688f));
+        // shrink.at(i) = __exp2f(peak.at(i) - largest.at(i));
+        shrink.store(i, croq::exp2(peak.load(i) - largest.load(i)));
+        // peak.at(i) = largest.at(i);
+        peak.store(i, largest.load(i));
+        // total.at(i) = total.at(i) * shrink.at(i);
+        total.store(i, total.load(i) * shrink.load(i));
+      }
+      // apply {i, j} in scores.span {
+      CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
+        CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
+          CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
+            // scores.at(i, j) = __exp2f(__fmaf(scores.at(i, j), 0.18033688f, -peak.at(i)));
+            scores.store(j * 4 + h_2 * 2 + e,
+                croq::exp2(croq::fma(scores.load(j * 4 + h_2 * 2 + e), 0.18033688f, -peak.load(h_2))));
+            // total.at(i) += scores.at(i, j);
+            total.add(h_2, scores.load(j * 4 + h_2 * 2 + e));
+          }
+        }
+      }
+      // apply {i, j} in sums.span { sums.at(i, j) = sums.at(i, j) * shrink.at(i); }
+      CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
+        CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
+          CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
+            sums.store(j * 4 + h_2 * 2 + e, sums.load(j * 4 + h_2 * 2 + e) * shrink.load(h_2));
+          }
+        }
+      }
+      // frag f16 [64, 64] weights {0};
+      CROQ_UNROLL for (croq::idx e = 0; e < 32; ++e) {
+        weights.store(e, croq::to<croq::f16>(0.0));
+      }
+      // copy(weights, scores);
+      CROQ_UNROLL for (croq::idx e = 0; e < 32; ++e) {
+        weights.store(e, croq::to<croq::f16>(scores.load(e)));
+      }
+      // wait values[t % SLOTS];
+      croq::mbarrier_wait(ctx, values, t % 2, (values_phase >> (t % 2)) & 1u);
+      values_phase ^= 1u << (t % 2);
+      // mma.row.col sums, weights, vs[t % SLOTS].span_as(64, 64);
+      croq::wgmma_fence(sums, weights);
+      const croq::matrix_descriptor vs_here = croq::advance(vs_tiles, unsigned(t % 2 * 8192));
+      croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 0, vs_here, true);
+      croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 8, croq::advance(vs_here, 2048), true);
+      croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 16, croq::advance(vs_here, 4096), true);
+      croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 24, croq::advance(vs_here, 6144), true);
+      croq::wgmma_commit();
+      // trigger values_free[t % SLOTS];
+      croq::wgmma_wait<0>(sums, weights);
+      croq::mbarrier_arrive(values_free, t % 2);
+    }
+    // all_reduce_sum(total);
+    CROQ_UNROLL for (croq::idx r = 0; r < 2; ++r) {
+      total.store(r, total.load(r) + croq::tracked_of_lane_across(total.load(r), 1u));
+      total.store(r, total.load(r) + croq::tracked_of_lane_across(total.load(r), 2u));
+    }
+    // apply {i, j} in sums.span { sums.at(i, j) = sums.at(i, j) / total.at(i); }
+    CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
+      CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
+        CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
+          sums.store(j * 4 + h_2 * 2 + e, sums.load(j * 4 + h_2 * 2 + e) / total.load(h_2));
         }
       }
     }
-    // inthreads.async (w == 1) {
-    else if (w == 1) {
-      // frag f32 [64, 64] sums {0.0f};
-      CROQ_UNROLL for (croq::idx e = 0; e < 32; ++e) {
-        sums.store(e, 0.0f);
-      }
-      // frag f32 [64] peak {-inf};
-      CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-        peak.store(e, -INFINITY);
-      }
-      // frag f32 [64] total {0.0f};
-      CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-        total.store(e, 0.0f);
-      }
-      // wait queries;
-      croq::mbarrier_wait(ctx, queries, 0, queries_phase);
-      queries_phase = queries_phase ^ 1u;
-      // foreach {t} in [cdiv(N, 64)] {
-      CROQ_STEPS(0, (N + 63) / 64, 1, 275);
-      for (croq::idx t = 0; t < (N + 63) / 64; ++t) {
-        // wait keys[t % SLOTS];
-        croq::mbarrier_wait(ctx, keys, t % 2, (keys_phase >> (t % 2)) & 1u);
-        keys_phase = keys_phase ^ (1u << (t % 2));
-        // mma.row.row scores, qs.span_as(64, 64), ks[t % SLOTS].span_as(64, 64);
-        croq::wgmma_fence(scores);
-        const croq::matrix_descriptor ks_here = croq::advance(ks_tiles, unsigned(t % 2 * 8192));
-        croq::wgmma<64, 16, croq::f16, croq::f16, false, false>(scores, 0, qs_tiles, ks_here, false);
-        croq::wgmma<64, 16, croq::f16, croq::f16, false,
-            false>(scores, 0, croq::advance(qs_tiles, 32), croq::advance(ks_here, 32), true);
-        croq::wgmma<64, 16, croq::f16, croq::f16, false,
-            false>(scores, 0, croq::advance(qs_tiles, 64), croq::advance(ks_here, 64), true);
-        croq::wgmma<64, 16, croq::f16, croq::f16, false,
-            false>(scores, 0, croq::advance(qs_tiles, 96), croq::advance(ks_here, 96), true);
-        croq::wgmma_commit();
-        // trigger keys_free[t % SLOTS];
-        croq::wgmma_wait<0>(scores);
-        croq::mbarrier_arrive(keys_free, t % 2);
-        // if (t * 64 + 64 > N) {
-        if (t * 64 + 64 > N) {
-          // apply {i, j} in scores.span { if (__to<s32>(j) >= __to<s32>(N - t * 64)) scores.at(i, j) = -inf; }
-          {
-            CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
-              CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
-                CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-                  const croq::idx j_2 = j * 8 + place_of_lane * 2 + e;
-                  if (croq::to<int>(j_2) >= croq::to<int>(N - t * 64)) scores.store(j * 4 + h_2 * 2 + e, -INFINITY);
-                }
-              }
-            }
-          }
-        }
-        // frag f32 [64] largest {0.0f};
-        CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-          largest.store(e, 0.0f);
-        }
-        // frag f32 [64] shrink {0.0f};
-        CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-          shrink.store(e, 0.0f);
-        }
-        // reduce_max(largest, scores, 1);
-        CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
-          largest.store(h_2, scores.load(h_2 * 2));
-        }
-        CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
-          CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
-            CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-              largest.store(h_2, croq::max(largest.load(h_2), scores.load(j * 4 + h_2 * 2 + e)));
-            }
-          }
-        }
-        CROQ_UNROLL for (croq::idx r = 0; r < 2; ++r) {
-          largest.store(r, croq::max(largest.load(r), croq::tracked_of_lane_across(largest.load(r), 1u)));
-          largest.store(r, croq::max(largest.load(r), croq::tracked_of_lane_across(largest.load(r), 2u)));
-        }
-        // apply {i} in peak.span {
-        {
-          CROQ_UNROLL for (croq::idx i = 0; i < 2; ++i) {
-            // largest.at(i) = __max(peak.at(i), largest.at(i) * 0.18033688f);
-            largest.store(i, croq::max(peak.load(i), largest.load(i) * 0.18033688f));
-            // shrink.at(i) = __exp2f(peak.at(i) - largest.at(i));
-            shrink.store(i, croq::exp2(peak.load(i) - largest.load(i)));
-            // peak.at(i) = largest.at(i);
-            peak.store(i, largest.load(i));
-            // total.at(i) = total.at(i) * shrink.at(i);
-            total.store(i, total.load(i) * shrink.load(i));
-          }
-        }
-        // apply {i, j} in scores.span {
-        {
-          CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
-            CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
-              CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-                // scores.at(i, j) = __exp2f(__fmaf(scores.at(i, j), 0.18033688f, -peak.at(i)));
-                scores.store(j * 4 + h_2 * 2 + e,
-                    croq::exp2(croq::fma(scores.load(j * 4 + h_2 * 2 + e), 0.18033688f, -peak.load(h_2))));
-                // total.at(i) += scores.at(i, j);
-                total.add(h_2, scores.load(j * 4 + h_2 * 2 + e));
-              }
-            }
-          }
-        }
-        // apply {i, j} in sums.span { sums.at(i, j) = sums.at(i, j) * shrink.at(i); }
-        {
-          CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
-            CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
-              CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-                sums.store(j * 4 + h_2 * 2 + e, sums.load(j * 4 + h_2 * 2 + e) * shrink.load(h_2));
-              }
-            }
-          }
-        }
-        // frag f16 [64, 64] weights {0};
-        CROQ_UNROLL for (croq::idx e = 0; e < 32; ++e) {
-          weights.store(e, croq::to<croq::f16>(0.0));
-        }
-        // copy(weights, scores);
-        CROQ_UNROLL for (croq::idx e = 0; e < 32; ++e) {
-          weights.store(e, croq::to<croq::f16>(scores.load(e)));
-        }
-        // wait values[t % SLOTS];
-        croq::mbarrier_wait(ctx, values, t % 2, (values_phase >> (t % 2)) & 1u);
-        values_phase = values_phase ^ (1u << (t % 2));
-        // mma.row.col sums, weights, vs[t % SLOTS].span_as(64, 64);
-        croq::wgmma_fence(sums, weights);
-        const croq::matrix_descriptor vs_here = croq::advance(vs_tiles, unsigned(t % 2 * 8192));
-        croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 0, vs_here, true);
-        croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 8, croq::advance(vs_here, 2048), true);
-        croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 16, croq::advance(vs_here, 4096), true);
-        croq::wgmma<64, 16, croq::f16, true>(sums, 0, weights, 24, croq::advance(vs_here, 6144), true);
-        croq::wgmma_commit();
-        // trigger values_free[t % SLOTS];
-        croq::wgmma_wait<0>(sums, weights);
-        croq::mbarrier_arrive(values_free, t % 2);
-      }
-      // all_reduce_sum(total);
-      CROQ_UNROLL for (croq::idx r = 0; r < 2; ++r) {
-        total.store(r, total.load(r) + croq::tracked_of_lane_across(total.load(r), 1u));
-        total.store(r, total.load(r) + croq::tracked_of_lane_across(total.load(r), 2u));
-      }
-      // apply {i, j} in sums.span { sums.at(i, j) = sums.at(i, j) / total.at(i); }
-      {
-        CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
-          CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
-            CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-              sums.store(j * 4 + h_2 * 2 + e, sums.load(j * 4 + h_2 * 2 + e) / total.load(h_2));
-            }
-          }
-        }
-      }
-      // mma.store sums, os;
-      const croq::idx down = warp_2 * 16 + lane / 8 % 2 * 8 + lane % 8, along = lane / 16 * 8;
-      CROQ_UNROLL for (croq::idx j = 0; j < 4; ++j) {
-        pair.store(0, croq::to<croq::f16>(sums.load(j * 8)));
-        pair.store(1, croq::to<croq::f16>(sums.load(j * 8 + 1)));
-        pair.store(2, croq::to<croq::f16>(sums.load(j * 8 + 2)));
-        pair.store(3, croq::to<croq::f16>(sums.load(j * 8 + 3)));
-        pair.store(4, croq::to<croq::f16>(sums.load(j * 8 + 4)));
-        pair.store(5, croq::to<croq::f16>(sums.load(j * 8 + 5)));
-        pair.store(6, croq::to<croq::f16>(sums.load(j * 8 + 6)));
-        pair.store(7, croq::to<croq::f16>(sums.load(j * 8 + 7)));
-        croq::stmatrix<4>(os, croq::swizzle_of<128, croq::f16>(down * 64, j * 16 + along), pair, 0);
-      }
-      croq::fence_proxy_async();
-      croq::barrier_named(1, 128);  // os is read after it was written
-      // tma.copy os.span_as(1, 64, 64) => o.subspan(1, 64, 64).at(h, b, 0);
-      if (warp == 4 && elected) {
-        croq::tma_store<3>(o_map, {0, b * 64, h}, os, 0);
-        croq::bulk_commit();
-        croq::bulk_wait_read<0>();
-      }
+    // mma.store sums, os;
+    const croq::idx down = warp_of_group * 16 + lane / 8 % 2 * 8 + lane % 8, along = lane / 16 * 8;
+    CROQ_UNROLL for (croq::idx j = 0; j < 4; ++j) {
+      pair.store(0, croq::to<croq::f16>(sums.load(j * 8)));
+      pair.store(1, croq::to<croq::f16>(sums.load(j * 8 + 1)));
+      pair.store(2, croq::to<croq::f16>(sums.load(j * 8 + 2)));
+      pair.store(3, croq::to<croq::f16>(sums.load(j * 8 + 3)));
+      pair.store(4, croq::to<croq::f16>(sums.load(j * 8 + 4)));
+      pair.store(5, croq::to<croq::f16>(sums.load(j * 8 + 5)));
+      pair.store(6, croq::to<croq::f16>(sums.load(j * 8 + 6)));
+      pair.store(7, croq::to<croq::f16>(sums.load(j * 8 + 7)));
+      croq::stmatrix<4>(os, croq::swizzle_of<128, croq::f16>(down * 64, j * 16 + along), pair, 0);
+    }
+    croq::fence_proxy_async();
+    croq::barrier_named(1, 128);  // os is read after it was written
+    // tma.copy os.span_as(1, 64, 64) => o.subspan(1, 64, 64).at(h, b, 0);
+    if (warp == 4 && elected) {
+      croq::tma_store<3>(o_map, {0, b * 64, h}, os, 0);
+      croq::bulk_commit();
+      croq::bulk_wait_read<0>();
     }
   }
 }
@@ -271,30 +258,27 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_attention)(const croq_env *env,
   const croq::global<const croq::f16> v = croq::bind<const croq::f16>(args->v, H * N * 64, "v");
   const croq::global<croq::f16> o = croq::bind<croq::f16>(args->o, H * M * 64, "o");
   // parallel {b, h} by [cdiv(M, 64), H] : block {
-  if (!host.check((M + 63) / 64 <= 2147483647, 0, __LINE__, (M + 63) / 64, 2147483647)) return host.status();
-  if (!host.check(H <= 65535, 1, __LINE__, H, 65535)) return host.status();
+  CROQ_REQUIRE((M + 63) / 64 <= 2147483647, 0, (M + 63) / 64, 2147483647);
+  CROQ_REQUIRE(H <= 65535, 1, H, 65535);
   // tma.copy.async<queries>.swiz<128> q.subspan(1, 64, 64).at(h, b, 0) => qs;
-  if (!host.check(croq::fits(croq::exact(127) + croq::size(croq::exact(M)), 2147483647), 2, __LINE__,
-      M)) return host.status();
+  CROQ_REQUIRE(croq::fits(croq::exact(127) + croq::size(croq::exact(M)), 2147483647), 2, M);
   // tma.copy.async<keys[t % SLOTS]>.swiz<128> k.subspan(1, 64, 64).at(h, t, 0) => ks[t % SLOTS];
-  if (!host.check(croq::fits(croq::exact(127) + croq::size(croq::exact(N)), 2147483647), 3, __LINE__,
-      N)) return host.status();
-  if (!host.needs<decltype(&attention_0), &attention_0>(__LINE__, 90)) return host.status();
+  CROQ_REQUIRE(croq::fits(croq::exact(127) + croq::size(croq::exact(N)), 2147483647), 3, N);
+  CROQ_NEEDS(attention_0, 90);
   croq::tensor_map q_map;
-  if (!croq::make_tensor_map(host, q_map, q,
-      croq::tensor_layout<3>{{64, M, H}, {1, 64, M * 64}, {64, 64, 1}, 128, 128})) return host.status();
+  CROQ_TRY(croq::make_tensor_map(host, q_map, q,
+      croq::tensor_layout<3>{{64, M, H}, {1, 64, M * 64}, {64, 64, 1}, 128, 128}));
   croq::tensor_map k_map;
-  if (!croq::make_tensor_map(host, k_map, k,
-      croq::tensor_layout<3>{{64, N, H}, {1, 64, N * 64}, {64, 64, 1}, 128, 128})) return host.status();
+  CROQ_TRY(croq::make_tensor_map(host, k_map, k,
+      croq::tensor_layout<3>{{64, N, H}, {1, 64, N * 64}, {64, 64, 1}, 128, 128}));
   croq::tensor_map v_map;
-  if (!croq::make_tensor_map(host, v_map, v,
-      croq::tensor_layout<3>{{64, N, H}, {1, 64, N * 64}, {64, 64, 1}, 128, 128})) return host.status();
+  CROQ_TRY(croq::make_tensor_map(host, v_map, v,
+      croq::tensor_layout<3>{{64, N, H}, {1, 64, N * 64}, {64, 64, 1}, 128, 128}));
   croq::tensor_map o_map;
-  if (!croq::make_tensor_map(host, o_map, o,
-      croq::tensor_layout<3>{{64, M, H}, {1, 64, M * 64}, {64, 64, 1}, 128, 128})) return host.status();
-  if (!host.launch<decltype(&attention_0),
-      &attention_0>("attention_0", croq::grid{(M + 63) / 64, H, 1}, 256, 49232,
-      croq::async_proxy | croq::with_marks | croq::arena<512>, q_map, k_map, v_map, o_map, N)) return host.status();
+  CROQ_TRY(croq::make_tensor_map(host, o_map, o,
+      croq::tensor_layout<3>{{64, M, H}, {1, 64, M * 64}, {64, 64, 1}, 128, 128}));
+  CROQ_LAUNCH(attention_0, croq::grid{(M + 63) / 64, H, 1}, 256, 49232,
+      croq::async_proxy | croq::with_marks | croq::arena<512>, q_map, k_map, v_map, o_map, N);
   return host.status();
 }
 

@@ -29,25 +29,7 @@ pub fn attention<
     v: &DeviceTensor<f16, (H_v, N_v, v_2)>,
     o: &mut DeviceTensor<f16, (H_o, M_o, o_2)>,
 ) -> Result<()> {
-    let kernel = self::kernel_of_attention();
-    let [H, M, _] = kernel.extents("q", q.shape(), [("H", None), ("M", None), ("64", Some(64))])?;
-    let [_, N, _] = kernel.extents("k", k.shape(), [
-        ("H", Some(H)),
-        ("N", None),
-        ("64", Some(64)),
-    ])?;
-    kernel.extents("v", v.shape(), [("H", Some(H)), ("N", Some(N)), ("64", Some(64))])?;
-    kernel.extents("o", o.shape(), [("H", Some(H)), ("M", Some(M)), ("64", Some(64))])?;
-    let mut call = kernel.call_on(q.device())?;
-    let mut args = ffi::croq_0badf00d_attention_args {
-        q: call.global("q", q)?,
-        k: call.global("k", k)?,
-        v: call.global("v", v)?,
-        o: call.global_mut("o", o)?,
-        H: H as i64,
-        M: M as i64,
-        N: N as i64,
-    };
+    let (mut call, mut args) = self::prepare_attention(None, q, k, v, o)?;
     call.run(&mut args)
 }
 
@@ -73,6 +55,18 @@ pub fn attention_on<
     v: &DeviceTensor<f16, (H_v, N_v, v_2)>,
     o: &mut DeviceTensor<f16, (H_o, M_o, o_2)>,
 ) -> Result<()> {
+    let (mut call, mut args) = self::prepare_attention(Some(stream), q, k, v, o)?;
+    call.enqueue(&mut args, stream)
+}
+
+/// Checks the arguments of [`attention`] and prepares a call.
+fn prepare_attention(
+    stream: Option<&Stream>,
+    q: &DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 3]>>,
+    k: &DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 3]>>,
+    v: &DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 3]>>,
+    o: &mut DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 3]>>,
+) -> ::croq_sys::__private::Prepared<ffi::croq_0badf00d_attention_args> {
     let kernel = self::kernel_of_attention();
     let [H, M, _] = kernel.extents("q", q.shape(), [("H", None), ("M", None), ("64", Some(64))])?;
     let [_, N, _] = kernel.extents("k", k.shape(), [
@@ -82,8 +76,8 @@ pub fn attention_on<
     ])?;
     kernel.extents("v", v.shape(), [("H", Some(H)), ("N", Some(N)), ("64", Some(64))])?;
     kernel.extents("o", o.shape(), [("H", Some(H)), ("M", Some(M)), ("64", Some(64))])?;
-    let mut call = kernel.call_on(stream.device())?;
-    let mut args = ffi::croq_0badf00d_attention_args {
+    let call = kernel.call(Some(stream.map_or_else(|| q.device(), Stream::device)))?;
+    let args = ffi::croq_0badf00d_attention_args {
         q: call.global("q", q)?,
         k: call.global("k", k)?,
         v: call.global("v", v)?,
@@ -92,7 +86,7 @@ pub fn attention_on<
         M: M as i64,
         N: N as i64,
     };
-    call.enqueue(&mut args, stream)
+    Ok((call, args))
 }
 
 fn kernel_of_attention() -> &'static Kernel<ffi::croq_0badf00d_attention_args> {

@@ -10,46 +10,44 @@ CROQ_KERNEL(128) void diffusion_0(croq::context ctx, [[maybe_unused]] croq::grid
   // parallel b by blocks : block<cooperative>
   const croq::idx b = croq::block_x();
   // parallel t by 128 : thread {
-  {
-    const croq::idx t = croq::tid();
-    // foreach k in [cdiv(cdiv(N, 128), blocks)]
+  const croq::idx t = croq::tid();
+  // foreach k in [cdiv(cdiv(N, 128), blocks)]
+  CROQ_STEPS(croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)));
+  for (croq::idx k = 0; k < croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)); ++k) {
+    // if (k # b # t < N) u.at(0, k # b # t) = initial.at(k # b # t);
+    if (croq::idx(blocks) * k * 128 + b * 128 + t < N) u.store(croq::idx(blocks) * k * 128 + b * 128 + t,
+        initial.load(croq::idx(blocks) * k * 128 + b * 128 + t));
+  }
+  croq::barrier_grid(ctx, together);
+  // foreach step in [steps] {
+  CROQ_STEPS(croq::idx(steps));
+  for (croq::idx step = 0; step < croq::idx(steps); ++step) {
+    // foreach k in [cdiv(cdiv(N, 128), blocks)] {
     CROQ_STEPS(croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)));
     for (croq::idx k = 0; k < croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)); ++k) {
-      // if (k # b # t < N) u.at(0, k # b # t) = initial.at(k # b # t);
-      if (croq::idx(blocks) * k * 128 + b * 128 + t < N) u.store(croq::idx(blocks) * k * 128 + b * 128 + t,
-          initial.load(croq::idx(blocks) * k * 128 + b * 128 + t));
+      // if (i < N) {
+      if (croq::idx(blocks) * k * 128 + b * 128 + t < N) {
+        // f32 own = u.at(now, i);
+        float own = u.load(step % 2 * N + croq::idx(blocks) * k * 128 + b * 128 + t);
+        // if (i > 0 && i < N - 1) own += rate * (u.at(now, i - 1) + u.at(now, i + 1) - 2.0f * own);
+        if (croq::idx(blocks) * k * 128 + b * 128 + t > 0 && croq::idx(blocks) * k * 128 + b * 128
+            + t < N - 1) own += rate
+            * (u.load(step % 2 * N + croq::idx(blocks) * k * 128 + b * 128 + t - 1)
+            + u.load(step % 2 * N + croq::idx(blocks) * k * 128 + b * 128 + t + 1) - 2.0f * own);
+        // u.at(1 - now, i) = own;
+        u.store((1 - step % 2) * N + croq::idx(blocks) * k * 128 + b * 128 + t, own);
+      }
     }
     croq::barrier_grid(ctx, together);
-    // foreach step in [steps] {
-    CROQ_STEPS(croq::idx(steps));
-    for (croq::idx step = 0; step < croq::idx(steps); ++step) {
-      // foreach k in [cdiv(cdiv(N, 128), blocks)] {
-      CROQ_STEPS(croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)));
-      for (croq::idx k = 0; k < croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)); ++k) {
-        // if (i < N) {
-        if (croq::idx(blocks) * k * 128 + b * 128 + t < N) {
-          // f32 own = u.at(now, i);
-          float own = u.load(step % 2 * N + croq::idx(blocks) * k * 128 + b * 128 + t);
-          // if (i > 0 && i < N - 1) own += rate * (u.at(now, i - 1) + u.at(now, i + 1) - 2.0f * own);
-          if (croq::idx(blocks) * k * 128 + b * 128 + t > 0 && croq::idx(blocks) * k * 128 + b * 128
-              + t < N - 1) own = own
-              + rate * (u.load(step % 2 * N + croq::idx(blocks) * k * 128 + b * 128 + t - 1)
-              + u.load(step % 2 * N + croq::idx(blocks) * k * 128 + b * 128 + t + 1) - 2.0f * own);
-          // u.at(1 - now, i) = own;
-          u.store((1 - step % 2) * N + croq::idx(blocks) * k * 128 + b * 128 + t, own);
-        }
-      }
-      croq::barrier_grid(ctx, together);
-    }
-    // foreach k in [cdiv(cdiv(N, 128), blocks)]
-    CROQ_STEPS(croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)));
-    for (croq::idx k = 0; k < croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)); ++k) {
-      // if (k # b # t < N) last.at(k # b # t) = u.at(steps % 2, k # b # t);
-      if (croq::idx(blocks) * k * 128 + b * 128 + t < N) {
-        croq::check(ctx, 0 <= croq::idx(steps) % 2, 1, croq::idx(steps) % 2, 2);
-        last.store(croq::idx(blocks) * k * 128 + b * 128 + t,
-            u.load(croq::idx(steps) % 2 * N + croq::idx(blocks) * k * 128 + b * 128 + t));
-      }
+  }
+  // foreach k in [cdiv(cdiv(N, 128), blocks)]
+  CROQ_STEPS(croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)));
+  for (croq::idx k = 0; k < croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)); ++k) {
+    // if (k # b # t < N) last.at(k # b # t) = u.at(steps % 2, k # b # t);
+    if (croq::idx(blocks) * k * 128 + b * 128 + t < N) {
+      croq::check(ctx, 0 <= croq::idx(steps) % 2, 1, croq::idx(steps) % 2, 2);
+      last.store(croq::idx(blocks) * k * 128 + b * 128 + t,
+          u.load(croq::idx(steps) % 2 * N + croq::idx(blocks) * k * 128 + b * 128 + t));
     }
   }
 }
@@ -63,28 +61,25 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_diffusion)(const croq_env *env,
   const int steps = args->steps;
   const int blocks = args->blocks;
   // parallel b by blocks : block<cooperative>
-  if (!host.check(1 <= croq::idx(blocks), 0, __LINE__, 1, croq::idx(blocks))) return host.status();
+  CROQ_REQUIRE(1 <= croq::idx(blocks), 0, 1, croq::idx(blocks));
   // f32 [2, N] u;
   croq::global<float> u;
-  if (!host.alloc(u, N * 2, "u")) return host.status();
+  CROQ_TRY(host.alloc(u, N * 2, "u"));
   // f32 [N] last;
   croq::global<float> last;
-  if (!host.alloc(last, N, "last")) return host.status();
+  CROQ_TRY(host.alloc(last, N, "last"));
   // if (i > 0 && i < N - 1) own += rate * (u.at(now, i - 1) + u.at(now, i + 1) - 2.0f * own);
-  if (!host.check(croq::fits(croq::exact(257) + croq::size(croq::exact(N)) * croq::exact(2)
-      + croq::size(croq::exact(blocks)) * croq::exact(256)
-      + croq::size(croq::exact(blocks)) * croq::size(croq::quotient(croq::exact(blocks)
-      + (croq::exact(N) + 127) / 128 - 1, croq::exact(blocks))) * croq::exact(128)), 2, __LINE__, N,
-      croq::idx(blocks))) return host.status();
+  CROQ_REQUIRE(croq::fits(croq::exact(257) + croq::size(croq::exact(N)) * croq::exact(2)
+      + croq::size(croq::exact(blocks)) * croq::exact(256) + croq::size(croq::exact(blocks))
+      * croq::size(croq::quotient(croq::exact(blocks) + (croq::exact(N) + 127) / 128 - 1, croq::exact(blocks)))
+      * croq::exact(128)), 2, N, croq::idx(blocks));
   // u.at(1 - now, i) = own;
-  if (!host.check(croq::fits(croq::exact(256) + croq::size(croq::exact(N)) * croq::exact(3)
-      + croq::size(croq::exact(blocks)) * croq::exact(256)
-      + croq::size(croq::exact(blocks)) * croq::size(croq::quotient(croq::exact(blocks)
-      + (croq::exact(N) + 127) / 128 - 1, croq::exact(blocks))) * croq::exact(128)), 3, __LINE__, N,
-      croq::idx(blocks))) return host.status();
-  if (!host.launch<decltype(&diffusion_0),
-      &diffusion_0>("diffusion_0", croq::together{{croq::idx(blocks), 1, 1}, __LINE__}, 128, 0, croq::waits, initial,
-      croq::contend(u), croq::contend(last), rate, steps, blocks, N)) return host.status();
+  CROQ_REQUIRE(croq::fits(croq::exact(256) + croq::size(croq::exact(N)) * croq::exact(3)
+      + croq::size(croq::exact(blocks)) * croq::exact(256) + croq::size(croq::exact(blocks))
+      * croq::size(croq::quotient(croq::exact(blocks) + (croq::exact(N) + 127) / 128 - 1, croq::exact(blocks)))
+      * croq::exact(128)), 3, N, croq::idx(blocks));
+  CROQ_LAUNCH(diffusion_0, croq::together{{croq::idx(blocks), 1, 1}, __LINE__}, 128, 0, croq::waits, initial,
+      croq::contend(u), croq::contend(last), rate, steps, blocks, N);
   // return last;
   args->result = last.data();
   args->result_shape[0] = N;

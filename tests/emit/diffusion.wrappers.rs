@@ -17,18 +17,7 @@ pub fn diffusion<N: Dim>(
     steps: i32,
     blocks: i32,
 ) -> Result<Tensor<f32, (N,)>> {
-    let kernel = self::kernel_of_diffusion();
-    let [N] = kernel.extents("initial", initial.shape(), [("N", None)])?;
-    let mut call = kernel.call()?;
-    let mut args = ffi::croq_0badf00d_diffusion_args {
-        initial: call.copy_in(initial)?,
-        rate,
-        steps,
-        blocks,
-        N: N as i64,
-        result: null_mut(),
-        result_shape: [0; 1],
-    };
+    let (mut call, mut args) = self::prepare_diffusion(None, initial, rate, steps, blocks)?;
     call.run(&mut args)?;
     call.result(args.result, (initial.dims().0,))
 }
@@ -42,10 +31,23 @@ pub fn diffusion_on<N: Dim>(
     steps: i32,
     blocks: i32,
 ) -> Result<DeviceTensor<f32, (N,)>> {
+    let (mut call, mut args) = self::prepare_diffusion(Some(stream), initial, rate, steps, blocks)?;
+    call.enqueue(&mut args, stream)?;
+    call.device_result(args.result, (initial.dims().0,))
+}
+
+/// Checks the arguments of [`diffusion`] and prepares a call.
+fn prepare_diffusion(
+    stream: Option<&Stream>,
+    initial: &Tensor<f32, impl ::croq_sys::Dims<Index = [usize; 1]>, impl HostData<f32>>,
+    rate: f32,
+    steps: i32,
+    blocks: i32,
+) -> ::croq_sys::__private::Prepared<ffi::croq_0badf00d_diffusion_args> {
     let kernel = self::kernel_of_diffusion();
     let [N] = kernel.extents("initial", initial.shape(), [("N", None)])?;
-    let mut call = kernel.call_on(stream.device())?;
-    let mut args = ffi::croq_0badf00d_diffusion_args {
+    let call = kernel.call(stream.map(Stream::device))?;
+    let args = ffi::croq_0badf00d_diffusion_args {
         initial: call.copy_in(initial)?,
         rate,
         steps,
@@ -54,8 +56,7 @@ pub fn diffusion_on<N: Dim>(
         result: null_mut(),
         result_shape: [0; 1],
     };
-    call.enqueue(&mut args, stream)?;
-    call.device_result(args.result, (initial.dims().0,))
+    Ok((call, args))
 }
 
 fn kernel_of_diffusion() -> &'static Kernel<ffi::croq_0badf00d_diffusion_args> {

@@ -9,11 +9,9 @@ CROQ_KERNEL(256) void saxpby_0(croq::context, croq::global<const float> x, croq:
   // parallel p by cdiv(N, 256) : block
   const croq::idx p = croq::block_x();
   // parallel t by 256 : thread {
-  {
-    const croq::idx t = croq::tid();
-    // if (i < N) y.at(i) = a * x.at(i) + b * y.at(i);
-    if (p * 256 + t < N) y.store(p * 256 + t, a * x.load(p * 256 + t) + b * y.load(p * 256 + t));
-  }
+  const croq::idx t = croq::tid();
+  // if (i < N) y.at(i) = a * x.at(i) + b * y.at(i);
+  if (p * 256 + t < N) y.store(p * 256 + t, a * x.load(p * 256 + t) + b * y.load(p * 256 + t));
 }
 
 extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_saxpby)(const croq_env *env,
@@ -25,10 +23,8 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_saxpby)(const croq_env *env,
   const float b = args->b;
   const croq::global<float> y = croq::bind<float>(args->y, N, "y");
   // parallel p by cdiv(N, 256) : block
-  if (!host.check((N + 255) / 256 <= 2147483647, 0, __LINE__, (N + 255) / 256, 2147483647)) return host.status();
-  if (!host.launch<decltype(&saxpby_0),
-      &saxpby_0>("saxpby_0", croq::grid{(N + 255) / 256, 1, 1}, 256, 0, croq::plain, x, y, a, b,
-      N)) return host.status();
+  CROQ_REQUIRE((N + 255) / 256 <= 2147483647, 0, (N + 255) / 256, 2147483647);
+  CROQ_LAUNCH(saxpby_0, croq::grid{(N + 255) / 256, 1, 1}, 256, 0, croq::plain, x, y, a, b, N);
   return host.status();
 }
 

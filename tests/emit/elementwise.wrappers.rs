@@ -17,17 +17,7 @@ pub fn saxpby<N: Dim, N_y: Same<N>>(
     b: f32,
     y: &mut DeviceTensor<f32, (N_y,)>,
 ) -> Result<()> {
-    let kernel = self::kernel_of_saxpby();
-    let [N] = kernel.extents("x", x.shape(), [("N", None)])?;
-    kernel.extents("y", y.shape(), [("N", Some(N))])?;
-    let mut call = kernel.call_on(x.device())?;
-    let mut args = ffi::croq_0badf00d_saxpby_args {
-        a,
-        x: call.global("x", x)?,
-        b,
-        y: call.global_mut("y", y)?,
-        N: N as i64,
-    };
+    let (mut call, mut args) = self::prepare_saxpby(None, a, x, b, y)?;
     call.run(&mut args)
 }
 
@@ -40,18 +30,30 @@ pub fn saxpby_on<N: Dim, N_y: Same<N>>(
     b: f32,
     y: &mut DeviceTensor<f32, (N_y,)>,
 ) -> Result<()> {
+    let (mut call, mut args) = self::prepare_saxpby(Some(stream), a, x, b, y)?;
+    call.enqueue(&mut args, stream)
+}
+
+/// Checks the arguments of [`saxpby`] and prepares a call.
+fn prepare_saxpby(
+    stream: Option<&Stream>,
+    a: f32,
+    x: &DeviceTensor<f32, impl ::croq_sys::Dims<Index = [usize; 1]>>,
+    b: f32,
+    y: &mut DeviceTensor<f32, impl ::croq_sys::Dims<Index = [usize; 1]>>,
+) -> ::croq_sys::__private::Prepared<ffi::croq_0badf00d_saxpby_args> {
     let kernel = self::kernel_of_saxpby();
     let [N] = kernel.extents("x", x.shape(), [("N", None)])?;
     kernel.extents("y", y.shape(), [("N", Some(N))])?;
-    let mut call = kernel.call_on(stream.device())?;
-    let mut args = ffi::croq_0badf00d_saxpby_args {
+    let call = kernel.call(Some(stream.map_or_else(|| x.device(), Stream::device)))?;
+    let args = ffi::croq_0badf00d_saxpby_args {
         a,
         x: call.global("x", x)?,
         b,
         y: call.global_mut("y", y)?,
         N: N as i64,
     };
-    call.enqueue(&mut args, stream)
+    Ok((call, args))
 }
 
 fn kernel_of_saxpby() -> &'static Kernel<ffi::croq_0badf00d_saxpby_args> {

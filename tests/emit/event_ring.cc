@@ -19,54 +19,50 @@ CROQ_KERNEL(256) void event_ring_0(croq::context ctx, CROQ_GRID_CONSTANT const c
   if (warp == 0 && elected) {
     for (croq::idx slot = 0; slot < 3; ++slot) croq::mbarrier_init(full, slot, 1);
     croq::event_site(full, 0, "0");
-    for (croq::idx slot_2 = 0; slot_2 < 3; ++slot_2) croq::mbarrier_init(empty, slot_2, 128);
+    for (croq::idx slot = 0; slot < 3; ++slot) croq::mbarrier_init(empty, slot, 128);
     croq::event_site(empty, CROQ_SITE_READY, "128..255");
     croq::fence_mbarrier_init();
   }
   croq::barrier();  // mbarriers are ready
   const croq::idx c = croq::block_x();
   // parallel g by 2 : group-4, t by 128 : thread {
-  {
-    const croq::idx g = warp / 4;
-    {
-      const croq::idx t = croq::tid() % 128;
-      // inthreads.async (g == 0) {
-      if (g == 0) {
-        if (warp == 0 && elected) {
-          // foreach {k} in [cdiv(M, 16)] {
-          CROQ_STEPS((M + 15) / 16);
-          for (croq::idx k = 0; k < (M + 15) / 16; ++k) {
-            // wait empty[k % SLOTS];
-            croq::mbarrier_wait(ctx, empty, k % 3, (empty_phase >> (k % 3)) & 1u);
-            empty_phase = empty_phase ^ (1u << (k % 3));
-            // trigger full[k % SLOTS];
-            croq::mbarrier_arrive_expect_tx(full, k % 3, 8192);
-            // tma.copy.async<full[k % SLOTS]> src.subspan(16, 128).at(k, c) => tiles[k % SLOTS];
-            croq::tma_load<2>(tiles, k % 3 * 2048, src_map, {c * 128, k * 16}, full, k % 3);
-          }
-        }
-      }
-      // inthreads.async (g == 1) {
-      else if (g == 1) {
-        // f32 sum = 0.0f;
-        croq::tracked<float> sum = 0.0f;
-        // foreach {k} in [cdiv(M, 16)] {
-        CROQ_STEPS(0, (M + 15) / 16, 1, 17);
-        for (croq::idx k = 0; k < (M + 15) / 16; ++k) {
-          // wait full[k % SLOTS];
-          croq::mbarrier_wait(ctx, full, k % 3, (full_phase >> (k % 3)) & 1u);
-          full_phase = full_phase ^ (1u << (k % 3));
-          // foreach i in 16 sum += tiles[k % SLOTS].at(i, t);
-          for (croq::idx i = 0; i < 16; ++i) {
-            sum = croq::value_of(sum) + tiles.load(k % 3 * 2048 + i * 128 + t);
-          }
-          // trigger empty[k % SLOTS];
-          croq::mbarrier_arrive(empty, k % 3);
-        }
-        // if (c # t < N) out.at(c # t) = sum;
-        if (c * 128 + t < N) out.store(c * 128 + t, croq::written(croq::value_of(sum), croq::in_memory));
+  const croq::idx g = warp / 4;
+  const croq::idx t = croq::tid() % 128;
+  // inthreads.async (g == 0) {
+  if (g == 0) {
+    if (warp == 0 && elected) {
+      // foreach {k} in [cdiv(M, 16)] {
+      CROQ_STEPS((M + 15) / 16);
+      for (croq::idx k = 0; k < (M + 15) / 16; ++k) {
+        // wait empty[k % SLOTS];
+        croq::mbarrier_wait(ctx, empty, k % 3, (empty_phase >> (k % 3)) & 1u);
+        empty_phase ^= 1u << (k % 3);
+        // trigger full[k % SLOTS];
+        croq::mbarrier_arrive_expect_tx(full, k % 3, 8192);
+        // tma.copy.async<full[k % SLOTS]> src.subspan(16, 128).at(k, c) => tiles[k % SLOTS];
+        croq::tma_load<2>(tiles, k % 3 * 2048, src_map, {c * 128, k * 16}, full, k % 3);
       }
     }
+  }
+  // inthreads.async (g == 1) {
+  else if (g == 1) {
+    // f32 sum = 0.0f;
+    croq::tracked<float> sum = 0.0f;
+    // foreach {k} in [cdiv(M, 16)] {
+    CROQ_STEPS(0, (M + 15) / 16, 1, 17);
+    for (croq::idx k = 0; k < (M + 15) / 16; ++k) {
+      // wait full[k % SLOTS];
+      croq::mbarrier_wait(ctx, full, k % 3, (full_phase >> (k % 3)) & 1u);
+      full_phase ^= 1u << (k % 3);
+      // foreach i in 16 sum += tiles[k % SLOTS].at(i, t);
+      for (croq::idx i = 0; i < 16; ++i) {
+        sum = croq::value_of(sum) + tiles.load(k % 3 * 2048 + i * 128 + t);
+      }
+      // trigger empty[k % SLOTS];
+      croq::mbarrier_arrive(empty, k % 3);
+    }
+    // if (c # t < N) out.at(c # t) = sum;
+    if (c * 128 + t < N) out.store(c * 128 + t, croq::written(croq::value_of(sum), croq::in_memory));
   }
 }
 
@@ -77,23 +73,19 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_event_ring)(const croq_env *env
   const croq::idx N = args->N;
   const croq::global<const float> src = croq::bind<const float>(args->src, M * N, "src");
   // parallel c by cdiv(N, 128) : block {
-  if (!host.check((N + 127) / 128 <= 2147483647, 0, __LINE__, (N + 127) / 128, 2147483647)) return host.status();
+  CROQ_REQUIRE((N + 127) / 128 <= 2147483647, 0, (N + 127) / 128, 2147483647);
   // tma.copy.async<full[k % SLOTS]> src.subspan(16, 128).at(k, c) => tiles[k % SLOTS];
-  if (!host.check(N % 4 == 0, 1, __LINE__, N * 4)) return host.status();
+  CROQ_REQUIRE(N % 4 == 0, 1, N * 4);
   // f32 [N] out;
   croq::global<float> out;
-  if (!host.alloc(out, N, "out")) return host.status();
-  if (!host.check(croq::fits(croq::exact(255) + croq::size(croq::exact(N)), 2147483647), 2, __LINE__,
-      N)) return host.status();
-  if (!host.check(croq::fits(croq::exact(31) + croq::size(croq::exact(M)), 2147483647), 3, __LINE__,
-      M)) return host.status();
-  if (!host.needs<decltype(&event_ring_0), &event_ring_0>(__LINE__, 90)) return host.status();
+  CROQ_TRY(host.alloc(out, N, "out"));
+  CROQ_REQUIRE(croq::fits(croq::exact(255) + croq::size(croq::exact(N)), 2147483647), 2, N);
+  CROQ_REQUIRE(croq::fits(croq::exact(31) + croq::size(croq::exact(M)), 2147483647), 3, M);
+  CROQ_NEEDS(event_ring_0, 90);
   croq::tensor_map src_map;
-  if (!croq::make_tensor_map(host, src_map, src,
-      croq::tensor_layout<2>{{N, M}, {1, N}, {128, 16}, 0, 128})) return host.status();
-  if (!host.launch<decltype(&event_ring_0),
-      &event_ring_0>("event_ring_0", croq::grid{(N + 127) / 128, 1, 1}, 256, 24624,
-      croq::async_proxy | croq::with_marks, src_map, out, M, N)) return host.status();
+  CROQ_TRY(croq::make_tensor_map(host, src_map, src, croq::tensor_layout<2>{{N, M}, {1, N}, {128, 16}, 0, 128}));
+  CROQ_LAUNCH(event_ring_0, croq::grid{(N + 127) / 128, 1, 1}, 256, 24624, croq::async_proxy | croq::with_marks,
+      src_map, out, M, N);
   // return out;
   args->result = out.data();
   args->result_shape[0] = N;

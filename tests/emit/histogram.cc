@@ -7,12 +7,10 @@ __device__ int bin_of(int value, int bins) { return (value & 255) * bins / 256; 
 CROQ_KERNEL(256) void histogram_0(croq::context, croq::global<const int> base, croq::global<int> counts,
     croq::idx BINS_) {
   // parallel b by BINS { counts.at(b) = base.at(b); }
-  {
-    const croq::idx block = croq::block_x(), lane = croq::tid();
-    if (block * 256 + lane < BINS_) {
-      const croq::idx b = block * 256 + lane;
-      counts.store(b, base.load(b));
-    }
+  const croq::idx block = croq::block_x(), lane = croq::tid();
+  if (block * 256 + lane < BINS_) {
+    const croq::idx b = block * 256 + lane;
+    counts.store(b, base.load(b));
   }
 }
 
@@ -21,20 +19,18 @@ CROQ_KERNEL(128) void histogram_1(croq::context ctx, croq::global<const int> val
   // parallel p by 16 : block
   const croq::idx p = croq::block_x();
   // parallel t by 128 : thread
-  {
-    const croq::idx t = croq::tid();
-    // foreach k in [cdiv(N, 2048)] {
-    CROQ_STEPS((N + 2047) / 2048);
-    for (croq::idx k = 0; k < (N + 2047) / 2048; ++k) {
-      // if (i < N) {
-      if (k * 2048 + p * 128 + t < N) {
-        // s32 bin = call bin_of(values.at(i), BINS_WANTED);
-        int bin = bin_of(values.load(k * 2048 + p * 128 + t), BINS_WANTED_);
-        // __atomic_add(counts.at(bin), 1);
-        const croq::idx bin_now = croq::to<croq::idx>(bin);
-        croq::check(ctx, 0 <= bin_now && bin_now < BINS_, 1, bin_now, BINS_);
-        counts.atomic_add(bin_now, 1);
-      }
+  const croq::idx t = croq::tid();
+  // foreach k in [cdiv(N, 2048)] {
+  CROQ_STEPS((N + 2047) / 2048);
+  for (croq::idx k = 0; k < (N + 2047) / 2048; ++k) {
+    // if (i < N) {
+    if (k * 2048 + p * 128 + t < N) {
+      // s32 bin = call bin_of(values.at(i), BINS_WANTED);
+      int bin = bin_of(values.load(k * 2048 + p * 128 + t), BINS_WANTED_);
+      // __atomic_add(counts.at(bin), 1);
+      const croq::idx bin_now = croq::to<croq::idx>(bin);
+      croq::check(ctx, 0 <= bin_now && bin_now < BINS_, 1, bin_now, BINS_);
+      counts.atomic_add(bin_now, 1);
     }
   }
 }
@@ -48,18 +44,14 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_histogram)(const croq_env *env,
   const int BINS_WANTED_ = args->BINS_WANTED_;
   const croq::global<const int> base = croq::bind<const int>(args->base, BINS_, "base");
   // assert(BINS_WANTED == BINS, "one counter a bin");
-  if (!host.check(croq::idx(BINS_WANTED_) == BINS_, 0, __LINE__)) return host.status();
+  CROQ_REQUIRE(croq::idx(BINS_WANTED_) == BINS_, 0);
   // s32 [BINS] counts;
   croq::global<int> counts;
-  if (!host.alloc(counts, BINS_, "counts")) return host.status();
+  CROQ_TRY(host.alloc(counts, BINS_, "counts"));
   // parallel b by BINS { counts.at(b) = base.at(b); }
-  if (!host.launch<decltype(&histogram_0),
-      &histogram_0>("histogram_0", croq::grid{(BINS_ + 255) / 256, 1, 1}, 256, 0, croq::plain, base, counts,
-      BINS_)) return host.status();
+  CROQ_LAUNCH(histogram_0, croq::grid{(BINS_ + 255) / 256, 1, 1}, 256, 0, croq::plain, base, counts, BINS_);
   // parallel p by 16 : block
-  if (!host.launch<decltype(&histogram_1),
-      &histogram_1>("histogram_1", croq::grid{16, 1, 1}, 128, 0, croq::waits, values, counts, BINS_WANTED_, N,
-      BINS_)) return host.status();
+  CROQ_LAUNCH(histogram_1, croq::grid{16, 1, 1}, 128, 0, croq::waits, values, counts, BINS_WANTED_, N, BINS_);
   // return counts;
   args->result = counts.data();
   args->result_shape[0] = BINS_;

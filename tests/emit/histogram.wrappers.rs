@@ -14,19 +14,7 @@ pub fn histogram<N: Dim, BINS: Dim>(
     BINS_WANTED: i32,
     base: &Tensor<i32, (BINS,), impl HostData<i32>>,
 ) -> Result<Tensor<i32, (BINS,)>> {
-    let kernel = self::kernel_of_histogram();
-    let [N] = kernel.extents("values", values.shape(), [("N", None)])?;
-    let [BINS] = kernel.extents("base", base.shape(), [("BINS", None)])?;
-    let mut call = kernel.call()?;
-    let mut args = ffi::croq_0badf00d_histogram_args {
-        values: call.copy_in(values)?,
-        BINS_WANTED_: BINS_WANTED,
-        base: call.copy_in(base)?,
-        N: N as i64,
-        BINS_: BINS as i64,
-        result: null_mut(),
-        result_shape: [0; 1],
-    };
+    let (mut call, mut args) = self::prepare_histogram(None, values, BINS_WANTED, base)?;
     call.run(&mut args)?;
     call.result(args.result, (base.dims().0,))
 }
@@ -39,11 +27,23 @@ pub fn histogram_on<N: Dim, BINS: Dim>(
     BINS_WANTED: i32,
     base: &Tensor<i32, (BINS,), impl HostData<i32>>,
 ) -> Result<DeviceTensor<i32, (BINS,)>> {
+    let (mut call, mut args) = self::prepare_histogram(Some(stream), values, BINS_WANTED, base)?;
+    call.enqueue(&mut args, stream)?;
+    call.device_result(args.result, (base.dims().0,))
+}
+
+/// Checks the arguments of [`histogram`] and prepares a call.
+fn prepare_histogram(
+    stream: Option<&Stream>,
+    values: &Tensor<i32, impl ::croq_sys::Dims<Index = [usize; 1]>, impl HostData<i32>>,
+    BINS_WANTED: i32,
+    base: &Tensor<i32, impl ::croq_sys::Dims<Index = [usize; 1]>, impl HostData<i32>>,
+) -> ::croq_sys::__private::Prepared<ffi::croq_0badf00d_histogram_args> {
     let kernel = self::kernel_of_histogram();
     let [N] = kernel.extents("values", values.shape(), [("N", None)])?;
     let [BINS] = kernel.extents("base", base.shape(), [("BINS", None)])?;
-    let mut call = kernel.call_on(stream.device())?;
-    let mut args = ffi::croq_0badf00d_histogram_args {
+    let call = kernel.call(stream.map(Stream::device))?;
+    let args = ffi::croq_0badf00d_histogram_args {
         values: call.copy_in(values)?,
         BINS_WANTED_: BINS_WANTED,
         base: call.copy_in(base)?,
@@ -52,8 +52,7 @@ pub fn histogram_on<N: Dim, BINS: Dim>(
         result: null_mut(),
         result_shape: [0; 1],
     };
-    call.enqueue(&mut args, stream)?;
-    call.device_result(args.result, (base.dims().0,))
+    Ok((call, args))
 }
 
 fn kernel_of_histogram() -> &'static Kernel<ffi::croq_0badf00d_histogram_args> {

@@ -15,7 +15,7 @@ CROQ_KERNEL(128) void multicast_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
   // parallel {along_n, along_m} by [1, 2] : cluster
   const croq::idx warp = croq::warp();
   const bool elected = croq::elected();
-  unsigned row_phases = 0u;
+  unsigned row_phase = 0u;
   if (warp == 0 && elected) {
     croq::mbarrier_init(row_arrived, 0, 1);
     croq::fence_mbarrier_init();
@@ -24,7 +24,7 @@ CROQ_KERNEL(128) void multicast_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
   // parallel {bn, bm} by [cdiv(N, 64), cdiv(M, 32)] : block {
   const croq::idx bn = croq::block_x(), bm = croq::block_y();
   // row = tma.load.async.multicast offsets.subspan(64).at(bn) => shared;
-  row_phases = row_phases ^ 1u;
+  row_phase ^= 1u;
   if (warp == 0 && elected) {
     croq::mbarrier_arrive_expect_tx(row_arrived, 0, 256);
   }
@@ -32,34 +32,32 @@ CROQ_KERNEL(128) void multicast_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
     croq::tma_load_multicast<1>(row, 0, offsets_map, {bn * 64}, row_arrived, 0, 0x3);
   }
   // parallel t by 128 : thread {
-  {
-    const croq::idx t = croq::tid();
-    // if (t < 32) {
-    if (t < 32) {
-      // f32 sum = 0.0f;
-      float sum = 0.0f;
-      // if (bm * 32 + t < M)
-      if (bm * 32 + t < M) {
-        // foreach k in [K] sum += lhs.at(bm * 32 + t, k) * factors.at(k);
-        CROQ_STEPS(K);
-        for (croq::idx k = 0; k < K; ++k) {
-          sum = sum + lhs.load((bm * 32 + t) * K + k) * factors.load(k);
-        }
+  const croq::idx t = croq::tid();
+  // if (t < 32) {
+  if (t < 32) {
+    // f32 sum = 0.0f;
+    float sum = 0.0f;
+    // if (bm * 32 + t < M)
+    if (bm * 32 + t < M) {
+      // foreach k in [K] sum += lhs.at(bm * 32 + t, k) * factors.at(k);
+      CROQ_STEPS(K);
+      for (croq::idx k = 0; k < K; ++k) {
+        sum += lhs.load((bm * 32 + t) * K + k) * factors.load(k);
       }
-      // weights.at(t) = sum;
-      weights.store(t, sum);
     }
-    // wait row;
-    croq::mbarrier_wait(ctx, row_arrived, 0, row_phases ^ 1u);
-    croq::barrier();
-    // foreach i in [16] {
-    for (croq::idx i = 0; i < 16; ++i) {
-      // if (bm * 32 + r < M && bn * 64 + column < N)
-      if (bm * 32 + i * 2 + t / 64 < M && bn * 64 + t % 64 < N) {
-        // out.at(bm * 32 + r, bn * 64 + column) = weights.at(r) + row.data.at(column);
-        out.store((bm * 32 + i * 2 + t / 64) * N + bn * 64 + t % 64,
-            croq::written(weights.load(i * 2 + t / 64) + row.load(t % 64), croq::in_memory));
-      }
+    // weights.at(t) = sum;
+    weights.store(t, sum);
+  }
+  // wait row;
+  croq::mbarrier_wait(ctx, row_arrived, 0, row_phase ^ 1u);
+  croq::barrier();
+  // foreach i in [16] {
+  for (croq::idx i = 0; i < 16; ++i) {
+    // if (bm * 32 + r < M && bn * 64 + column < N)
+    if (bm * 32 + i * 2 + t / 64 < M && bn * 64 + t % 64 < N) {
+      // out.at(bm * 32 + r, bn * 64 + column) = weights.at(r) + row.data.at(column);
+      out.store((bm * 32 + i * 2 + t / 64) * N + bn * 64 + t % 64,
+          croq::written(weights.load(i * 2 + t / 64) + row.load(t % 64), croq::in_memory));
     }
   }
 }
@@ -74,24 +72,21 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_multicast)(const croq_env *env,
   const croq::global<const float> factors = croq::bind<const float>(args->factors, K, "factors");
   const croq::global<const float> offsets = croq::bind<const float>(args->offsets, N, "offsets");
   // parallel {bn, bm} by [cdiv(N, 64), cdiv(M, 32)] : block {
-  if (!host.check((N + 63) / 64 <= 2147483647, 0, __LINE__, (N + 63) / 64, 2147483647)) return host.status();
-  if (!host.check((M + 31) / 32 <= 65535, 1, __LINE__, (M + 31) / 32, 65535)) return host.status();
-  if (!host.check((M + 31) / 32 % 2 == 0, 2, __LINE__, (M + 31) / 32 % 2, 0)) return host.status();
+  CROQ_REQUIRE((N + 63) / 64 <= 2147483647, 0, (N + 63) / 64, 2147483647);
+  CROQ_REQUIRE((M + 31) / 32 <= 65535, 1, (M + 31) / 32, 65535);
+  CROQ_REQUIRE((M + 31) / 32 % 2 == 0, 2, (M + 31) / 32 % 2, 0);
   // f32 [M, N] out;
-  if (!host.check(croq::fits(croq::exact(M) * croq::exact(N) * 4), 3, __LINE__, M, N)) return host.status();
+  CROQ_REQUIRE(croq::fits(croq::exact(M) * croq::exact(N) * 4), 3, M, N);
   croq::global<float> out;
-  if (!host.alloc(out, M * N, "out")) return host.status();
+  CROQ_TRY(host.alloc(out, M * N, "out"));
   // row = tma.load.async.multicast offsets.subspan(64).at(bn) => shared;
-  if (!host.check(croq::fits(croq::exact(127) + croq::size(croq::exact(N)), 2147483647), 4, __LINE__,
-      N)) return host.status();
-  if (!host.needs<decltype(&multicast_0), &multicast_0>(__LINE__, 90)) return host.status();
+  CROQ_REQUIRE(croq::fits(croq::exact(127) + croq::size(croq::exact(N)), 2147483647), 4, N);
+  CROQ_NEEDS(multicast_0, 90);
   croq::tensor_map offsets_map;
-  if (!croq::make_tensor_map(host, offsets_map, offsets,
-      croq::tensor_layout<1>{{N}, {1}, {64}, 0, 128})) return host.status();
+  CROQ_TRY(croq::make_tensor_map(host, offsets_map, offsets, croq::tensor_layout<1>{{N}, {1}, {64}, 0, 128}));
   // parallel {along_n, along_m} by [1, 2] : cluster
-  if (!host.launch<decltype(&multicast_0),
-      &multicast_0>("multicast_0", croq::clustered{{(N + 63) / 64, (M + 31) / 32, 1}, {1, 2, 1}}, 128, 400,
-      croq::async_proxy | croq::with_marks, offsets_map, lhs, factors, out, M, K, N)) return host.status();
+  CROQ_LAUNCH(multicast_0, croq::clustered{{(N + 63) / 64, (M + 31) / 32, 1}, {1, 2, 1}}, 128, 400,
+      croq::async_proxy | croq::with_marks, offsets_map, lhs, factors, out, M, K, N);
   // return out;
   args->result = out.data();
   args->result_shape[0] = M;

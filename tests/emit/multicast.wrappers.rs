@@ -16,21 +16,7 @@ pub fn multicast<M: Dim, K: Dim, N: Dim, K_factors: Same<K>>(
     factors: &Tensor<f32, (K_factors,), impl HostData<f32>>,
     offsets: &Tensor<f32, (N,), impl HostData<f32>>,
 ) -> Result<Tensor<f32, (M, N)>> {
-    let kernel = self::kernel_of_multicast();
-    let [M, K] = kernel.extents("lhs", lhs.shape(), [("M", None), ("K", None)])?;
-    kernel.extents("factors", factors.shape(), [("K", Some(K))])?;
-    let [N] = kernel.extents("offsets", offsets.shape(), [("N", None)])?;
-    let mut call = kernel.call()?;
-    let mut args = ffi::croq_0badf00d_multicast_args {
-        lhs: call.copy_in(lhs)?,
-        factors: call.copy_in(factors)?,
-        offsets: call.copy_in(offsets)?,
-        M: M as i64,
-        K: K as i64,
-        N: N as i64,
-        result: null_mut(),
-        result_shape: [0; 2],
-    };
+    let (mut call, mut args) = self::prepare_multicast(None, lhs, factors, offsets)?;
     call.run(&mut args)?;
     call.result(args.result, (lhs.dims().0, offsets.dims().0))
 }
@@ -43,12 +29,24 @@ pub fn multicast_on<M: Dim, K: Dim, N: Dim, K_factors: Same<K>>(
     factors: &Tensor<f32, (K_factors,), impl HostData<f32>>,
     offsets: &Tensor<f32, (N,), impl HostData<f32>>,
 ) -> Result<DeviceTensor<f32, (M, N)>> {
+    let (mut call, mut args) = self::prepare_multicast(Some(stream), lhs, factors, offsets)?;
+    call.enqueue(&mut args, stream)?;
+    call.device_result(args.result, (lhs.dims().0, offsets.dims().0))
+}
+
+/// Checks the arguments of [`multicast`] and prepares a call.
+fn prepare_multicast(
+    stream: Option<&Stream>,
+    lhs: &Tensor<f32, impl ::croq_sys::Dims<Index = [usize; 2]>, impl HostData<f32>>,
+    factors: &Tensor<f32, impl ::croq_sys::Dims<Index = [usize; 1]>, impl HostData<f32>>,
+    offsets: &Tensor<f32, impl ::croq_sys::Dims<Index = [usize; 1]>, impl HostData<f32>>,
+) -> ::croq_sys::__private::Prepared<ffi::croq_0badf00d_multicast_args> {
     let kernel = self::kernel_of_multicast();
     let [M, K] = kernel.extents("lhs", lhs.shape(), [("M", None), ("K", None)])?;
     kernel.extents("factors", factors.shape(), [("K", Some(K))])?;
     let [N] = kernel.extents("offsets", offsets.shape(), [("N", None)])?;
-    let mut call = kernel.call_on(stream.device())?;
-    let mut args = ffi::croq_0badf00d_multicast_args {
+    let call = kernel.call(stream.map(Stream::device))?;
+    let args = ffi::croq_0badf00d_multicast_args {
         lhs: call.copy_in(lhs)?,
         factors: call.copy_in(factors)?,
         offsets: call.copy_in(offsets)?,
@@ -58,8 +56,7 @@ pub fn multicast_on<M: Dim, K: Dim, N: Dim, K_factors: Same<K>>(
         result: null_mut(),
         result_shape: [0; 2],
     };
-    call.enqueue(&mut args, stream)?;
-    call.device_result(args.result, (lhs.dims().0, offsets.dims().0))
+    Ok((call, args))
 }
 
 fn kernel_of_multicast() -> &'static Kernel<ffi::croq_0badf00d_multicast_args> {

@@ -19,19 +19,17 @@ CROQ_KERNEL(576) void padded_blur_0(croq::context, croq::global<const float> ima
   }
   croq::barrier();  // framed is read after it was written
   // parallel {x, y} by [24, 24] : thread {
-  {
-    const croq::idx x = croq::tid() % 24, y = croq::tid() / 24;
-    // f32 sum = 0.0f;
-    float sum = 0.0f;
-    // foreach {dy, dx} in [3, 3] sum += framed.data.at(0, y + dy, x + dx);
-    for (croq::idx dy = 0; dy < 3; ++dy) {
-      for (croq::idx dx = 0; dx < 3; ++dx) {
-        sum = sum + framed.load((y + dy) * 26 + x + dx);
-      }
+  const croq::idx x = thread % 24, y = thread / 24;
+  // f32 sum = 0.0f;
+  float sum = 0.0f;
+  // foreach {dy, dx} in [3, 3] sum += framed.data.at(0, y + dy, x + dx);
+  for (croq::idx dy = 0; dy < 3; ++dy) {
+    for (croq::idx dx = 0; dx < 3; ++dx) {
+      sum += framed.load((y + dy) * 26 + x + dx);
     }
-    // out.at(b, y, x) = sum / 9.0f;
-    out.store(b * 576 + y * 24 + x, sum / 9.0f);
   }
+  // out.at(b, y, x) = sum / 9.0f;
+  out.store(b * 576 + y * 24 + x, sum / 9.0f);
 }
 
 extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_padded_blur)(const croq_env *env,
@@ -40,12 +38,11 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_padded_blur)(const croq_env *en
   const croq::idx B = args->B;
   const croq::global<const float> images = croq::bind<const float>(args->images, B * 576, "images");
   // parallel b by B : block {
-  if (!host.check(B <= 2147483647, 0, __LINE__, B, 2147483647)) return host.status();
+  CROQ_REQUIRE(B <= 2147483647, 0, B, 2147483647);
   // f32 [B, 24, 24] out;
   croq::global<float> out;
-  if (!host.alloc(out, B * 576, "out")) return host.status();
-  if (!host.launch<decltype(&padded_blur_0),
-      &padded_blur_0>("padded_blur_0", croq::grid{B, 1, 1}, 576, 2704, croq::waits, images, out)) return host.status();
+  CROQ_TRY(host.alloc(out, B * 576, "out"));
+  CROQ_LAUNCH(padded_blur_0, croq::grid{B, 1, 1}, 576, 2704, croq::waits, images, out);
   // return out;
   args->result = out.data();
   args->result_shape[0] = B;

@@ -14,19 +14,7 @@ use ::croq_sys::{Const, DeviceTensor, Dim, HostData, Result, Same, Stream, Tenso
 pub fn padded_blur<B: Dim, images_1: Same<Const<24>>, images_2: Same<Const<24>>>(
     images: &Tensor<f32, (B, images_1, images_2), impl HostData<f32>>,
 ) -> Result<Tensor<f32, (B, Const<24>, Const<24>)>> {
-    let kernel = self::kernel_of_padded_blur();
-    let [B, _, _] = kernel.extents("images", images.shape(), [
-        ("B", None),
-        ("24", Some(24)),
-        ("24", Some(24)),
-    ])?;
-    let mut call = kernel.call()?;
-    let mut args = ffi::croq_0badf00d_padded_blur_args {
-        images: call.copy_in(images)?,
-        B: B as i64,
-        result: null_mut(),
-        result_shape: [0; 3],
-    };
+    let (mut call, mut args) = self::prepare_padded_blur(None, images)?;
     call.run(&mut args)?;
     call.result(args.result, (images.dims().0, Const, Const))
 }
@@ -37,21 +25,30 @@ pub fn padded_blur_on<B: Dim, images_1: Same<Const<24>>, images_2: Same<Const<24
     stream: &Stream,
     images: &Tensor<f32, (B, images_1, images_2), impl HostData<f32>>,
 ) -> Result<DeviceTensor<f32, (B, Const<24>, Const<24>)>> {
+    let (mut call, mut args) = self::prepare_padded_blur(Some(stream), images)?;
+    call.enqueue(&mut args, stream)?;
+    call.device_result(args.result, (images.dims().0, Const, Const))
+}
+
+/// Checks the arguments of [`padded_blur`] and prepares a call.
+fn prepare_padded_blur(
+    stream: Option<&Stream>,
+    images: &Tensor<f32, impl ::croq_sys::Dims<Index = [usize; 3]>, impl HostData<f32>>,
+) -> ::croq_sys::__private::Prepared<ffi::croq_0badf00d_padded_blur_args> {
     let kernel = self::kernel_of_padded_blur();
     let [B, _, _] = kernel.extents("images", images.shape(), [
         ("B", None),
         ("24", Some(24)),
         ("24", Some(24)),
     ])?;
-    let mut call = kernel.call_on(stream.device())?;
-    let mut args = ffi::croq_0badf00d_padded_blur_args {
+    let call = kernel.call(stream.map(Stream::device))?;
+    let args = ffi::croq_0badf00d_padded_blur_args {
         images: call.copy_in(images)?,
         B: B as i64,
         result: null_mut(),
         result_shape: [0; 3],
     };
-    call.enqueue(&mut args, stream)?;
-    call.device_result(args.result, (images.dims().0, Const, Const))
+    Ok((call, args))
 }
 
 fn kernel_of_padded_blur() -> &'static Kernel<ffi::croq_0badf00d_padded_blur_args> {

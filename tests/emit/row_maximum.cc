@@ -10,37 +10,35 @@ CROQ_KERNEL(64) void row_maximum_0(croq::context ctx, croq::global<const float> 
   // parallel r by M : block {
   const croq::idx r = croq::block_x();
   // parallel t by 64 : thread {
-  {
-    const croq::idx t = croq::tid();
-    // f32 own = -inf;
-    float own = -INFINITY;
-    // foreach k in [cdiv(N, 64)]
-    CROQ_STEPS((N + 63) / 64);
-    for (croq::idx k = 0; k < (N + 63) / 64; ++k) {
-      // if (k # t < N) own = __max(own, x.at(r, k # t));
-      if (k * 64 + t < N) own = croq::max(own, x.load(r * N + k * 64 + t));
-    }
-    // part.at(t) = own;
-    part.store(t, own);
-    croq::barrier();
-    // s32 reach = 32;
-    int reach = 32;
-    // while (reach > 0) {
-    while (reach > 0) {
-      croq::turn();
-      // if (t < reach) part.at(t) = __max(part.at(t), part.at(t + reach));
-      if (croq::to<int>(t) < reach) {
-        const croq::idx value = croq::to<croq::idx>(int(unsigned(croq::to<int>(t)) + unsigned(reach)));
-        croq::check(ctx, 0 <= value && value < 64, 1, value, 64);
-        part.store(t, croq::max(part.load(t), part.load(value)));
-      }
-      croq::barrier();
-      // reach /= 2;
-      reach = reach / 2;
-    }
-    // if (t == 0) largest.at(r) = part.at(0);
-    if (t == 0) largest.store(r, part.load(0));
+  const croq::idx t = croq::tid();
+  // f32 own = -inf;
+  float own = -INFINITY;
+  // foreach k in [cdiv(N, 64)]
+  CROQ_STEPS((N + 63) / 64);
+  for (croq::idx k = 0; k < (N + 63) / 64; ++k) {
+    // if (k # t < N) own = __max(own, x.at(r, k # t));
+    if (k * 64 + t < N) own = croq::max(own, x.load(r * N + k * 64 + t));
   }
+  // part.at(t) = own;
+  part.store(t, own);
+  croq::barrier();
+  // s32 reach = 32;
+  int reach = 32;
+  // while (reach > 0) {
+  while (reach > 0) {
+    croq::turn();
+    // if (t < reach) part.at(t) = __max(part.at(t), part.at(t + reach));
+    if (croq::to<int>(t) < reach) {
+      const croq::idx value = croq::to<croq::idx>(int(unsigned(croq::to<int>(t)) + unsigned(reach)));
+      croq::check(ctx, 0 <= value && value < 64, 1, value, 64);
+      part.store(t, croq::max(part.load(t), part.load(value)));
+    }
+    croq::barrier();
+    // reach /= 2;
+    reach = reach / 2;
+  }
+  // if (t == 0) largest.at(r) = part.at(0);
+  if (t == 0) largest.store(r, part.load(0));
 }
 
 extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_row_maximum)(const croq_env *env,
@@ -50,13 +48,11 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_row_maximum)(const croq_env *en
   const croq::idx N = args->N;
   const croq::global<const float> x = croq::bind<const float>(args->x, M * N, "x");
   // parallel r by M : block {
-  if (!host.check(M <= 2147483647, 0, __LINE__, M, 2147483647)) return host.status();
+  CROQ_REQUIRE(M <= 2147483647, 0, M, 2147483647);
   // f32 [M] largest;
   croq::global<float> largest;
-  if (!host.alloc(largest, M, "largest")) return host.status();
-  if (!host.launch<decltype(&row_maximum_0),
-      &row_maximum_0>("row_maximum_0", croq::grid{M, 1, 1}, 64, 256, croq::waits, x, croq::contend(largest),
-      N)) return host.status();
+  CROQ_TRY(host.alloc(largest, M, "largest"));
+  CROQ_LAUNCH(row_maximum_0, croq::grid{M, 1, 1}, 64, 256, croq::waits, x, croq::contend(largest), N);
   // return largest;
   args->result = largest.data();
   args->result_shape[0] = M;

@@ -14,16 +14,7 @@ use ::croq_sys::{DeviceTensor, Dim, HostData, Result, Stream, Tensor};
 pub fn row_maximum<M: Dim, N: Dim>(
     x: &Tensor<f32, (M, N), impl HostData<f32>>,
 ) -> Result<Tensor<f32, (M,)>> {
-    let kernel = self::kernel_of_row_maximum();
-    let [M, N] = kernel.extents("x", x.shape(), [("M", None), ("N", None)])?;
-    let mut call = kernel.call()?;
-    let mut args = ffi::croq_0badf00d_row_maximum_args {
-        x: call.copy_in(x)?,
-        M: M as i64,
-        N: N as i64,
-        result: null_mut(),
-        result_shape: [0; 1],
-    };
+    let (mut call, mut args) = self::prepare_row_maximum(None, x)?;
     call.run(&mut args)?;
     call.result(args.result, (x.dims().0,))
 }
@@ -34,18 +25,27 @@ pub fn row_maximum_on<M: Dim, N: Dim>(
     stream: &Stream,
     x: &Tensor<f32, (M, N), impl HostData<f32>>,
 ) -> Result<DeviceTensor<f32, (M,)>> {
+    let (mut call, mut args) = self::prepare_row_maximum(Some(stream), x)?;
+    call.enqueue(&mut args, stream)?;
+    call.device_result(args.result, (x.dims().0,))
+}
+
+/// Checks the arguments of [`row_maximum`] and prepares a call.
+fn prepare_row_maximum(
+    stream: Option<&Stream>,
+    x: &Tensor<f32, impl ::croq_sys::Dims<Index = [usize; 2]>, impl HostData<f32>>,
+) -> ::croq_sys::__private::Prepared<ffi::croq_0badf00d_row_maximum_args> {
     let kernel = self::kernel_of_row_maximum();
     let [M, N] = kernel.extents("x", x.shape(), [("M", None), ("N", None)])?;
-    let mut call = kernel.call_on(stream.device())?;
-    let mut args = ffi::croq_0badf00d_row_maximum_args {
+    let call = kernel.call(stream.map(Stream::device))?;
+    let args = ffi::croq_0badf00d_row_maximum_args {
         x: call.copy_in(x)?,
         M: M as i64,
         N: N as i64,
         result: null_mut(),
         result_shape: [0; 1],
     };
-    call.enqueue(&mut args, stream)?;
-    call.device_result(args.result, (x.dims().0,))
+    Ok((call, args))
 }
 
 fn kernel_of_row_maximum() -> &'static Kernel<ffi::croq_0badf00d_row_maximum_args> {

@@ -6,7 +6,7 @@ namespace CROQ_SPACE(0badf00d) {
 
 CROQ_KERNEL(64) void streamed_sum_0(croq::context, croq::global<const float> src, croq::global<float> out, croq::idx M,
     croq::idx N) {
-  const croq::watched<float> f0_f1_f2 = croq::watched_at<float>(0, 1536, "f0_f1_f2", croq::phased | croq::marked_by(1));
+  const croq::watched<float> f0_ring = croq::watched_at<float>(0, 1536, "f0_ring", croq::phased | croq::marked_by(1));
   // parallel c by cdiv(N, 64) : block {
   const croq::idx thread = croq::tid();
   const croq::idx c = croq::block_x();
@@ -16,19 +16,19 @@ CROQ_KERNEL(64) void streamed_sum_0(croq::context, croq::global<const float> src
     if (8 <= M && c * 64 + 64 <= N) {
       const croq::idx e0 = thread / 16, e1 = thread % 16, from = e0 * N + c * 64 + e1 * 4, to = e0 * 64 + e1 * 4;
       CROQ_UNROLL for (croq::idx step = 0; step < 2; ++step) {
-        croq::cp_async<4>(f0_f1_f2, to + step * 256, src, from + step * (N * 4));
+        croq::cp_async<4>(f0_ring, to + step * 256, src, from + step * (N * 4));
       }
     } else {
       const croq::idx e0 = thread / 16, e1 = thread % 16, from = e0 * N + c * 64 + e1 * 4, to = e0 * 64 + e1 * 4;
       CROQ_UNROLL for (croq::idx step = 0; step < 2; ++step) {
-        croq::cp_async_zfill<4>(f0_f1_f2, to + step * 256, src, from + step * (N * 4),
+        croq::cp_async_zfill<4>(f0_ring, to + step * 256, src, from + step * (N * 4),
             step * 4 + e0 < M && e1 * 4 < N - c * 64);
       }
     }
   } else {
     const croq::idx from = c * 64 + thread;
     CROQ_UNROLL_BY(4) for (croq::idx step = 0; step < 8; ++step) {
-      croq::cp_async_zfill<1>(f0_f1_f2, thread + step * 64, src, from + step * N, step < M && thread < N - c * 64);
+      croq::cp_async_zfill<1>(f0_ring, thread + step * 64, src, from + step * N, step < M && thread < N - c * 64);
     }
   }
   croq::cp_async_commit();
@@ -38,26 +38,25 @@ CROQ_KERNEL(64) void streamed_sum_0(croq::context, croq::global<const float> src
   croq::idx f2_tile = 2;
   // if (M > 8) f1 = dma.copy.async.zfill src.subspan(8, 64).at(1, c) => shared;
   if (M > 8) {
-    const croq::idx f1_at = f1_tile;
     if (N % 4 == 0) {
       if (16 <= M && c * 64 + 64 <= N) {
         const croq::idx e0 = thread / 16, e1 = thread % 16, from = (e0 + 8) * N + c * 64 + e1 * 4,
-            to = f1_at * 512 + e0 * 64 + e1 * 4;
+            to = f1_tile * 512 + e0 * 64 + e1 * 4;
         CROQ_UNROLL for (croq::idx step = 0; step < 2; ++step) {
-          croq::cp_async<4>(f0_f1_f2, to + step * 256, src, from + step * (N * 4));
+          croq::cp_async<4>(f0_ring, to + step * 256, src, from + step * (N * 4));
         }
       } else {
         const croq::idx e0 = thread / 16, e1 = thread % 16, from = (e0 + 8) * N + c * 64 + e1 * 4,
-            to = f1_at * 512 + e0 * 64 + e1 * 4;
+            to = f1_tile * 512 + e0 * 64 + e1 * 4;
         CROQ_UNROLL for (croq::idx step = 0; step < 2; ++step) {
-          croq::cp_async_zfill<4>(f0_f1_f2, to + step * 256, src, from + step * (N * 4),
+          croq::cp_async_zfill<4>(f0_ring, to + step * 256, src, from + step * (N * 4),
               step * 4 + e0 < M - 8 && e1 * 4 < N - c * 64);
         }
       }
     } else {
-      const croq::idx from = c * 64 + N * 8 + thread, to = f1_at * 512 + thread;
+      const croq::idx from = c * 64 + N * 8 + thread, to = f1_tile * 512 + thread;
       CROQ_UNROLL_BY(4) for (croq::idx step = 0; step < 8; ++step) {
-        croq::cp_async_zfill<1>(f0_f1_f2, to + step * 64, src, from + step * N, step < M - 8 && thread < N - c * 64);
+        croq::cp_async_zfill<1>(f0_ring, to + step * 64, src, from + step * N, step < M - 8 && thread < N - c * 64);
       }
     }
     croq::cp_async_commit();
@@ -65,62 +64,57 @@ CROQ_KERNEL(64) void streamed_sum_0(croq::context, croq::global<const float> src
     croq::cp_async_commit();
   }
   // parallel t by 64 : thread {
-  {
-    const croq::idx t = croq::tid();
-    // f32 sum = 0.0f;
-    croq::tracked<float> sum = 0.0f;
-    // foreach r in [cdiv(M, 8)] {
-    CROQ_STEPS(0, (M + 7) / 8, 1, 21);
-    for (croq::idx r = 0; r < (M + 7) / 8; ++r) {
-      // if (r + 2 < cdiv(M, 8)) f2 = dma.copy.async.zfill src.subspan(8, 64).at(r + 2, c) => shared;
-      if (r + 2 < (M + 7) / 8) {
-        const croq::idx f2_at = f2_tile;
-        croq::barrier();  // f0_f1_f2 is overwritten after it was read
-        if (N % 4 == 0) {
-          if (r * 8 + 24 <= M && c * 64 + 64 <= N) {
-            const croq::idx e0 = thread / 16, e1 = thread % 16, from = (r * 8 + e0 + 16) * N + c * 64 + e1 * 4,
-                to = f2_at * 512 + e0 * 64 + e1 * 4;
-            CROQ_UNROLL for (croq::idx step = 0; step < 2; ++step) {
-              croq::cp_async<4>(f0_f1_f2, to + step * 256, src, from + step * (N * 4));
-            }
-          } else {
-            const croq::idx e0 = thread / 16, e1 = thread % 16, from = (r * 8 + e0 + 16) * N + c * 64 + e1 * 4,
-                to = f2_at * 512 + e0 * 64 + e1 * 4;
-            CROQ_UNROLL for (croq::idx step = 0; step < 2; ++step) {
-              croq::cp_async_zfill<4>(f0_f1_f2, to + step * 256, src, from + step * (N * 4),
-                  step * 4 + e0 < M - r * 8 - 16 && e1 * 4 < N - c * 64);
-            }
+  // f32 sum = 0.0f;
+  croq::tracked<float> sum = 0.0f;
+  // foreach r in [cdiv(M, 8)] {
+  CROQ_STEPS(0, (M + 7) / 8, 1, 21);
+  for (croq::idx r = 0; r < (M + 7) / 8; ++r) {
+    // if (r + 2 < cdiv(M, 8)) f2 = dma.copy.async.zfill src.subspan(8, 64).at(r + 2, c) => shared;
+    if (r + 2 < (M + 7) / 8) {
+      croq::barrier();  // f0_ring is overwritten after it was read
+      if (N % 4 == 0) {
+        if (r * 8 + 24 <= M && c * 64 + 64 <= N) {
+          const croq::idx e0 = thread / 16, e1 = thread % 16, from = (r * 8 + e0 + 16) * N + c * 64 + e1 * 4,
+              to = f2_tile * 512 + e0 * 64 + e1 * 4;
+          CROQ_UNROLL for (croq::idx step = 0; step < 2; ++step) {
+            croq::cp_async<4>(f0_ring, to + step * 256, src, from + step * (N * 4));
           }
         } else {
-          const croq::idx from = (r * 8 + 16) * N + c * 64 + thread, to = f2_at * 512 + thread;
-          CROQ_UNROLL_BY(4) for (croq::idx step = 0; step < 8; ++step) {
-            croq::cp_async_zfill<1>(f0_f1_f2, to + step * 64, src, from + step * N,
-                step < M - r * 8 - 16 && thread < N - c * 64);
+          const croq::idx e0 = thread / 16, e1 = thread % 16, from = (r * 8 + e0 + 16) * N + c * 64 + e1 * 4,
+              to = f2_tile * 512 + e0 * 64 + e1 * 4;
+          CROQ_UNROLL for (croq::idx step = 0; step < 2; ++step) {
+            croq::cp_async_zfill<4>(f0_ring, to + step * 256, src, from + step * (N * 4),
+                step * 4 + e0 < M - r * 8 - 16 && e1 * 4 < N - c * 64);
           }
         }
-        croq::cp_async_commit();
       } else {
-        croq::cp_async_commit();
+        const croq::idx from = (r * 8 + 16) * N + c * 64 + thread, to = f2_tile * 512 + thread;
+        CROQ_UNROLL_BY(4) for (croq::idx step = 0; step < 8; ++step) {
+          croq::cp_async_zfill<1>(f0_ring, to + step * 64, src, from + step * N,
+              step < M - r * 8 - 16 && thread < N - c * 64);
+        }
       }
-      // wait f0;
-      croq::cp_async_wait<2>();
-      croq::barrier();  // f0_f1_f2 is read after it was written
-      // foreach i in 8 sum += f0.data.at(i, t);
-      for (croq::idx i = 0; i < 8; ++i) {
-        const croq::idx f0_at = f0_tile;
-        sum = croq::value_of(sum) + f0_f1_f2.load(f0_at * 512 + i * 64 + t);
-      }
-      // rotate(f0, f1, f2);
-      const croq::idx kept = f0_tile;
-      f0_tile = f1_tile;
-      f1_tile = f2_tile;
-      f2_tile = kept;
+      croq::cp_async_commit();
+    } else {
+      croq::cp_async_commit();
     }
-    // wait f0, f1;
-    croq::cp_async_wait<0>();
-    // if (c # t < N) out.at(c # t) = sum;
-    if (c * 64 + t < N) out.store(c * 64 + t, croq::written(croq::value_of(sum), croq::in_memory));
+    // wait f0;
+    croq::cp_async_wait<2>();
+    croq::barrier();  // f0_ring is read after it was written
+    // foreach i in 8 sum += f0.data.at(i, t);
+    for (croq::idx i = 0; i < 8; ++i) {
+      sum = croq::value_of(sum) + f0_ring.load(f0_tile * 512 + i * 64 + thread);
+    }
+    // rotate(f0, f1, f2);
+    const croq::idx kept = f0_tile;
+    f0_tile = f1_tile;
+    f1_tile = f2_tile;
+    f2_tile = kept;
   }
+  // wait f0, f1;
+  croq::cp_async_wait<0>();
+  // if (c # t < N) out.at(c # t) = sum;
+  if (c * 64 + thread < N) out.store(c * 64 + thread, croq::written(croq::value_of(sum), croq::in_memory));
 }
 
 extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_streamed_sum)(const croq_env *env,
@@ -130,13 +124,12 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_streamed_sum)(const croq_env *e
   const croq::idx N = args->N;
   const croq::global<const float> src = croq::bind<const float>(args->src, M * N, "src");
   // parallel c by cdiv(N, 64) : block {
-  if (!host.check((N + 63) / 64 <= 2147483647, 0, __LINE__, (N + 63) / 64, 2147483647)) return host.status();
+  CROQ_REQUIRE((N + 63) / 64 <= 2147483647, 0, (N + 63) / 64, 2147483647);
   // f32 [N] out;
   croq::global<float> out;
-  if (!host.alloc(out, N, "out")) return host.status();
-  if (!host.launch<decltype(&streamed_sum_0),
-      &streamed_sum_0>("streamed_sum_0", croq::grid{(N + 63) / 64, 1, 1}, 64, 6144,
-      croq::asynchronous | croq::with_marks, src, out, M, N)) return host.status();
+  CROQ_TRY(host.alloc(out, N, "out"));
+  CROQ_LAUNCH(streamed_sum_0, croq::grid{(N + 63) / 64, 1, 1}, 64, 6144, croq::asynchronous | croq::with_marks, src,
+      out, M, N);
   // return out;
   args->result = out.data();
   args->result_shape[0] = N;

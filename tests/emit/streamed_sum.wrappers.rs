@@ -14,16 +14,7 @@ use ::croq_sys::{DeviceTensor, Dim, HostData, Result, Stream, Tensor};
 pub fn streamed_sum<M: Dim, N: Dim>(
     src: &Tensor<f32, (M, N), impl HostData<f32>>,
 ) -> Result<Tensor<f32, (N,)>> {
-    let kernel = self::kernel_of_streamed_sum();
-    let [M, N] = kernel.extents("src", src.shape(), [("M", None), ("N", None)])?;
-    let mut call = kernel.call()?;
-    let mut args = ffi::croq_0badf00d_streamed_sum_args {
-        src: call.copy_in(src)?,
-        M: M as i64,
-        N: N as i64,
-        result: null_mut(),
-        result_shape: [0; 1],
-    };
+    let (mut call, mut args) = self::prepare_streamed_sum(None, src)?;
     call.run(&mut args)?;
     call.result(args.result, (src.dims().1,))
 }
@@ -34,18 +25,27 @@ pub fn streamed_sum_on<M: Dim, N: Dim>(
     stream: &Stream,
     src: &Tensor<f32, (M, N), impl HostData<f32>>,
 ) -> Result<DeviceTensor<f32, (N,)>> {
+    let (mut call, mut args) = self::prepare_streamed_sum(Some(stream), src)?;
+    call.enqueue(&mut args, stream)?;
+    call.device_result(args.result, (src.dims().1,))
+}
+
+/// Checks the arguments of [`streamed_sum`] and prepares a call.
+fn prepare_streamed_sum(
+    stream: Option<&Stream>,
+    src: &Tensor<f32, impl ::croq_sys::Dims<Index = [usize; 2]>, impl HostData<f32>>,
+) -> ::croq_sys::__private::Prepared<ffi::croq_0badf00d_streamed_sum_args> {
     let kernel = self::kernel_of_streamed_sum();
     let [M, N] = kernel.extents("src", src.shape(), [("M", None), ("N", None)])?;
-    let mut call = kernel.call_on(stream.device())?;
-    let mut args = ffi::croq_0badf00d_streamed_sum_args {
+    let call = kernel.call(stream.map(Stream::device))?;
+    let args = ffi::croq_0badf00d_streamed_sum_args {
         src: call.copy_in(src)?,
         M: M as i64,
         N: N as i64,
         result: null_mut(),
         result_shape: [0; 1],
     };
-    call.enqueue(&mut args, stream)?;
-    call.device_result(args.result, (src.dims().1,))
+    Ok((call, args))
 }
 
 fn kernel_of_streamed_sum() -> &'static Kernel<ffi::croq_0badf00d_streamed_sum_args> {

@@ -24,14 +24,12 @@ CROQ_KERNEL(256) void transpose_0(croq::context, croq::global<const float> src, 
   }
   croq::barrier();  // tile is read after it was written
   // parallel {j, i} by [32, 8] : thread
-  {
-    const croq::idx j = croq::tid() % 32, i = croq::tid() / 32;
-    // foreach k in [4] {
-    for (croq::idx k = 0; k < 4; ++k) {
-      // if (row < N && column < M) dst.at(row, column) = tile.at(j, k # i);
-      if (c * 32 + k * 8 + i < N && r * 32 + j < M) dst.store((c * 32 + k * 8 + i) * M + r * 32 + j,
-          croq::written(tile.load(j * 33 + k * 8 + i), croq::in_memory));
-    }
+  const croq::idx j = thread % 32, i = thread / 32;
+  // foreach k in [4] {
+  for (croq::idx k = 0; k < 4; ++k) {
+    // if (row < N && column < M) dst.at(row, column) = tile.at(j, k # i);
+    if (c * 32 + k * 8 + i < N && r * 32 + j < M) dst.store((c * 32 + k * 8 + i) * M + r * 32 + j,
+        croq::written(tile.load(j * 33 + k * 8 + i), croq::in_memory));
   }
 }
 
@@ -42,14 +40,13 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_transpose)(const croq_env *env,
   const croq::idx N = args->N;
   const croq::global<const float> src = croq::bind<const float>(args->src, M * N, "src");
   // parallel {c, r} by [cdiv(N, 32), cdiv(M, 32)] : block {
-  if (!host.check((N + 31) / 32 <= 2147483647, 0, __LINE__, (N + 31) / 32, 2147483647)) return host.status();
-  if (!host.check((M + 31) / 32 <= 65535, 1, __LINE__, (M + 31) / 32, 65535)) return host.status();
+  CROQ_REQUIRE((N + 31) / 32 <= 2147483647, 0, (N + 31) / 32, 2147483647);
+  CROQ_REQUIRE((M + 31) / 32 <= 65535, 1, (M + 31) / 32, 65535);
   // f32 [N, M] dst;
   croq::global<float> dst;
-  if (!host.alloc(dst, M * N, "dst")) return host.status();
-  if (!host.launch<decltype(&transpose_0),
-      &transpose_0>("transpose_0", croq::grid{(N + 31) / 32, (M + 31) / 32, 1}, 256, 4224,
-      croq::waits | croq::with_marks, src, dst, M, N)) return host.status();
+  CROQ_TRY(host.alloc(dst, M * N, "dst"));
+  CROQ_LAUNCH(transpose_0, croq::grid{(N + 31) / 32, (M + 31) / 32, 1}, 256, 4224, croq::waits | croq::with_marks, src,
+      dst, M, N);
   // return dst;
   args->result = dst.data();
   args->result_shape[0] = N;

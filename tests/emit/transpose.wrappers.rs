@@ -14,16 +14,7 @@ use ::croq_sys::{DeviceTensor, Dim, HostData, Result, Stream, Tensor};
 pub fn transpose<M: Dim, N: Dim>(
     src: &Tensor<f32, (M, N), impl HostData<f32>>,
 ) -> Result<Tensor<f32, (N, M)>> {
-    let kernel = self::kernel_of_transpose();
-    let [M, N] = kernel.extents("src", src.shape(), [("M", None), ("N", None)])?;
-    let mut call = kernel.call()?;
-    let mut args = ffi::croq_0badf00d_transpose_args {
-        src: call.copy_in(src)?,
-        M: M as i64,
-        N: N as i64,
-        result: null_mut(),
-        result_shape: [0; 2],
-    };
+    let (mut call, mut args) = self::prepare_transpose(None, src)?;
     call.run(&mut args)?;
     call.result(args.result, (src.dims().1, src.dims().0))
 }
@@ -34,18 +25,27 @@ pub fn transpose_on<M: Dim, N: Dim>(
     stream: &Stream,
     src: &Tensor<f32, (M, N), impl HostData<f32>>,
 ) -> Result<DeviceTensor<f32, (N, M)>> {
+    let (mut call, mut args) = self::prepare_transpose(Some(stream), src)?;
+    call.enqueue(&mut args, stream)?;
+    call.device_result(args.result, (src.dims().1, src.dims().0))
+}
+
+/// Checks the arguments of [`transpose`] and prepares a call.
+fn prepare_transpose(
+    stream: Option<&Stream>,
+    src: &Tensor<f32, impl ::croq_sys::Dims<Index = [usize; 2]>, impl HostData<f32>>,
+) -> ::croq_sys::__private::Prepared<ffi::croq_0badf00d_transpose_args> {
     let kernel = self::kernel_of_transpose();
     let [M, N] = kernel.extents("src", src.shape(), [("M", None), ("N", None)])?;
-    let mut call = kernel.call_on(stream.device())?;
-    let mut args = ffi::croq_0badf00d_transpose_args {
+    let call = kernel.call(stream.map(Stream::device))?;
+    let args = ffi::croq_0badf00d_transpose_args {
         src: call.copy_in(src)?,
         M: M as i64,
         N: N as i64,
         result: null_mut(),
         result_shape: [0; 2],
     };
-    call.enqueue(&mut args, stream)?;
-    call.device_result(args.result, (src.dims().1, src.dims().0))
+    Ok((call, args))
 }
 
 fn kernel_of_transpose() -> &'static Kernel<ffi::croq_0badf00d_transpose_args> {

@@ -13,97 +13,93 @@ CROQ_KERNEL(128) void warp_product_0(croq::context, croq::global<const croq::f16
   croq::fragment_at<croq::f16, 16, 32> fa;
   croq::fragment_at<croq::f16, 16, 64> fb;
   // parallel {bn, bm} by [cdiv(N, 32), cdiv(M, 32)] : block {
-  const croq::idx thread = croq::tid(), thread_2 = croq::tid(), lane = thread_2 % 32, row_of_lane = lane / 4,
-      place_of_lane = lane % 4, thread_3 = croq::tid(), lane_2 = thread_3 % 32, place_of_lane_2 = lane_2 % 4;
+  const croq::idx thread = croq::tid(), warp_of_group = thread / 32, lane = thread % 32, row_of_lane = lane / 4,
+      place_of_lane = lane % 4;
   const croq::idx bn = croq::block_x(), bm = croq::block_y();
   // parallel {wm, wn} by [2, 2] : group {
-  {
-    const croq::idx wm = croq::tid() / 32 % 2, wn = croq::tid() / 64;
-    // acc = mma.fill.f32 0.0f;
-    CROQ_UNROLL for (croq::idx e = 0; e < 8; ++e) {
-      acc.store(e, 0.0f);
-    }
-    // foreach k in [cdiv(K, 32)] {
-    CROQ_STEPS(0, (K + 31) / 32, 1, 43);
-    for (croq::idx k = 0; k < (K + 31) / 32; ++k) {
-      croq::barrier();  // a is overwritten after it was read
-      // a = dma.copy.swiz<64>.zfill lhs.subspan(32, 32).at(bm, k) => shared;
-      if (K % 8 == 0) {
-        const croq::idx e0 = thread / 4, e1 = thread % 4;
-        if (e0 < M - bm * 32 && e1 * 8 < K - k * 32) {
-          croq::copy<8>(a, croq::swizzle_of<64, croq::f16>(e0 * 32 + e1 * 8), lhs,
-              bm * 32 * K + k * 32 + e0 * K + e1 * 8);
-        } else {
-          CROQ_UNROLL for (croq::idx k_2 = 0; k_2 < 8; ++k_2) {
-            a.store(croq::swizzle_of<64, croq::f16>(e0 * 32 + e1 * 8 + k_2), croq::to<croq::f16>(0.0));
-          }
-        }
+  const croq::idx wm = thread / 32 % 2, wn = thread / 64;
+  // acc = mma.fill.f32 0.0f;
+  CROQ_UNROLL for (croq::idx e = 0; e < 8; ++e) {
+    acc.store(e, 0.0f);
+  }
+  // foreach k in [cdiv(K, 32)] {
+  CROQ_STEPS(0, (K + 31) / 32, 1, 43);
+  for (croq::idx k = 0; k < (K + 31) / 32; ++k) {
+    croq::barrier();  // a is overwritten after it was read
+    // a = dma.copy.swiz<64>.zfill lhs.subspan(32, 32).at(bm, k) => shared;
+    if (K % 8 == 0) {
+      const croq::idx e0 = thread / 4, e1 = thread % 4;
+      if (e0 < M - bm * 32 && e1 * 8 < K - k * 32) {
+        croq::copy<8>(a, croq::swizzle_of<64, croq::f16>(e0 * 32 + e1 * 8), lhs,
+            bm * 32 * K + k * 32 + e0 * K + e1 * 8);
       } else {
-        const croq::idx e0 = thread / 32, e1 = thread % 32, from = (bm * 32 + e0) * K + k * 32 + e1, to = e0 * 32 + e1;
-        CROQ_UNROLL_BY(4) for (croq::idx step = 0; step < 8; ++step) {
-          a.store(croq::swizzle_of<64, croq::f16>(to + step % 2 * 128) + step / 2 * 256,
-              step * 4 + e0 < M - bm * 32 && e1 < K - k * 32 ? lhs.load(from + step * (K * 4))
-              : croq::to<croq::f16>(0.0));
+        CROQ_UNROLL for (croq::idx k_2 = 0; k_2 < 8; ++k_2) {
+          a.store(croq::swizzle_of<64, croq::f16>(e0 * 32 + e1 * 8 + k_2), croq::to<croq::f16>(0.0));
         }
       }
-      // b = dma.copy.swiz<64>.zfill rhs.subspan(32, 32).at(bn, k) => shared;
-      if (K % 8 == 0) {
-        const croq::idx e0 = thread / 4, e1 = thread % 4;
-        if (e0 < N - bn * 32 && e1 * 8 < K - k * 32) {
-          croq::copy<8>(b, croq::swizzle_of<64, croq::f16>(e0 * 32 + e1 * 8), rhs,
-              bn * 32 * K + k * 32 + e0 * K + e1 * 8);
-        } else {
-          CROQ_UNROLL for (croq::idx k_2 = 0; k_2 < 8; ++k_2) {
-            b.store(croq::swizzle_of<64, croq::f16>(e0 * 32 + e1 * 8 + k_2), croq::to<croq::f16>(0.0));
-          }
-        }
+    } else {
+      const croq::idx from = (bm * 32 + warp_of_group) * K + k * 32 + lane, to = warp_of_group * 32 + lane;
+      CROQ_UNROLL_BY(4) for (croq::idx step = 0; step < 8; ++step) {
+        a.store(croq::swizzle_of<64, croq::f16>(to + step % 2 * 128) + step / 2 * 256,
+            step * 4 + warp_of_group < M - bm * 32 && lane < K - k * 32 ? lhs.load(from + step * (K * 4))
+            : croq::to<croq::f16>(0.0));
+      }
+    }
+    // b = dma.copy.swiz<64>.zfill rhs.subspan(32, 32).at(bn, k) => shared;
+    if (K % 8 == 0) {
+      const croq::idx e0 = thread / 4, e1 = thread % 4;
+      if (e0 < N - bn * 32 && e1 * 8 < K - k * 32) {
+        croq::copy<8>(b, croq::swizzle_of<64, croq::f16>(e0 * 32 + e1 * 8), rhs,
+            bn * 32 * K + k * 32 + e0 * K + e1 * 8);
       } else {
-        const croq::idx e0 = thread / 32, e1 = thread % 32, from = (bn * 32 + e0) * K + k * 32 + e1, to = e0 * 32 + e1;
-        CROQ_UNROLL_BY(4) for (croq::idx step = 0; step < 8; ++step) {
-          b.store(croq::swizzle_of<64, croq::f16>(to + step % 2 * 128) + step / 2 * 256,
-              step * 4 + e0 < N - bn * 32 && e1 < K - k * 32 ? rhs.load(from + step * (K * 4))
-              : croq::to<croq::f16>(0.0));
+        CROQ_UNROLL for (croq::idx k_2 = 0; k_2 < 8; ++k_2) {
+          b.store(croq::swizzle_of<64, croq::f16>(e0 * 32 + e1 * 8 + k_2), croq::to<croq::f16>(0.0));
         }
       }
-      croq::barrier();  // a is read after it was written
-      // fa = mma.load a.data.chunkat(wm, _);
-      const croq::idx down = lane / 8 % 2 * 8 + lane % 8, along = lane / 16 * 8;
-      CROQ_UNROLL for (croq::idx j = 0; j < 2; ++j) {
-        croq::ldmatrix<4>(fa, j * 8, a, croq::swizzle_of<64, croq::f16>(j * 16 + down * 32 + along) + wm * 512);
-      }
-      // fb = mma.load b.data.chunkat(wn, _);
-      const croq::idx down_2 = lane % 8, along_2 = lane / 8 * 8;
-      CROQ_UNROLL for (croq::idx i = 0; i < 2; ++i) {
-        croq::ldmatrix<4>(fb, i * 8, b, croq::swizzle_of<64, croq::f16>(down_2 * 32 + along_2) + wn * 512, i * 256);
-      }
-      // mma.row.row acc, fa, fb;
-      CROQ_UNROLL for (croq::idx k_2 = 0; k_2 < 2; ++k_2) {
-        CROQ_UNROLL for (croq::idx n = 0; n < 2; ++n) {
-          croq::mma<16, 8, 16>(acc, n * 4, fa, k_2 * 8, fb, n * 8 + k_2 * 4);
-        }
+    } else {
+      const croq::idx from = (bn * 32 + warp_of_group) * K + k * 32 + lane, to = warp_of_group * 32 + lane;
+      CROQ_UNROLL_BY(4) for (croq::idx step = 0; step < 8; ++step) {
+        b.store(croq::swizzle_of<64, croq::f16>(to + step % 2 * 128) + step / 2 * 256,
+            step * 4 + warp_of_group < N - bn * 32 && lane < K - k * 32 ? rhs.load(from + step * (K * 4))
+            : croq::to<croq::f16>(0.0));
       }
     }
-    // apply {i, j} in acc.span {
-    {
-      CROQ_UNROLL for (croq::idx h = 0; h < 2; ++h) {
-        CROQ_UNROLL for (croq::idx j = 0; j < 2; ++j) {
-          CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-            const croq::idx j_2 = j * 8 + place_of_lane_2 * 2 + e;
-            // if (column < N) acc.at(i, j) = __max(acc.at(i, j) + bias.at(column), 0.0f);
-            if (bn * 32 + wn * 16 + j_2 < N) acc.store(j * 4 + h * 2 + e,
-                croq::max(acc.load(j * 4 + h * 2 + e) + bias.load(bn * 32 + wn * 16 + j_2), 0.0f));
-          }
-        }
+    croq::barrier();  // a is read after it was written
+    // fa = mma.load a.data.chunkat(wm, _);
+    const croq::idx down = lane / 8 % 2 * 8 + lane % 8, along = lane / 16 * 8;
+    CROQ_UNROLL for (croq::idx j = 0; j < 2; ++j) {
+      croq::ldmatrix<4>(fa, j * 8, a, croq::swizzle_of<64, croq::f16>(j * 16 + down * 32 + along) + wm * 512);
+    }
+    // fb = mma.load b.data.chunkat(wn, _);
+    const croq::idx down_2 = lane % 8, along_2 = lane / 8 * 8;
+    CROQ_UNROLL for (croq::idx i = 0; i < 2; ++i) {
+      croq::ldmatrix<4>(fb, i * 8, b, croq::swizzle_of<64, croq::f16>(down_2 * 32 + along_2) + wn * 512, i * 256);
+    }
+    // mma.row.row acc, fa, fb;
+    CROQ_UNROLL for (croq::idx k_2 = 0; k_2 < 2; ++k_2) {
+      CROQ_UNROLL for (croq::idx n = 0; n < 2; ++n) {
+        croq::mma<16, 8, 16>(acc, n * 4, fa, k_2 * 8, fb, n * 8 + k_2 * 4);
       }
     }
-    // mma.store acc, out.subspan(16, 16).at(2 * bm + wm, 2 * bn + wn);
-    CROQ_UNROLL for (croq::idx h = 0; h < 2; ++h) {
-      CROQ_UNROLL for (croq::idx j = 0; j < 2; ++j) {
-        CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-          if (h * 8 + row_of_lane < M - bm * 32 - wm * 16 && j * 8 + place_of_lane * 2
-              + e < N - bn * 32 - wn * 16) out.store((bm * 32 + wm * 16 + h * 8) * N + bn * 32 + wn * 16 + j * 8 + e
-              + row_of_lane * N + place_of_lane * 2, croq::to<croq::f16>(acc.load(j * 4 + h * 2 + e)));
-        }
+  }
+  // apply {i, j} in acc.span {
+  CROQ_UNROLL for (croq::idx h = 0; h < 2; ++h) {
+    CROQ_UNROLL for (croq::idx j = 0; j < 2; ++j) {
+      CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
+        const croq::idx j_2 = j * 8 + place_of_lane * 2 + e;
+        // if (column < N) acc.at(i, j) = __max(acc.at(i, j) + bias.at(column), 0.0f);
+        if (bn * 32 + wn * 16 + j_2 < N) acc.store(j * 4 + h * 2 + e,
+            croq::max(acc.load(j * 4 + h * 2 + e) + bias.load(bn * 32 + wn * 16 + j_2), 0.0f));
+      }
+    }
+  }
+  // mma.store acc, out.subspan(16, 16).at(2 * bm + wm, 2 * bn + wn);
+  CROQ_UNROLL for (croq::idx h = 0; h < 2; ++h) {
+    CROQ_UNROLL for (croq::idx j = 0; j < 2; ++j) {
+      CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
+        if (h * 8 + row_of_lane < M - bm * 32 - wm * 16 && j * 8 + place_of_lane * 2 + e < N - bn * 32 - wn
+            * 16) out.store((bm * 32 + wm * 16 + h * 8) * N + bn * 32 + wn * 16 + j * 8 + e + row_of_lane * N
+            + place_of_lane * 2, croq::to<croq::f16>(acc.load(j * 4 + h * 2 + e)));
       }
     }
   }
@@ -119,22 +115,20 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_warp_product)(const croq_env *e
   const croq::global<const croq::f16> rhs = croq::bind<const croq::f16>(args->rhs, K * N, "rhs");
   const croq::global<const float> bias = croq::bind<const float>(args->bias, N, "bias");
   // parallel {bn, bm} by [cdiv(N, 32), cdiv(M, 32)] : block {
-  if (!host.check((N + 31) / 32 <= 2147483647, 0, __LINE__, (N + 31) / 32, 2147483647)) return host.status();
-  if (!host.check((M + 31) / 32 <= 65535, 1, __LINE__, (M + 31) / 32, 65535)) return host.status();
+  CROQ_REQUIRE((N + 31) / 32 <= 2147483647, 0, (N + 31) / 32, 2147483647);
+  CROQ_REQUIRE((M + 31) / 32 <= 65535, 1, (M + 31) / 32, 65535);
   // f16 [M, N] out;
-  if (!host.check(croq::fits(croq::exact(M) * croq::exact(N) * 2), 2, __LINE__, M, N)) return host.status();
+  CROQ_REQUIRE(croq::fits(croq::exact(M) * croq::exact(N) * 2), 2, M, N);
   croq::global<croq::f16> out;
-  if (!host.alloc(out, M * N, "out")) return host.status();
+  CROQ_TRY(host.alloc(out, M * N, "out"));
   // a = dma.copy.swiz<64>.zfill lhs.subspan(32, 32).at(bm, k) => shared;
-  if (!host.check(croq::fits(croq::exact(87) + croq::size(croq::exact(M)) * croq::size(croq::exact(K)) * croq::exact(3)
-      + croq::size(croq::exact(K)) * croq::exact(128)), 3, __LINE__, M, K)) return host.status();
+  CROQ_REQUIRE(croq::fits(croq::exact(87) + croq::size(croq::exact(M)) * croq::size(croq::exact(K)) * croq::exact(3)
+      + croq::size(croq::exact(K)) * croq::exact(128)), 3, M, K);
   // b = dma.copy.swiz<64>.zfill rhs.subspan(32, 32).at(bn, k) => shared;
-  if (!host.check(croq::fits(croq::exact(87) + croq::size(croq::exact(K)) * croq::exact(128)
-      + croq::size(croq::exact(K)) * croq::size(croq::exact(N)) * croq::exact(3)), 4, __LINE__, K,
-      N)) return host.status();
-  if (!host.launch<decltype(&warp_product_0),
-      &warp_product_0>("warp_product_0", croq::grid{(N + 31) / 32, (M + 31) / 32, 1}, 128, 4096,
-      croq::waits | croq::arena<96>, lhs, rhs, bias, out, M, K, N)) return host.status();
+  CROQ_REQUIRE(croq::fits(croq::exact(87) + croq::size(croq::exact(K)) * croq::exact(128) + croq::size(croq::exact(K))
+      * croq::size(croq::exact(N)) * croq::exact(3)), 4, K, N);
+  CROQ_LAUNCH(warp_product_0, croq::grid{(N + 31) / 32, (M + 31) / 32, 1}, 128, 4096, croq::waits | croq::arena<96>,
+      lhs, rhs, bias, out, M, K, N);
   // return out;
   args->result = out.data();
   args->result_shape[0] = M;

@@ -17,21 +17,7 @@ pub fn warp_product<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, N_bias: Same<N>>(
     rhs: &Tensor<f16, (N, K_rhs), impl HostData<f16>>,
     bias: &Tensor<f32, (N_bias,), impl HostData<f32>>,
 ) -> Result<Tensor<f16, (M, N)>> {
-    let kernel = self::kernel_of_warp_product();
-    let [M, K] = kernel.extents("lhs", lhs.shape(), [("M", None), ("K", None)])?;
-    let [N, _] = kernel.extents("rhs", rhs.shape(), [("N", None), ("K", Some(K))])?;
-    kernel.extents("bias", bias.shape(), [("N", Some(N))])?;
-    let mut call = kernel.call()?;
-    let mut args = ffi::croq_0badf00d_warp_product_args {
-        lhs: call.copy_in(lhs)?,
-        rhs: call.copy_in(rhs)?,
-        bias: call.copy_in(bias)?,
-        M: M as i64,
-        K: K as i64,
-        N: N as i64,
-        result: null_mut(),
-        result_shape: [0; 2],
-    };
+    let (mut call, mut args) = self::prepare_warp_product(None, lhs, rhs, bias)?;
     call.run(&mut args)?;
     call.result(args.result, (lhs.dims().0, rhs.dims().0))
 }
@@ -44,12 +30,24 @@ pub fn warp_product_on<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, N_bias: Same<N>>(
     rhs: &Tensor<f16, (N, K_rhs), impl HostData<f16>>,
     bias: &Tensor<f32, (N_bias,), impl HostData<f32>>,
 ) -> Result<DeviceTensor<f16, (M, N)>> {
+    let (mut call, mut args) = self::prepare_warp_product(Some(stream), lhs, rhs, bias)?;
+    call.enqueue(&mut args, stream)?;
+    call.device_result(args.result, (lhs.dims().0, rhs.dims().0))
+}
+
+/// Checks the arguments of [`warp_product`] and prepares a call.
+fn prepare_warp_product(
+    stream: Option<&Stream>,
+    lhs: &Tensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>, impl HostData<f16>>,
+    rhs: &Tensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>, impl HostData<f16>>,
+    bias: &Tensor<f32, impl ::croq_sys::Dims<Index = [usize; 1]>, impl HostData<f32>>,
+) -> ::croq_sys::__private::Prepared<ffi::croq_0badf00d_warp_product_args> {
     let kernel = self::kernel_of_warp_product();
     let [M, K] = kernel.extents("lhs", lhs.shape(), [("M", None), ("K", None)])?;
     let [N, _] = kernel.extents("rhs", rhs.shape(), [("N", None), ("K", Some(K))])?;
     kernel.extents("bias", bias.shape(), [("N", Some(N))])?;
-    let mut call = kernel.call_on(stream.device())?;
-    let mut args = ffi::croq_0badf00d_warp_product_args {
+    let call = kernel.call(stream.map(Stream::device))?;
+    let args = ffi::croq_0badf00d_warp_product_args {
         lhs: call.copy_in(lhs)?,
         rhs: call.copy_in(rhs)?,
         bias: call.copy_in(bias)?,
@@ -59,8 +57,7 @@ pub fn warp_product_on<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, N_bias: Same<N>>(
         result: null_mut(),
         result_shape: [0; 2],
     };
-    call.enqueue(&mut args, stream)?;
-    call.device_result(args.result, (lhs.dims().0, rhs.dims().0))
+    Ok((call, args))
 }
 
 fn kernel_of_warp_product() -> &'static Kernel<ffi::croq_0badf00d_warp_product_args> {

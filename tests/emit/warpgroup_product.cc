@@ -18,101 +18,98 @@ CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTA
   croq::tracked_fragment_at<float, 64, 0> acc("acc");
   croq::tracked_fragment_at<croq::f16, 8, 320> pair("pair");
   // parallel {bn, bm} by [cdiv(N, 128), cdiv(M, 128)] : block {
-  const croq::idx warp = croq::warp();
+  const croq::idx thread = croq::tid(), warp = croq::warp(), warp_of_group = thread / 32 % 4, lane = thread % 32;
   const bool elected = croq::elected();
   const croq::matrix_descriptor bs_tiles = croq::describe(bs, 0, 128, 16, 1024);
   const croq::matrix_descriptor as_tiles = croq::describe(as, 0, 128, 16, 1024);
-  const croq::idx thread = croq::tid(), warp_2 = thread / 32 % 4, lane = thread % 32;
   unsigned full_phase = 0u;
   unsigned empty_phase = 15u;
   if (warp == 0 && elected) {
     for (croq::idx slot = 0; slot < 4; ++slot) croq::mbarrier_init(full, slot, 1);
     croq::event_site(full, 0, "0");
-    for (croq::idx slot_2 = 0; slot_2 < 4; ++slot_2) croq::mbarrier_init(empty, slot_2, 256);
+    for (croq::idx slot = 0; slot < 4; ++slot) croq::mbarrier_init(empty, slot, 256);
     croq::event_site(empty, CROQ_SITE_READY, "128..383");
     croq::fence_mbarrier_init();
   }
   croq::barrier();  // mbarriers are ready
   const croq::idx bn = croq::block_x(), bm = croq::block_y();
   // parallel w by 3 : group-4 {
-  {
-    const croq::idx w = warp / 4;
-    // inthreads.async (w == 0) {
-    if (w == 0) {
-      // call croq::cuda::setreg_dec(32);
-      croq::set_max_registers_down<32>();
-      if (warp == 0 && elected) {
-        // foreach {k} in [cdiv(K, 64)] {
-        CROQ_STEPS((K + 63) / 64);
-        for (croq::idx k = 0; k < (K + 63) / 64; ++k) {
-          // wait empty[s];
-          croq::mbarrier_wait(ctx, empty, k % 4, (empty_phase >> (k % 4)) & 1u);
-          empty_phase = empty_phase ^ (1u << (k % 4));
-          // trigger full[s];
-          croq::mbarrier_arrive_expect_tx(full, k % 4, 32768);
-          // tma.copy.async<full[s]>.swiz<128> lhs.subspan(128, 64).at(bm, k) => as[s];
-          croq::tma_load<2>(as, k % 4 * 8192, lhs_map, {k * 64, bm * 128}, full, k % 4);
-          // tma.copy.async<full[s]>.swiz<128> rhs.subspan(128, 64).at(bn, k) => bs[s];
-          croq::tma_load<2>(bs, k % 4 * 8192, rhs_map, {k * 64, bn * 128}, full, k % 4);
-        }
-      }
-    }
-    // inthreads.async (w > 0) {
-    else if (w > 0) {
-      // call croq::cuda::setreg_inc(232);
-      croq::set_max_registers_up<232>();
-      // trigger empty[s];
-      croq::idx released = 0;
-      // mma.row.row acc, as[s].subspan(64, 64).at(w - 1, 0), bs[s];
-      const croq::matrix_descriptor as_tiles_2 = croq::advance(as_tiles, unsigned(w * 8192 - 8192));
+  const croq::idx w = warp / 4;
+  // inthreads.async (w == 0) {
+  if (w == 0) {
+    // call croq::cuda::setreg_dec(32);
+    croq::set_max_registers_down<32>();
+    if (warp == 0 && elected) {
       // foreach {k} in [cdiv(K, 64)] {
       CROQ_STEPS((K + 63) / 64);
       for (croq::idx k = 0; k < (K + 63) / 64; ++k) {
-        // wait full[s];
-        croq::mbarrier_wait(ctx, full, k % 4, (full_phase >> (k % 4)) & 1u);
-        full_phase = full_phase ^ (1u << (k % 4));
-        croq::wgmma_fence(acc);
-        const croq::matrix_descriptor bs_here = croq::advance(bs_tiles, unsigned(k % 4 * 16384));
-        const croq::matrix_descriptor as_here = croq::advance(as_tiles_2, unsigned(k % 4 * 16384));
-        croq::wgmma<128, 16, croq::f16, croq::f16, false, false>(acc, 0, as_here, bs_here, 0 < k);
-        croq::wgmma<128, 16, croq::f16, croq::f16, false,
-            false>(acc, 0, croq::advance(as_here, 32), croq::advance(bs_here, 32), true);
-        croq::wgmma<128, 16, croq::f16, croq::f16, false,
-            false>(acc, 0, croq::advance(as_here, 64), croq::advance(bs_here, 64), true);
-        croq::wgmma<128, 16, croq::f16, croq::f16, false,
-            false>(acc, 0, croq::advance(as_here, 96), croq::advance(bs_here, 96), true);
-        croq::wgmma_commit();
-        croq::wgmma_wait<1>();
-        if (0 < k) {
-          croq::mbarrier_arrive(empty, released);
-        }
-        released = k % 4;
+        // wait empty[s];
+        croq::mbarrier_wait(ctx, empty, k % 4, (empty_phase >> (k % 4)) & 1u);
+        empty_phase ^= 1u << (k % 4);
+        // trigger full[s];
+        croq::mbarrier_arrive_expect_tx(full, k % 4, 32768);
+        // tma.copy.async<full[s]>.swiz<128> lhs.subspan(128, 64).at(bm, k) => as[s];
+        croq::tma_load<2>(as, k % 4 * 8192, lhs_map, {k * 64, bm * 128}, full, k % 4);
+        // tma.copy.async<full[s]>.swiz<128> rhs.subspan(128, 64).at(bn, k) => bs[s];
+        croq::tma_load<2>(bs, k % 4 * 8192, rhs_map, {k * 64, bn * 128}, full, k % 4);
       }
-      croq::wgmma_wait<0>(acc);
-      croq::mbarrier_arrive(empty, released);
-      // mma.store acc, cs[w - 1];
-      const croq::idx down = warp_2 * 16 + lane / 8 % 2 * 8 + lane % 8, along = lane / 16 * 8;
-      CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
-        pair.store(0, croq::to<croq::f16>(acc.load(j * 8)));
-        pair.store(1, croq::to<croq::f16>(acc.load(j * 8 + 1)));
-        pair.store(2, croq::to<croq::f16>(acc.load(j * 8 + 2)));
-        pair.store(3, croq::to<croq::f16>(acc.load(j * 8 + 3)));
-        pair.store(4, croq::to<croq::f16>(acc.load(j * 8 + 4)));
-        pair.store(5, croq::to<croq::f16>(acc.load(j * 8 + 5)));
-        pair.store(6, croq::to<croq::f16>(acc.load(j * 8 + 6)));
-        pair.store(7, croq::to<croq::f16>(acc.load(j * 8 + 7)));
-        croq::stmatrix<4>(cs, croq::swizzle_of<128,
-            croq::f16>(down * 64, j % 4 * 16 + along) + (w * 8192 + j / 4 * 4096 - 8192), pair, 0);
+    }
+  }
+  // inthreads.async (w > 0) {
+  else if (w > 0) {
+    // call croq::cuda::setreg_inc(232);
+    croq::set_max_registers_up<232>();
+    // trigger empty[s];
+    croq::idx released = 0;
+    // mma.row.row acc, as[s].subspan(64, 64).at(w - 1, 0), bs[s];
+    const croq::matrix_descriptor as_tiles_2 = croq::advance(as_tiles, unsigned(w * 8192 - 8192));
+    // foreach {k} in [cdiv(K, 64)] {
+    CROQ_STEPS((K + 63) / 64);
+    for (croq::idx k = 0; k < (K + 63) / 64; ++k) {
+      // wait full[s];
+      croq::mbarrier_wait(ctx, full, k % 4, (full_phase >> (k % 4)) & 1u);
+      full_phase ^= 1u << (k % 4);
+      croq::wgmma_fence(acc);
+      const croq::matrix_descriptor bs_here = croq::advance(bs_tiles, unsigned(k % 4 * 16384));
+      const croq::matrix_descriptor as_here = croq::advance(as_tiles_2, unsigned(k % 4 * 16384));
+      croq::wgmma<128, 16, croq::f16, croq::f16, false, false>(acc, 0, as_here, bs_here, 0 < k);
+      croq::wgmma<128, 16, croq::f16, croq::f16, false, false>(acc, 0, croq::advance(as_here, 32),
+          croq::advance(bs_here, 32), true);
+      croq::wgmma<128, 16, croq::f16, croq::f16, false, false>(acc, 0, croq::advance(as_here, 64),
+          croq::advance(bs_here, 64), true);
+      croq::wgmma<128, 16, croq::f16, croq::f16, false, false>(acc, 0, croq::advance(as_here, 96),
+          croq::advance(bs_here, 96), true);
+      croq::wgmma_commit();
+      croq::wgmma_wait<1>();
+      if (0 < k) {
+        croq::mbarrier_arrive(empty, released);
       }
-      croq::fence_proxy_async();
-      croq::barrier_named(unsigned(1 + croq::tid() / 128), 128);  // cs is read after it was written
-      // tma.copy cs[w - 1] => out.subspan(64, 128).at(bm * 2 + w - 1, bn);
-      if (warp % 4 == 0 && elected) {
-        croq::tma_store<2>(out_map, {bn * 128, bm * 128 + w * 64 - 64}, cs, w * 8192 - 8192);
-        croq::tma_store<2>(out_map, {bn * 128 + 64, bm * 128 + w * 64 - 64}, cs, w * 8192 - 4096);
-        croq::bulk_commit();
-        croq::bulk_wait_read<0>();
-      }
+      released = k % 4;
+    }
+    croq::wgmma_wait<0>(acc);
+    croq::mbarrier_arrive(empty, released);
+    // mma.store acc, cs[w - 1];
+    const croq::idx down = warp_of_group * 16 + lane / 8 % 2 * 8 + lane % 8, along = lane / 16 * 8;
+    CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
+      pair.store(0, croq::to<croq::f16>(acc.load(j * 8)));
+      pair.store(1, croq::to<croq::f16>(acc.load(j * 8 + 1)));
+      pair.store(2, croq::to<croq::f16>(acc.load(j * 8 + 2)));
+      pair.store(3, croq::to<croq::f16>(acc.load(j * 8 + 3)));
+      pair.store(4, croq::to<croq::f16>(acc.load(j * 8 + 4)));
+      pair.store(5, croq::to<croq::f16>(acc.load(j * 8 + 5)));
+      pair.store(6, croq::to<croq::f16>(acc.load(j * 8 + 6)));
+      pair.store(7, croq::to<croq::f16>(acc.load(j * 8 + 7)));
+      croq::stmatrix<4>(cs,
+          croq::swizzle_of<128, croq::f16>(down * 64, j % 4 * 16 + along) + (w * 8192 + j / 4 * 4096 - 8192), pair, 0);
+    }
+    croq::fence_proxy_async();
+    croq::barrier_named(unsigned(1 + croq::tid() / 128), 128);  // cs is read after it was written
+    // tma.copy cs[w - 1] => out.subspan(64, 128).at(bm * 2 + w - 1, bn);
+    if (warp % 4 == 0 && elected) {
+      croq::tma_store<2>(out_map, {bn * 128, bm * 128 + w * 64 - 64}, cs, w * 8192 - 8192);
+      croq::tma_store<2>(out_map, {bn * 128 + 64, bm * 128 + w * 64 - 64}, cs, w * 8192 - 4096);
+      croq::bulk_commit();
+      croq::bulk_wait_read<0>();
     }
   }
 }
@@ -127,32 +124,25 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_warpgroup_product)(const croq_e
   const croq::global<const croq::f16> rhs = croq::bind<const croq::f16>(args->rhs, K * N, "rhs");
   const croq::global<croq::f16> out = croq::bind<croq::f16>(args->out, M * N, "out");
   // parallel {bn, bm} by [cdiv(N, 128), cdiv(M, 128)] : block {
-  if (!host.check((N + 127) / 128 <= 2147483647, 0, __LINE__, (N + 127) / 128, 2147483647)) return host.status();
-  if (!host.check((M + 127) / 128 <= 65535, 1, __LINE__, (M + 127) / 128, 65535)) return host.status();
+  CROQ_REQUIRE((N + 127) / 128 <= 2147483647, 0, (N + 127) / 128, 2147483647);
+  CROQ_REQUIRE((M + 127) / 128 <= 65535, 1, (M + 127) / 128, 65535);
   // tma.copy.async<full[s]>.swiz<128> lhs.subspan(128, 64).at(bm, k) => as[s];
-  if (!host.check(K % 8 == 0, 2, __LINE__, K * 2)) return host.status();
+  CROQ_REQUIRE(K % 8 == 0, 2, K * 2);
   // tma.copy cs[w - 1] => out.subspan(64, 128).at(bm * 2 + w - 1, bn);
-  if (!host.check(N % 8 == 0, 3, __LINE__, N * 2)) return host.status();
-  if (!host.check(croq::fits(croq::exact(447) + croq::size(croq::exact(M)), 2147483647), 4, __LINE__,
-      M)) return host.status();
-  if (!host.check(croq::fits(croq::exact(319) + croq::size(croq::exact(N)), 2147483647), 5, __LINE__,
-      N)) return host.status();
-  if (!host.check(croq::fits(croq::exact(127) + croq::size(croq::exact(K)), 2147483647), 6, __LINE__,
-      K)) return host.status();
-  if (!host.needs<decltype(&warpgroup_product_0), &warpgroup_product_0>(__LINE__, 90)) return host.status();
+  CROQ_REQUIRE(N % 8 == 0, 3, N * 2);
+  CROQ_REQUIRE(croq::fits(croq::exact(447) + croq::size(croq::exact(M)), 2147483647), 4, M);
+  CROQ_REQUIRE(croq::fits(croq::exact(319) + croq::size(croq::exact(N)), 2147483647), 5, N);
+  CROQ_REQUIRE(croq::fits(croq::exact(127) + croq::size(croq::exact(K)), 2147483647), 6, K);
+  CROQ_NEEDS(warpgroup_product_0, 90);
   croq::tensor_map lhs_map;
-  if (!croq::make_tensor_map(host, lhs_map, lhs,
-      croq::tensor_layout<2>{{K, M}, {1, K}, {64, 128}, 128, 128})) return host.status();
+  CROQ_TRY(croq::make_tensor_map(host, lhs_map, lhs, croq::tensor_layout<2>{{K, M}, {1, K}, {64, 128}, 128, 128}));
   croq::tensor_map rhs_map;
-  if (!croq::make_tensor_map(host, rhs_map, rhs,
-      croq::tensor_layout<2>{{K, N}, {1, K}, {64, 128}, 128, 128})) return host.status();
+  CROQ_TRY(croq::make_tensor_map(host, rhs_map, rhs, croq::tensor_layout<2>{{K, N}, {1, K}, {64, 128}, 128, 128}));
   croq::tensor_map out_map;
-  if (!croq::make_tensor_map(host, out_map, out,
-      croq::tensor_layout<2>{{N, M}, {1, N}, {64, 64}, 128, 128})) return host.status();
-  if (!host.launch<decltype(&warpgroup_product_0),
-      &warpgroup_product_0>("warpgroup_product_0", croq::grid{(N + 127) / 128, (M + 127) / 128, 1}, 384, 163904,
+  CROQ_TRY(croq::make_tensor_map(host, out_map, out, croq::tensor_layout<2>{{N, M}, {1, N}, {64, 64}, 128, 128}));
+  CROQ_LAUNCH(warpgroup_product_0, croq::grid{(N + 127) / 128, (M + 127) / 128, 1}, 384, 163904,
       croq::async_proxy | croq::ordered | croq::with_marks | croq::arena<352>, lhs_map, rhs_map,
-      croq::contend(out_map, out), K)) return host.status();
+      croq::contend(out_map, out), K);
   return host.status();
 }
 

@@ -15,19 +15,7 @@ pub fn warpgroup_product<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, M_out: Same<M>,
     rhs: &DeviceTensor<f16, (N, K_rhs)>,
     out: &mut DeviceTensor<f16, (M_out, N_out)>,
 ) -> Result<()> {
-    let kernel = self::kernel_of_warpgroup_product();
-    let [M, K] = kernel.extents("lhs", lhs.shape(), [("M", None), ("K", None)])?;
-    let [N, _] = kernel.extents("rhs", rhs.shape(), [("N", None), ("K", Some(K))])?;
-    kernel.extents("out", out.shape(), [("M", Some(M)), ("N", Some(N))])?;
-    let mut call = kernel.call_on(lhs.device())?;
-    let mut args = ffi::croq_0badf00d_warpgroup_product_args {
-        lhs: call.global("lhs", lhs)?,
-        rhs: call.global("rhs", rhs)?,
-        out: call.global_mut("out", out)?,
-        M: M as i64,
-        K: K as i64,
-        N: N as i64,
-    };
+    let (mut call, mut args) = self::prepare_warpgroup_product(None, lhs, rhs, out)?;
     call.run(&mut args)
 }
 
@@ -39,12 +27,23 @@ pub fn warpgroup_product_on<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, M_out: Same<
     rhs: &DeviceTensor<f16, (N, K_rhs)>,
     out: &mut DeviceTensor<f16, (M_out, N_out)>,
 ) -> Result<()> {
+    let (mut call, mut args) = self::prepare_warpgroup_product(Some(stream), lhs, rhs, out)?;
+    call.enqueue(&mut args, stream)
+}
+
+/// Checks the arguments of [`warpgroup_product`] and prepares a call.
+fn prepare_warpgroup_product(
+    stream: Option<&Stream>,
+    lhs: &DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>>,
+    rhs: &DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>>,
+    out: &mut DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>>,
+) -> ::croq_sys::__private::Prepared<ffi::croq_0badf00d_warpgroup_product_args> {
     let kernel = self::kernel_of_warpgroup_product();
     let [M, K] = kernel.extents("lhs", lhs.shape(), [("M", None), ("K", None)])?;
     let [N, _] = kernel.extents("rhs", rhs.shape(), [("N", None), ("K", Some(K))])?;
     kernel.extents("out", out.shape(), [("M", Some(M)), ("N", Some(N))])?;
-    let mut call = kernel.call_on(stream.device())?;
-    let mut args = ffi::croq_0badf00d_warpgroup_product_args {
+    let call = kernel.call(Some(stream.map_or_else(|| lhs.device(), Stream::device)))?;
+    let args = ffi::croq_0badf00d_warpgroup_product_args {
         lhs: call.global("lhs", lhs)?,
         rhs: call.global("rhs", rhs)?,
         out: call.global_mut("out", out)?,
@@ -52,7 +51,7 @@ pub fn warpgroup_product_on<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, M_out: Same<
         K: K as i64,
         N: N as i64,
     };
-    call.enqueue(&mut args, stream)
+    Ok((call, args))
 }
 
 fn kernel_of_warpgroup_product() -> &'static Kernel<ffi::croq_0badf00d_warpgroup_product_args> {

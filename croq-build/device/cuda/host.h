@@ -90,7 +90,7 @@ class host {
   }
 
   /* A row of the function's table of checks. */
-  template <class... V> bool check(bool ok, croq_u32 row, int line, V... values) {
+  template <class... V> bool check(int line, bool ok, croq_u32 row, V... values) {
     if (result != CROQ_OK) return false;
     return ok || fail(CROQ_CHECK, row, line, "", to<idx>(values)...);
   }

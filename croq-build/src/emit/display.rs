@@ -65,10 +65,18 @@ fn place_to_break(line: &str, indent: usize) -> Option<usize> {
         match c {
             '"' | '\'' => quoted = Some(c),
             '(' | '{' | '[' => depth += 1,
+            // Template arguments; comparisons have spaces around them.
+            '<' if line.get(..at).is_some_and(ends_in_name) => depth += 1,
+            '>' if line
+                .get(..at)
+                .is_some_and(|before| !before.ends_with([' ', '-'])) =>
+            {
+                depth = depth.saturating_sub(1);
+            }
             ')' | '}' | ']' => depth = depth.saturating_sub(1),
             ' ' if column > indent + 8 => {
                 let (before, after) = line.split_at(at);
-                let operator = ["&& ", "|| ", "? ", ": ", "+ "];
+                let operator = ["&& ", "|| ", "? ", ": ", "+ ", "* "];
                 let comma = before.ends_with([',', ';']);
                 let breaks = comma || operator.iter().any(|o| after.trim_start().starts_with(o));
                 let rank = (depth, !comma);
@@ -80,6 +88,10 @@ fn place_to_break(line: &str, indent: usize) -> Option<usize> {
         }
     }
     best.map(|(_, at)| at)
+}
+
+fn ends_in_name(text: &str) -> bool {
+    text.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
 }
 
 #[cfg(test)]

@@ -89,9 +89,8 @@ impl Body<'_, '_> {
                     "0" => hi.text.clone(),
                     lo => format!("{lo}, {}", hi.text),
                 };
-                self.writer.line(&format!(
-                    "if (!host.steps(__LINE__, {range})) return host.status();"
-                ));
+                self.writer
+                    .line(&format!("CROQ_TRY(host.steps(__LINE__, {range}));"));
             } else if !by_iteration {
                 self.writer.line(&format!("CROQ_STEPS({arguments});"));
             }
@@ -174,7 +173,7 @@ impl Body<'_, '_> {
     /// One iteration of a loop that nothing says the end of beforehand.
     fn iteration(&mut self, span: Span, body: &[Stmt]) {
         let line = match self.on_host {
-            true => "if (!host.steps(__LINE__, 8)) return host.status();",
+            true => "CROQ_TRY(host.steps(__LINE__, 8));",
             false => "croq::turn();",
         };
         self.line(span, line);

@@ -24,6 +24,7 @@ pub mod names;
 mod place;
 mod regions;
 mod rust;
+mod rust_prepare;
 mod rust_types;
 mod scalar;
 mod scope;

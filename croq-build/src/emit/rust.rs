@@ -1,4 +1,4 @@
-//! Safe Rust wrappers: one function per `__co__` function.
+//! Safe Rust wrappers: one function per `__co__` function, and one that only enqueues.
 //!
 //! A wrapper checks what only Rust sees (that extents of one name agree, that none is zero, that
 //! device tensors live together), lends the tensors' memory to a call, and runs the launch shim. The
@@ -10,13 +10,12 @@ use std::fmt::Write as _;
 use super::args::{self, Args, FieldRole};
 use super::file_meta::FileMeta;
 use super::names::{self, IMPORTS, Scope};
-use super::rust_types::{Naming, Returned, is_written, tensors, tuple};
+use super::rust_types::{Naming, Returned, tensors, tuple};
 use super::signature;
 use super::writer::Lines;
 use crate::ir::threads::{Function, Stmt, StmtKind};
 use crate::ir::{
-    DimId, Extent, ParamKind, Passing, Return, ReturnValue, Scalar, Storage, Threads, Visit,
-    walk_block,
+    ParamKind, Passing, Return, ReturnValue, Scalar, Storage, Threads, Visit, walk_block,
 };
 use crate::source::Span;
 
@@ -32,6 +31,7 @@ pub fn wrappers(meta: &FileMeta, functions: &[Function], source: &str) -> String
             lines: &lines,
             name: names.plain,
             kernel: names.kernel,
+            prepare: names.enqueued.is_some().then_some(names.prepare),
             plain: None,
             naming: Naming::of(function),
         };
@@ -40,6 +40,7 @@ pub fn wrappers(meta: &FileMeta, functions: &[Function], source: &str) -> String
             wrapper.plain = Some(std::mem::replace(&mut wrapper.name, name));
             wrapper.write(&mut bodies);
         }
+        wrapper.preparation(&mut bodies);
         wrapper.kernel(&mut bodies);
     }
     let mut text = format!(
@@ -118,6 +119,8 @@ struct Names {
     enqueued: Option<String>,
     /// What both call.
     kernel: String,
+    /// What prepares a call for both.
+    prepare: String,
 }
 
 fn names_of(functions: &[Function]) -> Vec<Names> {
@@ -130,16 +133,18 @@ fn names_of(functions: &[Function]) -> Vec<Names> {
         .iter()
         .map(|f| can_be_enqueued(f).then(|| scope.fresh(format!("{}_on", f.name))))
         .collect();
-    let kernels: Vec<String> = functions
-        .iter()
-        .map(|f| scope.fresh(format!("kernel_of_{}", f.name)))
-        .collect();
-    let names = plain.into_iter().zip(enqueued).zip(kernels);
+    let mut private = |prefix: &str| -> Vec<String> {
+        let names = functions.iter().map(|f| format!("{prefix}_{}", f.name));
+        names.map(|name| scope.fresh(name)).collect()
+    };
+    let (kernels, prepare) = (private("kernel_of"), private("prepare"));
+    let names = plain.into_iter().zip(enqueued).zip(kernels).zip(prepare);
     names
-        .map(|((plain, enqueued), kernel)| Names {
+        .map(|(((plain, enqueued), kernel), prepare)| Names {
             plain,
             enqueued,
             kernel,
+            prepare,
         })
         .collect()
 }
@@ -179,19 +184,21 @@ fn can_be_enqueued(function: &Function) -> bool {
 }
 
 /// What is longer goes on lines of its own.
-const LONG: usize = 88;
+pub(super) const LONG: usize = 88;
 
-struct Wrapper<'a> {
-    meta: &'a FileMeta,
-    function: &'a Function,
+pub(super) struct Wrapper<'a> {
+    pub meta: &'a FileMeta,
+    pub function: &'a Function,
     source: &'a str,
     lines: &'a Lines<'a>,
-    name: String,
+    pub name: String,
     /// The name of the function that knows what wrappers call.
-    kernel: String,
+    pub kernel: String,
+    /// The name of the function that prepares a call, where two wrappers share it.
+    pub prepare: Option<String>,
     /// The name of the wrapper that waits, where this is the one that only enqueues.
-    plain: Option<String>,
-    naming: Naming,
+    pub plain: Option<String>,
+    pub naming: Naming,
 }
 
 impl Wrapper<'_> {
@@ -199,13 +206,10 @@ impl Wrapper<'_> {
         text.push('\n');
         self.documentation(text);
         self.head(text);
-        let _ = writeln!(
-            text,
-            "    let {} = self::{}();",
-            self.naming.kernel, self.kernel
-        );
-        self.entry_checks(text);
-        self.call(text);
+        match &self.prepare {
+            Some(prepare) => self.prepared(text, prepare),
+            None => self.prepares(text),
+        }
         self.outcome(text);
         text.push_str("}\n");
     }
@@ -302,126 +306,11 @@ impl Wrapper<'_> {
         text.push_str("    &KERNEL\n}\n");
     }
 
-    /// Binds the dimensions to their values, and checks every extent on the way.
-    fn entry_checks(&self, text: &mut String) {
-        let kernel = &self.naming.kernel;
-        for (id, param, tensor) in tensors(self.function) {
-            let name = self.naming.param(id);
-            let (mut bindings, mut expected) = (Vec::new(), Vec::new());
-            for extent in &tensor.extents {
-                let written = signature::extent(self.function, extent);
-                let (binding, value) = match extent {
-                    Extent::Static(n) => ("_", format!("Some({n})")),
-                    Extent::Unbounded => ("_", "None".to_owned()),
-                    Extent::Dim {
-                        dim,
-                        declares: true,
-                    } => (self.naming.dim(*dim), "None".to_owned()),
-                    Extent::Dim { dim, .. } => ("_", format!("Some({})", self.extent_of(*dim, id))),
-                };
-                bindings.push(binding);
-                expected.push(format!("({written:?}, {value})"));
-            }
-            let binding = match bindings.iter().all(|b| *b == "_") {
-                true => String::new(),
-                false => format!("let [{}] = ", bindings.join(", ")),
-            };
-            let (label, one_line) = (&param.name, expected.join(", "));
-            let expected = if binding.len() + one_line.len() > LONG - 30 {
-                format!("[\n        {},\n    ]", expected.join(",\n        "))
-            } else {
-                format!("[{one_line}]")
-            };
-            let _ = writeln!(
-                text,
-                "    {binding}{kernel}.extents({label:?}, {name}.shape(), {expected})?;"
-            );
-        }
-    }
-
-    /// The value of `dim` where an axis of parameter `param` is checked against it.
-    fn extent_of(&self, dim: DimId, param: crate::ir::ParamId) -> String {
-        match self.function.dims.get(dim.index()) {
-            // `[M, M] x`: its variable is bound by the very statement.
-            Some(d) if d.param == param => {
-                format!("{}.shape()[{}]", self.naming.param(param), d.axis)
-            }
-            _ => self.naming.dim(dim).to_owned(),
-        }
-    }
-
     /// What a returned tensor is.
     fn tensor(&self) -> &'static str {
         match self.plain {
             None => "Tensor",
             Some(_) => "DeviceTensor",
-        }
-    }
-
-    fn call(&self, text: &mut String) {
-        let (function, naming) = (self.function, &self.naming);
-        let kernel = &naming.kernel;
-        let lives = |id| format!("{kernel}.call_on({}.device())?", naming.param(id));
-        let device = tensors(function)
-            .find(|(_, _, tensor)| tensor.passing == Passing::Global)
-            .map(|(id, ..)| id)
-            .or_else(|| {
-                let mut params = function.params.iter().zip(0..);
-                params
-                    .find(|(param, _)| matches!(param.kind, ParamKind::Stream))
-                    .map(|(_, id)| crate::ir::ParamId(id))
-            });
-        let call = match &self.plain {
-            None => device.map_or_else(|| format!("{kernel}.call()?"), lives),
-            Some(_) => format!("{kernel}.call_on({}.device())?", naming.stream),
-        };
-        let _ = writeln!(text, "    let mut {} = {call};", naming.call);
-        let struct_name = args::struct_name(self.meta, function);
-        let _ = writeln!(text, "    let mut {} = ffi::{struct_name} {{", naming.args);
-        let args = Args::of(function);
-        for field in &args.fields {
-            let value = self.field_value(field.role);
-            if value == field.name {
-                let _ = writeln!(text, "        {value},");
-            } else {
-                let _ = writeln!(text, "        {}: {value},", field.name);
-            }
-        }
-        if args.fields.is_empty() {
-            text.push_str("        nothing: 0,\n");
-        }
-        text.push_str("    };\n");
-    }
-
-    /// What a field of the argument struct is before the call.
-    fn field_value(&self, role: FieldRole) -> String {
-        let Naming { call, .. } = &self.naming;
-        match role {
-            FieldRole::Param(id) => {
-                let name = self.naming.param(id);
-                let param = self.function.param(id);
-                match &param.kind {
-                    ParamKind::Scalar { ty, .. } => to_c(*ty, name),
-                    ParamKind::Stream => format!("{call}.stream({:?}, {name})?", param.name),
-                    ParamKind::Tensor(tensor) => match tensor.passing {
-                        Passing::In | Passing::InOut => format!("{call}.copy_in({name})?"),
-                        Passing::Global if is_written(self.function, tensor) => {
-                            format!("{call}.global_mut({:?}, {name})?", param.name)
-                        }
-                        Passing::Global => format!("{call}.global({:?}, {name})?", param.name),
-                    },
-                }
-            }
-            FieldRole::Dim(id) => format!("{} as i64", self.naming.dim(id)),
-            FieldRole::Unbounded { param, axis } => {
-                format!("{}.shape()[{axis}] as i64", self.naming.param(param))
-            }
-            FieldRole::Result => match &self.function.ret {
-                Return::Scalar(Scalar::F64 | Scalar::F32) => "0.0".to_owned(),
-                Return::Scalar(_) => "0".to_owned(),
-                _ => "null_mut()".to_owned(),
-            },
-            FieldRole::ResultShape { rank } => format!("[0; {rank}]"),
         }
     }
 
@@ -475,15 +364,6 @@ impl Wrapper<'_> {
             }
         };
         let _ = writeln!(text, "    {value}");
-    }
-}
-
-/// A scalar as it travels in the argument struct.
-fn to_c(ty: Scalar, value: &str) -> String {
-    match ty {
-        _ if ty.is_narrow_float() => format!("{value}.to_bits()"),
-        Scalar::Bool => format!("u8::from({value})"),
-        _ => value.to_owned(),
     }
 }
 

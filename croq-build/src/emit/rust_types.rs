@@ -109,31 +109,21 @@ impl Naming {
 
     /// The parameter's type.
     pub fn param_type(&self, function: &Function, id: ParamId) -> String {
-        match &function.param(id).kind {
-            ParamKind::Scalar { ty, .. } => rust(*ty).to_owned(),
-            ParamKind::Stream => "&Stream".to_owned(),
-            ParamKind::Tensor(tensor) => {
-                let axes = self
-                    .axis_types
-                    .get(id.index())
-                    .map_or(&[][..], Vec::as_slice);
-                let (elem, extents) = (rust(tensor.elem), tuple(axes));
-                match tensor.passing {
-                    Passing::In => format!("&Tensor<{elem}, {extents}, impl HostData<{elem}>>"),
-                    Passing::InOut => {
-                        format!("&mut Tensor<{elem}, {extents}, impl HostDataMut<{elem}>>")
-                    }
-                    Passing::Global if is_written(function, tensor) => {
-                        format!("&mut DeviceTensor<{elem}, {extents}>")
-                    }
-                    Passing::Global => format!("&DeviceTensor<{elem}, {extents}>"),
-                }
-            }
-        }
+        let axes = self
+            .axis_types
+            .get(id.index())
+            .map_or(&[][..], Vec::as_slice);
+        param_type(function, id, &tuple(axes))
     }
 
-    /// What the call returns when it succeeds.
-    /// What a wrapper gives back, tensors as a `kind`.
+    /// The parameter's type for a function that needs to know no more than how many axes there are.
+    pub fn untyped_param(&self, function: &Function, id: ParamId) -> String {
+        let rank = self.axis_types.get(id.index()).map_or(0, Vec::len);
+        let extents = format!("impl ::croq_sys::Dims<Index = [usize; {rank}]>");
+        param_type(function, id, &extents)
+    }
+
+    /// What a wrapper returns when it succeeds, tensors as a `kind`.
     pub fn return_type(&self, function: &Function, kind: &str) -> String {
         match &function.ret {
             Return::Void => "()".to_owned(),
@@ -160,6 +150,24 @@ impl Naming {
             Some(d) => format!("{}.dims().{}", self.param(d.param), d.axis),
             None => String::new(),
         }
+    }
+}
+
+/// The type of a parameter whose extents are of this type, if it is a tensor.
+fn param_type(function: &Function, id: ParamId, extents: &str) -> String {
+    let tensor = match &function.param(id).kind {
+        ParamKind::Scalar { ty, .. } => return rust(*ty).to_owned(),
+        ParamKind::Stream => return "&Stream".to_owned(),
+        ParamKind::Tensor(tensor) => tensor,
+    };
+    let elem = rust(tensor.elem);
+    match tensor.passing {
+        Passing::In => format!("&Tensor<{elem}, {extents}, impl HostData<{elem}>>"),
+        Passing::InOut => format!("&mut Tensor<{elem}, {extents}, impl HostDataMut<{elem}>>"),
+        Passing::Global if is_written(function, tensor) => {
+            format!("&mut DeviceTensor<{elem}, {extents}>")
+        }
+        Passing::Global => format!("&DeviceTensor<{elem}, {extents}>"),
     }
 }
 

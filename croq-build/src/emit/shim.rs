@@ -121,7 +121,7 @@ fn signals<'a>(writer: &mut Writer<'a>, names: &mut Names<'a>, function: &'a Fun
         let name = &kernel.name;
         writer.attribute(kernel.span);
         writer.line(&format!(
-            "if (!host.load<decltype(&{name}), &{name}>()) return host.status();"
+            "CROQ_TRY(host.load<decltype(&{name}), &{name}>());"
         ));
     }
     for (id, signal) in (0..).map(SignalId).zip(&function.signals) {
@@ -263,9 +263,8 @@ impl Body<'_, '_> {
         self.writer.statement(span);
         self.writer.line(&format!("croq::global<{elem}> {name};"));
         self.writer.attribute(span);
-        self.writer.line(&format!(
-            "if (!host.alloc({name}, {count}, {shown})) return host.status();"
-        ));
+        self.writer
+            .line(&format!("CROQ_TRY(host.alloc({name}, {count}, {shown}));"));
     }
 
     pub(super) fn launch(&mut self, span: Span, id: KernelId) {
@@ -277,10 +276,8 @@ impl Body<'_, '_> {
         let name = &kernel.name;
         if kernel.needs_sm_90() {
             self.writer.attribute(span);
-            self.writer.line(&format!(
-                "if (!host.needs<decltype(&{name}), &{name}>(__LINE__, {})) return host.status();",
-                super::tma::SM
-            ));
+            self.writer
+                .line(&format!("CROQ_NEEDS({name}, {});", super::tma::SM));
         }
         let maps = self.maps(span, kernel);
         let grid: Vec<String> = kernel
@@ -289,7 +286,7 @@ impl Body<'_, '_> {
             .map(|s| sym::sym(&self.names, s).text)
             .collect();
         let mut args = vec![
-            quoted(&kernel.name),
+            name.clone(),
             if kernel.attrs.cooperative.is_some() {
                 // Not the number itself: a text must not change when lines only move.
                 format!("croq::together{{{{{}}}, __LINE__}}", grid.join(", "))
@@ -358,10 +355,8 @@ impl Body<'_, '_> {
                 .line(&format!("host.next_on({stream}, {overlaps});"));
         }
         self.writer.statement(span);
-        self.writer.line(&format!(
-            "if (!host.launch<decltype(&{name}), &{name}>({})) return host.status();",
-            args.join(", ")
-        ));
+        self.writer
+            .line(&format!("CROQ_LAUNCH({});", args.join(", ")));
     }
 
     pub(super) fn give_back(&mut self, span: Span, value: &ReturnValue) {

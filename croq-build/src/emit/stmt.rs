@@ -11,7 +11,8 @@ use super::writer::quoted;
 use crate::ir::threads::{MmaOp, Stmt, StmtKind};
 use crate::ir::{
     Access, Atomic, BarrierReason, BarrierScope, BinOp, CheckInfo, CppName, Expr, ExprKind,
-    FenceScope, Level, LocalId, Move, MoveMode, PrintPart, Registers, Scalar, WARPGROUP_THREADS,
+    FenceScope, Level, LocalId, Move, MoveMode, PrintPart, Registers, Scalar, Step,
+    WARPGROUP_THREADS,
 };
 use crate::passes::analysis::uses::identifiers;
 use crate::source::Span;
@@ -21,7 +22,10 @@ impl Body<'_, '_> {
         let mut rest = stmts;
         while let Some((first, others)) = rest.split_first() {
             let together = self.declarations(rest);
-            rest = if matches!(first.kind, StmtKind::Region { .. }) {
+            rest = if let StmtKind::Parallel { body, .. } = &first.kind {
+                self.parallel(first.span, body, others.is_empty());
+                others
+            } else if matches!(first.kind, StmtKind::Region { .. }) {
                 let regions = self.regions(rest);
                 rest.get(regions.max(1)..).unwrap_or_default()
             } else if together > 1 {
@@ -33,6 +37,15 @@ impl Body<'_, '_> {
                 others
             };
         }
+    }
+
+    /// A level: what is declared in it needs a block of its own where something comes behind it.
+    fn parallel(&mut self, span: Span, body: &[Stmt], is_last: bool) {
+        if is_last || !declares_names(body) {
+            self.writer.comment_on(span);
+            return self.block(body);
+        }
+        self.braced(span, "{", body);
     }
 
     /// How many constants of one type, from one place in the source, are declared in a row.
@@ -115,8 +128,31 @@ impl Body<'_, '_> {
     }
 
     fn assign(&self, local: LocalId, value: &Expr) -> String {
+        if let Some(update) = self.update(local, value) {
+            return update;
+        }
         let value = self.for_local(local, value);
         format!("{} = {value};", self.names.local(local))
+    }
+
+    /// `sum += …`, where C++ computes that in the variable's own type.
+    fn update(&self, local: LocalId, value: &Expr) -> Option<String> {
+        let ExprKind::Binary(op, a, b) = &*value.kind else {
+            return None;
+        };
+        let is_own = matches!(&*a.kind, ExprKind::Local(id) if *id == local) && b.ty == value.ty;
+        let op = match (op, value.ty) {
+            (BinOp::Add, Scalar::F32 | Scalar::F64 | Scalar::U32 | Scalar::U64) => "+=",
+            (BinOp::Sub, Scalar::F32 | Scalar::F64 | Scalar::U32 | Scalar::U64) => "-=",
+            (BinOp::Mul, Scalar::F32 | Scalar::F64 | Scalar::U32 | Scalar::U64) => "*=",
+            (BinOp::Xor, Scalar::U32 | Scalar::U64) => "^=",
+            _ => return None,
+        };
+        let function = self.names.function;
+        let unproven = &self.names.unproven;
+        let plain = is_own && !unproven.locals.contains(&local) && !unproven.expr(function, value);
+        let name = self.names.local(local);
+        plain.then(|| format!("{name} {op} {};", self.expr(b)))
     }
 
     /// The statements of a nested C++ block, with a scope of their own.
@@ -196,7 +232,7 @@ impl Body<'_, '_> {
             StmtKind::Break => self.line(span, "break;"),
             StmtKind::Continue => self.line(span, "continue;"),
             StmtKind::Yield => self.line(span, "return;"),
-            StmtKind::Parallel { body, .. } => self.braced(span, "{", body),
+            StmtKind::Parallel { body, .. } => self.parallel(span, body, false),
             StmtKind::SingleThread { level, body } => self.single_thread(span, *level, body),
             StmtKind::Region { .. } => {
                 self.regions(std::slice::from_ref(stmt));
@@ -239,14 +275,9 @@ impl Body<'_, '_> {
             }
             StmtKind::TriggerSignal(signal) => {
                 let name = self.names.signal(*signal).to_owned();
-                self.line(
-                    span,
-                    &format!("if (!{name}.trigger()) return host.status();"),
-                );
+                self.line(span, &format!("CROQ_TRY({name}.trigger());"));
             }
-            StmtKind::Synchronize => {
-                self.line(span, "if (!host.synchronize()) return host.status();")
-            }
+            StmtKind::Synchronize => self.line(span, "CROQ_TRY(host.synchronize());"),
             StmtKind::Return(value) => self.give_back(span, value),
             StmtKind::Move(m) => {
                 let text = self.moved(m);
@@ -530,12 +561,8 @@ impl Body<'_, '_> {
         let cond = used(cond);
         let mut args: Vec<String> = values.iter().map(used).collect();
         let text = if self.on_host {
-            // Not the number itself: a text must not change when lines only move.
-            args.splice(0..0, [cond, row.to_owned(), "__LINE__".to_owned()]);
-            format!(
-                "if (!host.check({})) return host.status();",
-                args.join(", ")
-            )
+            args.splice(0..0, [cond, row.to_owned()]);
+            format!("CROQ_REQUIRE({});", args.join(", "))
         } else {
             let context = self.names.context.clone();
             args.splice(0..0, [context, cond, row.to_owned()]);
@@ -623,4 +650,20 @@ impl Body<'_, '_> {
         let counts = !self.on_host && self.user.counts(text);
         super::user_text::user_text(self.writer, number, text, counts);
     }
+}
+
+/// Whether C++ text of the statements declares names outside of blocks of its own.
+fn declares_names(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Let { .. } | StmtKind::Cpp { .. } | StmtKind::Alloc(_) | StmtKind::Launch(_) => {
+            true
+        }
+        StmtKind::Atomic(atomic) => atomic.result.is_some(),
+        StmtKind::Mma(op) => matches!(
+            **op,
+            MmaOp::Step(Step::Describe { .. } | Step::Advance { .. })
+        ),
+        StmtKind::Parallel { body, .. } => declares_names(body),
+        _ => false,
+    })
 }

@@ -456,7 +456,7 @@ fn atomics_and_the_order_of_blocks() {
         ),
     ] {
         let text = text(body);
-        let launch = text.lines().find(|l| l.contains("host.launch"));
+        let launch = text.lines().find(|l| l.contains("CROQ_LAUNCH("));
         let launch = launch.expect("a launch");
         assert!(
             launch.contains(&format!(", {mode}, ")) || launch.contains(&format!(", {mode})")),
@@ -474,9 +474,13 @@ fn a_launch_goes_to_the_stream_that_it_names() {
                parallel b by 64 : block x.at(b) += 1;
              }}"
         ));
-        let of_host = text.iter().filter_map(|line| line.split_once("host."));
-        let words = of_host.filter_map(|(_, rest)| rest.split(['<', ';']).next());
-        let about = words.filter(|w| w.starts_with("next_on") || *w == "launch");
+        let steps = text
+            .iter()
+            .filter_map(|line| match line.strip_prefix("host.") {
+                Some(step) => step.strip_suffix(';'),
+                None => line.starts_with("CROQ_LAUNCH(").then_some("launch"),
+            });
+        let about = steps.filter(|step| step.starts_with("next_on") || *step == "launch");
         about.collect::<Vec<&str>>().join(" ")
     };
     assert_eq!(launches("parallel", ""), "launch launch");
@@ -582,7 +586,7 @@ fn the_host_counts_waits_and_triggers() {
         "croq::event go(host, \"event: `go` is waited for {0} times, triggered {1}\", 1);",
         "host.next_on(nullptr, true);",
         "croq::waits, go.awaited(2, __LINE__), y)",
-        "if (!go.trigger()) return host.status();",
+        "CROQ_TRY(go.trigger());",
     ]
     .map(at);
     assert!(places.is_sorted(), "{places:?} of {l:#?}");
@@ -640,5 +644,62 @@ fn in_a_kernel_that_elects_a_lane_it_does_all_that_one_thread_does() {
     assert!(
         !text.iter().any(|line| line.contains("tid() == 0")),
         "{text:#?}"
+    );
+}
+
+/// The thread's number is declared once, and the number of a warp is not copied into the program's index.
+#[test]
+fn thread_numbers_are_declared_once() {
+    let l = lines(
+        "__co__ void f(global f16 [64, 64] x, global f16 [64, 64] y) {
+           parallel b by 1 : block {
+             t = tma.load.async x => shared;
+             u = dma.copy y => shared;
+             wait t;
+             parallel w by 4 : group, l by 32 : thread
+               y.at(w, l) = t.data.at(w, l) + u.data.at(w, l);
+           }
+         }",
+    );
+    has(
+        &l,
+        "const croq::idx thread = croq::tid(), warp = croq::warp();",
+    );
+    has(&l, "const croq::idx l = thread % 32;");
+    assert_eq!(
+        l.iter().filter(|l| l.contains("croq::tid()")).count(),
+        1,
+        "{l:#?}"
+    );
+    assert!(!l.iter().any(|l| l.contains("= warp;")), "{l:#?}");
+}
+
+/// A copy of a variable that is assigned to while the copy is used stays; one that is not goes.
+#[test]
+fn copies_go_where_both_stay_the_same() {
+    let l = lines(
+        "__co__ void f(global f32 [8, 64] x, global f32 [64] y) {
+           parallel b by 1 : block {
+             a = dma.copy.async x.subspan(1, 64).at(0, 0) => shared;
+             next = dma.any;
+             foreach k in 7 {
+               next = dma.copy.async x.subspan(1, 64).at(k + 1, 0) => shared;
+               wait a;
+               parallel t by 64 : thread y.at(t) += a.data.at(0, t);
+               swap(a, next);
+             }
+             wait a;
+           }
+         }",
+    );
+    has(&l, "const croq::idx kept = a_tile;");
+    assert!(
+        !l.iter()
+            .any(|l| l.contains("next_at") || l.contains("a_at")),
+        "{l:#?}"
+    );
+    assert!(
+        l.iter().any(|l| l.contains("a_ring.load(a_tile * 64 + ")),
+        "{l:#?}"
     );
 }

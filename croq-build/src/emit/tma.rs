@@ -34,7 +34,9 @@ impl Body<'_, '_> {
                     format!("croq::mbarrier_init({name}, 0, {count});")
                 } else {
                     let slots = sym::sym(&self.names, slots).text;
+                    self.names.enter();
                     let slot = self.names.fresh("slot");
+                    self.names.leave();
                     format!(
                         "for (croq::idx {slot} = 0; {slot} < {slots}; ++{slot}) croq::mbarrier_init({name}, {slot}, {count});"
                     )
@@ -244,7 +246,7 @@ impl Body<'_, '_> {
             self.writer.line(&format!("croq::tensor_map {name};"));
             self.writer.attribute(span);
             self.writer.line(&format!(
-                "if (!croq::make_tensor_map(host, {name}, {memory}, {layout})) return host.status();"
+                "CROQ_TRY(croq::make_tensor_map(host, {name}, {memory}, {layout}));"
             ));
             names.push(name);
         }

@@ -129,6 +129,12 @@ impl<'a> Writer<'a> {
     /// The next line belongs to the statement at `span`, whose text becomes a comment the first
     /// time that one of its line comes by.
     pub fn statement(&mut self, span: Span) {
+        self.comment_on(span);
+        self.attribute(span);
+    }
+
+    /// The text of the statement at `span` as a comment, the first time that one of its line comes by.
+    pub fn comment_on(&mut self, span: Span) {
         let number = self.line_of(span);
         if self.shown.insert(number) {
             let text = comment(self.lines.text(number));
@@ -136,7 +142,6 @@ impl<'a> Writer<'a> {
                 self.line(&format!("// {text}"));
             }
         }
-        self.direct_to_source(number);
     }
 
     /// The next line belongs to `span`, silently.

@@ -1,6 +1,6 @@
 //! What passes build: new variables, expressions and statements.
 
-use super::{Expr, Function, LocalId, Role, Scalar, Stmt, StmtKind, VarHome};
+use super::{BinOp, Expr, ExprKind, Function, LocalId, Role, Scalar, Stmt, StmtKind, VarHome};
 use crate::source::Span;
 use crate::symbolic::Sym;
 
@@ -36,6 +36,34 @@ pub fn declare(local: LocalId, value: Expr) -> Stmt {
     let span = value.span;
     let value = Some(value);
     Stmt::new(StmtKind::Let { local, value }, span)
+}
+
+/// The word of type `ty` in which bit `at` alone is set.
+pub fn bit(ty: Scalar, at: &Sym, span: Span) -> Expr {
+    if let Some(at) = at.as_int().and_then(|at| u32::try_from(at).ok()) {
+        return Expr::int(1i128.checked_shl(at).unwrap_or(0), ty, span);
+    }
+    let shift = ExprKind::Binary(BinOp::Shl, Expr::int(1, ty, span), at_index(at, span));
+    Expr::new(shift, ty, span)
+}
+
+/// Bit `at` of a word, as 0 or 1.
+pub fn bit_of(word: Expr, at: &Sym, span: Span) -> Expr {
+    let ty = word.ty;
+    let shifted = match at.is_zero() {
+        true => word,
+        false => Expr::new(
+            ExprKind::Binary(BinOp::Shr, word, at_index(at, span)),
+            ty,
+            span,
+        ),
+    };
+    let lowest = ExprKind::Binary(BinOp::And, shifted, Expr::int(1, ty, span));
+    Expr::new(lowest, ty, span)
+}
+
+fn at_index(at: &Sym, span: Span) -> Expr {
+    Expr::index(at.clone(), span)
 }
 
 /// `if (cond) { then }`

@@ -9,7 +9,7 @@ use crate::passes::lower::{
 };
 use crate::passes::pass::{Kind, Pass, Run, kernel_id};
 use crate::passes::transform::{
-    agreement, barriers, dead_code, exact, fewer_checks, registers, row_padding,
+    agreement, barriers, copy_propagation, dead_code, exact, fewer_checks, registers, row_padding,
     scalar_replacement, single_thread_levels, thread_order, warp_uniform,
 };
 
@@ -289,10 +289,17 @@ pub const PASSES: &[Pass] = &[
         run: Run::Kernel(|function, id, _| warp_uniform::expose(function, id)),
     },
     Pass {
+        name: "copy-propagation",
+        kind: Transformation,
+        does: "variables that are copies of others go; thread numbers are declared once",
+        because: "after all passes that add variables",
+        run: Run::Kernel(|function, id, _| copy_propagation::propagate(function, id)),
+    },
+    Pass {
         name: "dead-code",
         kind: Transformation,
         does: "removes variables that are never read",
-        because: "after all passes that add variables",
+        because: "after `copy-propagation`, which leaves some without readers",
         run: Run::Kernel(|function, id, _| dead_code::eliminate(function, id)),
     },
     Pass {

@@ -102,8 +102,11 @@ impl<A> Kernel<A> {
         text
     }
 
-    /// A call on the default device: of a kernel with host tensors only.
-    pub fn call(&'static self) -> Result<Call<A>> {
+    /// A call on `device`, or without one on the default device: that of a kernel with host tensors only.
+    pub fn call(&'static self, device: Option<&Device>) -> Result<Call<A>> {
+        if let Some(device) = device {
+            return Call::new(self, device);
+        }
         let mut device = Device::default();
         // The default is a GPU because some other kernel of the program was built with CUDA.
         if device.is_cuda() && self.shims.cuda.is_none() && !is_chosen_by_user() {
@@ -111,12 +114,10 @@ impl<A> Kernel<A> {
         }
         Call::new(self, &device)
     }
-
-    /// A call on the device where a tensor lives.
-    pub fn call_on(&'static self, device: &Device) -> Result<Call<A>> {
-        Call::new(self, device)
-    }
 }
+
+/// A call with the arguments that its shim takes.
+pub type Prepared<A> = Result<(Call<A>, A)>;
 
 fn check_extents(
     kernel: &'static str,

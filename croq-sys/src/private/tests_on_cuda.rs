@@ -146,7 +146,7 @@ static SIM_ONLY: Kernel<Args> = Kernel::new(
 );
 
 fn twice(tensor: &mut DeviceTensor<u8, (Const<2>,)>, order: i32) -> crate::Result<()> {
-    let mut call = KERNEL.call_on(tensor.device())?;
+    let mut call = KERNEL.call(Some(tensor.device()))?;
     let mut args = Args {
         data: call.global_mut("data", tensor)?,
         order,
@@ -159,7 +159,7 @@ fn twice_on(
     tensor: &mut DeviceTensor<u8, (Const<2>,)>,
     order: i32,
 ) -> crate::Result<()> {
-    let mut call = KERNEL.call_on(stream.device())?;
+    let mut call = KERNEL.call(Some(stream.device()))?;
     let mut args = Args {
         data: call.global_mut("data", tensor)?,
         order,
@@ -190,7 +190,7 @@ fn a_kernel_runs_and_memory_is_given_back() {
 fn memory_lives_as_long_as_a_call_that_uses_it() {
     let device = fake_cuda::device();
     let mut t = tensor(&device);
-    let call: Call<Args> = KERNEL.call_on(&device).unwrap();
+    let call: Call<Args> = KERNEL.call(Some(&device)).unwrap();
     call.global_mut("data", &mut t).unwrap();
     drop(t);
     assert_eq!(fake_cuda::allocations(), 1);
@@ -291,7 +291,7 @@ fn too_big_a_tensor_is_an_error() {
 fn devices_are_not_mixed() {
     let device = fake_cuda::device();
     let on_sim = tensor(&Device::sim());
-    let call: Call<Args> = KERNEL.call_on(&device).unwrap();
+    let call: Call<Args> = KERNEL.call(Some(&device)).unwrap();
     let e = call.global("data", &on_sim).unwrap_err();
     let (expected, found) = ("cuda:0".to_owned(), "sim".to_owned());
     assert_eq!(
@@ -307,7 +307,7 @@ fn devices_are_not_mixed() {
 
 #[test]
 fn a_kernel_built_without_cuda_says_so() {
-    let e = SIM_ONLY.call_on(&fake_cuda::device()).err();
+    let e = SIM_ONLY.call(Some(&fake_cuda::device())).err();
     assert_eq!(
         e,
         Some(Error::CudaNotBuilt {
@@ -389,7 +389,7 @@ fn readers_on_several_streams_do_not_wait_for_each_other() {
     let (a, b) = (Stream::new(&device).unwrap(), Stream::new(&device).unwrap());
     let mut t = tensor(&device);
     for stream in [&a, &b] {
-        let mut call = KERNEL.call_on(&device).unwrap();
+        let mut call = KERNEL.call(Some(&device)).unwrap();
         let data = call.global("data", &t).unwrap();
         call.enqueue(&mut Args { data, order: 11 }, stream).unwrap();
     }
@@ -398,7 +398,7 @@ fn readers_on_several_streams_do_not_wait_for_each_other() {
     // A reader on one of them can be waited for alone, a writer comes after both.
     b.synchronize().unwrap();
     assert_eq!((fake_cuda::queued(), fake_cuda::allocations()), (1, 2));
-    let mut call = KERNEL.call_on(&device).unwrap();
+    let mut call = KERNEL.call(Some(&device)).unwrap();
     let data = call.global("data", &t).unwrap();
     call.enqueue(&mut Args { data, order: 11 }, &b).unwrap();
     drop(call);
@@ -423,7 +423,7 @@ fn memory_outlives_the_work_that_uses_it() {
     // Read on one stream, and then on another: both come before the end.
     let t = tensor(&device);
     for stream in &streams {
-        let mut call = KERNEL.call_on(&device).unwrap();
+        let mut call = KERNEL.call(Some(&device)).unwrap();
         let data = call.global("data", &t).unwrap();
         call.enqueue(&mut Args { data, order: 11 }, stream).unwrap();
     }
@@ -451,7 +451,7 @@ fn a_result_stays_on_the_device() {
     let stream = Stream::new(&device).unwrap();
     let t = tensor(&device);
     let made = {
-        let mut call = KERNEL.call_on(&device).unwrap();
+        let mut call = KERNEL.call(Some(&device)).unwrap();
         let data = call.global("data", &t).unwrap();
         let mut args = Args { data, order: 11 };
         call.enqueue(&mut args, &stream).unwrap();
@@ -494,7 +494,7 @@ fn a_tensor_keeps_no_stream() {
     let weights = tensor(&device);
     let streams = fake_cuda::live_streams();
     let read_on = |stream: &Stream| {
-        let mut call = KERNEL.call_on(&device).unwrap();
+        let mut call = KERNEL.call(Some(&device)).unwrap();
         let data = call.global("data", &weights).unwrap();
         call.enqueue(&mut Args { data, order: 11 }, stream).unwrap();
     };
@@ -548,7 +548,7 @@ fn memory_is_freed_behind_work_on_dropped_streams() {
     let t = tensor(&device);
     {
         let stream = Stream::new(&device).unwrap();
-        let mut call = KERNEL.call_on(&device).unwrap();
+        let mut call = KERNEL.call(Some(&device)).unwrap();
         let data = call.global("data", &t).unwrap();
         call.enqueue(&mut Args { data, order: 11 }, &stream)
             .unwrap();

@@ -11,5 +11,5 @@ fn main() {
     };
     let _ = kernels::scale::ffi::shims_of_scale;
     let kernel = kernels::scale::kernel_of_scale();
-    kernel.call().unwrap().run(&mut args).unwrap();
+    kernel.call(None).unwrap().run(&mut args).unwrap();
 }

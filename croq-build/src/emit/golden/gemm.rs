@@ -15,19 +15,7 @@ pub fn gemm<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, M_output: Same<M>, N_output:
     rhs: &DeviceTensor<f16, (N, K_rhs)>,
     output: &mut DeviceTensor<f16, (M_output, N_output)>,
 ) -> Result<()> {
-    let kernel = self::kernel_of_gemm();
-    let [M, K] = kernel.extents("lhs", lhs.shape(), [("M", None), ("K", None)])?;
-    let [N, _] = kernel.extents("rhs", rhs.shape(), [("N", None), ("K", Some(K))])?;
-    kernel.extents("output", output.shape(), [("M", Some(M)), ("N", Some(N))])?;
-    let mut call = kernel.call_on(lhs.device())?;
-    let mut args = ffi::croq_0badcafe_gemm_args {
-        lhs: call.global("lhs", lhs)?,
-        rhs: call.global("rhs", rhs)?,
-        output: call.global_mut("output", output)?,
-        M: M as i64,
-        K: K as i64,
-        N: N as i64,
-    };
+    let (mut call, mut args) = self::prepare_gemm(None, lhs, rhs, output)?;
     call.run(&mut args)
 }
 
@@ -39,12 +27,23 @@ pub fn gemm_on<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, M_output: Same<M>, N_outp
     rhs: &DeviceTensor<f16, (N, K_rhs)>,
     output: &mut DeviceTensor<f16, (M_output, N_output)>,
 ) -> Result<()> {
+    let (mut call, mut args) = self::prepare_gemm(Some(stream), lhs, rhs, output)?;
+    call.enqueue(&mut args, stream)
+}
+
+/// Checks the arguments of [`gemm`] and prepares a call.
+fn prepare_gemm(
+    stream: Option<&Stream>,
+    lhs: &DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>>,
+    rhs: &DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>>,
+    output: &mut DeviceTensor<f16, impl ::croq_sys::Dims<Index = [usize; 2]>>,
+) -> ::croq_sys::__private::Prepared<ffi::croq_0badcafe_gemm_args> {
     let kernel = self::kernel_of_gemm();
     let [M, K] = kernel.extents("lhs", lhs.shape(), [("M", None), ("K", None)])?;
     let [N, _] = kernel.extents("rhs", rhs.shape(), [("N", None), ("K", Some(K))])?;
     kernel.extents("output", output.shape(), [("M", Some(M)), ("N", Some(N))])?;
-    let mut call = kernel.call_on(stream.device())?;
-    let mut args = ffi::croq_0badcafe_gemm_args {
+    let call = kernel.call(Some(stream.map_or_else(|| lhs.device(), Stream::device)))?;
+    let args = ffi::croq_0badcafe_gemm_args {
         lhs: call.global("lhs", lhs)?,
         rhs: call.global("rhs", rhs)?,
         output: call.global_mut("output", output)?,
@@ -52,7 +51,7 @@ pub fn gemm_on<M: Dim, K: Dim, N: Dim, K_rhs: Same<K>, M_output: Same<M>, N_outp
         K: K as i64,
         N: N as i64,
     };
-    call.enqueue(&mut args, stream)
+    Ok((call, args))
 }
 
 fn kernel_of_gemm() -> &'static Kernel<ffi::croq_0badcafe_gemm_args> {

@@ -23,22 +23,19 @@ CROQ_KERNEL(512) void scale_0(croq::context, croq::global<const float> src, croq
   croq::barrier();  // strip is read after it was written
   // parallel {j, i} by [64, ROWS] : thread {
 #line 10 "kernels/sample.co"
-  {
-#line 10 "kernels/sample.co"
-    const croq::idx j = croq::tid() % 64, i = croq::tid() / 64;
-    // if (r # i < M) {
+  const croq::idx j = thread % 64, i = thread / 64;
+  // if (r # i < M) {
 #line 11 "kernels/sample.co"
-    if (r * 8 + i < M) {
-      // f32 v = call halve(strip.data.at(i, j));
+  if (r * 8 + i < M) {
+    // f32 v = call halve(strip.data.at(i, j));
 #line 12 "kernels/sample.co"
-      float v = halve(croq::written(strip.load(i * 64 + j), croq::in_call));
-      // dst.at(r # i, j) = v * gain;
+    float v = halve(croq::written(strip.load(i * 64 + j), croq::in_call));
+    // dst.at(r # i, j) = v * gain;
 #line 13 "kernels/sample.co"
-      dst.store((r * 8 + i) * 64 + j, v * gain);
-    }
+    dst.store((r * 8 + i) * 64 + j, v * gain);
   }
 }
-#line 42 "sample.cc"
+#line 39 "sample.cc"
 
 extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_scale)(const croq_env *env, [[maybe_unused]] croq_0badf00d_scale_args *args) {
   croq::host host(env, "kernels/sample.co");
@@ -49,13 +46,13 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_scale)(const croq_env *env, [[m
 #line 6 "kernels/sample.co"
   const float gain = args->gain;
   // parallel r by cdiv(M, ROWS) : block {
-  if (!host.check((M + 7) / 8 <= 2147483647, 0, __LINE__, (M + 7) / 8, 2147483647)) return host.status();
+  CROQ_REQUIRE((M + 7) / 8 <= 2147483647, 0, (M + 7) / 8, 2147483647);
   // f32 [M, 64] dst;
 #line 7 "kernels/sample.co"
   croq::global<float> dst;
 #line 7 "kernels/sample.co"
-  if (!host.alloc(dst, M * 64, "dst")) return host.status();
-  if (!host.launch<decltype(&scale_0), &scale_0>("scale_0", croq::grid{(M + 7) / 8, 1, 1}, 512, 2048, croq::waits | croq::with_marks, src, dst, gain, M)) return host.status();
+  CROQ_TRY(host.alloc(dst, M * 64, "dst"));
+  CROQ_LAUNCH(scale_0, croq::grid{(M + 7) / 8, 1, 1}, 512, 2048, croq::waits | croq::with_marks, src, dst, gain, M);
   // return dst;
 #line 17 "kernels/sample.co"
   args->result = dst.data();
@@ -66,7 +63,7 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_scale)(const croq_env *env, [[m
 #line 17 "kernels/sample.co"
   return host.status();
 }
-#line 70 "sample.cc"
+#line 67 "sample.cc"
 
 #line 22 "kernels/sample.co"
 CROQ_KERNEL(256) void product_0(croq::context, croq::global<const int> lhs, croq::global<const int> rhs, croq::global<int> out, croq::idx K) {
@@ -127,22 +124,19 @@ CROQ_KERNEL(256) void product_0(croq::context, croq::global<const int> lhs, croq
     croq::barrier();  // a is read after it was written
     // parallel {qx, qy} by [16, 16] : thread
 #line 26 "kernels/sample.co"
-    {
-#line 26 "kernels/sample.co"
-      const croq::idx qx = croq::tid() / 16, qy = croq::tid() % 16;  // qy is the fastest
-      // out.at(px # qx, py # qy) += a.data.at(qx, i) * b.data.at(i, qy);
-      int out_held = out.load((px * 16 + qx) * 96 + py * 16 + qy);
-      // foreach i in [32]
+    const croq::idx qx = thread / 16, qy = thread % 16;  // qy is the fastest
+    // out.at(px # qx, py # qy) += a.data.at(qx, i) * b.data.at(i, qy);
+    int out_held = out.load((px * 16 + qx) * 96 + py * 16 + qy);
+    // foreach i in [32]
 #line 27 "kernels/sample.co"
-      for (croq::idx i = 0; i < 32; ++i) {
-        out_held = int(unsigned(out_held) + unsigned(a.load(qx * 32 + i)) * unsigned(b.load(i * 16 + qy)));
-      }
-#line 28 "kernels/sample.co"
-      out.store((px * 16 + qx) * 96 + py * 16 + qy, out_held);
+    for (croq::idx i = 0; i < 32; ++i) {
+      out_held = int(unsigned(out_held) + unsigned(a.load(qx * 32 + i)) * unsigned(b.load(i * 16 + qy)));
     }
+#line 28 "kernels/sample.co"
+    out.store((px * 16 + qx) * 96 + py * 16 + qy, out_held);
   }
 }
-#line 146 "sample.cc"
+#line 140 "sample.cc"
 
 extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_product)(const croq_env *env, [[maybe_unused]] croq_0badf00d_product_args *args) {
   croq::host host(env, "kernels/sample.co");
@@ -156,10 +150,10 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_product)(const croq_env *env, [
 #line 21 "kernels/sample.co"
   croq::global<int> out;
 #line 21 "kernels/sample.co"
-  if (!host.alloc(out, 6144, "out")) return host.status();
+  CROQ_TRY(host.alloc(out, 6144, "out"));
   // parallel {px, py} by [4, 6] : block {
 #line 22 "kernels/sample.co"
-  if (!host.launch<decltype(&product_0), &product_0>("product_0", croq::grid{4, 6, 1}, 256, 4096, croq::waits, lhs, rhs, out, K)) return host.status();
+  CROQ_LAUNCH(product_0, croq::grid{4, 6, 1}, 256, 4096, croq::waits, lhs, rhs, out, K);
   // return out;
 #line 31 "kernels/sample.co"
   args->result = out.data();
@@ -170,7 +164,7 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_product)(const croq_env *env, [
 #line 31 "kernels/sample.co"
   return host.status();
 }
-#line 174 "sample.cc"
+#line 168 "sample.cc"
 
 extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_total)(const croq_env *env, [[maybe_unused]] croq_0badf00d_total_args *args) {
   croq::host host(env, "kernels/sample.co");
@@ -200,6 +194,6 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_total)(const croq_env *env, [[m
 #line 39 "kernels/sample.co"
   return host.status();
 }
-#line 204 "sample.cc"
+#line 198 "sample.cc"
 
 }

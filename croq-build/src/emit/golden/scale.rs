@@ -15,16 +15,7 @@ pub fn scale<M: Dim, src_1: Same<Const<64>>>(
     src: &Tensor<f32, (M, src_1), impl HostData<f32>>,
     gain: f32,
 ) -> Result<Tensor<f32, (M, Const<64>)>> {
-    let kernel = self::kernel_of_scale();
-    let [M, _] = kernel.extents("src", src.shape(), [("M", None), ("64", Some(64))])?;
-    let mut call = kernel.call()?;
-    let mut args = ffi::croq_0badcafe_scale_args {
-        src: call.copy_in(src)?,
-        gain,
-        M: M as i64,
-        result: null_mut(),
-        result_shape: [0; 2],
-    };
+    let (mut call, mut args) = self::prepare_scale(None, src, gain)?;
     call.run(&mut args)?;
     call.result(args.result, (src.dims().0, Const))
 }
@@ -36,18 +27,28 @@ pub fn scale_on<M: Dim, src_1: Same<Const<64>>>(
     src: &Tensor<f32, (M, src_1), impl HostData<f32>>,
     gain: f32,
 ) -> Result<DeviceTensor<f32, (M, Const<64>)>> {
+    let (mut call, mut args) = self::prepare_scale(Some(stream), src, gain)?;
+    call.enqueue(&mut args, stream)?;
+    call.device_result(args.result, (src.dims().0, Const))
+}
+
+/// Checks the arguments of [`scale`] and prepares a call.
+fn prepare_scale(
+    stream: Option<&Stream>,
+    src: &Tensor<f32, impl ::croq_sys::Dims<Index = [usize; 2]>, impl HostData<f32>>,
+    gain: f32,
+) -> ::croq_sys::__private::Prepared<ffi::croq_0badcafe_scale_args> {
     let kernel = self::kernel_of_scale();
     let [M, _] = kernel.extents("src", src.shape(), [("M", None), ("64", Some(64))])?;
-    let mut call = kernel.call_on(stream.device())?;
-    let mut args = ffi::croq_0badcafe_scale_args {
+    let call = kernel.call(stream.map(Stream::device))?;
+    let args = ffi::croq_0badcafe_scale_args {
         src: call.copy_in(src)?,
         gain,
         M: M as i64,
         result: null_mut(),
         result_shape: [0; 2],
     };
-    call.enqueue(&mut args, stream)?;
-    call.device_result(args.result, (src.dims().0, Const))
+    Ok((call, args))
 }
 
 fn kernel_of_scale() -> &'static Kernel<ffi::croq_0badcafe_scale_args> {

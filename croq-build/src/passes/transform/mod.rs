@@ -2,6 +2,7 @@
 
 pub mod agreement;
 pub mod barriers;
+pub mod copy_propagation;
 pub mod dead_code;
 pub mod exact;
 pub mod fewer_checks;

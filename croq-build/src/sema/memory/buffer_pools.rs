@@ -21,14 +21,11 @@ pub(crate) fn pool_for(el: &mut Elab<'_>, group: usize, buffer: BufferId, tile: 
     let pool = match el.storage.pools.of_futures.get(&key) {
         Some(pool) => *pool,
         None => {
-            let names: Vec<&str> = el
-                .asynchronous
-                .exchanged
-                .iter()
-                .filter(|(_, g)| **g == group)
-                .map(|(name, _)| name.as_str())
-                .collect();
-            let name = names.join("_");
+            let exchanged = el.asynchronous.exchanged.iter();
+            let names = exchanged.filter(|(_, g)| **g == group);
+            // Of `a`, `last_a` and `next_a`.
+            let shortest = names.map(|(name, _)| name).min_by_key(|name| name.len());
+            let name = format!("{}_ring", shortest.map_or("tile", String::as_str));
             let pool = build::new_buffer(
                 &mut el.f,
                 build::NewBuffer {

@@ -1,5 +1,6 @@
 //! Waits and arrivals as operations on mbarriers.
 
+use crate::ir::build;
 use crate::ir::{
     BinOp, BufferId, EventAt, Expr, ExprKind, Function, Kernel, Scalar, Slot, StmtKind, TmaOp,
 };
@@ -54,14 +55,12 @@ pub fn wait(function: &Function, at: &EventAt, span: Span) -> Option<Vec<StmtKin
         (_, Some(local)) => {
             let ty = function.local(local).ty;
             let bits = Expr::new(ExprKind::Local(local), ty, span);
-            let bit = Expr::index(slot.clone(), span);
             let (parity, flip) = if event.slots == 1 {
                 (bits.clone(), int(1, ty))
             } else {
-                let shifted = op(BinOp::Shr, bits.clone(), bit.clone());
                 (
-                    op(BinOp::And, shifted, int(1, ty)),
-                    op(BinOp::Shl, int(1, ty), bit),
+                    build::bit_of(bits.clone(), &slot, span),
+                    build::bit(ty, &slot, span),
                 )
             };
             let value = op(BinOp::Xor, bits, flip);

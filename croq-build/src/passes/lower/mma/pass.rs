@@ -176,7 +176,7 @@ impl Pass<'_> {
         )];
         let warp = self.function.cx.div(&thread_sym, &Sym::int(LANES));
         let warp = self.function.cx.rem(&warp, &Sym::int(WARPS));
-        let warp = self.named("warp", warp, WARPS, span, &mut stmts);
+        let warp = self.named("warp_of_group", warp, WARPS, span, &mut stmts);
         let lane = self.function.cx.rem(&thread_sym, &Sym::int(LANES));
         let lane = self.named("lane", lane, LANES, span, &mut stmts);
         let [row, place] = [

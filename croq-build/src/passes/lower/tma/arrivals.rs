@@ -207,7 +207,7 @@ impl Finder<'_> {
             written: true,
             swizzle: None,
         });
-        let name = format!("{name}_phases");
+        let name = format!("{name}_phase");
         let phases = self.function.new_local(&name, ty, true, span);
         self.first
             .push(build::declare(phases, Expr::int(0, ty, span)));

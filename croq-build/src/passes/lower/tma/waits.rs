@@ -1,5 +1,6 @@
 //! Arrivals of loads, as their own mbarriers count them.
 
+use crate::ir::build;
 use crate::ir::{Arrival, BinOp, Expr, ExprKind, Function, Level, Stmt, StmtKind, TmaOp};
 use crate::source::Span;
 
@@ -13,10 +14,10 @@ pub fn by_the_first_block(body: Vec<Stmt>, span: Span) -> Stmt {
 pub fn flip(function: &Function, arrival: &Arrival, span: Span) -> StmtKind {
     let ty = function.local(arrival.phases).ty;
     let op = |op, a, b| Expr::new(ExprKind::Binary(op, a, b), ty, span);
-    let mut bit = Expr::new(ExprKind::Int(1), ty, span);
-    if let Some(at) = &arrival.bit {
-        bit = op(BinOp::Shl, bit, Expr::index(at.clone(), span));
-    }
+    let bit = match &arrival.bit {
+        Some(at) => build::bit(ty, at, span),
+        None => Expr::int(1, ty, span),
+    };
     let phases = Expr::new(ExprKind::Local(arrival.phases), ty, span);
     StmtKind::Assign {
         local: arrival.phases,
@@ -27,17 +28,15 @@ pub fn flip(function: &Function, arrival: &Arrival, span: Span) -> StmtKind {
 /// For the last load that has begun.
 pub fn wait(function: &Function, arrival: &Arrival, span: Span) -> StmtKind {
     let ty = function.local(arrival.phases).ty;
-    let one = || Expr::new(ExprKind::Int(1), ty, span);
     let op = |op, a, b| Expr::new(ExprKind::Binary(op, a, b), ty, span);
     let mut phases = Expr::new(ExprKind::Local(arrival.phases), ty, span);
     if let Some(at) = &arrival.bit {
-        phases = op(BinOp::Shr, phases, Expr::index(at.clone(), span));
-        phases = op(BinOp::And, phases, one());
+        phases = build::bit_of(phases, at, span);
     }
     StmtKind::Tma(TmaOp::Wait {
         barriers: arrival.barriers,
         slot: arrival.slot.clone(),
-        parity: op(BinOp::Xor, phases, one()),
+        parity: op(BinOp::Xor, phases, Expr::int(1, ty, span)),
         clustered: false,
     })
 }

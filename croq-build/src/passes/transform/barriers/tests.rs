@@ -492,7 +492,7 @@ fn a_ring_has_one_barrier_a_turn() {
     );
     assert_eq!(
         outline,
-        "copy for { BLOCK(reuse:a_b) copy wait par { store } } wait"
+        "copy for { BLOCK(reuse:a_ring) copy wait par { store } } wait"
     );
 }
 
@@ -540,7 +540,7 @@ fn a_load_for_the_block_among_threads_waits_for_the_block() {
     );
     assert_eq!(
         outline,
-        "copy par { for { if { BLOCK(reuse:a_b) copy } wait store } wait }"
+        "copy par { for { if { BLOCK(reuse:a_ring) copy } wait store } wait }"
     );
 }
 

@@ -22,7 +22,7 @@ fn device_text(text: &str) -> String {
 fn checks(text: &str) -> (usize, usize) {
     let text = device_text(text);
     let fits = text.lines().filter(|line| line.contains("croq::fits("));
-    let (host, device): (Vec<&str>, Vec<&str>) = fits.partition(|l| l.contains("host.check("));
+    let (host, device): (Vec<&str>, Vec<&str>) = fits.partition(|l| l.contains("CROQ_REQUIRE("));
     (host.len(), device.len())
 }
 

@@ -1,0 +1,304 @@
+//! One name for one value: what a variable is a copy of stands in its place, and thread numbers are computed once.
+//!
+//! Each pass declares what it needs, so that `thread` and what is made of it are declared once for every pass that
+//! asks for them, an index of a whole `parallel` may be just the number of the warp, and a future's tile is read into
+//! a variable wherever it is used. C++ compilers do not mind, but people do. A variable goes where an earlier one of a
+//! block around it has the same value, or where it is a copy of a variable that nothing assigns to afterwards. Then
+//! what is left of the thread numbers is declared at the kernel's beginning, in one place.
+//!
+//! A symbolic variable keeps its bounds: only its home changes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ir::{
+    CppName, Expr, ExprKind, Flow, Function, Intrinsic, KernelId, LocalId, Scalar, Stmt, StmtKind,
+    VarHome, VisitorMut, any_stmt, retain_stmts, walk_mut,
+};
+use crate::passes::analysis::uses::{Uses, identifiers};
+use crate::source::Span;
+use crate::symbolic::{Sym, Var};
+
+pub fn propagate(function: &mut Function, id: KernelId) {
+    let Some(kernel) = function.kernels.get(id.index()) else {
+        return;
+    };
+    let (span, fastest) = (kernel.span, kernel.fastest.clone());
+    function.with_kernel_body(id, |function, body| {
+        let mut kept = named_in_text(function, body);
+        kept.extend(fastest);
+        let mut copies = Copies::new(function, kept);
+        copies.block(body);
+        let sources = copies.sources;
+        retain_stmts(body, &mut |stmt| match &stmt.kind {
+            StmtKind::Let { local, .. } => !sources.contains_key(local),
+            _ => true,
+        });
+        for home in function.var_home.values_mut() {
+            if let VarHome::Local(local) = home
+                && let Some(source) = sources.get(local)
+            {
+                *local = *source;
+            }
+        }
+        let _ = Replace {
+            sources,
+            thread: None,
+        }
+        .block(body);
+        thread_numbers_first(function, body, span);
+        if let Some((thread, rest)) = body.split_first_mut()
+            && let Some(local) = declares(thread, Intrinsic::Thread)
+        {
+            let sources = BTreeMap::new();
+            let _ = Replace {
+                sources,
+                thread: Some(local),
+            }
+            .block(rest);
+        }
+    });
+}
+
+/// The variables that C++ of the user's mentions: they stay what they are called.
+fn named_in_text(function: &Function, body: &[Stmt]) -> BTreeSet<LocalId> {
+    let mut found = BTreeSet::new();
+    any_stmt(body, |stmt| {
+        if let StmtKind::Cpp { text, names } = &stmt.kind {
+            let words = identifiers(text);
+            found.extend(names.iter().filter_map(|name| match name {
+                CppName::Local(id) => {
+                    let name = function.local(*id).name.as_str();
+                    let mentioned =
+                        words.contains(name) || words.contains(format!("__iv_{name}").as_str());
+                    mentioned.then_some(*id)
+                }
+                CppName::Buffer(_) => None,
+            }));
+        }
+        false
+    });
+    found
+}
+
+/// What a value is, wherever it is computed.
+#[derive(Clone, PartialEq, Eq)]
+enum Key {
+    Intrinsic(Intrinsic),
+    Sym(Sym),
+}
+
+struct Copies<'a> {
+    function: &'a Function,
+    kept: BTreeSet<LocalId>,
+    /// Values of constants that are declared around, and the variable that has each.
+    known: Vec<(Key, LocalId)>,
+    /// What stands in the place of a variable.
+    sources: BTreeMap<LocalId, LocalId>,
+    /// One symbolic variable of each local.
+    vars: BTreeMap<LocalId, Var>,
+}
+
+impl<'a> Copies<'a> {
+    fn new(function: &'a Function, kept: BTreeSet<LocalId>) -> Self {
+        let mut vars = BTreeMap::new();
+        for (var, home) in &function.var_home {
+            if let VarHome::Local(id) = home {
+                vars.entry(*id).or_insert(*var);
+            }
+        }
+        Self {
+            function,
+            kept,
+            known: Vec::new(),
+            sources: BTreeMap::new(),
+            vars,
+        }
+    }
+
+    fn block(&mut self, stmts: &[Stmt]) {
+        let known = self.known.len();
+        let mut rest = stmts;
+        while let Some((stmt, after)) = rest.split_first() {
+            rest = after;
+            match &stmt.kind {
+                StmtKind::Let {
+                    local,
+                    value: Some(value),
+                } => self.declared(*local, value, after),
+                // The condition is a part of what comes after a prelude.
+                StmtKind::While { body, .. } => self.block(body),
+                kind => kind.blocks().for_each(|block| self.block(block)),
+            }
+        }
+        self.known.truncate(known);
+    }
+
+    fn declared(&mut self, local: LocalId, value: &Expr, after: &[Stmt]) {
+        if self.function.local(local).mutable {
+            return;
+        }
+        let source = self
+            .copied(local, value, after)
+            .or_else(|| self.same(value));
+        let same_type = |id: &LocalId| self.function.local(*id).ty == self.function.local(local).ty;
+        match source.filter(same_type) {
+            Some(source) if !self.kept.contains(&local) => drop(self.sources.insert(local, source)),
+            Some(_) => {}
+            None => self.known.extend(self.key(value).map(|key| (key, local))),
+        }
+    }
+
+    /// The variable of which the value is a copy, if nothing assigns to it before the copy's last use.
+    fn copied(&self, copy: LocalId, value: &Expr, after: &[Stmt]) -> Option<LocalId> {
+        let source = match &*value.kind {
+            ExprKind::Local(id) => *id,
+            ExprKind::Index(sym) => match self.function.var_home.get(&sym.as_var()?)? {
+                VarHome::Local(id) => *id,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let source = self.source(source);
+        let info = self.function.local(source);
+        let assigned = || {
+            let uses = |stmt: &Stmt| {
+                let block = std::slice::from_ref(stmt);
+                Uses::of_block(self.function, block).locals.contains(&copy)
+            };
+            let last = after.iter().rposition(uses);
+            let until = last.and_then(|at| after.get(..=at)).unwrap_or_default();
+            any_stmt(
+                until,
+                |stmt| matches!(&stmt.kind, StmtKind::Assign { local, .. } if *local == source),
+            )
+        };
+        let stays = !info.mutable
+            || info.ty == Scalar::Index && !self.kept.contains(&source) && !assigned();
+        stays.then_some(source)
+    }
+
+    /// The constant that has this value already.
+    fn same(&self, value: &Expr) -> Option<LocalId> {
+        let key = self.key(value)?;
+        let mut known = self.known.iter();
+        known.find(|(other, _)| *other == key).map(|(_, id)| *id)
+    }
+
+    fn key(&self, value: &Expr) -> Option<Key> {
+        match &*value.kind {
+            ExprKind::Intrinsic(of, operands) if operands.is_empty() => {
+                let constant = matches!(of, Intrinsic::Thread | Intrinsic::Warp);
+                constant.then_some(Key::Intrinsic(*of))
+            }
+            ExprKind::Index(sym) if sym.as_int().is_none() && !sym.is_poison() => {
+                self.constant(sym)
+            }
+            _ => None,
+        }
+    }
+
+    /// The symbolic value in terms of the variables that stay, where none of them is assigned to.
+    fn constant(&self, sym: &Sym) -> Option<Key> {
+        let mut value = sym.clone();
+        for var in sym.vars() {
+            let Some(VarHome::Local(id)) = self.function.var_home.get(&var) else {
+                continue;
+            };
+            let id = self.source(*id);
+            if self.function.local(id).mutable {
+                return None;
+            }
+            let stays = self.vars.get(&id)?;
+            if *stays != var {
+                value = self.function.cx.substituted(&value, var, &Sym::var(*stays));
+            }
+        }
+        Some(Key::Sym(value))
+    }
+
+    fn source(&self, id: LocalId) -> LocalId {
+        self.sources.get(&id).copied().unwrap_or(id)
+    }
+}
+
+/// Puts variables in the place of their copies, and one in the place of the thread's number.
+struct Replace {
+    sources: BTreeMap<LocalId, LocalId>,
+    thread: Option<LocalId>,
+}
+
+impl VisitorMut for Replace {
+    fn expr(&mut self, expr: &mut Expr) -> Flow {
+        walk_mut::expr(self, expr)?;
+        let source = match &*expr.kind {
+            ExprKind::Local(id) => self.sources.get(id).copied(),
+            ExprKind::Intrinsic(Intrinsic::Thread, _) => self.thread,
+            _ => None,
+        };
+        if let Some(source) = source {
+            *expr.kind = ExprKind::Local(source);
+        }
+        Flow::Continue(())
+    }
+}
+
+/// Moves what the kernel's outermost block computes of the thread's number, for all of the kernel, to its beginning:
+/// the number itself first.
+fn thread_numbers_first(function: &Function, body: &mut Vec<Stmt>, span: Span) {
+    let mut moved = BTreeSet::new();
+    let mut is_moved = |stmt: &Stmt| {
+        let StmtKind::Let {
+            local,
+            value: Some(value),
+        } = &stmt.kind
+        else {
+            return false;
+        };
+        let of_thread = |var: &Var| match function.var_home.get(var) {
+            Some(VarHome::Local(id)) => moved.contains(id),
+            _ => false,
+        };
+        let is = match &*value.kind {
+            ExprKind::Intrinsic(of, _) => {
+                matches!(of, Intrinsic::Thread | Intrinsic::Warp | Intrinsic::Elected)
+            }
+            // Those of a copy have the span of the copy, and stay there.
+            ExprKind::Index(sym) => {
+                stmt.span == span && sym.as_int().is_none() && sym.vars().iter().all(of_thread)
+            }
+            _ => false,
+        };
+        let is = is && !function.local(*local).mutable;
+        if is {
+            moved.insert(*local);
+        }
+        is
+    };
+    let (mut first, rest): (Vec<Stmt>, Vec<Stmt>) = body.drain(..).partition(|s| is_moved(s));
+    first.sort_by_key(|stmt| {
+        let ty = match &stmt.kind {
+            StmtKind::Let { local, .. } => function.local(*local).ty,
+            _ => Scalar::Index,
+        };
+        (
+            declares(stmt, Intrinsic::Thread).is_none(),
+            ty != Scalar::Index,
+        )
+    });
+    // Declarations of one place are printed as one.
+    first.iter_mut().for_each(|stmt| stmt.span = span);
+    *body = first;
+    body.extend(rest);
+}
+
+/// The variable that a statement declares with this value.
+fn declares(stmt: &Stmt, of: Intrinsic) -> Option<LocalId> {
+    let StmtKind::Let {
+        local,
+        value: Some(value),
+    } = &stmt.kind
+    else {
+        return None;
+    };
+    matches!(&*value.kind, ExprKind::Intrinsic(found, _) if *found == of).then_some(*local)
+}
