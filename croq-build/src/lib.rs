@@ -22,6 +22,19 @@
 //! Every stage may use [`span`], [`diagnostics`] and [`symbolic`]; [`target`] describes the GPUs to compile
 //! for. `tests/structure.rs` holds the order, and that no two source files depend on each other.
 
+// No program can crash the compiler: what should not happen is an internal error (E1199). Tests may panic.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
 mod build_script;
 mod cargo_warnings;
 pub mod command_line;

@@ -1,6 +1,6 @@
 //! The dictionary, and the cutting of a text into pieces.
 
-use croq_build::source::token::{ElemWord, Keyword, Punct};
+use croq_build::source::token::{ElemType, Keyword, Punct};
 
 /// Words that mean something only where they stand, and names of builtins.
 const CONTEXTUAL: &[&str] = &[
@@ -143,7 +143,7 @@ pub const NUMBERS: &[&str] = &[
 /// Every word of the language.
 pub fn words() -> Vec<&'static str> {
     let mut all: Vec<&'static str> = Keyword::ALL.iter().map(|word| word.text()).collect();
-    all.extend(ElemWord::ALL.iter().map(|word| word.text()));
+    all.extend(ElemType::ALL.iter().map(|word| word.text()));
     all.extend(CONTEXTUAL);
     all
 }

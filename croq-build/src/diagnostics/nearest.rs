@@ -6,21 +6,33 @@ pub fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut before: Vec<usize> = Vec::new();
     let mut above: Vec<usize> = (0..=b.len()).collect();
+    let mut last_a = None;
     for (i, ca) in a.iter().enumerate() {
         let mut row = Vec::with_capacity(b.len() + 1);
         let mut left = i + 1;
         row.push(left);
-        for (j, cb) in b.iter().enumerate() {
-            let mut best = (above[j] + usize::from(ca != cb))
-                .min(above[j + 1] + 1)
-                .min(left + 1);
-            if i > 0 && j > 0 && a[i - 1] == *cb && *ca == b[j - 1] {
-                best = best.min(before[j - 1] + 1);
+        let mut last_b = None;
+        // Two rows up, one column to the left of `j`: what a swap adds to.
+        let swapped = std::iter::once(None).chain(before.iter().copied().map(Some));
+        let pairs = above.iter().zip(above.iter().skip(1));
+        for ((cb, (diagonal, up)), swapped) in b
+            .iter()
+            .zip(pairs)
+            .zip(swapped.chain(std::iter::repeat(None)))
+        {
+            let mut best = (diagonal + usize::from(ca != cb)).min(up + 1).min(left + 1);
+            if last_a == Some(cb)
+                && last_b == Some(ca)
+                && let Some(swapped) = swapped
+            {
+                best = best.min(swapped + 1);
             }
             row.push(best);
             left = best;
+            last_b = Some(cb);
         }
         before = std::mem::replace(&mut above, row);
+        last_a = Some(ca);
     }
     above.last().copied().unwrap_or(0)
 }

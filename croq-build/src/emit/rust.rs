@@ -99,7 +99,8 @@ fn mentions(text: &str, item: &str) -> bool {
     let in_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.match_indices(item).any(|(at, _)| {
         let (before, rest) = text.split_at(at);
-        !before.ends_with(in_word) && !rest[item.len()..].starts_with(in_word)
+        let after = rest.strip_prefix(item).unwrap_or_default();
+        !before.ends_with(in_word) && !after.starts_with(in_word)
     })
 }
 

@@ -177,7 +177,7 @@ fn divided(names: &Names<'_>, a: &Sym, b: &Sym, operator: &str, function: &str) 
     }
 }
 
-/// By `croq::exact`, step for step what [`Names::sym`] computes without looking.
+/// By `croq::exact`, step for step what [`sym`] computes without looking.
 pub fn exactly(names: &Names<'_>, sym: &Sym) -> Text {
     let before = names.exact.replace(true);
     let text = wide(names, sym);

@@ -38,14 +38,20 @@ pub struct Function<P: Phase = Tiles> {
 }
 
 impl<P: Phase> Function<P> {
-    pub fn buffer(&self, id: BufferId) -> &Buffer {
-        &self.buffers[id.index()]
-    }
-
     /// Whether it is device memory.
     pub fn buffer_is_global(&self, id: BufferId) -> bool {
         let buffer = self.buffers.get(id.index());
         buffer.is_some_and(|b| b.storage.is_global())
+    }
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "an id is an index into a list of its own function: the verifier checks that after each pass"
+)]
+impl<P: Phase> Function<P> {
+    pub fn buffer(&self, id: BufferId) -> &Buffer {
+        &self.buffers[id.index()]
     }
 
     pub fn local(&self, id: LocalId) -> &Local {

@@ -79,9 +79,11 @@ pub(crate) fn local_var(
     lo: Option<Sym>,
     hi: Option<Sym>,
 ) -> Var {
-    let name = func.locals[local.index()].name.clone();
+    let name = func.local(local).name.clone();
     let var = func.cx.new_var(&name, lo, hi);
-    func.locals[local.index()].var = Some(var);
+    if let Some(local) = func.locals.get_mut(local.index()) {
+        local.var = Some(var);
+    }
     func.var_home.insert(var, ir::VarHome::Local(local));
     var
 }

@@ -113,8 +113,8 @@ fn c_integer(text: &str) -> Option<i64> {
         (hex, 16)
     } else if let Some(binary) = body.strip_prefix("0b").or(body.strip_prefix("0B")) {
         (binary, 2)
-    } else if body.len() > 1 && body.starts_with('0') {
-        (&body[1..], 8)
+    } else if let Some(octal) = body.strip_prefix('0').filter(|digits| !digits.is_empty()) {
+        (octal, 8)
     } else {
         (body, 10)
     };

@@ -40,6 +40,16 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// The text from `start` to here.
+    pub fn since(&self, start: usize) -> &'a str {
+        self.text.get(start..self.pos).unwrap_or_default()
+    }
+
+    /// The text from here on.
+    pub fn rest(&self) -> &'a str {
+        self.text.get(self.pos..).unwrap_or_default()
+    }
+
     pub fn peek(&self, ahead: usize) -> u8 {
         step();
         self.bytes.get(self.pos + ahead).copied().unwrap_or(0)

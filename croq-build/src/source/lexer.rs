@@ -108,7 +108,7 @@ impl<'a> Lexer<'a> {
         while is_word_byte(self.cursor.peek(0)) {
             self.cursor.pos += 1;
         }
-        let text = &self.cursor.text[start..self.cursor.pos];
+        let text = self.cursor.since(start);
         if self.cursor.peek(0) == b'"' && text == "R" {
             return self.raw_string(start);
         }
@@ -128,8 +128,7 @@ impl<'a> Lexer<'a> {
         let mut value = String::new();
         self.cursor.pos += 1;
         loop {
-            let rest = &self.cursor.text[self.cursor.pos..];
-            let Some(c) = rest.chars().next() else {
+            let Some(c) = self.cursor.rest().chars().next() else {
                 return self.unterminated(start, "string");
             };
             match c {
@@ -140,7 +139,7 @@ impl<'a> Lexer<'a> {
                 }
                 '\\' => {
                     self.cursor.pos += 1;
-                    let Some(escaped) = self.cursor.text[self.cursor.pos..].chars().next() else {
+                    let Some(escaped) = self.cursor.rest().chars().next() else {
                         return self.unterminated(start, "string");
                     };
                     match escaped {
@@ -181,7 +180,7 @@ impl<'a> Lexer<'a> {
     fn raw_string(&mut self, start: usize) -> Lexeme {
         match raw_string_end(self.cursor.text, self.cursor.pos) {
             Some((body, end)) => {
-                let value: Arc<str> = Arc::from(&self.cursor.text[body]);
+                let value: Arc<str> = Arc::from(self.cursor.text.get(body).unwrap_or_default());
                 self.cursor.pos = end;
                 self.cursor.token(TokenKind::Str(value), start)
             }
@@ -204,10 +203,7 @@ impl<'a> Lexer<'a> {
 
     fn character(&mut self, start: usize) -> Lexeme {
         self.cursor.pos += 1;
-        let line = self.cursor.text[self.cursor.pos..]
-            .split('\n')
-            .next()
-            .unwrap_or("");
+        let line = self.cursor.rest().split('\n').next().unwrap_or("");
         match line.find('\'') {
             Some(close) if close <= 8 => self.cursor.pos += close + 1,
             _ => {}
@@ -227,10 +223,10 @@ impl<'a> Lexer<'a> {
     }
 
     fn punctuation(&mut self, start: usize) -> Lexeme {
-        let (punct, len) = match punct_at(&self.cursor.bytes[start..]) {
+        let (punct, len) = match punct_at(self.cursor.rest().as_bytes()) {
             Some(found) => found,
             None => {
-                let c = self.cursor.text[start..].chars().next().unwrap_or(' ');
+                let c = self.cursor.rest().chars().next().unwrap_or(' ');
                 self.cursor.pos += c.len_utf8();
                 let shown = if c.is_control() {
                     format!("U+{:04X}", c as u32)
@@ -266,14 +262,9 @@ pub fn word_kind(text: &str) -> TokenKind {
 
 /// The byte after the `*/` of the comment that opens at `start`.
 pub fn block_comment_end(bytes: &[u8], start: usize) -> Option<usize> {
-    let mut pos = start + 2;
-    while pos + 1 < bytes.len() {
-        if bytes[pos] == b'*' && bytes[pos + 1] == b'/' {
-            return Some(pos + 2);
-        }
-        pos += 1;
-    }
-    None
+    let body = bytes.get(start + 2..)?;
+    let end = body.windows(2).position(|two| two == b"*/")?;
+    Some(start + 2 + end + 2)
 }
 
 /// For the `"` of `R"tag(body)tag"` at `quote`: the range of the body and the byte after the end.

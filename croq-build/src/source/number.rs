@@ -11,7 +11,7 @@ pub(super) fn number(c: &mut Cursor<'_>, start: usize) -> Lexeme {
         while c.peek(0).is_ascii_hexdigit() {
             c.pos += 1;
         }
-        let text = &c.text[digits..c.pos];
+        let text = c.since(digits);
         return integer(c, start, text, 16);
     }
     digits(c);
@@ -28,8 +28,8 @@ pub(super) fn number(c: &mut Cursor<'_>, start: usize) -> Lexeme {
             while is_word_byte(c.peek(0)) {
                 c.pos += 1;
             }
-            let whole = &c.text[start..int_end];
-            let suffix = if c.text[start..c.pos].ends_with(['f', 'F']) {
+            let whole = c.text.get(start..int_end).unwrap_or_default();
+            let suffix = if c.since(start).ends_with(['f', 'F']) {
                 "f"
             } else {
                 ""
@@ -58,7 +58,7 @@ pub(super) fn number(c: &mut Cursor<'_>, start: usize) -> Lexeme {
     if is_float {
         return float(c, start);
     }
-    let text = &c.text[start..int_end];
+    let text = c.text.get(start..int_end).unwrap_or_default();
     // `1f` is a float to many a hand, but no literal.
     integer(c, start, text, 10)
 }
@@ -74,17 +74,17 @@ fn suffix<'a>(c: &mut Cursor<'a>) -> &'a str {
     while is_word_byte(c.peek(0)) {
         c.pos += 1;
     }
-    &c.text[start..c.pos]
+    c.since(start)
 }
 
 fn float(c: &mut Cursor<'_>, start: usize) -> Lexeme {
-    let value: f64 = c.text[start..c.pos].parse().unwrap_or(0.0);
+    let value: f64 = c.since(start).parse().unwrap_or(0.0);
     let suffix = suffix(c);
     let single = match suffix {
         "" => false,
         "f" | "F" => true,
         _ => {
-            let digits = c.text[start..c.pos].trim_end_matches(suffix);
+            let digits = c.since(start).trim_end_matches(suffix);
             let help = match suffix {
                 "h" | "f16" | "bf16" => format!("convert: `__to<f16>({digits}f)`"),
                 _ => format!("write `{digits}` (f64) or `{digits}f` (f32)"),
@@ -126,7 +126,7 @@ fn integer(c: &mut Cursor<'_>, start: usize, digits: &str, radix: u32) -> Lexeme
                 ),
                 _ if digits == "0" && lower.starts_with('b') => (
                     "there are no binary numbers".to_string(),
-                    u64::from_str_radix(&lower[1..], 2)
+                    u64::from_str_radix(lower.strip_prefix('b').unwrap_or_default(), 2)
                         .ok()
                         .map(|v| format!("write `{v:#x}`")),
                 ),
@@ -172,7 +172,7 @@ fn integer(c: &mut Cursor<'_>, start: usize, digits: &str, radix: u32) -> Lexeme
             c.token(kind, start)
         }
         _ => {
-            let text = &c.text[start..c.pos];
+            let text = c.since(start);
             let (code, sign, range) = if unsigned {
                 ("E0102", "unsigned", "0 to 18446744073709551615")
             } else {
@@ -204,7 +204,7 @@ fn bad_number(
 ) -> Lexeme {
     let bad = BadToken {
         code: "E0103",
-        message: format!("malformed number `{}`", &c.text[start..c.pos]),
+        message: format!("malformed number `{}`", c.since(start)),
         label: what.into(),
         help,
         stand_in: Some(stand_in),
@@ -217,7 +217,7 @@ pub(super) fn bare_fraction(c: &mut Cursor<'_>, start: usize) -> Lexeme {
     while is_word_byte(c.peek(0)) {
         c.pos += 1;
     }
-    let help = format!("write `0{}`", &c.text[start..c.pos]);
+    let help = format!("write `0{}`", c.since(start));
     bad_number(
         c,
         start,
