@@ -10,7 +10,8 @@ use std::fmt::Write as _;
 use super::args::{self, Args, FieldRole};
 use super::file_meta::FileMeta;
 use super::names::{self, IMPORTS, Scope};
-use super::rust_types::{Naming, Returned, tensors, tuple};
+use super::rust_prepare;
+use super::rust_types::{LONG, Naming, Returned, Wrapper, tensors, tuple};
 use super::signature;
 use super::writer::Lines;
 use crate::ir::threads::{Function, Stmt, StmtKind};
@@ -40,7 +41,7 @@ pub fn wrappers(meta: &FileMeta, functions: &[Function], source: &str) -> String
             wrapper.plain = Some(std::mem::replace(&mut wrapper.name, name));
             wrapper.write(&mut bodies);
         }
-        wrapper.preparation(&mut bodies);
+        rust_prepare::preparation(&wrapper, &mut bodies);
         wrapper.kernel(&mut bodies);
     }
     let mut text = format!(
@@ -184,32 +185,14 @@ fn can_be_enqueued(function: &Function) -> bool {
         && passed.all(|p| p != Passing::InOut)
 }
 
-/// What is longer goes on lines of its own.
-pub(super) const LONG: usize = 88;
-
-pub(super) struct Wrapper<'a> {
-    pub meta: &'a FileMeta,
-    pub function: &'a Function,
-    source: &'a str,
-    lines: &'a Lines<'a>,
-    pub name: String,
-    /// The name of the function that knows what wrappers call.
-    pub kernel: String,
-    /// The name of the function that prepares a call, where two wrappers share it.
-    pub prepare: Option<String>,
-    /// The name of the wrapper that waits, where this is the one that only enqueues.
-    pub plain: Option<String>,
-    pub naming: Naming,
-}
-
 impl Wrapper<'_> {
     fn write(&self, text: &mut String) {
         text.push('\n');
         self.documentation(text);
         self.head(text);
         match &self.prepare {
-            Some(prepare) => self.prepared(text, prepare),
-            None => self.prepares(text),
+            Some(prepare) => rust_prepare::prepared(self, text, prepare),
+            None => rust_prepare::prepares(self, text),
         }
         self.outcome(text);
         text.push_str("}\n");

@@ -4,186 +4,183 @@
 use std::fmt::Write as _;
 
 use super::args::{self, Args, FieldRole};
-use super::rust::{LONG, Wrapper};
-use super::rust_types::{is_written, tensors};
+use super::rust_types::{LONG, Wrapper, is_written, tensors};
 use super::signature;
 use crate::ir::{DimId, Extent, ParamId, ParamKind, Passing, Return, Scalar};
 
-impl Wrapper<'_> {
-    /// The function that both forms call: generic parameters are only theirs, as it compares extents as numbers.
-    pub fn preparation(&self, text: &mut String) {
-        let Some(name) = &self.prepare else { return };
-        let (function, naming) = (self.function, &self.naming);
-        let plain = self.plain.as_deref().unwrap_or_default();
-        let _ = write!(
-            text,
-            "\n/// Checks the arguments of [`{plain}`] and prepares a call.\n\
-             fn {name}(\n    {stream}: Option<&Stream>,\n",
-            stream = naming.stream
-        );
-        for id in (0..).map(ParamId).take(function.params.len()) {
-            let ty = naming.untyped_param(function, id);
-            let _ = writeln!(text, "    {}: {ty},", naming.param(id));
-        }
-        let args = args::struct_name(self.meta, function);
-        let _ = writeln!(text, ") -> ::croq_sys::__private::Prepared<ffi::{args}> {{");
-        self.entry_checks(text);
-        let stream = &naming.stream;
-        let device = match self.device() {
-            Some(device) => format!("Some({stream}.map_or_else(|| {device}, Stream::device))"),
-            None => format!("{stream}.map(Stream::device)"),
-        };
-        self.call(text, &device, false);
-        let _ = writeln!(text, "    Ok(({}, {}))\n}}", naming.call, naming.args);
+/// The function that both forms call: generic parameters are only theirs, as it compares extents as numbers.
+pub fn preparation(w: &Wrapper<'_>, text: &mut String) {
+    let Some(name) = &w.prepare else { return };
+    let (function, naming) = (w.function, &w.naming);
+    let plain = w.plain.as_deref().unwrap_or_default();
+    let _ = write!(
+        text,
+        "\n/// Checks the arguments of [`{plain}`] and prepares a call.\n\
+         fn {name}(\n    {stream}: Option<&Stream>,\n",
+        stream = naming.stream
+    );
+    for id in (0..).map(ParamId).take(function.params.len()) {
+        let ty = naming.untyped_param(function, id);
+        let _ = writeln!(text, "    {}: {ty},", naming.param(id));
     }
+    let args = args::struct_name(w.meta, function);
+    let _ = writeln!(text, ") -> ::croq_sys::__private::Prepared<ffi::{args}> {{");
+    entry_checks(w, text);
+    let stream = &naming.stream;
+    let device = match device(w) {
+        Some(device) => format!("Some({stream}.map_or_else(|| {device}, Stream::device))"),
+        None => format!("{stream}.map(Stream::device)"),
+    };
+    call(w, text, &device, false);
+    let _ = writeln!(text, "    Ok(({}, {}))\n}}", naming.call, naming.args);
+}
 
-    /// What a wrapper that shares its preparation does instead.
-    pub fn prepared(&self, text: &mut String, prepare: &str) {
-        let naming = &self.naming;
-        let stream = match &self.plain {
-            None => "None".to_owned(),
-            Some(_) => format!("Some({})", naming.stream),
-        };
-        let params = (0..).map(ParamId).take(self.function.params.len());
-        let arguments: Vec<&str> = std::iter::once(stream.as_str())
-            .chain(params.map(|id| naming.param(id)))
-            .collect();
-        let _ = writeln!(
-            text,
-            "    let (mut {}, mut {}) = self::{prepare}({})?;",
-            naming.call,
-            naming.args,
-            arguments.join(", ")
-        );
-    }
+/// What a wrapper that shares its preparation does instead.
+pub fn prepared(w: &Wrapper<'_>, text: &mut String, prepare: &str) {
+    let naming = &w.naming;
+    let stream = match &w.plain {
+        None => "None".to_owned(),
+        Some(_) => format!("Some({})", naming.stream),
+    };
+    let params = (0..).map(ParamId).take(w.function.params.len());
+    let arguments: Vec<&str> = std::iter::once(stream.as_str())
+        .chain(params.map(|id| naming.param(id)))
+        .collect();
+    let _ = writeln!(
+        text,
+        "    let (mut {}, mut {}) = self::{prepare}({})?;",
+        naming.call,
+        naming.args,
+        arguments.join(", ")
+    );
+}
 
-    /// What a wrapper does that shares nothing.
-    pub fn prepares(&self, text: &mut String) {
-        self.entry_checks(text);
-        let device = self.device().map(|device| format!("Some({device})"));
-        self.call(text, device.as_deref().unwrap_or("None"), true);
-    }
+/// What a wrapper does that shares nothing.
+pub fn prepares(w: &Wrapper<'_>, text: &mut String) {
+    entry_checks(w, text);
+    let device = device(w).map(|device| format!("Some({device})"));
+    call(w, text, device.as_deref().unwrap_or("None"), true);
+}
 
-    /// The device that the arguments name, if they do.
-    fn device(&self) -> Option<String> {
-        let mut params = self.function.params.iter().zip(0..);
-        let stream = params.find(|(param, _)| matches!(param.kind, ParamKind::Stream));
-        let device = tensors(self.function)
-            .find(|(_, _, tensor)| tensor.passing == Passing::Global)
-            .map(|(id, ..)| id)
-            .or(stream.map(|(_, id)| ParamId(id)));
-        device.map(|id| format!("{}.device()", self.naming.param(id)))
-    }
+/// The device that the arguments name, if they do.
+fn device(w: &Wrapper<'_>) -> Option<String> {
+    let mut params = w.function.params.iter().zip(0..);
+    let stream = params.find(|(param, _)| matches!(param.kind, ParamKind::Stream));
+    let device = tensors(w.function)
+        .find(|(_, _, tensor)| tensor.passing == Passing::Global)
+        .map(|(id, ..)| id)
+        .or(stream.map(|(_, id)| ParamId(id)));
+    device.map(|id| format!("{}.device()", w.naming.param(id)))
+}
 
-    /// Binds the dimensions to their values, and checks every extent on the way.
-    fn entry_checks(&self, text: &mut String) {
-        let kernel = &self.naming.kernel;
-        let _ = writeln!(text, "    let {kernel} = self::{}();", self.kernel);
-        for (id, param, tensor) in tensors(self.function) {
-            let name = self.naming.param(id);
-            let (mut bindings, mut expected) = (Vec::new(), Vec::new());
-            for extent in &tensor.extents {
-                let written = signature::extent(self.function, extent);
-                let (binding, value) = match extent {
-                    Extent::Static(n) => ("_", format!("Some({n})")),
-                    Extent::Unbounded => ("_", "None".to_owned()),
-                    Extent::Dim {
-                        dim,
-                        declares: true,
-                    } => (self.naming.dim(*dim), "None".to_owned()),
-                    Extent::Dim { dim, .. } => ("_", format!("Some({})", self.extent_of(*dim, id))),
-                };
-                bindings.push(binding);
-                expected.push(format!("({written:?}, {value})"));
-            }
-            let binding = match bindings.iter().all(|b| *b == "_") {
-                true => String::new(),
-                false => format!("let [{}] = ", bindings.join(", ")),
+/// Binds the dimensions to their values, and checks every extent on the way.
+fn entry_checks(w: &Wrapper<'_>, text: &mut String) {
+    let kernel = &w.naming.kernel;
+    let _ = writeln!(text, "    let {kernel} = self::{}();", w.kernel);
+    for (id, param, tensor) in tensors(w.function) {
+        let name = w.naming.param(id);
+        let (mut bindings, mut expected) = (Vec::new(), Vec::new());
+        for extent in &tensor.extents {
+            let written = signature::extent(w.function, extent);
+            let (binding, value) = match extent {
+                Extent::Static(n) => ("_", format!("Some({n})")),
+                Extent::Unbounded => ("_", "None".to_owned()),
+                Extent::Dim {
+                    dim,
+                    declares: true,
+                } => (w.naming.dim(*dim), "None".to_owned()),
+                Extent::Dim { dim, .. } => ("_", format!("Some({})", extent_of(w, *dim, id))),
             };
-            let (label, one_line) = (&param.name, expected.join(", "));
-            let expected = if binding.len() + one_line.len() > LONG - 30 {
-                format!("[\n        {},\n    ]", expected.join(",\n        "))
-            } else {
-                format!("[{one_line}]")
-            };
-            let _ = writeln!(
-                text,
-                "    {binding}{kernel}.extents({label:?}, {name}.shape(), {expected})?;"
-            );
+            bindings.push(binding);
+            expected.push(format!("({written:?}, {value})"));
         }
-    }
-
-    /// The value of `dim` where an axis of parameter `param` is checked against it.
-    fn extent_of(&self, dim: DimId, param: ParamId) -> String {
-        match self.function.dims.get(dim.index()) {
-            // `[M, M] x`: its variable is bound by the very statement.
-            Some(d) if d.param == param => {
-                format!("{}.shape()[{}]", self.naming.param(param), d.axis)
-            }
-            _ => self.naming.dim(dim).to_owned(),
-        }
-    }
-
-    /// A call on `device`, and its arguments.
-    fn call(&self, text: &mut String, device: &str, is_mutable: bool) {
-        let (function, naming) = (self.function, &self.naming);
-        let mutable = if is_mutable { "mut " } else { "" };
+        let binding = match bindings.iter().all(|b| *b == "_") {
+            true => String::new(),
+            false => format!("let [{}] = ", bindings.join(", ")),
+        };
+        let (label, one_line) = (&param.name, expected.join(", "));
+        let expected = if binding.len() + one_line.len() > LONG - 30 {
+            format!("[\n        {},\n    ]", expected.join(",\n        "))
+        } else {
+            format!("[{one_line}]")
+        };
         let _ = writeln!(
             text,
-            "    let {mutable}{} = {}.call({device})?;",
-            naming.call, naming.kernel
+            "    {binding}{kernel}.extents({label:?}, {name}.shape(), {expected})?;"
         );
-        let struct_name = args::struct_name(self.meta, function);
-        let _ = writeln!(
-            text,
-            "    let {mutable}{} = ffi::{struct_name} {{",
-            naming.args
-        );
-        let args = Args::of(function);
-        for field in &args.fields {
-            let value = self.field_value(field.role);
-            if value == field.name {
-                let _ = writeln!(text, "        {value},");
-            } else {
-                let _ = writeln!(text, "        {}: {value},", field.name);
-            }
-        }
-        if args.fields.is_empty() {
-            text.push_str("        nothing: 0,\n");
-        }
-        text.push_str("    };\n");
     }
+}
 
-    /// What a field of the argument struct is before the call.
-    fn field_value(&self, role: FieldRole) -> String {
-        let call = &self.naming.call;
-        match role {
-            FieldRole::Param(id) => {
-                let name = self.naming.param(id);
-                let param = self.function.param(id);
-                match &param.kind {
-                    ParamKind::Scalar { ty, .. } => to_c(*ty, name),
-                    ParamKind::Stream => format!("{call}.stream({:?}, {name})?", param.name),
-                    ParamKind::Tensor(tensor) => match tensor.passing {
-                        Passing::In | Passing::InOut => format!("{call}.copy_in({name})?"),
-                        Passing::Global if is_written(self.function, tensor) => {
-                            format!("{call}.global_mut({:?}, {name})?", param.name)
-                        }
-                        Passing::Global => format!("{call}.global({:?}, {name})?", param.name),
-                    },
-                }
-            }
-            FieldRole::Dim(id) => format!("{} as i64", self.naming.dim(id)),
-            FieldRole::Unbounded { param, axis } => {
-                format!("{}.shape()[{axis}] as i64", self.naming.param(param))
-            }
-            FieldRole::Result => match &self.function.ret {
-                Return::Scalar(Scalar::F64 | Scalar::F32) => "0.0".to_owned(),
-                Return::Scalar(_) => "0".to_owned(),
-                _ => "null_mut()".to_owned(),
-            },
-            FieldRole::ResultShape { rank } => format!("[0; {rank}]"),
+/// The value of `dim` where an axis of parameter `param` is checked against it.
+fn extent_of(w: &Wrapper<'_>, dim: DimId, param: ParamId) -> String {
+    match w.function.dims.get(dim.index()) {
+        // `[M, M] x`: its variable is bound by the very statement.
+        Some(d) if d.param == param => {
+            format!("{}.shape()[{}]", w.naming.param(param), d.axis)
         }
+        _ => w.naming.dim(dim).to_owned(),
+    }
+}
+
+/// A call on `device`, and its arguments.
+fn call(w: &Wrapper<'_>, text: &mut String, device: &str, is_mutable: bool) {
+    let (function, naming) = (w.function, &w.naming);
+    let mutable = if is_mutable { "mut " } else { "" };
+    let _ = writeln!(
+        text,
+        "    let {mutable}{} = {}.call({device})?;",
+        naming.call, naming.kernel
+    );
+    let struct_name = args::struct_name(w.meta, function);
+    let _ = writeln!(
+        text,
+        "    let {mutable}{} = ffi::{struct_name} {{",
+        naming.args
+    );
+    let args = Args::of(function);
+    for field in &args.fields {
+        let value = field_value(w, field.role);
+        if value == field.name {
+            let _ = writeln!(text, "        {value},");
+        } else {
+            let _ = writeln!(text, "        {}: {value},", field.name);
+        }
+    }
+    if args.fields.is_empty() {
+        text.push_str("        nothing: 0,\n");
+    }
+    text.push_str("    };\n");
+}
+
+/// What a field of the argument struct is before the call.
+fn field_value(w: &Wrapper<'_>, role: FieldRole) -> String {
+    let call = &w.naming.call;
+    match role {
+        FieldRole::Param(id) => {
+            let name = w.naming.param(id);
+            let param = w.function.param(id);
+            match &param.kind {
+                ParamKind::Scalar { ty, .. } => to_c(*ty, name),
+                ParamKind::Stream => format!("{call}.stream({:?}, {name})?", param.name),
+                ParamKind::Tensor(tensor) => match tensor.passing {
+                    Passing::In | Passing::InOut => format!("{call}.copy_in({name})?"),
+                    Passing::Global if is_written(w.function, tensor) => {
+                        format!("{call}.global_mut({:?}, {name})?", param.name)
+                    }
+                    Passing::Global => format!("{call}.global({:?}, {name})?", param.name),
+                },
+            }
+        }
+        FieldRole::Dim(id) => format!("{} as i64", w.naming.dim(id)),
+        FieldRole::Unbounded { param, axis } => {
+            format!("{}.shape()[{axis}] as i64", w.naming.param(param))
+        }
+        FieldRole::Result => match &w.function.ret {
+            Return::Scalar(Scalar::F64 | Scalar::F32) => "0.0".to_owned(),
+            Return::Scalar(_) => "0".to_owned(),
+            _ => "null_mut()".to_owned(),
+        },
+        FieldRole::ResultShape { rank } => format!("[0; {rank}]"),
     }
 }
 

@@ -1,11 +1,31 @@
 //! How a function's parameters look in Rust: names, generic parameters and types.
 
+use super::file_meta::FileMeta;
 use super::names::{self, Scope};
+use super::writer::Lines;
 use crate::ir::threads::Function;
 use crate::ir::{
     DimId, Extent, Param, ParamId, ParamKind, Passing, Return, Scalar, TensorParam, VarHome,
 };
 use crate::symbolic::Sym;
+
+/// What is longer goes on lines of its own.
+pub const LONG: usize = 88;
+
+pub struct Wrapper<'a> {
+    pub meta: &'a FileMeta,
+    pub function: &'a Function,
+    pub source: &'a str,
+    pub lines: &'a Lines<'a>,
+    pub name: String,
+    /// The name of the function that knows what wrappers call.
+    pub kernel: String,
+    /// The name of the function that prepares a call, where two wrappers share it.
+    pub prepare: Option<String>,
+    /// The name of the wrapper that waits, where this is the one that only enqueues.
+    pub plain: Option<String>,
+    pub naming: Naming,
+}
 
 /// Everything in a wrapper that has a name.
 pub struct Naming {

@@ -508,6 +508,15 @@ impl Walker<'_> {
                 after.join(&self.block(otherwise, context, pending.clone()));
                 *pending = after;
             }
+            StmtKind::For { .. } | StmtKind::While { .. } => {
+                self.inside_loop(stmt, context, pending)
+            }
+            _ => {}
+        }
+    }
+
+    fn inside_loop(&mut self, stmt: &mut Stmt, context: &Context, pending: &mut Pending) {
+        match &mut stmt.kind {
             StmtKind::For {
                 local,
                 lo,
