@@ -99,7 +99,7 @@ extern "C" croq_u32 CONF(lanes)(const croq_env *env, int *data) {
 
 extern "C" croq_u32 CONF(host_check)(const croq_env *env, croq_i64 value) {
   croq::host host(env, "launches.co");
-  if (!host.check(value > 3, 7, 12, value, 3)) return host.status();
+  if (!host.check(12, value > 3, 7, value, 3)) return host.status();
   return CROQ_OK;
 }
 

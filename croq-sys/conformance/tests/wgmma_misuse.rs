@@ -68,7 +68,7 @@ fn what_is_wrong_is_reported_with_both_lines() {
         (
             1,
             format!(
-                "race in misuse_0: byte 1168 of shared memory, in A of a product, may not be seen by \
+                "race in misuse_0: byte 1168 of shared memory, in A of a WGMMA, may not be seen by \
                  the async proxy{began}\n  \
                  thread 73 wrote it, and has executed no fence_proxy_async since, misuse.co:9"
             ),
@@ -100,7 +100,7 @@ fn what_is_wrong_is_reported_with_both_lines() {
         (
             6,
             "deadlock in misuse_0: no thread can go on\n  \
-             threads 0..95 wait at a product of warpgroup 0 (96 of 128 have come), misuse.co:27\n  \
+             threads 0..95 wait at a WGMMA of warpgroup 0 (96 of 128 threads have arrived), misuse.co:27\n  \
              threads 96..127 have left the kernel"
                 .to_owned(),
         ),
@@ -175,7 +175,7 @@ fn what_is_wrong_is_reported_with_both_lines() {
         ),
         (
             23,
-            "error in misuse_0: a product by a warpgroup of fewer than 128 threads\n  \
+            "error in misuse_0: a WGMMA by a warpgroup of fewer than 128 threads\n  \
              thread 95 issues the WGMMA, misuse.co:27"
                 .to_owned(),
         ),

@@ -33,12 +33,8 @@ pub fn propagate(function: &mut Function, id: KernelId) {
             StmtKind::Let { local, .. } => !sources.contains_key(local),
             _ => true,
         });
-        for home in function.var_home.values_mut() {
-            if let VarHome::Local(local) = home
-                && let Some(source) = sources.get(local)
-            {
-                *local = *source;
-            }
+        if !sources.is_empty() {
+            new_homes(function, &sources);
         }
         let _ = Replace {
             sources,
@@ -57,6 +53,16 @@ pub fn propagate(function: &mut Function, id: KernelId) {
             .block(rest);
         }
     });
+}
+
+fn new_homes(function: &mut Function, sources: &BTreeMap<LocalId, LocalId>) {
+    for home in function.var_home.values_mut() {
+        if let VarHome::Local(local) = home
+            && let Some(source) = sources.get(local)
+        {
+            *local = *source;
+        }
+    }
 }
 
 /// The variables that C++ of the user's mentions: they stay what they are called.
@@ -94,24 +100,15 @@ struct Copies<'a> {
     known: Vec<(Key, LocalId)>,
     /// What stands in the place of a variable.
     sources: BTreeMap<LocalId, LocalId>,
-    /// One symbolic variable of each local.
-    vars: BTreeMap<LocalId, Var>,
 }
 
 impl<'a> Copies<'a> {
     fn new(function: &'a Function, kept: BTreeSet<LocalId>) -> Self {
-        let mut vars = BTreeMap::new();
-        for (var, home) in &function.var_home {
-            if let VarHome::Local(id) = home {
-                vars.entry(*id).or_insert(*var);
-            }
-        }
         Self {
             function,
             kept,
             known: Vec::new(),
             sources: BTreeMap::new(),
-            vars,
         }
     }
 
@@ -208,9 +205,9 @@ impl<'a> Copies<'a> {
             if self.function.local(id).mutable {
                 return None;
             }
-            let stays = self.vars.get(&id)?;
-            if *stays != var {
-                value = self.function.cx.substituted(&value, var, &Sym::var(*stays));
+            let stays = self.function.local(id).var?;
+            if stays != var {
+                value = self.function.cx.substituted(&value, var, &Sym::var(stays));
             }
         }
         Some(Key::Sym(value))
