@@ -141,7 +141,7 @@ impl Sym {
         }))
     }
 
-    pub(super) fn atom(atom: Atom) -> Sym {
+    pub fn atom(atom: Atom) -> Sym {
         if atom
             .operands()
             .is_some_and(|(a, b)| a.is_poison() || b.is_poison())

@@ -89,6 +89,26 @@ fn about_conditions_threads_agree_or_are_stopped() {
 }
 
 #[test]
+fn what_cpp_takes_by_reference_may_have_changed() {
+    let y = kernels::agreed_by_reference(3, NOBODY).unwrap();
+    assert_exact(&y, |[i]| 63 - i as i32);
+    let wrong = kernels::agreed_by_reference(3, 40);
+    disagree(wrong, "agreed_by_reference", "if (", "block");
+}
+
+#[test]
+fn quotients_of_the_index() {
+    for n in [0, 1, 3] {
+        let y = kernels::quotients_in_warps(n).unwrap();
+        let sum = n * (n - 1) / 2;
+        assert_exact(&y, |[i]| match i / 32 {
+            0 => 31 - i as i32,
+            _ => 32 + (i as i32 + 1) % 32 + sum,
+        });
+    }
+}
+
+#[test]
 fn lanes_agree_or_are_stopped() {
     let y = kernels::agreed_in_warps(4, NOBODY).unwrap();
     assert_exact(&y, |[i]| {

@@ -1,6 +1,6 @@
 //! Integers are exact or an error, never something else (S1): each of these once wrapped.
 
-use croq_sys::{Device, DeviceTensor, Error, Tensor};
+use croq_sys::{Const, Device, DeviceTensor, Error, Tensor};
 use croq_tests::compare::assert_exact;
 use croq_tests::kernels;
 
@@ -269,6 +269,205 @@ fn what_becomes_an_s32_fits_it() {
     kernels::exact_narrowed_in_a_kernel(&mut ints(4), 1 << 28).unwrap();
     let (code, line, _) = failed(kernels::exact_narrowed_in_a_kernel(&mut ints(4), 1 << 30));
     assert_eq!((code, line), ("R19", line_of("s32 v = p * n;")));
+}
+
+/// `Ok` with twice the argument where an `s32` holds that, else R19.
+fn doubled<T: std::fmt::Debug + PartialEq>(
+    call: impl Fn(i32) -> Result<T, Error>,
+    of: impl Fn(i32) -> T,
+) {
+    for n in [0, 3, -5, (1 << 30) - 1, -(1 << 30)] {
+        assert_eq!(call(n).unwrap(), of(2 * n), "{n}");
+    }
+    for n in [1 << 30, -(1 << 30) - 1, i32::MAX, i32::MIN] {
+        let (code, _, message) = failed(call(n));
+        assert_eq!(code, "R19");
+        assert_eq!(
+            message,
+            format!("`2 * n` does not fit `s32` with `n` = {n}")
+        );
+    }
+}
+
+/// All four elements, which are the same.
+fn one_of(y: Result<Tensor<i32, (Const<4>,)>, Error>) -> Result<i32, Error> {
+    let y = y?;
+    (1..4).for_each(|i| assert_eq!(y[[i]], y[[0]]));
+    Ok(y[[0]])
+}
+
+#[test]
+fn a_returned_scalar_fits_its_type() {
+    assert_eq!(
+        kernels::exact_return_product(1 << 15, -(1 << 16)).unwrap(),
+        i32::MIN
+    );
+    assert_eq!(
+        kernels::exact_return_product(46340, 46340).unwrap(),
+        46340 * 46340
+    );
+    for (n, m) in [(1 << 16, 1 << 16), (1 << 15, 1 << 16), (46341, 46341)] {
+        let (code, line, message) = failed(kernels::exact_return_product(n, m));
+        assert_eq!((code, line), ("R19", line_of("return n * m;")));
+        assert_eq!(
+            message,
+            format!("`n * m` does not fit `s32` with `n` = {n}, `m` = {m}")
+        );
+    }
+    assert_eq!(kernels::exact_return_sum(i32::MAX - 1).unwrap(), i32::MAX);
+    assert_eq!(failed(kernels::exact_return_sum(i32::MAX)).0, "R19");
+    assert_eq!(kernels::exact_return_negated(-i32::MAX).unwrap(), i32::MAX);
+    assert_eq!(kernels::exact_return_negated(i32::MAX).unwrap(), -i32::MAX);
+    assert_eq!(failed(kernels::exact_return_negated(i32::MIN)).0, "R19");
+    let x = Tensor::<i8, _>::zeros((4,));
+    assert_eq!(
+        kernels::exact_return_extent(&x, -(1 << 29)).unwrap(),
+        i32::MIN
+    );
+    assert_eq!(failed(kernels::exact_return_extent(&x, 1 << 29)).0, "R19");
+    doubled(kernels::exact_return_named, |twice| twice);
+    assert_eq!(kernels::exact_return_chosen(i32::MIN).unwrap(), 0);
+    assert_eq!(
+        kernels::exact_return_chosen((1 << 30) - 1).unwrap(),
+        i32::MAX - 1
+    );
+    assert_eq!(failed(kernels::exact_return_chosen(1 << 30)).0, "R19");
+    assert_eq!(
+        kernels::exact_return_quotient(i32::MAX, 2).unwrap(),
+        i32::MAX
+    );
+    assert_eq!(kernels::exact_return_quotient(i32::MIN, 1).unwrap(), 0);
+    let (code, line, message) = failed(kernels::exact_return_quotient(i32::MAX, 1));
+    assert_eq!(
+        (code, line),
+        ("R19", line_of("return n > 0 ? n * 2 / m : 0;"))
+    );
+    assert_eq!(message, "the value 4294967294 does not fit `s32`");
+}
+
+#[test]
+fn operands_of_atomics_and_arguments_fit_their_types() {
+    doubled(|n| one_of(kernels::exact_atomic_add(n)), |twice| twice);
+    doubled(|n| one_of(kernels::exact_atomic_exch(n)), |twice| twice);
+    doubled(|n| one_of(kernels::exact_atomic_cas(n)), |twice| twice);
+    doubled(|n| one_of(kernels::exact_atomic_compare(n)), |_| 0);
+    doubled(|n| one_of(kernels::exact_argument(n)), |twice| twice);
+    doubled(|n| one_of(kernels::exact_argument_chosen(n)), |twice| twice);
+    let y = kernels::exact_argument_cast(i32::MAX).unwrap();
+    assert_exact(&y, |_| 2 * i64::from(i32::MAX));
+}
+
+#[test]
+fn what_is_chosen_fits_where_it_is_chosen() {
+    let chosen = |n| one_of(kernels::exact_chosen(n));
+    assert_eq!(chosen((1 << 30) - 1).unwrap(), i32::MAX - 1);
+    assert_eq!(chosen(i32::MIN).unwrap(), 0);
+    let (code, line, _) = failed(chosen(1 << 30));
+    assert_eq!(
+        (code, line),
+        ("R19", line_of("y.at(p) = n > -7 ? n * 2 : 0;"))
+    );
+    let sum = |n| one_of(kernels::exact_chosen_sum(n));
+    assert_eq!(sum(i32::MAX - 1).unwrap(), i32::MAX);
+    assert_eq!(sum(1 - i32::MAX).unwrap(), i32::MAX);
+    for n in [i32::MAX, -i32::MAX, i32::MIN] {
+        assert_eq!(failed(sum(n)).0, "R19", "{n}");
+    }
+    let y = kernels::exact_chosen_product((1 << 61) - 1).unwrap();
+    assert_exact(&y, |_| i64::MAX - 3);
+    assert_exact(&kernels::exact_chosen_product(i64::MIN).unwrap(), |_| 0);
+    assert_eq!(failed(kernels::exact_chosen_product(1 << 61)).0, "R19");
+    let exists = |n, m| one_of(kernels::exact_quotient_where_it_exists(n, m));
+    assert_eq!(exists(1 << 20, 0).unwrap(), 0);
+    assert_eq!(exists(1 << 20, 2).unwrap(), 1 << 20);
+    assert_eq!(failed(exists(i32::MAX, 1)).0, "R19");
+    let quotient = |n, m| one_of(kernels::exact_chosen_quotient(n, m));
+    assert_eq!(quotient(i32::MAX, 2).unwrap(), i32::MAX);
+    assert_eq!(quotient(i32::MIN, 1).unwrap(), 0);
+    assert_eq!(failed(quotient(1 << 30, 1)).0, "R19");
+    let mut count = Tensor::from_vec((Const::<1>,), vec![0]).unwrap();
+    for (called, n, expected) in [(1, 5, 10), (2, 7, 14), (3, 9, 9)] {
+        let y = kernels::exact_chosen_by_a_call(n, &mut count).unwrap();
+        assert_eq!((count[[0]], y[[0]]), (called, expected));
+    }
+    let bits = |n, m| one_of(kernels::exact_bits(n, m));
+    assert_eq!(bits(i64::MAX, i32::MAX.into()).unwrap(), i32::MAX);
+    assert_eq!(bits(-1, i32::MIN.into()).unwrap(), i32::MIN);
+    assert_eq!(failed(bits(-1, 1 << 31)).0, "R19");
+}
+
+#[test]
+fn what_fits_is_not_refused() {
+    let difference = |n, m| one_of(kernels::exact_difference(n, m));
+    assert_eq!(difference(i32::MAX, i32::MAX).unwrap(), 0);
+    assert_eq!(difference(i32::MIN, 0).unwrap(), i32::MIN);
+    assert_eq!(failed(difference(i32::MIN, 1)).0, "R19");
+    assert_eq!(failed(difference(0, i32::MIN)).0, "R19");
+    assert_eq!(one_of(kernels::exact_cut_off(i32::MAX)).unwrap(), -4);
+}
+
+#[test]
+fn a_u64_becomes_no_negative_number() {
+    const MOST: u64 = i64::MAX as u64;
+    let data = |v: i64| Tensor::from_vec((Const::<1>,), vec![v]).unwrap();
+    let (five, narrow) = (data(5), Tensor::from_vec((Const::<1>,), vec![5]).unwrap());
+    assert_exact(&kernels::exact_u64_compared(MOST, &narrow).unwrap(), |_| 1);
+    assert_exact(
+        &kernels::exact_u64_compared_wide(MOST, &five).unwrap(),
+        |_| 1,
+    );
+    assert_exact(&kernels::exact_u64_quotient(MOST, &five).unwrap(), |_| {
+        i64::MAX / 5
+    });
+    assert_exact(&kernels::exact_u64_largest(MOST, &five).unwrap(), |_| {
+        i64::MAX
+    });
+    assert_exact(&kernels::exact_u64_stored(MOST).unwrap(), |_| i64::MAX);
+    assert_exact(&kernels::exact_u64_chosen(MOST, &five).unwrap(), |_| {
+        i64::MAX
+    });
+    assert_eq!(kernels::exact_u64_variable(MOST).unwrap(), i64::MAX);
+    assert_eq!(kernels::exact_u64_returned(MOST).unwrap(), i64::MAX);
+    for n in [MOST + 1, u64::MAX] {
+        let (code, line, message) = failed(kernels::exact_u64_stored(n));
+        assert_eq!(
+            (code, line),
+            ("R19", line_of("exact_u64_stored(u64 n)") + 2)
+        );
+        assert_eq!(message, "`n` does not fit 64 bits");
+        assert_eq!(failed(kernels::exact_u64_compared(n, &narrow)).0, "R19");
+        assert_eq!(failed(kernels::exact_u64_compared_wide(n, &five)).0, "R19");
+        assert_eq!(failed(kernels::exact_u64_quotient(n, &five)).0, "R19");
+        assert_eq!(failed(kernels::exact_u64_largest(n, &five)).0, "R19");
+        assert_eq!(failed(kernels::exact_u64_chosen(n, &five)).0, "R19");
+        assert_exact(&kernels::exact_u64_chosen(n, &data(-5)).unwrap(), |_| -5);
+        assert_eq!(failed(kernels::exact_u64_variable(n)).0, "R19");
+        assert_eq!(failed(kernels::exact_u64_returned(n)).0, "R19");
+    }
+    let unsigned = Tensor::from_vec((Const::<1>,), vec![5u64]).unwrap();
+    assert_exact(
+        &kernels::exact_u64_kept(u64::MAX, &unsigned).unwrap(),
+        |_| u64::MAX,
+    );
+    assert_exact(&kernels::exact_u64_cast(u64::MAX).unwrap(), |_| -2);
+    assert_exact(&kernels::exact_u64_float(1 << 63).unwrap(), |_| {
+        9_223_372_036_854_775_808.0
+    });
+}
+
+#[test]
+fn an_integer_beside_data_has_the_type_of_the_data_if_that_has_its_values() {
+    let two = Tensor::from_vec((Const::<1>,), vec![2u32]).unwrap();
+    let y = kernels::exact_u32_beside_u32(1, -3, &two).unwrap();
+    let wrapped = |n: i64| i64::from(n as u32);
+    assert_exact(&y, |[at]| [wrapped(-1), 0, wrapped(-2), wrapped(-5)][at]);
+    let y = kernels::exact_u32_beside_u32(u32::MAX, 3, &two).unwrap();
+    let most = i64::from(u32::MAX);
+    assert_exact(&y, |[at]| [most - 2, most - 1, wrapped(-2), 1][at]);
+    let two = Tensor::from_vec((Const::<1>,), vec![2u8]).unwrap();
+    assert_exact(&kernels::exact_u8_beside_u8(0, &two).unwrap(), |[at]| {
+        [-2, -1][at]
+    });
 }
 
 #[test]

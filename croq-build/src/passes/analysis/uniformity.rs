@@ -4,10 +4,14 @@
 //! a condition that differs, a loop whose bounds do, or a `break` that not all of them reach. What a
 //! loop changes reaches back to its beginning, so all of that is gathered until nothing is added.
 
+mod calls;
+mod evaluate;
 pub mod flow;
 mod indices;
 mod memory;
+mod merge;
 pub mod scope;
+mod state;
 mod values;
 
 use std::collections::BTreeSet;

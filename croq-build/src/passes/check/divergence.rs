@@ -38,8 +38,10 @@ pub fn check(
         reported: BTreeSet::new(),
         reports: Vec::new(),
         agreements: BTreeMap::new(),
+        named: NamedBarriers::default(),
     };
     walk(function, kernel, &mut found);
+    found.named.report(&mut found.reports);
     found.reports.into_iter().for_each(|d| diags.push(d));
     found.agreements
 }
@@ -59,6 +61,7 @@ struct Found<'a> {
     reported: BTreeSet<usize>,
     reports: Vec<Diagnostic>,
     agreements: BTreeMap<usize, Agreement>,
+    named: NamedBarriers,
 }
 
 /// The threads that execute a statement together.
@@ -71,6 +74,7 @@ struct Unit {
 
 impl Watch for Found<'_> {
     fn stmt(&mut self, stmt: &Stmt, around: &Around<'_>) {
+        self.named.note(stmt, around);
         let Some((level, what)) = collective(self.function, stmt) else {
             return;
         };
@@ -95,6 +99,77 @@ impl Watch for Found<'_> {
                 (Verdict::Differs(cause), _) => {
                     return self.report(stmt, &what, &unit, frame, (true, cause));
                 }
+            }
+        }
+    }
+}
+
+/// Who may come to the named barriers of a kernel.
+#[derive(Default)]
+struct NamedBarriers {
+    /// By their numbers.
+    barriers: BTreeMap<u32, NamedBarrier>,
+    /// C++ text may arrive at any of them.
+    is_open: bool,
+}
+
+struct NamedBarrier {
+    span: Span,
+    /// The fewest that one of its statements waits for.
+    threads: u32,
+    /// Of threads that come to any of them.
+    warps: BTreeSet<u32>,
+    /// Some only arrive, perhaps more than once, or all may come.
+    is_fed: bool,
+}
+
+impl NamedBarriers {
+    fn note(&mut self, stmt: &Stmt, around: &Around<'_>) {
+        let StmtKind::Barrier { scope, .. } = &stmt.kind else {
+            self.is_open |= matches!(stmt.kind, StmtKind::Cpp { .. });
+            return;
+        };
+        let (id, threads, arrives) = match scope {
+            BarrierScope::Named { id, threads } => (*id, *threads, false),
+            BarrierScope::Arrive { id, threads } => (*id, *threads, true),
+            _ => return,
+        };
+        let barrier = self.barriers.entry(id).or_insert_with(|| NamedBarrier {
+            span: stmt.span,
+            threads,
+            warps: BTreeSet::new(),
+            is_fed: arrives,
+        });
+        barrier.threads = barrier.threads.min(threads);
+        // Where all may come it is said elsewhere that it takes no more than there are.
+        let Some(active) = around.active() else {
+            barrier.is_fed = true;
+            return;
+        };
+        barrier.is_fed |= arrives;
+        let comes = active.iter().enumerate().filter(|(_, comes)| **comes);
+        let warp = |thread: usize| u32::try_from(thread).map_or(0, |t| t / WARP_THREADS);
+        let warps = comes.map(|(thread, _)| warp(thread));
+        barrier.warps.extend(warps);
+    }
+
+    /// Those that never have enough threads.
+    fn report(&self, reports: &mut Vec<Diagnostic>) {
+        for barrier in self
+            .barriers
+            .values()
+            .filter(|b| !b.is_fed && !self.is_open)
+        {
+            let warps = u32::try_from(barrier.warps.len()).unwrap_or(u32::MAX);
+            // Hardware counts whole warps.
+            let most = warps.saturating_mul(WARP_THREADS);
+            if most < barrier.threads && most > 0 {
+                let threads = barrier.threads;
+                let title = format!("a barrier of {threads} threads that at most {most} reach");
+                let report = Diagnostic::new("E0582", barrier.span, title)
+                    .label("it waits without end for the others")
+                    .help("let as many threads reach it as it counts, or give it their number");
+                reports.push(report);
             }
         }
     }

@@ -56,8 +56,8 @@ impl Insert<'_> {
                 match &mut stmt.kind {
                     StmtKind::If { cond, .. } => self.condition(unit, cond, stmts),
                     StmtKind::For { lo, hi, step, .. } => {
-                        for bound in [&*lo, &*hi, &*step] {
-                            self.bound(unit, bound, stmt.span, stmts);
+                        for bound in [&*hi - &*lo, step.clone()] {
+                            self.bound(unit, &bound, stmt.span, stmts);
                         }
                     }
                     _ => {}

@@ -143,7 +143,15 @@ fn run_time_targ(cx: &mut Cx<'_>, at: Span) -> bool {
 
 fn lower_argument(el: &mut Elab<'_>, a: &ast::Expr) -> Option<Arg> {
     if let ast::ExprKind::CppCast(ty, inner) = &*a.kind {
-        let inner = lower_argument(el, inner)?;
+        let mut inner = lower_argument(el, inner)?;
+        // What is asked for in writing may be cut off, by C++.
+        if let Arg::Value(e) = &mut inner
+            && let ExprKind::Cast(index) = &*e.kind
+            && let ExprKind::Index(sym) = &*index.kind
+            && !widths::is_within(&el.f, sym, e.ty)
+        {
+            e.ty = widths::whole_type(&el.f, sym);
+        }
         return Some(Arg::Cast(ty.clone(), Box::new(inner)));
     }
     match el.expression(a) {
@@ -162,6 +170,10 @@ fn lower_argument(el: &mut Elab<'_>, a: &ast::Expr) -> Option<Arg> {
             let ty = widths::type_of_sym(&el.f, &i.value);
             let index = ExprKind::Cast(Expr::index(i.value, a.span));
             Some(Arg::Value(Expr::new(index, ty, a.span)))
+        }
+        Value::Scalar(e) if e.ty == Scalar::Index => {
+            let ty = widths::type_of_index(&el.f, &e);
+            Some(Arg::Value(Expr::new(ExprKind::Cast(e), ty, a.span)))
         }
         Value::Scalar(e) => Some(Arg::Value(e)),
         Value::Error => None,

@@ -1,7 +1,7 @@
 //! Conditions, and `?:`.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{Expr, ExprKind, Role, Scalar, StmtKind};
+use crate::ir::{Expr, ExprKind, Role, Scalar, StmtKind, any_expr};
 use crate::sema::build;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
@@ -80,6 +80,11 @@ pub(crate) fn lower_ternary(
         ) else {
             return Value::Error;
         };
+        // Checks of exact integers repeat the condition.
+        let cond = match ty == Scalar::Index && any_expr(&cond, is_call) {
+            true => bind_condition(el, cond, c.span),
+            false => cond,
+        };
         return Value::Scalar(Expr::new(ExprKind::Select(cond, x, y), ty, span));
     }
     // A branch needs statements of its own: they must run only when it is chosen.
@@ -97,6 +102,17 @@ pub(crate) fn lower_ternary(
         span,
     );
     Value::Scalar(Expr::new(ExprKind::Local(local), ty, span))
+}
+
+fn is_call(e: &Expr) -> bool {
+    matches!(&*e.kind, ExprKind::Call(_))
+}
+
+fn bind_condition(el: &mut Elab<'_>, cond: Expr, span: Span) -> Expr {
+    let local = build::new_local(&mut el.f, "holds", Scalar::Bool, false, Role::Value, span);
+    let value = Some(cond);
+    build::emit(el, StmtKind::Let { local, value }, span);
+    Expr::new(ExprKind::Local(local), Scalar::Bool, span)
 }
 
 fn assign_branch(

@@ -10,7 +10,7 @@ use crate::sema::state::path::Frame;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::{Derive, IntValue, Value};
 use crate::sema::statements::{call, increments};
-use crate::sema::values::{conditionals, convert, integers, operators, shape, tuples};
+use crate::sema::values::{conditionals, convert, integers, operators, shape, tuples, widths};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast;
@@ -238,6 +238,15 @@ fn lower_extent(el: &mut Elab<'_>, a: &ast::Expr, span: Span) -> Value {
     }
 }
 
+/// By way of all 64 bits: what is asked for in writing may be cut off.
+fn written_cast(index: Expr, whole: Scalar, ty: Scalar, span: Span) -> Expr {
+    let value = Expr::new(ExprKind::Cast(index), whole, span);
+    if whole == ty {
+        return value;
+    }
+    Expr::new(ExprKind::Cast(value), ty, span)
+}
+
 fn lower_cast(el: &mut Elab<'_>, elem: ast::ElemType, a: &ast::Expr, span: Span) -> Value {
     let v = lower(el, a);
     let Some(ty) = convert::scalar_type(&mut el.cx, elem, span) else {
@@ -248,17 +257,18 @@ fn lower_cast(el: &mut Elab<'_>, elem: ast::ElemType, a: &ast::Expr, span: Span)
         Value::Int(i) => {
             let e = match i.value.as_int() {
                 Some(n) if ty.is_float() => Expr::new(ExprKind::Float(n as f64), ty, span),
-                // By way of all 64 bits: what is asked for in writing may be cut off.
-                None if ty.is_integer() && ty.bytes() < Scalar::S64.bytes() => {
-                    let whole = ExprKind::Cast(Expr::index(i.value, span));
-                    let whole = Expr::new(whole, Scalar::S64, span);
-                    Expr::new(ExprKind::Cast(whole), ty, span)
+                None if ty.is_integer() => {
+                    let whole = widths::whole_type(&el.f, &i.value);
+                    written_cast(Expr::index(i.value, span), whole, ty, span)
                 }
                 _ => Expr::new(ExprKind::Cast(Expr::index(i.value, span)), ty, span),
             };
             Value::Scalar(e)
         }
         Value::Scalar(e) if e.ty == ty => Value::Scalar(e),
+        Value::Scalar(e) if e.ty == Scalar::Index && ty.is_integer() => {
+            Value::Scalar(written_cast(e, Scalar::S64, ty, span))
+        }
         Value::Scalar(e) => Value::Scalar(Expr::new(ExprKind::Cast(e), ty, span)),
         other => {
             let kind = other.kind();

@@ -14,7 +14,22 @@ pub(crate) fn type_of_sym(func: &ir::Function, sym: &Sym) -> Scalar {
     }
 }
 
-/// The same of an expression of indices.
+/// The type of 64 bits that has all values: what is cast in the program goes by way of it.
+pub(crate) fn whole_type(func: &ir::Function, sym: &Sym) -> Scalar {
+    let home = sym.as_var().and_then(|v| func.var_home.get(&v));
+    let kind = home.and_then(|home| match home {
+        VarHome::Param(id) => Some(&func.param(*id).kind),
+        _ => None,
+    });
+    match kind {
+        Some(ParamKind::Scalar {
+            ty: Scalar::U64, ..
+        }) => Scalar::U64,
+        _ => Scalar::S64,
+    }
+}
+
+/// [`type_of_sym`] of an expression of indices.
 pub(crate) fn type_of_index(func: &ir::Function, e: &Expr) -> Scalar {
     struct Find<'a>(&'a ir::Function, bool);
     impl Visit for Find<'_> {

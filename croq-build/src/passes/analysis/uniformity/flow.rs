@@ -6,13 +6,16 @@
 
 use std::collections::BTreeMap;
 
-use super::indices::Indices;
+use super::calls::Given;
+use super::indices::{Active, Indices, List};
 use super::memory::Changes;
+use super::merge::Decides;
 use super::scope::{CauseKind, Scope, Uniform};
-use super::values::{Place, Values};
+use super::state::{Place, State, element};
+use super::values::Values;
 use crate::ir::{
-    Atomic, BufferId, CppName, Expr, Function, Kernel, LocalId, MmaOp, Role, Stmt, StmtKind,
-    Storage, ThreadSet, Transform, View, Visit, walk_block,
+    Atomic, AtomicOp, BarrierScope, BufferId, CppName, Expr, ExprKind, Function, Kernel, LocalId,
+    MmaOp, Role, Stmt, StmtKind, Storage, ThreadSet, Transform, View, walk_block, walk_exprs,
 };
 use crate::passes::analysis::uses::identifiers;
 use crate::source::Span;
@@ -38,6 +41,7 @@ pub struct Around<'w> {
     frames: &'w [Frame],
     loops: &'w [OpenLoop],
     region: Option<&'w Option<ThreadSet>>,
+    active: &'w Active,
 }
 
 impl Around<'_> {
@@ -53,6 +57,11 @@ impl Around<'_> {
 
     pub fn set(&self) -> Option<&ThreadSet> {
         self.region?.as_ref()
+    }
+
+    /// Threads that may come here; `None`: all.
+    pub fn active(&self) -> Option<&[bool]> {
+        self.active.as_deref()
     }
 }
 
@@ -102,7 +111,8 @@ pub fn walk(function: &Function, kernel: &Kernel, watch: &mut impl Watch) {
             kernel,
             changes: Changes::of(function, kernel),
             indices: Indices::new(kernel.threads.as_int()),
-            state: BTreeMap::new(),
+            active: None,
+            state: State::default(),
         },
         log: Vec::new(),
         loops: BTreeMap::new(),
@@ -138,28 +148,30 @@ impl Watch for Nobody {
 impl<'a> Walk<'a> {
     fn begin(&mut self) {
         self.values.state.clear();
+        self.values.indices.begin();
         self.log.clear();
         self.next = 0;
     }
 
     fn set(&mut self, place: Place, value: Uniform) {
+        // What another iteration leaves is another value, as far as is known.
+        let carried = value.with(None);
         for open in &self.open {
             let Some(facts) = self.loops.get_mut(&open.id) else {
                 continue;
             };
-            let known = facts.carried.entry(place).or_insert(Uniform::EVERYWHERE);
-            let joined = known.meet(value);
-            self.grown |= !joined.is_like(*known);
-            *known = joined;
+            let known = facts.carried.get(&place).copied();
+            let joined = known.map_or(carried, |k| k.either(carried, Uniform::EVERYWHERE));
+            self.grown |= known.is_none_or(|known| !joined.is_like(known));
+            facts.carried.insert(place, joined);
         }
         self.put(place, value);
     }
 
     fn put(&mut self, place: Place, value: Uniform) {
-        let before = match value.is_everywhere() {
-            true => self.values.state.remove(&place),
-            false => self.values.state.insert(place, value),
-        };
+        let is_missing = matches!(place, Place::Local(_)) && value.known.is_none();
+        let value = (!is_missing || !value.is_everywhere()).then_some(value);
+        let before = self.values.state.replace(place, value);
         self.log.push((place, before));
     }
 
@@ -170,12 +182,9 @@ impl<'a> Walk<'a> {
             let Some((place, before)) = self.log.pop() else {
                 break;
             };
-            let now = self.values.at(place);
+            let now = self.values.state.at(place);
             after.entry(place).or_insert(now);
-            match before {
-                Some(before) => drop(self.values.state.insert(place, before)),
-                None => drop(self.values.state.remove(&place)),
-            }
+            self.values.state.replace(place, before);
         }
         after
     }
@@ -191,6 +200,7 @@ impl<'a> Walk<'a> {
                 frames: &self.frames,
                 loops: &self.open,
                 region: self.regions.last(),
+                active: &self.values.active,
             };
             watch.stmt(stmt, &around);
             self.stmt(stmt, watch);
@@ -201,13 +211,16 @@ impl<'a> Walk<'a> {
         match &stmt.kind {
             StmtKind::Let { local, value } => self.declare(*local, value.as_ref()),
             StmtKind::Assign { local, value } => {
-                let value = self.values.expr(value);
+                let value = self.values.assigned(value);
                 self.set(Place::Local(*local), value);
             }
             StmtKind::Store { access, value, .. } => {
-                let at = self.values.sym(&access.address());
-                let value = self.values.expr(value).meet(at);
-                self.store(access.view.buffer, value);
+                let element = element(self.values.function, access);
+                let mut value = self.values.assigned(value);
+                if element.is_none() {
+                    value = value.beside(self.values.address(access).perhaps());
+                }
+                self.store(access.view.buffer, element, value);
             }
             StmtKind::Atomic(atomic) => self.atomic(atomic, stmt.span),
             StmtKind::Copy(copy) => {
@@ -237,16 +250,17 @@ impl<'a> Walk<'a> {
                 ..
             } => {
                 let id = self.number();
-                let control = self.values.syms([lo, hi, step]);
+                let control = self.values.syms([&(hi - lo), step]);
                 self.iterate(
                     id,
-                    control,
+                    Some(control),
                     stmt.span,
                     |walk, watch| {
-                        let first = walk.values.syms([lo, step]);
-                        walk.set(Place::Local(*local), first);
+                        let steps = walk.values.sym(step).perhaps();
+                        let value = walk.values.sym(lo).meet(steps);
+                        walk.set(Place::Local(*local), value);
                         walk.block(body, watch);
-                        Uniform::EVERYWHERE
+                        None
                     },
                     watch,
                 );
@@ -259,13 +273,14 @@ impl<'a> Walk<'a> {
                 let id = self.number();
                 self.iterate(
                     id,
-                    Uniform::EVERYWHERE,
+                    None,
                     cond.span,
                     |walk, watch| {
                         walk.block(prelude, watch);
                         let control = walk.values.expr(cond);
+                        walk.calls_in(cond);
                         walk.block(body, watch);
-                        control
+                        Some(control)
                     },
                     watch,
                 );
@@ -290,49 +305,72 @@ impl<'a> Walk<'a> {
         let Some(value) = value else {
             return self.set(Place::Local(local), Uniform::EVERYWHERE);
         };
-        let mut uniform = self.values.expr(value);
+        let mut uniform = self.values.assigned(value);
         let declared = self.values.function.locals.get(local.index());
-        if let Some(declared) = declared {
-            if let Role::Parallel(_) = declared.role {
-                uniform = uniform.because(CauseKind::Index(local), declared.span);
-            }
-            if !declared.mutable
-                && !self.values.indices.has(local)
-                && let Some(values) = self.values.of_thread(value)
-            {
-                self.values.indices.add(local, values);
-            }
+        if let Some(declared) = declared
+            && let Role::Parallel(_) = declared.role
+        {
+            uniform = uniform.because(CauseKind::Index(local), declared.span);
         }
         self.set(Place::Local(local), uniform);
     }
 
-    /// One element of a thread's own array, which says nothing of the others.
-    fn store(&mut self, id: BufferId, value: Uniform) {
+    /// Into a thread's own array: one element, or something of it.
+    fn store(&mut self, id: BufferId, element: Option<Place>, value: Uniform) {
         let Some(buffer) = self.values.function.buffers.get(id.index()) else {
             return;
         };
         if buffer.storage != Storage::Local {
             return;
         }
-        let place = Place::Array(id);
-        let value = match buffer.count.is_one() {
-            true => value,
-            false => value.meet(self.values.at(place)),
-        };
-        self.set(place, value);
+        let array = Place::Array(id);
+        let before = self.values.state.get(array);
+        let joined = before.filter(|_| !buffer.count.is_one());
+        let joined = joined.map_or(value, |b| b.either(value, Uniform::EVERYWHERE));
+        match element {
+            Some(element) => self.set(element, value),
+            None => {
+                for element in self.values.state.elements(id) {
+                    let known = self.values.state.at(element);
+                    self.set(element, known.either(value, Uniform::EVERYWHERE));
+                }
+            }
+        }
+        self.set(array, joined.with(None));
     }
 
     fn fill(&mut self, view: &View, value: Uniform) {
         let at = self.values.syms(view.shape.iter().chain([&view.offset]));
-        self.store(view.buffer, value.meet(at));
+        let value = value.beside(at.perhaps());
+        let buffer = self.values.function.buffers.get(view.buffer.index());
+        let all = view.shape.iter().fold(Sym::one(), |all, n| &all * n);
+        if view.offset.is_zero() && buffer.is_some_and(|b| b.count == all) {
+            // Nothing of what was there is left.
+            for element in self.values.state.elements(view.buffer) {
+                self.set(element, value);
+            }
+            if buffer.is_some_and(|b| b.storage == Storage::Local) {
+                return self.set(Place::Array(view.buffer), value.with(None));
+            }
+        }
+        self.store(view.buffer, None, value);
     }
 
     fn atomic(&mut self, atomic: &Atomic, span: Span) {
-        let each = Uniform::within(Scope::Thread, CauseKind::Atomic, span);
+        let adds = matches!(atomic.op, AtomicOp::Add | AtomicOp::Sub);
+        let id = atomic.access.view.buffer;
+        let found = match &*atomic.value.kind {
+            // Each thread finds what the one before it left.
+            ExprKind::Int(value) if adds && *value != 0 => {
+                Uniform::within(Scope::Thread, CauseKind::Atomic, span)
+            }
+            _ => Uniform::at_least(Scope::Thread, CauseKind::Written(id), span),
+        };
+        let found = found.meet(self.values.address(&atomic.access));
         if let Some(result) = atomic.result {
-            self.set(Place::Local(result), each);
+            self.set(Place::Local(result), found);
         }
-        self.store(atomic.access.view.buffer, each);
+        self.store(id, None, found.perhaps());
     }
 
     fn text(&mut self, text: &str, names: &[CppName], span: Span) {
@@ -367,7 +405,10 @@ impl<'a> Walk<'a> {
             return;
         }
         let unknown = Uniform::at_least(Scope::Thread, kind, span);
-        self.set(place, unknown.meet(self.values.at(place)));
+        match place {
+            Place::Array(id) => self.store(id, None, unknown),
+            place => self.set(place, unknown),
+        }
     }
 
     /// What calls may write to.
@@ -375,47 +416,67 @@ impl<'a> Walk<'a> {
         if stmt.kind.blocks().next().is_some() {
             return;
         }
-        let mut given = Given(Vec::new());
+        let mut given = Given::new(self.values.function);
         walk_block(std::slice::from_ref(stmt), &mut given);
-        for id in given.0 {
-            self.disturb(Place::Array(id), CauseKind::Call, stmt.span);
+        self.disturb_all(given, stmt.span);
+    }
+
+    fn calls_in(&mut self, e: &Expr) {
+        let mut given = Given::new(self.values.function);
+        walk_exprs(e, &mut given);
+        self.disturb_all(given, e.span);
+    }
+
+    fn disturb_all(&mut self, given: Given<'_>, span: Span) {
+        for place in given.places {
+            self.disturb(place, CauseKind::Call, span);
         }
     }
 
     fn branch(&mut self, cond: &Expr, then: &[Stmt], otherwise: &[Stmt], watch: &mut impl Watch) {
         let id = self.number();
-        let value = self.values.expr(cond);
+        let plain = is_plain(then) && is_plain(otherwise);
+        let (value, truths) = self.values.condition(cond, !plain);
+        self.calls_in(cond);
         let (mark, skips) = (self.log.len(), self.skips());
         let frame = self.enter(id, value, cond.span);
+        let outside = self.values.active.clone();
+        self.narrow(truths.as_ref(), true);
         self.block(then, watch);
+        self.values.active.clone_from(&outside);
         let after_then = self.roll_back(mark);
         let skipped = self.take_skips(skips);
+        self.narrow(truths.as_ref(), false);
         self.block(otherwise, watch);
+        self.values.active = outside;
         let after_otherwise = self.roll_back(mark);
         self.exit(frame);
         if let Some(open) = self.open.last_mut() {
             open.skips.extend(skipped);
         }
-        self.merge(&after_then, &after_otherwise, value);
+        let decides = Decides { value, truths };
+        self.merge(&after_then, &after_otherwise, &decides);
+    }
+
+    /// Only threads with this truth go on.
+    fn narrow(&mut self, truths: Option<&List>, truth: bool) {
+        if let Some(truths) = truths {
+            let goes = |t| truths.at(t).is_none_or(|of| of.is_true() == truth);
+            let Values {
+                indices, active, ..
+            } = &mut self.values;
+            *active = indices.narrowed(active, goes);
+        }
     }
 
     fn merge(
         &mut self,
         one: &BTreeMap<Place, Uniform>,
         other: &BTreeMap<Place, Uniform>,
-        cond: Uniform,
+        decides: &Decides,
     ) {
-        let of = |walk: &Self, side: &BTreeMap<Place, Uniform>, place: &Place| {
-            side.get(place)
-                .copied()
-                .unwrap_or_else(|| walk.values.at(*place))
-        };
-        for place in one
-            .keys()
-            .chain(other.keys().filter(|p| !one.contains_key(p)))
-        {
-            let value = of(self, one, place).meet(of(self, other, place)).meet(cond);
-            self.set(*place, value);
+        for (place, value) in decides.join(&mut self.values, one, other) {
+            self.set(place, value);
         }
     }
 
@@ -433,7 +494,7 @@ impl<'a> Walk<'a> {
         self.block(body, watch);
         self.exit(frame);
         let after = self.roll_back(mark);
-        self.merge(&after, &BTreeMap::new(), value);
+        self.merge(&after, &BTreeMap::new(), &Decides::of(value));
     }
 
     fn region(
@@ -453,11 +514,16 @@ impl<'a> Walk<'a> {
         };
         let mark = self.log.len();
         let frame = self.enter(id, decides, pred.span);
+        let outside = self.values.active.clone();
+        if let Some(set) = set {
+            self.values.active = self.values.indices.within(&outside, set);
+        }
         self.block(body, watch);
+        self.values.active = outside;
         self.exit(frame);
         self.regions.pop();
         let after = self.roll_back(mark);
-        self.merge(&after, &BTreeMap::new(), value);
+        self.merge(&after, &BTreeMap::new(), &Decides::of(value));
     }
 
     fn mma(&mut self, op: &MmaOp, span: Span, watch: &mut impl Watch) {
@@ -471,43 +537,47 @@ impl<'a> Walk<'a> {
             let owned = Uniform::within(Scope::Thread, CauseKind::Fragment(part.buffer), span);
             self.iterate(
                 id,
-                Uniform::EVERYWHERE,
+                None,
                 span,
                 |walk, watch| {
                     for index in indices {
                         walk.set(Place::Local(*index), owned);
                     }
                     walk.block(body, watch);
-                    Uniform::EVERYWHERE
+                    None
                 },
                 watch,
             );
         }
     }
 
-    /// `iteration` is one iteration, and what decides whether there is another.
+    /// `iteration` is one iteration, and what decides whether there is another, if that isn't known before.
     fn iterate<W: Watch>(
         &mut self,
         id: usize,
-        control: Uniform,
+        control: Option<Uniform>,
         span: Span,
-        iteration: impl FnOnce(&mut Self, &mut W) -> Uniform,
+        iteration: impl FnOnce(&mut Self, &mut W) -> Option<Uniform>,
         watch: &mut W,
     ) {
-        let facts = self.loops.entry(id).or_insert_with(|| LoopFacts {
+        self.loops.entry(id).or_insert_with(|| LoopFacts {
             carried: BTreeMap::new(),
-            control,
+            control: Uniform::EVERYWHERE,
             leaves: BTreeMap::new(),
             skips: Uniform::EVERYWHERE,
         });
-        let joined = facts.control.meet(control);
-        self.grown |= !joined.is_like(facts.control);
-        facts.control = joined;
-        let facts = facts.clone();
+        let Some(facts) = self.controlled(id, control) else {
+            return;
+        };
         for (place, value) in &facts.carried {
-            let known = self.values.at(*place).meet(*value).meet(facts.skips);
+            let before = match place {
+                // It is written in the loop first.
+                Place::Array(_) => self.values.state.get(*place).unwrap_or(*value),
+                place => self.values.state.at(*place),
+            };
+            let known = before.at_head(*value, facts.skips);
             let known = match self.gives_up {
-                true => known.meet(Uniform::at_least(Scope::Thread, CauseKind::Complex, span)),
+                true => known.beside(Uniform::at_least(Scope::Thread, CauseKind::Complex, span)),
                 false => known,
             };
             self.put(*place, known);
@@ -524,15 +594,23 @@ impl<'a> Walk<'a> {
         self.frames.truncate(depth);
         self.open.pop();
         let after = self.roll_back(mark);
-        let Some(facts) = self.loops.get_mut(&id) else {
+        let Some(facts) = self.controlled(id, control) else {
             return;
         };
-        let joined = facts.control.meet(control);
-        self.grown |= !joined.is_like(facts.control);
-        facts.control = joined;
         let leaves = facts.leaves.values().map(|frame| frame.value);
         let ends = leaves.fold(facts.control.meet(facts.skips), Uniform::meet);
-        self.merge(&after, &BTreeMap::new(), ends);
+        self.merge(&after, &BTreeMap::new(), &Decides::of(ends));
+    }
+
+    /// What is known of a loop, with what this walk has found out about its control.
+    fn controlled(&mut self, id: usize, control: Option<Uniform>) -> Option<LoopFacts> {
+        let facts = self.loops.get_mut(&id)?;
+        if let Some(control) = control {
+            let joined = facts.control.widened(control);
+            self.grown |= !joined.is_like(facts.control);
+            facts.control = joined;
+        }
+        Some(facts.clone())
     }
 
     fn leave(&mut self, stmt: &Stmt) {
@@ -553,7 +631,8 @@ impl<'a> Walk<'a> {
             })
             .collect();
         if matches!(stmt.kind, StmtKind::Continue) {
-            let value = guards.iter().fold(facts.skips, |all, f| all.meet(f.value));
+            let guards_of = guards.iter().map(|f| f.value.perhaps());
+            let value = guards_of.fold(facts.skips, Uniform::meet);
             self.grown |= !value.is_like(facts.skips);
             facts.skips = value;
             open.skips.extend(guards);
@@ -563,7 +642,7 @@ impl<'a> Walk<'a> {
         guards.extend(&open.skips);
         for guard in guards {
             let known = facts.leaves.get(&guard.id).map(|f| f.value);
-            let value = known.map_or(guard.value, |known| known.meet(guard.value));
+            let value = known.map_or(guard.value, |known| known.widened(guard.value));
             if known.is_none_or(|known| !known.is_like(value)) {
                 self.grown = true;
                 facts.leaves.insert(guard.id, Frame { value, ..guard });
@@ -601,23 +680,15 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What calls are given the address of.
-struct Given(Vec<BufferId>);
-
-impl Visit for Given {
-    fn expr(&mut self, e: &Expr) {
-        use crate::ir::{Arg, ExprKind};
-        fn pointers(arg: &Arg, out: &mut Vec<BufferId>) {
-            match arg {
-                Arg::Pointer(view) => out.push(view.buffer),
-                Arg::Cast(_, inner) => pointers(inner, out),
-                Arg::Value(_) | Arg::Null => {}
-            }
-        }
-        if let ExprKind::Call(call) = &*e.kind {
-            call.args.iter().for_each(|arg| pointers(arg, &mut self.0));
-        }
-    }
-
-    fn sym(&mut self, _: &Sym) {}
+/// Nothing in it depends on which threads come.
+fn is_plain(stmts: &[Stmt]) -> bool {
+    let plain = |s: &Stmt| match &s.kind {
+        StmtKind::Store { .. } | StmtKind::Check { .. } => true,
+        StmtKind::Barrier { scope, .. } => !matches!(
+            scope,
+            BarrierScope::Named { .. } | BarrierScope::Arrive { .. }
+        ),
+        _ => false,
+    };
+    stmts.iter().all(plain)
 }

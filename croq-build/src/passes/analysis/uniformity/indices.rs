@@ -3,22 +3,66 @@
 //! `i / 32` is the same in a warp, and so is `i < 64`, though `i` is not. No rule about expressions finds all of
 //! these, and a block has at most 1024 threads, so the values themselves are compared.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
-use super::scope::Scope;
-use crate::ir::{
-    BinOp, Expr, ExprKind, Function, Intrinsic, LocalId, UnOp, VarHome, WARP_THREADS,
-    WARPGROUP_THREADS,
-};
-use crate::symbolic::{Sym, Var};
+use super::scope::{Known, Scope};
+use crate::ir::{ThreadSet, WARP_THREADS, WARPGROUP_THREADS};
 
 /// Of a block of any GPU.
 const MOST: usize = 1024;
+/// Parts of expressions that one walk of a kernel evaluates, each for each thread. What needs more is unknown.
+const MOST_STEPS: usize = 1 << 23;
 
-/// Locals that are functions of the number of the thread, each with its value for every thread.
+/// A value of one thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Number {
+    Int(i128),
+    /// The bits of an `f64`.
+    Float(u64),
+}
+
+impl Number {
+    pub fn truth(truth: bool) -> Self {
+        Self::Int(i128::from(truth))
+    }
+
+    pub fn float(value: f64) -> Self {
+        Self::Float(value.to_bits())
+    }
+
+    pub fn is_true(self) -> bool {
+        self != Self::Int(0)
+    }
+}
+
+/// The values of all threads.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum List {
+    Same(Number),
+    Each(Rc<[Number]>),
+}
+
+impl List {
+    pub fn at(&self, thread: usize) -> Option<Number> {
+        match self {
+            List::Same(value) => Some(*value),
+            List::Each(values) => values.get(thread).copied(),
+        }
+    }
+}
+
+/// Threads that come to a statement, as far as the numbers of threads tell; the others surely do not.
+pub type Active = Option<Rc<[bool]>>;
+
+/// The lists of a kernel, each once.
 pub struct Indices {
     threads: usize,
-    values: BTreeMap<LocalId, Vec<i128>>,
+    lists: Vec<List>,
+    by_list: BTreeMap<List, Known>,
+    /// Steps of this walk.
+    left: Cell<usize>,
 }
 
 impl Indices {
@@ -27,146 +71,96 @@ impl Indices {
         let threads = threads.and_then(|n| usize::try_from(n).ok());
         Self {
             threads: threads.map_or(MOST, |n| n.clamp(1, MOST)),
-            values: BTreeMap::new(),
+            lists: Vec::new(),
+            by_list: BTreeMap::new(),
+            left: Cell::new(MOST_STEPS),
         }
     }
 
-    pub fn has(&self, local: LocalId) -> bool {
-        self.values.contains_key(&local)
+    /// Before a walk. All walks that find the same stop at the same place.
+    pub fn begin(&self) {
+        self.left.set(MOST_STEPS);
     }
 
-    /// Notes an immutable local.
-    pub fn add(&mut self, local: LocalId, values: Vec<i128>) {
-        self.values.insert(local, values);
+    /// `None`: no steps are left.
+    pub fn spend(&self, steps: usize) -> Option<()> {
+        self.left.set(self.left.get().saturating_sub(steps));
+        (!self.is_spent()).then_some(())
+    }
+
+    pub fn is_spent(&self) -> bool {
+        self.left.get() == 0
+    }
+
+    pub fn add(&mut self, list: List) -> Known {
+        let next = Known(self.lists.len());
+        let known = *self.by_list.entry(list.clone()).or_insert(next);
+        if known == next {
+            self.lists.push(list);
+        }
+        known
+    }
+
+    pub fn list(&self, known: Known) -> Option<&List> {
+        self.lists.get(known.0)
     }
 
     /// The value for every thread.
-    pub fn of_expr(&self, function: &Function, e: &Expr) -> Option<Vec<i128>> {
-        let of = Of {
-            function,
-            indices: self,
-        };
-        (0..self.threads).map(|thread| of.expr(e, thread)).collect()
+    pub fn evaluate(&self, value: impl Fn(usize) -> Option<Number>) -> Option<List> {
+        let values: Rc<[Number]> = (0..self.threads).map(value).collect::<Option<_>>()?;
+        let first = *values.first()?;
+        match values.iter().all(|v| *v == first) {
+            true => Some(List::Same(first)),
+            false => Some(List::Each(values)),
+        }
     }
 
-    /// The widest units in which all threads have the same; `None` where it is not known of each.
-    pub fn scope_of_expr(&self, function: &Function, e: &Expr) -> Option<Scope> {
-        let of = Of {
-            function,
-            indices: self,
-        };
-        scope_of((0..self.threads).map(|thread| of.expr(e, thread)))
+    /// The widest units of which all active threads have the same; `None` where it is not known of each.
+    pub fn scope(&self, active: &Active, value: impl Fn(usize) -> Option<Number>) -> Option<Scope> {
+        let comes = |thread: &usize| is_active(active, *thread);
+        scope_of((0..self.threads).filter(comes).map(|t| (t, value(t))))
     }
 
-    pub fn scope_of_sym(&self, function: &Function, sym: &Sym) -> Option<Scope> {
-        let of = Of {
-            function,
-            indices: self,
-        };
-        scope_of((0..self.threads).map(|thread| of.sym(sym, thread)))
+    /// Those of the active threads for which this holds.
+    pub fn narrowed(&self, active: &Active, holds: impl Fn(usize) -> bool) -> Active {
+        let threads = 0..self.threads;
+        Some(threads.map(|t| is_active(active, t) && holds(t)).collect())
+    }
+
+    pub fn within(&self, active: &Active, set: &ThreadSet) -> Active {
+        self.narrowed(active, |t| u32::try_from(t).is_ok_and(|t| set.contains(t)))
     }
 }
 
-fn scope_of(values: impl Iterator<Item = Option<i128>>) -> Option<Scope> {
+fn is_active(active: &Active, thread: usize) -> bool {
+    active
+        .as_ref()
+        .is_none_or(|active| active.get(thread).copied().unwrap_or(true))
+}
+
+fn scope_of(values: impl Iterator<Item = (usize, Option<Number>)>) -> Option<Scope> {
     let mut scope = Scope::Grid;
-    let mut last = None;
-    for (thread, value) in (0u32..).zip(values) {
+    let mut last: Option<(usize, Number)> = None;
+    let unit = |thread: usize, threads: u32| u32::try_from(thread).map_or(0, |t| t / threads);
+    for (thread, value) in values {
         let value = value?;
-        if last.is_some_and(|last| last != value) {
-            // Neighbours that differ are in two units of any size that has a border between them.
-            let here = if !thread.is_multiple_of(WARP_THREADS) {
+        if let Some((before, last)) = last
+            && last != value
+        {
+            // They are in two units of a size if there is a border between them.
+            let together = |threads| unit(before, threads) == unit(thread, threads);
+            if together(WARP_THREADS) {
                 return Some(Scope::Thread);
-            } else if !thread.is_multiple_of(WARPGROUP_THREADS) {
-                Scope::Warp
-            } else {
-                Scope::Warpgroup
+            }
+            let here = match together(WARPGROUP_THREADS) {
+                true => Scope::Warp,
+                false => Scope::Warpgroup,
             };
             scope = scope.min(here);
         }
-        last = Some(value);
+        last = Some((thread, value));
     }
     Some(scope)
-}
-
-struct Of<'a> {
-    function: &'a Function,
-    indices: &'a Indices,
-}
-
-impl Of<'_> {
-    fn local(&self, local: LocalId, thread: usize) -> Option<i128> {
-        self.indices.values.get(&local)?.get(thread).copied()
-    }
-
-    fn sym(&self, sym: &Sym, thread: usize) -> Option<i128> {
-        let value = |var: Var| match self.function.var_home.get(&var) {
-            Some(VarHome::Local(local)) => self.local(*local, thread),
-            _ => None,
-        };
-        sym.evaluate(&value)
-    }
-
-    fn expr(&self, e: &Expr, thread: usize) -> Option<i128> {
-        let number = i128::try_from(thread).ok()?;
-        let warp = i128::from(WARP_THREADS);
-        match &*e.kind {
-            ExprKind::Index(sym) => self.sym(sym, thread),
-            ExprKind::Int(value) => Some(*value),
-            ExprKind::Bool(value) => Some(i128::from(*value)),
-            ExprKind::Local(local) => self.local(*local, thread),
-            ExprKind::Intrinsic(Intrinsic::Thread, _) => Some(number),
-            ExprKind::Intrinsic(Intrinsic::Warp, _) => Some(number / warp),
-            ExprKind::Unary(op, a) => {
-                let a = self.expr(a, thread)?;
-                match op {
-                    UnOp::Neg => a.checked_neg(),
-                    UnOp::Not => Some(i128::from(a == 0)),
-                    UnOp::BitNot => None,
-                }
-            }
-            ExprKind::Binary(op, a, b) => {
-                binary(*op, self.expr(a, thread)?, || self.expr(b, thread))
-            }
-            ExprKind::Select(cond, a, b) => match self.expr(cond, thread)? {
-                0 => self.expr(b, thread),
-                _ => self.expr(a, thread),
-            },
-            ExprKind::Cast(a) if e.ty.is_integer() && a.ty.is_integer() => {
-                let value = self.expr(a, thread)?;
-                // Small enough for all types of indices: nothing wraps.
-                (0..1 << 31).contains(&value).then_some(value)
-            }
-            _ => None,
-        }
-    }
-}
-
-fn binary(op: BinOp, a: i128, b: impl FnOnce() -> Option<i128>) -> Option<i128> {
-    let is = |truth: bool| Some(i128::from(truth));
-    match op {
-        BinOp::LogicAnd if a == 0 => return Some(0),
-        BinOp::LogicOr if a != 0 => return Some(1),
-        _ => {}
-    }
-    let b = b()?;
-    match op {
-        BinOp::Add => a.checked_add(b),
-        BinOp::Sub => a.checked_sub(b),
-        BinOp::Mul => a.checked_mul(b),
-        BinOp::Div => a.checked_div(b),
-        BinOp::Rem => a.checked_rem(b),
-        BinOp::And if a >= 0 && b >= 0 => Some(a & b),
-        BinOp::Min => Some(a.min(b)),
-        BinOp::Max => Some(a.max(b)),
-        BinOp::LogicAnd | BinOp::LogicOr => is(b != 0),
-        BinOp::Lt => is(a < b),
-        BinOp::Le => is(a <= b),
-        BinOp::Gt => is(a > b),
-        BinOp::Ge => is(a >= b),
-        BinOp::Eq => is(a == b),
-        BinOp::Ne => is(a != b),
-        BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Shl | BinOp::Shr => None,
-    }
 }
 
 #[cfg(test)]
@@ -175,15 +169,30 @@ mod tests {
 
     #[test]
     fn units_with_one_value() {
-        let of = |threads: i128, value: fn(i128) -> i128| {
-            scope_of((0..threads).map(|t| Some(value(t)))).expect("all are known")
+        let of = |threads: usize, value: fn(usize) -> usize| {
+            let number = |t| Some(Number::Int(value(t) as i128));
+            scope_of((0..threads).map(|t| (t, number(t)))).expect("all are known")
         };
         assert_eq!(of(256, |t| t), Scope::Thread);
         assert_eq!(of(256, |t| t / 32), Scope::Warp);
         assert_eq!(of(256, |t| t / 128), Scope::Warpgroup);
-        assert_eq!(of(256, |t| i128::from(t < 64)), Scope::Warp);
-        assert_eq!(of(256, |t| i128::from(t < 256)), Scope::Grid);
+        assert_eq!(of(256, |t| usize::from(t < 64)), Scope::Warp);
+        assert_eq!(of(256, |t| usize::from(t < 256)), Scope::Grid);
         assert_eq!(of(64, |t| t / 128), Scope::Grid);
         assert_eq!(of(64, |t| t / 16), Scope::Thread);
+    }
+
+    #[test]
+    fn threads_that_do_not_come_are_not_compared() {
+        let indices = Indices::new(Some(64));
+        let is_low = |t| Some(Number::truth(t < 48));
+        assert_eq!(indices.scope(&None, is_low), Some(Scope::Thread));
+        let first = indices.narrowed(&None, |t| t < 32);
+        assert_eq!(indices.scope(&first, is_low), Some(Scope::Grid));
+        let odd = indices.narrowed(&None, |t| t % 2 == 1);
+        assert_eq!(
+            indices.scope(&odd, |t| Some(Number::truth(t % 2 == 1))),
+            Some(Scope::Grid)
+        );
     }
 }

@@ -122,27 +122,42 @@ pub enum Verdict {
     Differs(Option<Cause>),
 }
 
-/// The threads of each unit up to `same` have one value. Those of units beyond `apart` do not, as it is
-/// computed from what differs between them. In between only run time tells.
+/// Values of all threads of the block, by their number in `indices::Indices`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known(pub usize);
+
+/// The threads of each unit up to `same` have one value. Those of units beyond `apart` do not: it is a
+/// value that differs between them, or one that is as different. In between only run time tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Uniform {
     same: Limit,
     apart: Limit,
+    /// Where the numbers of the threads alone determine it.
+    pub known: Option<Known>,
 }
 
 impl Uniform {
     pub const EVERYWHERE: Uniform = Uniform {
         same: Limit::NONE,
         apart: Limit::NONE,
+        known: None,
     };
 
     /// It differs between the parts of a unit that is wider than `scope`.
     pub fn within(scope: Scope, kind: CauseKind, span: Span) -> Self {
-        let cause = Some(Cause { kind, span });
-        let limit = Limit { scope, cause };
+        Self::exactly(scope, Some(Cause { kind, span }))
+    }
+
+    /// It was computed for each thread: this is what the values say.
+    pub fn exactly(scope: Scope, cause: Option<Cause>) -> Self {
+        let limit = match scope {
+            Scope::Grid => Limit::NONE,
+            _ => Limit { scope, cause },
+        };
         Self {
             same: limit,
             apart: limit,
+            known: None,
         }
     }
 
@@ -151,15 +166,63 @@ impl Uniform {
         let cause = Some(Cause { kind, span });
         Self {
             same: Limit { scope, cause },
-            apart: Limit::NONE,
+            ..Self::EVERYWHERE
         }
     }
 
-    /// Of what is computed from both.
+    /// Of what is decided by both: it differs where one of them does.
     pub fn meet(self, other: Self) -> Self {
         Self {
             same: self.same.meet(other.same),
             apart: self.apart.meet(other.apart),
+            known: None,
+        }
+    }
+
+    /// Of a sum or a comparison: what differs in one of them stays if the other is the same there.
+    pub fn beside(self, other: Self) -> Self {
+        let kept = |a: Self, b: Self| match b.same.scope > a.apart.scope {
+            true => a.apart,
+            false => Limit::NONE,
+        };
+        Self {
+            same: self.same.meet(other.same),
+            apart: kept(self, other).meet(kept(other, self)),
+            known: None,
+        }
+    }
+
+    /// One of both, as `decides` says: it differs where both do, and the same one is taken.
+    pub fn either(self, other: Self, decides: Self) -> Self {
+        let apart = match self.apart.scope >= other.apart.scope {
+            true => self.apart,
+            false => other.apart,
+        };
+        Self {
+            same: self.same.meet(other.same).meet(decides.same),
+            apart: match decides.same.scope > apart.scope {
+                true => apart,
+                false => Limit::NONE,
+            },
+            known: None,
+        }
+    }
+
+    /// At the head of a loop: in the first iteration it is as before the loop.
+    pub fn at_head(self, carried: Self, skips: Self) -> Self {
+        Self {
+            same: self.same.meet(carried.same).meet(skips.same),
+            known: None,
+            ..self
+        }
+    }
+
+    /// What this walk has found, beside what others have.
+    pub fn widened(self, now: Self) -> Self {
+        Self {
+            same: self.same.meet(now.same),
+            apart: now.apart,
+            known: None,
         }
     }
 
@@ -172,27 +235,24 @@ impl Uniform {
         Self {
             same: named(self.same),
             apart: named(self.apart),
+            known: self.known,
         }
     }
 
     /// The same in fewer units, perhaps: what differs may cancel out.
     pub fn perhaps(self) -> Self {
         Self {
-            apart: Limit::NONE,
-            ..self
+            same: self.same,
+            ..Self::EVERYWHERE
         }
     }
 
-    /// It was computed for each thread: this is what the values say.
-    pub fn exactly(self, scope: Scope) -> Self {
-        let limit = |limit: Limit| match scope {
-            Scope::Grid => Limit::NONE,
-            _ => Limit { scope, ..limit },
-        };
-        Self {
-            same: limit(self.same),
-            apart: limit(self.apart),
-        }
+    pub fn with(self, known: Option<Known>) -> Self {
+        Self { known, ..self }
+    }
+
+    pub fn cause(self) -> Option<Cause> {
+        self.apart.cause.or(self.same.cause)
     }
 
     pub fn is_everywhere(self) -> bool {
@@ -239,6 +299,34 @@ mod tests {
             warp.perhaps().over(Scope::Block),
             Verdict::Unknown(_)
         ));
-        assert_eq!(warp.exactly(Scope::Grid).over(Scope::Block), Verdict::Same);
+        let everywhere = Uniform::exactly(Scope::Grid, None);
+        assert_eq!(everywhere.over(Scope::Block), Verdict::Same);
+    }
+
+    #[test]
+    fn what_differs_in_both_may_cancel_out() {
+        let at = Span::default();
+        let differs = |scope| Uniform::within(scope, CauseKind::Hardware, at);
+        let (thread, warp) = (differs(Scope::Thread), differs(Scope::Warp));
+        let data = Uniform::at_least(Scope::Thread, CauseKind::Call, at);
+        let over = |value: Uniform| value.over(Scope::Block);
+        assert!(matches!(over(thread.beside(thread)), Verdict::Unknown(_)));
+        assert!(matches!(over(thread.beside(data)), Verdict::Unknown(_)));
+        assert!(matches!(over(thread.beside(warp)), Verdict::Differs(_)));
+        assert!(matches!(
+            over(thread.beside(Uniform::EVERYWHERE)),
+            Verdict::Differs(_)
+        ));
+        let one_of = |decides| thread.either(Uniform::EVERYWHERE, decides);
+        assert!(matches!(
+            over(one_of(Uniform::EVERYWHERE)),
+            Verdict::Unknown(_)
+        ));
+        let both = thread.either(thread, Uniform::EVERYWHERE);
+        assert!(matches!(over(both), Verdict::Differs(_)));
+        assert!(matches!(
+            over(thread.either(thread, data)),
+            Verdict::Unknown(_)
+        ));
     }
 }

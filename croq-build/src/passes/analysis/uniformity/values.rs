@@ -1,24 +1,16 @@
 //! Of one value: over which units it is the same, given what is known of locals and of memory.
 
-use std::collections::BTreeMap;
-
-use super::indices::Indices;
+use super::evaluate::Evaluate;
+use super::indices::{Active, Indices, List, Number};
 use super::memory::{Changes, Content, content};
-use super::scope::{CauseKind, Scope, Uniform};
+use super::scope::{Cause, CauseKind, Scope, Uniform};
+use super::state::{Place, State, element};
 use crate::ir::{
-    Access, BufferId, Expr, ExprKind, Fits, Function, Intrinsic, Kernel, Level, LocalId, VarHome,
+    Access, BinOp, BufferId, Expr, ExprKind, Function, Intrinsic, Kernel, Level, Scalar, VarHome,
     View,
 };
 use crate::source::Span;
-use crate::symbolic::{Atom, Sym};
-
-/// What each thread has of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
-    Local(LocalId),
-    /// A `local` array, all of its elements.
-    Array(BufferId),
-}
+use crate::symbolic::{Atom, Sym, Var};
 
 /// What is known at one point of the kernel.
 pub struct Values<'a> {
@@ -26,107 +18,222 @@ pub struct Values<'a> {
     pub kernel: &'a Kernel,
     pub changes: Changes,
     pub indices: Indices,
-    /// Those that are missing are the same everywhere.
-    pub state: BTreeMap<Place, Uniform>,
+    pub active: Active,
+    pub state: State,
 }
 
 /// A part of an expression.
-struct Part {
-    value: Uniform,
-    /// It is made of thread numbers and constants alone, with such a number in it.
-    of_thread: bool,
-    constant: bool,
+enum Part {
+    Constant,
+    /// It is made of numbers of threads and constants alone. The reason why it may differ.
+    OfThread(Option<Cause>),
+    Data(Uniform),
 }
 
 impl Part {
-    fn data(value: Uniform) -> Self {
-        Self {
-            value,
-            of_thread: false,
-            constant: false,
+    fn cause(&self) -> Option<Cause> {
+        match self {
+            Part::OfThread(cause) => *cause,
+            Part::Constant | Part::Data(_) => None,
         }
+    }
+
+    fn joined(parts: impl IntoIterator<Item = Part>) -> Option<Part> {
+        let mut all = Part::Constant;
+        for part in parts {
+            all = match (all, part) {
+                (_, Part::Data(_)) => return None,
+                (Part::OfThread(Some(cause)), _) => Part::OfThread(Some(cause)),
+                (all, Part::Constant) => all,
+                (_, part) => part,
+            };
+        }
+        Some(all)
     }
 }
 
 impl Values<'_> {
-    pub fn at(&self, place: Place) -> Uniform {
-        self.state
-            .get(&place)
-            .copied()
-            .unwrap_or(Uniform::EVERYWHERE)
+    fn evaluate(&self) -> Evaluate<'_> {
+        Evaluate {
+            function: self.function,
+            indices: &self.indices,
+            state: &self.state,
+        }
     }
 
     pub fn expr(&self, e: &Expr) -> Uniform {
         self.settled(e, self.part(e))
     }
 
-    /// The value for every thread, where the number of the thread alone determines it.
-    pub fn of_thread(&self, e: &Expr) -> Option<Vec<i128>> {
-        self.part(e)
-            .of_thread
-            .then(|| self.indices.of_expr(self.function, e))?
+    /// The same, and the value for every thread.
+    pub fn assigned(&mut self, e: &Expr) -> Uniform {
+        let part = self.part(e);
+        let list = match &part {
+            Part::Constant => self.evaluate().number(e, 0).map(List::Same),
+            Part::OfThread(_) => self.evaluate().list(e),
+            Part::Data(value) => return *value,
+        };
+        match list {
+            Some(list) => self.of_list(list, part.cause()),
+            None => self.settled(e, part),
+        }
+    }
+
+    pub fn of_list(&mut self, list: List, cause: Option<Cause>) -> Uniform {
+        let scope = match &list {
+            List::Same(_) => Some(Scope::Grid),
+            List::Each(_) => self.indices.scope(&self.active, |t| list.at(t)),
+        };
+        let known = self.indices.add(list);
+        Uniform::exactly(scope.unwrap_or(Scope::Thread), cause).with(Some(known))
+    }
+
+    /// A condition. `wanted`: with its truth for every thread, where their numbers determine it.
+    pub fn condition(&self, cond: &Expr, wanted: bool) -> (Uniform, Option<List>) {
+        let part = self.part(cond);
+        let truths = match &part {
+            Part::OfThread(_) if wanted => self.evaluate().list(cond),
+            _ => None,
+        };
+        let computed = truths.as_ref().and_then(|list| {
+            let cause = part.cause();
+            self.computed(Some(Part::OfThread(cause)), |t| list.at(t))
+        });
+        let value = computed.unwrap_or_else(|| self.settled(cond, part));
+        let truths = truths.filter(|_| !value.is_everywhere());
+        (value, truths)
     }
 
     fn settled(&self, e: &Expr, part: Part) -> Uniform {
-        let scope = match part.of_thread && !part.value.is_everywhere() {
-            true => self.indices.scope_of_expr(self.function, e),
-            false => None,
+        let cause = match part {
+            Part::Constant => return Uniform::EVERYWHERE,
+            Part::OfThread(cause) => cause,
+            Part::Data(value) => return value,
         };
-        scope.map_or(part.value, |scope| part.value.exactly(scope))
+        let scope = self
+            .indices
+            .scope(&self.active, |t| self.evaluate().number(e, t));
+        match scope {
+            Some(scope) => Uniform::exactly(scope, cause),
+            None if self.indices.is_spent() => {
+                Uniform::at_least(Scope::Thread, CauseKind::Complex, e.span)
+            }
+            None => match &*e.kind {
+                ExprKind::Index(sym) => self.terms(sym, Uniform::beside),
+                ExprKind::Local(id) => self.state.at(Place::Local(*id)).with(None),
+                ExprKind::Load(access) => self.load(access),
+                _ => self.combined(e, self.operands(e)),
+            },
+        }
     }
 
     fn part(&self, e: &Expr) -> Part {
+        let _ = self.indices.spend(1);
         match &*e.kind {
-            ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Float(_) => Part {
-                value: Uniform::EVERYWHERE,
-                of_thread: false,
-                constant: true,
-            },
+            ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Float(_) => Part::Constant,
             ExprKind::Index(sym) => self.part_of_sym(sym),
-            ExprKind::Param(_) => Part::data(Uniform::EVERYWHERE),
-            ExprKind::Local(id) => Part {
-                value: self.at(Place::Local(*id)),
-                of_thread: self.indices.has(*id),
-                constant: false,
-            },
-            ExprKind::Unary(_, a) => self.joined(&[a]),
-            ExprKind::Cast(a) => self.joined(&[a]),
-            ExprKind::Binary(_, a, b) => self.joined(&[a, b]),
-            ExprKind::Select(a, b, c) => self.joined(&[a, b, c]),
-            ExprKind::Math(_, operands) => self.joined(&operands.iter().collect::<Vec<_>>()),
-            ExprKind::Load(access) => Part::data(self.load(access)),
+            ExprKind::Param(_) => Part::Data(Uniform::EVERYWHERE),
+            ExprKind::Local(id) => self.part_of_place(Place::Local(*id)),
+            ExprKind::Load(access) => {
+                match element(self.function, access).map(|at| self.part_of_place(at)) {
+                    Some(Part::OfThread(cause)) => Part::OfThread(cause),
+                    _ => Part::Data(self.load(access)),
+                }
+            }
             ExprKind::Intrinsic(of, operands) => self.hardware(*of, operands, e.span),
             ExprKind::Call(_) => {
-                Part::data(Uniform::at_least(Scope::Thread, CauseKind::Call, e.span))
+                Part::Data(Uniform::at_least(Scope::Thread, CauseKind::Call, e.span))
             }
-            ExprKind::Fits(fits) => Part::data(self.fits(fits)),
+            ExprKind::Fits(fits) => Part::Data(self.syms(fits.syms()).perhaps()),
+            ExprKind::Unary(..)
+            | ExprKind::Cast(_)
+            | ExprKind::Binary(..)
+            | ExprKind::Select(..)
+            | ExprKind::Math(..) => {
+                let operands = operands(e);
+                let parts: Vec<Part> = operands.iter().map(|o| self.part(o)).collect();
+                if let ExprKind::Select(..) = &*e.kind
+                    && let [Part::Data(_), a, b] = parts.as_slice()
+                    && !matches!((a, b), (Part::Data(_), _) | (_, Part::Data(_)))
+                    && self.evaluate().list(e).is_some()
+                {
+                    // Both are the same value.
+                    return Part::joined(parts.into_iter().skip(1)).unwrap_or(Part::Constant);
+                }
+                let settled = |parts: Vec<Part>| {
+                    let parts = operands.iter().zip(parts);
+                    parts.map(|(o, part)| self.settled(o, part)).collect()
+                };
+                match parts.iter().any(|part| matches!(part, Part::Data(_))) {
+                    true => Part::Data(self.combined(e, settled(parts))),
+                    false => Part::joined(parts).unwrap_or(Part::Constant),
+                }
+            }
         }
     }
 
-    fn fits(&self, fits: &Fits) -> Uniform {
-        self.syms(fits.syms())
+    fn operands(&self, e: &Expr) -> Vec<Uniform> {
+        operands(e).into_iter().map(|o| self.expr(o)).collect()
     }
 
-    fn joined(&self, operands: &[&Expr]) -> Part {
-        let parts: Vec<Part> = operands.iter().map(|e| self.part(e)).collect();
-        let whole = parts.iter().all(|p| p.of_thread || p.constant);
-        if whole {
-            let values = parts.iter().map(|p| p.value);
-            return Part {
-                value: values.fold(Uniform::EVERYWHERE, Uniform::meet),
-                of_thread: parts.iter().any(|p| p.of_thread),
-                constant: parts.iter().all(|p| p.constant),
-            };
+    /// By rules, from what is known of the operands.
+    fn combined(&self, e: &Expr, values: Vec<Uniform>) -> Uniform {
+        let all = |values: &[Uniform]| {
+            values
+                .iter()
+                .copied()
+                .fold(Uniform::EVERYWHERE, Uniform::meet)
+        };
+        match (&*e.kind, values.as_slice()) {
+            (ExprKind::Unary(..), [a]) => a.with(None),
+            (ExprKind::Cast(of), [a]) => match is_lossless(of.ty, e.ty) {
+                true => a.with(None),
+                false => a.perhaps(),
+            },
+            (ExprKind::Select(_, a, b), [cond, one, other]) => match are_unequal(a, b) {
+                true => cond.with(None),
+                false => one.either(*other, *cond),
+            },
+            (ExprKind::Binary(op, a, b), [one, other]) => match op {
+                BinOp::LogicAnd | BinOp::LogicOr => one.meet(*other),
+                BinOp::Add | BinOp::Sub => one.beside(*other),
+                op if op.is_comparison() => one.beside(*other),
+                BinOp::Mul if self.is_nonzero(b) => one.with(None),
+                BinOp::Mul if self.is_nonzero(a) => other.with(None),
+                BinOp::Div if e.ty.is_float() && self.is_nonzero(b) => one.with(None),
+                _ => all(&values).perhaps(),
+            },
+            _ => all(&values).perhaps(),
         }
-        let settled = operands
-            .iter()
-            .zip(parts)
-            .map(|(e, part)| self.settled(e, part));
-        Part::data(settled.fold(Uniform::EVERYWHERE, Uniform::meet))
+    }
+
+    /// The same for all, and not zero.
+    fn is_nonzero(&self, e: &Expr) -> bool {
+        match &*e.kind {
+            ExprKind::Int(value) => *value != 0,
+            ExprKind::Float(value) => *value != 0.0,
+            ExprKind::Index(sym) => match sym.as_int() {
+                Some(value) => value != 0,
+                None => self.is_of_dimensions(sym),
+            },
+            ExprKind::Cast(e) => self.is_nonzero(e),
+            _ => false,
+        }
+    }
+
+    /// A size, which is not 0 where it matters.
+    fn is_of_dimensions(&self, sym: &Sym) -> bool {
+        let home = |var| self.function.var_home.get(&var);
+        let mut vars = sym.vars().into_iter();
+        vars.all(|var| matches!(home(var), Some(VarHome::Dim(_))))
     }
 
     fn hardware(&self, of: Intrinsic, operands: &[Expr], span: Span) -> Part {
         let value = match of {
+            Intrinsic::Thread | Intrinsic::Warp => {
+                let kind = CauseKind::Hardware;
+                return Part::OfThread(Some(Cause { kind, span }));
+            }
             Intrinsic::LaneAcross => {
                 let read = Uniform::at_least(Scope::Thread, CauseKind::Hardware, span);
                 let operands = operands.iter().map(|e| self.expr(e).perhaps());
@@ -144,100 +251,153 @@ impl Values<'_> {
                 Uniform::within(Scope::of(level), CauseKind::Hardware, span)
             }
         };
-        Part {
-            value,
-            of_thread: matches!(of, Intrinsic::Thread | Intrinsic::Warp),
-            constant: false,
-        }
+        Part::Data(value)
     }
 
+    /// What one of several values decides, such as a place.
     pub fn syms<'s>(&self, syms: impl IntoIterator<Item = &'s Sym>) -> Uniform {
         let values = syms.into_iter().map(|s| self.sym(s));
         values.fold(Uniform::EVERYWHERE, Uniform::meet)
     }
 
     pub fn sym(&self, sym: &Sym) -> Uniform {
-        let part = self.part_of_sym(sym);
-        if part.of_thread && !part.value.is_everywhere() {
-            let scope = self.indices.scope_of_sym(self.function, sym);
-            return scope.map_or(part.value, |scope| part.value.exactly(scope));
-        }
-        part.value
+        self.settled_sym(sym, Uniform::beside)
+    }
+
+    /// Of an element: of several numbers in it each makes it another one.
+    pub fn address(&self, access: &Access) -> Uniform {
+        let syms = access.indices.iter().chain([&access.view.offset]);
+        let values = syms.map(|s| self.settled_sym(s, Uniform::meet));
+        values.fold(Uniform::EVERYWHERE, Uniform::meet)
+    }
+
+    fn settled_sym(&self, sym: &Sym, join: fn(Uniform, Uniform) -> Uniform) -> Uniform {
+        let computed = self.computed(self.reasons([sym]), |t| {
+            self.evaluate().number_of_sym(sym, t)
+        });
+        computed.unwrap_or_else(|| self.terms(sym, join))
     }
 
     fn part_of_sym(&self, sym: &Sym) -> Part {
-        let rough = sym
-            .vars()
-            .into_iter()
-            .fold(Uniform::EVERYWHERE, |all, var| all.meet(self.var(var)));
-        let of_thread = !sym.vars().is_empty() && self.is_of_thread(sym);
-        if rough.is_everywhere() || of_thread {
-            return Part {
-                value: rough,
-                of_thread,
-                constant: sym.as_int().is_some(),
-            };
+        let part = self.reasons([sym]);
+        part.unwrap_or_else(|| Part::Data(self.terms(sym, Uniform::beside)))
+    }
+
+    /// `None`: there is more in them than constants and numbers of threads.
+    fn reasons<const N: usize>(&self, syms: [&Sym; N]) -> Option<Part> {
+        let vars = syms.into_iter().flat_map(Sym::vars);
+        Part::joined(vars.map(|var| self.part_of_var(var)))
+    }
+
+    fn computed(
+        &self,
+        part: Option<Part>,
+        number: impl Fn(usize) -> Option<Number>,
+    ) -> Option<Uniform> {
+        match part? {
+            Part::Constant => Some(Uniform::EVERYWHERE),
+            Part::OfThread(cause) => {
+                let scope = self.indices.scope(&self.active, number)?;
+                Some(Uniform::exactly(scope, cause))
+            }
+            Part::Data(_) => None,
+        }
+    }
+
+    fn part_of_var(&self, var: Var) -> Part {
+        match self.function.var_home.get(&var) {
+            Some(VarHome::Local(id)) => self.part_of_place(Place::Local(*id)),
+            _ => Part::Data(Uniform::EVERYWHERE),
+        }
+    }
+
+    fn part_of_place(&self, place: Place) -> Part {
+        let value = self.state.at(place);
+        match value.known {
+            Some(_) => Part::OfThread(value.cause()),
+            None => Part::Data(value),
+        }
+    }
+
+    /// By rules, from what is known of its parts.
+    fn terms(&self, sym: &Sym, join: fn(Uniform, Uniform) -> Uniform) -> Uniform {
+        let vars = sym.vars();
+        let rough = vars.into_iter().map(|var| match self.part_of_var(var) {
+            Part::Data(value) => value,
+            _ => Uniform::within(Scope::Thread, CauseKind::Complex, Span::default()),
+        });
+        if rough
+            .fold(Uniform::EVERYWHERE, Uniform::meet)
+            .is_everywhere()
+        {
+            return Uniform::EVERYWHERE;
         }
         // What thread numbers alone determine, and the rest term by term.
-        let own = |_: i64, atoms: &[Atom]| {
-            !atoms.is_empty() && atoms.iter().all(|a| self.is_atom_of_thread(a))
-        };
+        let own =
+            |_: i64, atoms: &[Atom]| !atoms.is_empty() && atoms.iter().all(|a| self.is_known(a));
         let numbers = sym.part(own);
         let mut value = match numbers.is_zero() {
             true => Uniform::EVERYWHERE,
-            false => self.sym(&numbers),
+            false => {
+                let number = |t| self.evaluate().number_of_sym(&numbers, t);
+                let computed = self.computed(self.reasons([&numbers]), number);
+                computed.unwrap_or_else(|| {
+                    Uniform::at_least(Scope::Thread, CauseKind::Complex, Span::default())
+                })
+            }
         };
         for (_, atoms) in sym.terms().filter(|(coef, atoms)| !own(*coef, atoms)) {
-            for atom in atoms {
-                value = value.meet(self.atom(atom));
-            }
+            value = join(value, self.product(atoms, join));
         }
-        Part::data(value)
+        value
     }
 
-    fn var(&self, var: crate::symbolic::Var) -> Uniform {
-        match self.function.var_home.get(&var) {
-            Some(VarHome::Local(id)) => self.at(Place::Local(*id)),
-            _ => Uniform::EVERYWHERE,
+    fn product(&self, atoms: &[Atom], join: fn(Uniform, Uniform) -> Uniform) -> Uniform {
+        let is_size = |atom: &&Atom| match atom {
+            Atom::Var(var) => self.is_of_dimensions(&Sym::var(*var)),
+            Atom::Div(a, b) => self.is_of_dimensions(a) && self.is_of_dimensions(b),
+            Atom::Rem(..) | Atom::Min(..) | Atom::Max(..) => false,
+        };
+        let rest: Vec<&Atom> = atoms.iter().filter(|a| !is_size(a)).collect();
+        let values = rest.iter().map(|atom| self.atom(atom, join));
+        let all = values.fold(Uniform::EVERYWHERE, Uniform::meet);
+        match rest.len() <= 1 {
+            true => all,
+            false => all.perhaps(),
         }
     }
 
-    fn atom(&self, atom: &Atom) -> Uniform {
+    fn atom(&self, atom: &Atom, join: fn(Uniform, Uniform) -> Uniform) -> Uniform {
         match atom {
-            Atom::Var(var) => match self.function.var_home.get(var) {
-                Some(VarHome::Local(id)) if self.indices.has(*id) => self.sym(&Sym::var(*var)),
-                _ => self.var(*var),
+            Atom::Var(var) => match self.part_of_var(*var) {
+                Part::Data(value) => value,
+                _ => self.settled_sym(&Sym::var(*var), join),
             },
-            // Quotients of thread numbers are the same in wider units.
-            Atom::Div(a, b) | Atom::Rem(a, b) => {
-                let value = self.sym(a).meet(self.sym(b));
-                let of_thread = self.is_of_thread(a) && self.is_of_thread(b);
-                if of_thread { value } else { value.perhaps() }
+            Atom::Div(a, b) | Atom::Rem(a, b) | Atom::Min(a, b) | Atom::Max(a, b) => {
+                let whole = Sym::atom(atom.clone());
+                let number = |t| self.evaluate().number_of_sym(&whole, t);
+                let computed = self.computed(self.reasons([a, b]), number);
+                // Quotients of what differs may be the same.
+                computed.unwrap_or_else(|| self.sym(a).meet(self.sym(b)).perhaps())
             }
-            Atom::Min(a, b) | Atom::Max(a, b) => self.sym(a).meet(self.sym(b)),
         }
     }
 
-    fn is_of_thread(&self, sym: &Sym) -> bool {
-        let mut vars = sym.vars().into_iter();
-        vars.all(|var| match self.function.var_home.get(&var) {
-            Some(VarHome::Local(id)) => self.indices.has(*id),
-            _ => false,
-        })
-    }
-
-    fn is_atom_of_thread(&self, atom: &Atom) -> bool {
+    fn is_known(&self, atom: &Atom) -> bool {
         match atom {
-            Atom::Var(var) => self.is_of_thread(&Sym::var(*var)),
+            Atom::Var(var) => !matches!(self.part_of_var(*var), Part::Data(_)),
             Atom::Div(a, b) | Atom::Rem(a, b) | Atom::Min(a, b) | Atom::Max(a, b) => {
-                self.is_of_thread(a) && self.is_of_thread(b)
+                self.reasons([a, b]).is_some()
             }
         }
     }
 
     fn load(&self, access: &Access) -> Uniform {
-        let address = self.sym(&access.address());
-        self.content(access.view.buffer, access.span).meet(address)
+        let content = match element(self.function, access) {
+            Some(place) => self.state.at(place),
+            None => self.content(access.view.buffer, access.span),
+        };
+        content.meet(self.address(access))
     }
 
     /// All elements of a view.
@@ -254,8 +414,39 @@ impl Values<'_> {
             Content::PerBlock => Uniform::at_least(Scope::Block, CauseKind::PerBlock(id), at),
             Content::Changing => Uniform::at_least(Scope::Thread, CauseKind::Written(id), at),
             Content::Escapes => Uniform::at_least(Scope::Thread, CauseKind::Escapes(id), at),
-            Content::Own => self.at(Place::Array(id)),
+            Content::Own => self.state.at(Place::Array(id)),
             Content::Fragment => Uniform::within(Scope::Thread, CauseKind::Fragment(id), at),
         }
+    }
+}
+
+fn operands(e: &Expr) -> Vec<&Expr> {
+    match &*e.kind {
+        ExprKind::Unary(_, a) | ExprKind::Cast(a) => vec![a],
+        ExprKind::Binary(_, a, b) => vec![a, b],
+        ExprKind::Select(a, b, c) => vec![a, b, c],
+        ExprKind::Math(_, operands) => operands.iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Two values that differ still do. Indices are taken to fit into integers of 32 bits.
+fn is_lossless(from: Scalar, to: Scalar) -> bool {
+    match (from.is_float(), to.is_float()) {
+        (false, true) => to.bytes() >= 4,
+        (true, false) => false,
+        _ => {
+            to != Scalar::Bool
+                && (to.bytes() >= from.bytes() || (from == Scalar::Index && to.bytes() >= 4))
+        }
+    }
+}
+
+fn are_unequal(a: &Expr, b: &Expr) -> bool {
+    match (&*a.kind, &*b.kind) {
+        (ExprKind::Int(a), ExprKind::Int(b)) => a != b,
+        (ExprKind::Bool(a), ExprKind::Bool(b)) => a != b,
+        (ExprKind::Float(a), ExprKind::Float(b)) => a != b,
+        _ => false,
     }
 }

@@ -11,6 +11,9 @@
 //!   that device text pays nothing.
 //! * Where that could refuse a right program, because the place may never be reached and a 64-bit argument alone
 //!   decides, or where no such bound exists, the check stands in the kernel, in front of the statement.
+//!
+//! What becomes an `s32` or a `u32` without a cast must fit it, in whatever statement ([`needs`]). If the host knows
+//! all of it, it computes it before the launch; in branches of `?:`, `&&` and `||` the kernel does.
 
 mod need;
 mod needs;
@@ -27,9 +30,9 @@ use crate::ir::{
 };
 use crate::settings::Checks;
 use crate::source::Span;
-use crate::symbolic::{Sym, Var};
+use crate::symbolic::{Atom, Sym, Var};
 
-use need::Need;
+use need::{Narrowed, Need};
 use needs::Needs;
 use size::{Existing, How, Known, MOST_BLOCKS, Size, Sizes};
 
@@ -111,7 +114,8 @@ impl Pass<'_> {
                 _ => {}
             }
             let sizes = Sizes::new(function, &all);
-            for need in needs.into_list() {
+            let (needs, narrowed) = needs.into_lists();
+            for need in needs {
                 if self.is_given(&need) || self.is_poison(&need) {
                     continue;
                 }
@@ -131,6 +135,12 @@ impl Pass<'_> {
                         self.stmt(fits, &need, need.sym.vars())
                     }
                 });
+            }
+            for narrowed in narrowed {
+                let small = sizes.is_within(&narrowed, &before.known, &before.existing);
+                if !small && self.checks != Checks::None {
+                    out.push(self.cut_off(&narrowed));
+                }
             }
             match &stmt.kind {
                 StmtKind::Alloc(id) => before.existing.buffer(function, *id),
@@ -173,10 +183,12 @@ impl Pass<'_> {
             pass: self,
             existing: &existing,
             early: Vec::new(),
+            narrowed: Vec::new(),
             placed: Vec::new(),
         };
         walk.block(&mut kernel.body, &before.known, false, Span::default());
         let mut early = std::mem::take(&mut walk.early);
+        let narrowed = std::mem::take(&mut walk.narrowed);
         if self.checks == Checks::None {
             return Vec::new();
         }
@@ -193,12 +205,15 @@ impl Pass<'_> {
                 kept.push(e);
             }
         }
-        kept.into_iter()
+        let mut stmts: Vec<Stmt> = kept
+            .into_iter()
             .filter_map(|e| {
                 let vars = e.size.factors().flat_map(Sym::vars).collect();
                 Some(self.stmt(bound(&e.size, e.need.most)?, &e.need, vars))
             })
-            .collect()
+            .collect();
+        stmts.extend(narrowed.iter().map(|need| self.between(need)));
+        stmts
     }
 
     /// Whether there is nothing to compute: a variable is what it is, unless it has bits that an index lacks.
@@ -248,19 +263,20 @@ impl Pass<'_> {
 
     /// The check that a value which fits 64 bits is within narrower limits.
     fn between(&mut self, need: &Need) -> Stmt {
-        let span = need.span;
-        let compare = |op, limit: i64| {
-            let limit = Expr::index(Sym::int(limit), span);
-            let kind = ExprKind::Binary(op, Expr::index(need.sym.clone(), span), limit);
-            Expr::new(kind, Scalar::Bool, span)
-        };
-        let least = match need.narrowed {
-            Some(ty) if !ty.is_signed() => 0,
-            _ => -need.most - 1,
-        };
-        let (low, high) = (compare(BinOp::Ge, least), compare(BinOp::Le, need.most));
-        let both = ExprKind::Binary(BinOp::LogicAnd, low, high);
-        self.check(Expr::new(both, Scalar::Bool, span), need, need.sym.vars())
+        let value = Expr::index(need.sym.clone(), need.span);
+        self.check(within(&value, need.most), need, need.sym.vars())
+    }
+
+    /// The same of a value that the prover has no expression of.
+    fn cut_off(&mut self, narrowed: &Narrowed) -> Stmt {
+        let message = format!("the value {{0}} does not fit `{}`", narrowed.ty);
+        self.guarded(
+            within(&narrowed.expr, narrowed.most),
+            ("R19", message),
+            &narrowed.guards,
+            vec![narrowed.expr.clone()],
+            narrowed.span,
+        )
     }
 
     fn check(&mut self, fits: Expr, need: &Need, vars: BTreeSet<Var>) -> Stmt {
@@ -282,7 +298,7 @@ impl Pass<'_> {
         } else {
             format!(" with {}", shown.join(", "))
         };
-        let (code, message) = if need.most == i64::MAX {
+        let message = if need.most == i64::MAX {
             let subject = match &need.buffer {
                 Some(buffer) => format!("`{buffer}` has `{text}` bytes, which do"),
                 None => format!("`{text}` does"),
@@ -295,12 +311,26 @@ impl Pass<'_> {
             let of = format!("a TMA coordinate is at most {most}: `{text}` is not");
             ("R10", format!("{of}{values}"))
         };
-        let row = self.row(CheckInfo {
+        let value = |v: &Var| Expr::index(Sym::var(*v), span);
+        let values = vars.iter().map(value).collect();
+        self.guarded(fits, message, &need.guards, values, span)
+    }
+
+    /// A check where these conditions have these values.
+    fn guarded(
+        &mut self,
+        fits: Expr,
+        (code, message): (&'static str, String),
+        guards: &[(Expr, bool)],
+        values: Vec<Expr>,
+        span: Span,
+    ) -> Stmt {
+        let check = self.row(CheckInfo {
             code,
             message,
             span,
         });
-        let cond = need.guards.iter().rev().fold(fits, |cond, (guard, holds)| {
+        let cond = guards.iter().rev().fold(fits, |cond, (guard, holds)| {
             let never = if *holds {
                 Expr::new(
                     ExprKind::Unary(UnOp::Not, guard.clone()),
@@ -313,15 +343,12 @@ impl Pass<'_> {
             let kind = ExprKind::Binary(BinOp::LogicOr, never, cond);
             Expr::new(kind, Scalar::Bool, span)
         });
-        let value = |v: &Var| Expr::index(Sym::var(*v), span);
-        Stmt::new(
-            StmtKind::Check {
-                check: row,
-                cond,
-                values: vars.iter().map(value).collect(),
-            },
-            span,
-        )
+        let kind = StmtKind::Check {
+            check,
+            cond,
+            values,
+        };
+        Stmt::new(kind, span)
     }
 
     fn row(&mut self, info: CheckInfo) -> CheckId {
@@ -333,6 +360,23 @@ impl Pass<'_> {
         });
         CheckId(u32::try_from(first + at).unwrap_or(u32::MAX))
     }
+}
+
+/// Whether a value is in the range of the signed type whose largest value this is, or, for an unsigned one,
+/// of the same size below zero: a negative integer wraps there.
+fn within(value: &Expr, most: i64) -> Expr {
+    let span = value.span;
+    let compare = |op, limit: i64| {
+        let limit = Expr::index(Sym::int(limit), span);
+        Expr::new(
+            ExprKind::Binary(op, value.clone(), limit),
+            Scalar::Bool,
+            span,
+        )
+    };
+    let (low, high) = (compare(BinOp::Ge, -most - 1), compare(BinOp::Le, most));
+    let both = ExprKind::Binary(BinOp::LogicAnd, low, high);
+    Expr::new(both, Scalar::Bool, span)
 }
 
 fn bound(size: &Size, most: i64) -> Option<Fits> {
@@ -348,6 +392,8 @@ struct Walk<'p, 'a> {
     pass: &'p mut Pass<'a>,
     existing: &'p Existing,
     early: Vec<Early>,
+    /// What the host computes whole before the launch, and that becomes of a smaller type.
+    narrowed: Vec<Need>,
     /// What checks in the kernel around and before this place have made sure of.
     placed: Vec<(Size, i64)>,
 }
@@ -362,12 +408,20 @@ impl Walk<'_, '_> {
         let mut out = Vec::with_capacity(stmts.len());
         for mut stmt in std::mem::take(stmts) {
             let span = stmt.span;
-            for need in Needs::of_stmt(&stmt).into_list() {
-                let in_place = self.need(need, &known, maybe);
-                match &mut stmt.kind {
-                    StmtKind::While { prelude, .. } => prelude.extend(in_place),
-                    _ => out.extend(in_place),
+            let (needs, narrowed) = Needs::of_stmt(&stmt).into_lists();
+            let needs = needs.into_iter();
+            let mut in_place: Vec<Stmt> = needs
+                .filter_map(|need| self.need(need, &known, maybe))
+                .collect();
+            for narrowed in narrowed {
+                let is_small = self.sizes.is_within(&narrowed, &known, self.existing);
+                if !is_small && matches!(self.pass.checks, Checks::All | Checks::Report) {
+                    in_place.push(self.pass.cut_off(&narrowed));
                 }
+            }
+            match &mut stmt.kind {
+                StmtKind::While { prelude, .. } => prelude.extend(in_place),
+                _ => out.extend(in_place),
             }
             match &mut stmt.kind {
                 StmtKind::If {
@@ -409,6 +463,24 @@ impl Walk<'_, '_> {
         *stmts = out;
     }
 
+    fn is_of_host(&self, sym: &Sym) -> bool {
+        sym.vars().into_iter().all(self.sizes.is_host)
+    }
+
+    /// What becomes of a smaller type, of values that the host knows: computed before the launch, or, in a
+    /// branch of an expression where not extents alone decide, in place.
+    fn narrowed_of_host(&mut self, mut need: Need) -> Option<Stmt> {
+        if need.guards.is_empty() || !self.sizes.has_scalar(&need.sym) {
+            need.guards.clear();
+            let same = |n: &Need| n.sym == need.sym && n.narrowed == need.narrowed;
+            if !self.narrowed.iter().any(same) {
+                self.narrowed.push(need);
+            }
+            return None;
+        }
+        matches!(self.pass.checks, Checks::All | Checks::Report).then(|| self.pass.between(&need))
+    }
+
     /// Sees to it that an expression fits: by a proof, by a check to come before the launch, or by one here.
     fn need(&mut self, need: Need, known: &Known, maybe: bool) -> Option<Stmt> {
         if self.pass.is_given(&need) || self.pass.is_poison(&need) {
@@ -416,6 +488,9 @@ impl Walk<'_, '_> {
         }
         if self.sizes.are_small(&need, known, self.existing) {
             return None;
+        }
+        if need.narrowed.is_some() && self.is_of_host(&need.sym) && divides_safely(&need.sym) {
+            return self.narrowed_of_host(need);
         }
         // A bound that no call keeps is none.
         let size = self.sizes.of_need(&need, known, How::Given);
@@ -451,6 +526,18 @@ impl Walk<'_, '_> {
             }
         }
     }
+}
+
+/// Whether each division is by a constant: what checks others by zero comes later, in the kernel.
+fn divides_safely(sym: &Sym) -> bool {
+    let mut atoms = sym.terms().flat_map(|(_, factors)| factors);
+    atoms.all(|atom| match atom {
+        Atom::Var(_) => true,
+        Atom::Div(a, b) | Atom::Rem(a, b) => {
+            b.as_int().is_some_and(|by| by != 0) && divides_safely(a)
+        }
+        Atom::Min(a, b) | Atom::Max(a, b) => divides_safely(a) && divides_safely(b),
+    })
 }
 
 /// Whether a thread may leave what is around a list of statements.

@@ -19,3 +19,14 @@ pub struct Need {
     pub buffer: Option<String>,
     pub span: Span,
 }
+
+/// An integer that becomes one of a smaller type, and of which the prover has no expression: the
+/// result of an operation on bits, a value that statements choose.
+pub struct Narrowed {
+    pub expr: Expr,
+    pub ty: Scalar,
+    /// The largest value of the type.
+    pub most: i64,
+    pub guards: Vec<(Expr, bool)>,
+    pub span: Span,
+}

@@ -1,19 +1,22 @@
 //! Which integers a statement computes.
 
-use super::need::Need;
+use super::need::{Narrowed, Need};
 use crate::ir::{
-    Access, BinOp, Buffer, Expr, ExprKind, Function, Kernel, Scalar, Stmt, StmtKind, TmaOp, View,
-    Visit, walk_block, walk_exprs,
+    Access, BinOp, Buffer, Expr, ExprKind, Flow, Function, Kernel, ON, Scalar, Stmt, StmtKind,
+    TmaOp, UnOp, Visitor, any_expr, walk,
 };
 use crate::source::Span;
 use crate::symbolic::{Atom, Sym};
 
 /// The largest coordinate of a TMA copy, and the largest `s32`.
 const MOST_COORDINATE: i64 = i32::MAX as i64;
+/// Cases of one expression that are looked at separately.
+const MOST_CASES: usize = 16;
 
 #[derive(Default)]
 pub struct Needs {
     list: Vec<Need>,
+    narrowed: Vec<Narrowed>,
     guards: Vec<(Expr, bool)>,
 }
 
@@ -23,49 +26,25 @@ impl Needs {
         let mut needs = Self::default();
         let span = stmt.span;
         match &stmt.kind {
-            StmtKind::Let { value: Some(e), .. }
-            | StmtKind::Assign { value: e, .. }
-            | StmtKind::Eval(e) => needs.expr(e, span),
-            StmtKind::If { cond, .. } | StmtKind::While { cond, .. } => needs.expr(cond, span),
-            StmtKind::Check { cond, values, .. } => {
-                needs.expr(cond, span);
-                values.iter().for_each(|e| needs.expr(e, span));
-            }
-            StmtKind::Store { access, value, .. } => {
-                needs.access(access, span);
-                needs.expr(value, span);
-            }
             StmtKind::For { lo, hi, step, .. } => {
                 needs.value(lo, span);
                 // The variable has one value beyond the last.
                 needs.value(&(hi + step), span);
                 needs.value(hi, span);
             }
-            StmtKind::Region {
-                pred, elected_from, ..
-            } => {
-                if let Some((asked, _)) = elected_from {
-                    needs.expr(asked, span);
-                }
-                needs.expr(pred, span);
-            }
-            StmtKind::Parallel { .. } | StmtKind::SingleThread { .. } => {}
-            StmtKind::Tma(op) => {
-                let mut collect = Collect(&mut needs, span);
-                walk_block(std::slice::from_ref(stmt), &mut collect);
-                needs.coordinates(op, span);
-            }
-            _ if stmt.kind.blocks().next().is_some() => {}
             _ => {
-                let mut collect = Collect(&mut needs, span);
-                walk_block(std::slice::from_ref(stmt), &mut collect);
+                let _ = walk::stmt(&mut Collect(&mut needs, span), stmt);
             }
+        }
+        if let StmtKind::Tma(op) = &stmt.kind {
+            needs.coordinates(op, span);
         }
         needs
     }
 
-    pub fn into_list(self) -> Vec<Need> {
-        self.list
+    /// Integers, and what becomes of a type without being one of the prover's.
+    pub fn into_lists(self) -> (Vec<Need>, Vec<Narrowed>) {
+        (self.list, self.narrowed)
     }
 
     pub fn value(&mut self, sym: &Sym, span: Span) {
@@ -153,45 +132,78 @@ impl Needs {
         match &*e.kind {
             ExprKind::Binary(op @ (BinOp::LogicAnd | BinOp::LogicOr), a, b) => {
                 self.expr(a, span);
-                self.guarded(a, *op == BinOp::LogicAnd, b, span);
+                self.guarded(a, *op == BinOp::LogicAnd, |needs| needs.expr(b, span));
             }
             ExprKind::Select(c, a, b) => {
                 self.expr(c, span);
-                self.guarded(c, true, a, span);
-                self.guarded(c, false, b, span);
+                self.guarded(c, true, |needs| needs.expr(a, span));
+                self.guarded(c, false, |needs| needs.expr(b, span));
             }
-            ExprKind::Unary(_, a) => self.expr(a, span),
-            // Into the type of a smaller integer: a cast that is written there goes by way of `s64`.
-            ExprKind::Cast(a)
-                if let (Some(most), ExprKind::Index(sym)) = (limit(e.ty), &*a.kind) =>
-            {
-                if !is_variable(a) {
-                    self.value(sym, span);
-                }
-                self.within(sym, most, Some(e.ty), span);
-            }
-            // A variable's own bits are asked for, in whatever type.
-            ExprKind::Cast(a) if is_variable(a) => {}
+            ExprKind::Cast(a) if a.ty == Scalar::Index => self.becomes(a, e.ty, span),
             ExprKind::Binary(BinOp::And | BinOp::Or | BinOp::Xor, a, b) => {
                 for e in [a, b].into_iter().filter(|e| !is_variable(e)) {
                     self.expr(e, span);
                 }
             }
-            ExprKind::Cast(a) => self.expr(a, span),
-            ExprKind::Binary(_, a, b) => {
-                self.expr(a, span);
-                self.expr(b, span);
+            ExprKind::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, ..)
+            | ExprKind::Unary(UnOp::Neg, _)
+                if let (Scalar::Index, Some(cases)) = (e.ty, cases(e)) =>
+            {
+                self.walk(e, span);
+                self.each(&cases, |needs, sym| needs.value(sym, span));
             }
-            ExprKind::Load(access) => self.access(access, span),
-            ExprKind::Math(_, args) => args.iter().for_each(|a| self.expr(a, span)),
-            _ => walk_exprs(e, &mut Collect(self, span)),
+            _ => self.walk(e, span),
         }
     }
 
-    fn guarded(&mut self, guard: &Expr, holds: bool, e: &Expr, span: Span) {
-        self.guards.push((guard.clone(), holds));
-        self.expr(e, span);
-        self.guards.pop();
+    fn walk(&mut self, e: &Expr, span: Span) {
+        let _ = walk::expr(&mut Collect(self, span), e);
+    }
+
+    /// An index becomes a value of the type. A cast that is written in the program goes by way of
+    /// another type of 64 bits, which keeps its bits, and may cut off.
+    fn becomes(&mut self, e: &Expr, ty: Scalar, span: Span) {
+        let Some(most) = limit(ty) else {
+            // The bits of a `u64` are asked for, except where they would become another number.
+            if ty == Scalar::S64 || !is_variable(e) {
+                self.expr(e, span);
+            }
+            return;
+        };
+        if !is_variable(e) {
+            self.expr(e, span);
+        }
+        let Some(cases) = cases(e) else {
+            self.narrowed.push(Narrowed {
+                expr: e.clone(),
+                ty,
+                most,
+                guards: self.guards.clone(),
+                span,
+            });
+            return;
+        };
+        self.each(&cases, |needs, sym| {
+            needs.within(sym, most, Some(ty), span);
+        });
+    }
+
+    fn each(&mut self, cases: &[Case], mut visit: impl FnMut(&mut Self, &Sym)) {
+        for (guards, sym) in cases {
+            let before = self.guards.len();
+            self.guards.extend(guards.iter().cloned());
+            visit(self, sym);
+            self.guards.truncate(before);
+        }
+    }
+
+    fn guarded(&mut self, guard: &Expr, holds: bool, visit: impl FnOnce(&mut Self)) {
+        let before = self.guards.len();
+        if !calls(guard) {
+            self.guards.push((guard.clone(), holds));
+        }
+        visit(self);
+        self.guards.truncate(before);
     }
 
     fn access(&mut self, access: &Access, span: Span) {
@@ -241,19 +253,77 @@ fn is_variable(e: &Expr) -> bool {
     matches!(&*e.kind, ExprKind::Index(sym) if sym.as_var().is_some())
 }
 
-/// Everything in a statement without conditions.
+/// What an expression is where these conditions have these values.
+type Case = (Vec<(Expr, bool)>, Sym);
+
+/// The cases of sums and products of `?:`; none for other operations, and for more than a few cases.
+fn cases(e: &Expr) -> Option<Vec<Case>> {
+    let cases = match &*e.kind {
+        ExprKind::Index(sym) => vec![(Vec::new(), sym.clone())],
+        ExprKind::Int(n) => vec![(Vec::new(), Sym::int(i64::try_from(*n).ok()?))],
+        ExprKind::Unary(UnOp::Neg, a) => {
+            let negated = cases(a)?.into_iter().map(|(guards, sym)| (guards, -sym));
+            negated.collect()
+        }
+        ExprKind::Select(c, a, b) => {
+            let arm = |arm, holds| {
+                let under = move |(mut guards, sym): Case| {
+                    // A check does not call anything a second time.
+                    if !calls(c) {
+                        guards.insert(0, (c.clone(), holds));
+                    }
+                    (guards, sym)
+                };
+                Some(cases(arm)?.into_iter().map(under))
+            };
+            arm(a, true)?.chain(arm(b, false)?).collect()
+        }
+        ExprKind::Binary(op @ (BinOp::Add | BinOp::Sub | BinOp::Mul), a, b) => {
+            let (left, right) = (cases(a)?, cases(b)?);
+            let both = |(of_a, a): &Case, (of_b, b): &Case| {
+                let sym = match op {
+                    BinOp::Add => a + b,
+                    BinOp::Sub => a - b,
+                    _ => a * b,
+                };
+                (of_a.iter().chain(of_b).cloned().collect(), sym)
+            };
+            let each = left.iter().flat_map(|a| right.iter().map(move |b| (a, b)));
+            each.map(|(a, b)| both(a, b)).collect()
+        }
+        _ => return None,
+    };
+    (cases.len() <= MOST_CASES).then_some(cases)
+}
+
+fn calls(e: &Expr) -> bool {
+    any_expr(e, |e| matches!(&*e.kind, ExprKind::Call(_)))
+}
+
+/// Everything that a statement itself evaluates, whatever its kind.
 struct Collect<'a>(&'a mut Needs, Span);
 
-impl Visit for Collect<'_> {
-    fn sym(&mut self, sym: &Sym) {
-        self.0.value(sym, self.1);
+impl Visitor for Collect<'_> {
+    fn block(&mut self, _stmts: &[Stmt]) -> Flow {
+        ON
     }
 
-    fn view(&mut self, view: &View) {
-        self.0.value(&view.offset, self.1);
+    fn expr(&mut self, e: &Expr) -> Flow {
+        self.0.expr(e, self.1);
+        ON
     }
 
-    fn access(&mut self, access: &Access, _written: bool) {
+    fn access(&mut self, access: &Access, _written: bool) -> Flow {
         self.0.access(access, self.1);
+        ON
+    }
+
+    fn sym(&mut self, sym: &Sym) -> Flow {
+        self.0.value(sym, self.1);
+        ON
+    }
+
+    fn note(&mut self, _sym: &Sym) -> Flow {
+        ON
     }
 }

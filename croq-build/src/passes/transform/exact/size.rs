@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 
 use crate::ir::{
     BinOp, BufferId, Expr, ExprKind, Function, Intrinsic, LocalId, Scalar, Stmt, StmtKind, Storage,
-    VarHome, Visit, walk_exprs,
+    UnOp, VarHome, Visit, walk_exprs,
 };
 use crate::symbolic::{Atom, Sym, Var};
 
-use super::need::Need;
+use super::need::{Narrowed, Need};
 
 /// No tensor has more bytes: croq-sys and `host::alloc` refuse such memory.
 const MOST_BYTES: f64 = (1u64 << 56) as f64;
@@ -251,6 +251,16 @@ impl Existing {
     }
 }
 
+/// A constant that no result of `&` with it is beyond.
+fn mask(e: &Expr) -> Option<f64> {
+    let mask = match &*e.kind {
+        ExprKind::Index(sym) => sym.as_int()?,
+        ExprKind::Int(n) => i64::try_from(*n).ok()?,
+        _ => return None,
+    };
+    (mask >= 0).then_some(mask as f64)
+}
+
 /// What any value of a type is within.
 fn of_type(ty: Scalar) -> Option<Size> {
     let narrow = ty == Scalar::Bool || ty.is_integer() && ty.bytes() <= 4;
@@ -466,6 +476,14 @@ impl<'a> Sizes<'a> {
             ExprKind::Binary(BinOp::Mul, a, b) if e.ty == Scalar::Index => {
                 Some(Size::default().and(&still(a)?, &still(b)?))
             }
+            ExprKind::Binary(BinOp::And, a, b) if let Some(most) = mask(a).or_else(|| mask(b)) => {
+                Some(Size::constant(most))
+            }
+            // Within the power of two above both, if not below its negative.
+            ExprKind::Binary(BinOp::And | BinOp::Or | BinOp::Xor, a, b) => {
+                Some(of(a)?.or(&of(b)?).at_least_one().scaled(2.0))
+            }
+            ExprKind::Binary(BinOp::Shr, a, _) => of(a).map(Size::at_least_one),
             ExprKind::Binary(BinOp::Div, a, _) => of(a),
             ExprKind::Binary(BinOp::Rem, _, b) => of(b),
             ExprKind::Binary(BinOp::Min | BinOp::Max, a, b) => Some(of(a)?.or(&of(b)?)),
@@ -512,6 +530,38 @@ impl<'a> Sizes<'a> {
         })
     }
 
+    /// Whether a value is known to fit the smaller type that it becomes of.
+    pub fn is_within(&self, narrowed: &Narrowed, known: &Known, existing: &Existing) -> bool {
+        let small = |how| {
+            let size = self.value(&narrowed.expr, known, how, 0);
+            size.is_some_and(|size| self.is_small(&size, existing, narrowed.most as f64))
+        };
+        self.keeps(&narrowed.expr, narrowed.ty)
+            || [How::Variables, How::Noted].into_iter().any(small)
+    }
+
+    /// Whether an operation on bits, or a choice, has operands that fit the type: then it does, too.
+    fn keeps(&self, e: &Expr, ty: Scalar) -> bool {
+        let Some((least, most)) = ty.limits() else {
+            return false;
+        };
+        match &*e.kind {
+            ExprKind::Index(sym) => {
+                let (lo, hi) = self.function.cx.range(sym);
+                lo.is_some_and(|lo| i128::from(lo) >= least)
+                    && hi.is_some_and(|hi| i128::from(hi) <= most)
+            }
+            ExprKind::Int(n) => (least..=most).contains(n),
+            ExprKind::Binary(BinOp::And | BinOp::Or | BinOp::Xor, a, b) => {
+                self.keeps(a, ty) && self.keeps(b, ty)
+            }
+            ExprKind::Binary(BinOp::Shr, a, _) => self.keeps(a, ty),
+            ExprKind::Unary(UnOp::BitNot, a) => ty.is_signed() && self.keeps(a, ty),
+            ExprKind::Select(_, a, b) => self.keeps(a, ty) && self.keeps(b, ty),
+            _ => false,
+        }
+    }
+
     fn is_small(&self, size: &Size, existing: &Existing, most: f64) -> bool {
         let single = |factor: &Sym| self.single(factor);
         let bound = |(product, coef): (&Vec<Sym>, &f64)| coef * existing.bound(product, &single, 0);
@@ -528,10 +578,20 @@ impl<'a> Sizes<'a> {
 
     /// Whether an argument of a call decides alone how large it is: scalars of 64 bits.
     pub fn is_wide(&self, factor: &Sym) -> bool {
-        factor.vars().iter().any(|v| {
-            let is_dim = matches!(self.function.var_home.get(v), Some(VarHome::Dim(_)));
-            !is_dim && self.single(&Sym::var(*v)) > (1u64 << 33) as f64
-        })
+        let wide = |v: Var| self.single(&Sym::var(v)) > (1u64 << 33) as f64;
+        factor
+            .vars()
+            .into_iter()
+            .any(|v| !self.is_dim(v) && wide(v))
+    }
+
+    /// Whether more than extents go into it.
+    pub fn has_scalar(&self, sym: &Sym) -> bool {
+        sym.vars().into_iter().any(|v| !self.is_dim(v))
+    }
+
+    fn is_dim(&self, v: Var) -> bool {
+        matches!(self.function.var_home.get(&v), Some(VarHome::Dim(_)))
     }
 }
 

@@ -1,0 +1,164 @@
+//! The value of an expression for one thread, where the number of the thread determines it.
+
+use super::indices::{Indices, List, Number};
+use super::state::{Place, State, element};
+use crate::ir::{BinOp, Expr, ExprKind, Function, Intrinsic, Scalar, UnOp, VarHome, WARP_THREADS};
+use crate::symbolic::{Sym, Var};
+
+pub struct Evaluate<'a> {
+    pub function: &'a Function,
+    pub indices: &'a Indices,
+    pub state: &'a State,
+}
+
+impl Evaluate<'_> {
+    /// For every thread.
+    pub fn list(&self, e: &Expr) -> Option<List> {
+        self.indices.evaluate(|thread| self.number(e, thread))
+    }
+
+    fn known_at(&self, place: Place, thread: usize) -> Option<Number> {
+        self.indices.list(self.state.at(place).known?)?.at(thread)
+    }
+
+    pub fn number_of_sym(&self, sym: &Sym, thread: usize) -> Option<Number> {
+        self.indices.spend(1)?;
+        let value = |var: Var| {
+            self.indices.spend(1)?;
+            let home = self.function.var_home.get(&var);
+            let Some(VarHome::Local(local)) = home else {
+                return None;
+            };
+            match self.known_at(Place::Local(*local), thread)? {
+                Number::Int(value) => Some(value),
+                Number::Float(_) => None,
+            }
+        };
+        sym.evaluate(&value).map(Number::Int)
+    }
+
+    pub fn number(&self, e: &Expr, thread: usize) -> Option<Number> {
+        self.indices.spend(1)?;
+        match &*e.kind {
+            ExprKind::Index(sym) => self.number_of_sym(sym, thread),
+            ExprKind::Int(value) if !e.ty.is_float() => Some(Number::Int(*value)),
+            ExprKind::Bool(value) => Some(Number::truth(*value)),
+            ExprKind::Float(value) => float(*value, e.ty),
+            ExprKind::Local(local) => self.known_at(Place::Local(*local), thread),
+            ExprKind::Load(access) => self.known_at(element(self.function, access)?, thread),
+            ExprKind::Intrinsic(Intrinsic::Thread, _) => {
+                i128::try_from(thread).ok().map(Number::Int)
+            }
+            ExprKind::Intrinsic(Intrinsic::Warp, _) => {
+                let thread = i128::try_from(thread).ok()?;
+                Some(Number::Int(thread / i128::from(WARP_THREADS)))
+            }
+            ExprKind::Unary(op, a) => unary(*op, self.number(a, thread)?, e.ty),
+            ExprKind::Binary(op, a, b) => binary(*op, e.ty, self.number(a, thread)?, || {
+                self.number(b, thread)
+            }),
+            ExprKind::Select(cond, a, b) => match self.number(cond, thread) {
+                Some(cond) if cond.is_true() => self.number(a, thread),
+                Some(_) => self.number(b, thread),
+                None => {
+                    let a = self.number(a, thread)?;
+                    (self.number(b, thread)? == a).then_some(a)
+                }
+            },
+            ExprKind::Cast(a) => cast(self.number(a, thread)?, e.ty),
+            _ => None,
+        }
+    }
+}
+
+/// Types whose constants and small integers are exact here.
+fn float(value: f64, ty: Scalar) -> Option<Number> {
+    match ty {
+        Scalar::F64 => Some(Number::float(value)),
+        Scalar::F32 => Some(Number::float(f64::from(value as f32))),
+        _ => None,
+    }
+}
+
+/// Whatever overflows is checked or wraps: nothing is known of it.
+fn int(value: i128, ty: Scalar) -> Option<Number> {
+    let (least, most) = ty.limits()?;
+    (least..=most)
+        .contains(&value)
+        .then_some(Number::Int(value))
+}
+
+fn cast(value: Number, ty: Scalar) -> Option<Number> {
+    match value {
+        Number::Int(value) if ty == Scalar::Bool => Some(Number::truth(value != 0)),
+        // Exact in each of these types.
+        Number::Int(value) if ty.is_float() && value.unsigned_abs() <= 1 << 24 => {
+            float(value as f64, ty)
+        }
+        Number::Int(value) => int(value, ty),
+        Number::Float(bits) if ty.is_float() => float(f64::from_bits(bits), ty),
+        Number::Float(_) => None,
+    }
+}
+
+fn unary(op: UnOp, a: Number, ty: Scalar) -> Option<Number> {
+    match (op, a) {
+        (UnOp::Not, a) => Some(Number::truth(!a.is_true())),
+        (UnOp::Neg, Number::Int(a)) => int(a.checked_neg()?, ty),
+        (UnOp::BitNot, Number::Int(a)) if ty.is_signed() => int(!a, ty),
+        (UnOp::Neg | UnOp::BitNot, _) => None,
+    }
+}
+
+fn binary(op: BinOp, ty: Scalar, a: Number, b: impl FnOnce() -> Option<Number>) -> Option<Number> {
+    match op {
+        BinOp::LogicAnd if !a.is_true() => return Some(Number::truth(false)),
+        BinOp::LogicOr if a.is_true() => return Some(Number::truth(true)),
+        _ => {}
+    }
+    let (a, b) = match (a, b()?) {
+        (Number::Int(a), Number::Int(b)) => (a, b),
+        (Number::Float(a), Number::Float(b)) => {
+            let (a, b) = (f64::from_bits(a), f64::from_bits(b));
+            return compared(op, a.partial_cmp(&b)?);
+        }
+        _ => return None,
+    };
+    let value = match op {
+        BinOp::Add => a.checked_add(b)?,
+        BinOp::Sub => a.checked_sub(b)?,
+        BinOp::Mul => a.checked_mul(b)?,
+        BinOp::Div => a.checked_div(b)?,
+        BinOp::Rem => a.checked_rem(b)?,
+        BinOp::And => a & b,
+        BinOp::Or => a | b,
+        BinOp::Xor => a ^ b,
+        BinOp::Min => a.min(b),
+        BinOp::Max => a.max(b),
+        BinOp::Shl | BinOp::Shr => {
+            let by = u32::try_from(b)
+                .ok()
+                .filter(|b| u64::from(*b) < ty.bytes() * 8)?;
+            match op {
+                BinOp::Shl => a.checked_mul(1_i128.checked_shl(by)?)?,
+                _ => a >> by,
+            }
+        }
+        BinOp::LogicAnd | BinOp::LogicOr => i128::from(b != 0),
+        _ => return compared(op, a.cmp(&b)),
+    };
+    int(value, ty)
+}
+
+fn compared(op: BinOp, order: std::cmp::Ordering) -> Option<Number> {
+    let truth = match op {
+        BinOp::Lt => order.is_lt(),
+        BinOp::Le => order.is_le(),
+        BinOp::Gt => order.is_gt(),
+        BinOp::Ge => order.is_ge(),
+        BinOp::Eq => order.is_eq(),
+        BinOp::Ne => order.is_ne(),
+        _ => return None,
+    };
+    Some(Number::truth(truth))
+}
