@@ -198,8 +198,24 @@ fn subscripts_of_buffer_arrays() {
     assert!(kernels::check_subscript(&x, -1).is_err());
 }
 
+/// Set in the process whose output is looked at.
+const PRINTS: &str = "CROQ_TEST_PRINTS";
+
 #[test]
 fn printing_does_not_disturb() {
     let x = Tensor::from_vec((2,), vec![4, -5]).unwrap();
-    kernels::check_print(&x, 1.5).unwrap();
+    let y = kernels::check_print(&x, 1.5).unwrap();
+    assert_exact(&y, |i| x[i] as f32 * 1.5);
+    if std::env::var_os(PRINTS).is_some() {
+        return;
+    }
+    let this = std::env::current_exe().unwrap();
+    let run = std::process::Command::new(this)
+        .args(["printing_does_not_disturb", "--nocapture"])
+        .env(PRINTS, "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&run.stdout);
+    let expected = "host 7 true\nx[0] = 4\nx[1] = -5\nv = 1.500000\n";
+    assert!(run.status.success() && said.contains(expected), "{said}");
 }
