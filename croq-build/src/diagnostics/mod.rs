@@ -25,6 +25,17 @@ pub enum Severity {
     Note,
 }
 
+impl Severity {
+    /// That of a code: its first letter says it.
+    pub fn of(code: &str) -> Self {
+        match code.as_bytes().first() {
+            Some(b'W') => Severity::Warning,
+            Some(b'N') => Severity::Note,
+            _ => Severity::Error,
+        }
+    }
+}
+
 /// A secondary fact a diagnostic rests on, or the primary place it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
@@ -45,6 +56,8 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// What to write instead.
     pub help: Option<String>,
+    /// It rests on the whole function, and may be wrong where a part of that is in error.
+    pub of_the_whole: bool,
 }
 
 impl Diagnostic {
@@ -56,14 +69,9 @@ impl Diagnostic {
 
     /// Severity follows from the code's first letter.
     pub fn new(code: &'static str, span: Span, message: impl Into<String>) -> Self {
-        let severity = match code.as_bytes().first() {
-            Some(b'W') => Severity::Warning,
-            Some(b'N') => Severity::Note,
-            _ => Severity::Error,
-        };
         Self {
             code,
-            severity,
+            severity: Severity::of(code),
             message: message.into(),
             primary: Label {
                 span,
@@ -72,7 +80,13 @@ impl Diagnostic {
             secondary: Vec::new(),
             notes: Vec::new(),
             help: None,
+            of_the_whole: false,
         }
+    }
+
+    pub fn of_the_whole(mut self) -> Self {
+        self.of_the_whole = true;
+        self
     }
 
     /// Reports are in the order of the text.
@@ -127,18 +141,6 @@ impl Diagnostics {
         }
     }
 
-    /// A point to roll back to, for questions asked ahead of time.
-    pub fn mark(&self) -> usize {
-        self.list.len()
-    }
-
-    /// Forgets what came after `mark`.
-    pub fn rollback(&mut self, mark: usize) {
-        for forgotten in self.list.drain(mark.min(self.list.len())..) {
-            self.seen.remove(&(forgotten.code, forgotten.primary.span));
-        }
-    }
-
     /// More than a run shows: what is still found need not be explained.
     pub fn is_full(&self) -> bool {
         self.list.len() >= REPORTS
@@ -152,7 +154,7 @@ impl Diagnostics {
         self.list.len()
     }
 
-    /// How many were ever pushed, those included that were reported before or forgotten since.
+    /// How many were ever pushed, those included that were reported before.
     pub fn pushed(&self) -> usize {
         self.pushed
     }
@@ -201,22 +203,6 @@ pub fn notes_once(sorted: Vec<Diagnostic>) -> Vec<Diagnostic> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_was_rolled_back_can_be_reported_later() {
-        let mut diagnostics = Diagnostics::new();
-        let at = Span::new(3, 4);
-        diagnostics.push(Diagnostic::new("E0201", Span::new(0, 1), "first"));
-        let mark = diagnostics.mark();
-        diagnostics.push(Diagnostic::new("E0201", at, "a guess"));
-        diagnostics.rollback(mark);
-        assert_eq!(diagnostics.len(), 1);
-        diagnostics.push(Diagnostic::new("E0201", at, "certain"));
-        diagnostics.push(Diagnostic::new("E0201", Span::new(0, 1), "again"));
-        let all = diagnostics.into_sorted();
-        let messages: Vec<&str> = all.iter().map(|d| d.message.as_str()).collect();
-        assert_eq!(messages, ["first", "certain"]);
-    }
 
     #[test]
     fn a_note_is_reported_once_for_a_file_and_cause() {

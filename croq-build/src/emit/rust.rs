@@ -279,7 +279,8 @@ impl Wrapper<'_> {
             let _ = write!(
                 text,
                 "\n            Check {{ code: {:?}, line: {line}, message: {:?} }},",
-                check.code, check.message
+                check.code.text(),
+                check.message
             );
         }
         text.push_str(if function.checks.is_empty() {

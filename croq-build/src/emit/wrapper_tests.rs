@@ -160,7 +160,7 @@ impl Signature {
         self
     }
 
-    fn check(mut self, code: &'static str, message: &str, at: &str) -> Self {
+    fn check(mut self, code: CheckCode, message: &str, at: &str) -> Self {
         let start = self.source.find(at).unwrap() as u32;
         let span = Span::new(start, start + at.len() as u32);
         self.function.checks.push(CheckInfo {
@@ -204,7 +204,7 @@ fn scale() -> Signature {
         .scalar("gain", Scalar::F32)
         .returns(Scalar::F32, |s| vec![s.dim("M"), Sym::int(64)])
         .check(
-            "R05",
+            CheckCode::R05,
             "`cdiv(M, 8)` is {0}: a grid has at most 2147483647 blocks along x",
             "parallel r",
         );

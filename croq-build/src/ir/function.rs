@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Buffer, BufferId, Dim, DimId, Event, EventId, Fragment, Kernel, KernelId, Level, LocalId,
-    Param, ParamId, Phase, Return, Scalar, Signal, SignalId, Stmt, Tiles,
+    Buffer, BufferId, CheckCode, Dim, DimId, Event, EventId, Fragment, Kernel, KernelId, Level,
+    LocalId, Param, ParamId, Phase, Return, Scalar, Signal, SignalId, Stmt, Tiles,
 };
 use crate::source::Span;
 use crate::symbolic::{Ctx, Sym, Var};
@@ -149,7 +149,7 @@ pub enum Role {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckInfo {
     /// `R01` … of the catalogue.
-    pub code: &'static str,
+    pub code: CheckCode,
     /// With `{0}`, `{1}` for the values.
     pub message: String,
     pub span: Span,
@@ -159,6 +159,6 @@ impl CheckInfo {
     /// Whether its failure ends a launch even with `Checks::Report`: what comes after it was proved of the integer
     /// that fits, not of what is left of one that does not.
     pub fn ends_launch(&self) -> bool {
-        matches!(self.code, "R10" | "R19" | "R22")
+        self.code.ends_launch()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Level, Scalar};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Intrinsic {
     /// Linear thread id in the block.
     Thread,

@@ -23,6 +23,7 @@
 mod atomic;
 mod buffer;
 pub mod build;
+mod check_code;
 pub mod cpp_names;
 mod events;
 mod expr;
@@ -53,6 +54,7 @@ mod warpgroup;
 
 pub use atomic::{Atomic, AtomicOp};
 pub use buffer::*;
+pub use check_code::CheckCode;
 pub use events::*;
 pub use expr::*;
 pub use function::*;

@@ -14,7 +14,7 @@
 //!
 //! An entity that is already in error is *poisoned*: whatever depends on it stays silent.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
 use crate::ir;
@@ -97,15 +97,7 @@ pub fn check(
             .collect();
         let mut own = Diagnostics::new();
         let result = {
-            let cx = Cx {
-                file,
-                options,
-                siblings: &siblings,
-                faults: &faults,
-                diags: &mut own,
-                older_left_out: BTreeSet::new(),
-                unsupported: BTreeSet::new(),
-            };
+            let cx = Cx::new(file, options, &siblings, &faults, &mut own);
             elaborate(Elab::new(cx, RULES, function), function)
         };
         let failed = own.has_errors();
@@ -114,7 +106,7 @@ pub fn check(
             // What did not parse is told already, and what follows from a part that is missing is
             // no news.
             let reported = faults.iter().any(|at| cx::spans_meet(*at, d.primary.span));
-            let follows = broken && rests_on_the_whole(d.code);
+            let follows = broken && d.of_the_whole;
             if !reported && !follows {
                 diags.push(d);
             }
@@ -124,14 +116,6 @@ pub fn check(
         }
     }
     done
-}
-
-/// Whether a finding speaks of the function as a whole: it may be wrong when a part is in error.
-fn rests_on_the_whole(code: &str) -> bool {
-    matches!(
-        code,
-        "W0209" | "W0210" | "W0214" | "W0523" | "W0558" | "W0620" | "W0621"
-    )
 }
 
 /// The IR of a function, and all findings about it.

@@ -158,7 +158,11 @@ enum Kind {
     Unexpected,
     /// Something should have been written right after the token before `at`.
     Missing(Punct),
-    Known(Box<Diagnostic>),
+    Known {
+        report: Box<Diagnostic>,
+        /// What is wrong is that this keyword stands for a name.
+        keyword: Option<String>,
+    },
 }
 
 impl Fault {
@@ -182,21 +186,43 @@ impl Fault {
         Fault {
             at: 0,
             expected: Expected::default(),
-            kind: Kind::Known(Box::new(diagnostic)),
+            kind: Kind::Known {
+                report: Box::new(diagnostic),
+                keyword: None,
+            },
+        }
+    }
+
+    /// A keyword that stands for a name.
+    pub fn keyword(keyword: &str, diagnostic: Diagnostic) -> Self {
+        Fault {
+            at: 0,
+            expected: Expected::default(),
+            kind: Kind::Known {
+                report: Box::new(diagnostic),
+                keyword: Some(keyword.to_owned()),
+            },
+        }
+    }
+
+    pub fn misused_keyword(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Known { keyword, .. } => keyword.as_deref(),
+            _ => None,
         }
     }
 
     /// `None` when what does not fit is unreadable text, which was reported as it was read.
     pub fn into_diagnostic(self, tokens: &[Token], file: &SourceFile) -> Option<Diagnostic> {
         let at = self.at as usize;
-        let known = matches!(self.kind, Kind::Known(_));
+        let known = matches!(self.kind, Kind::Known { .. });
         if !known
             && matches!(tokens.get(at), Some(token) if matches!(token.kind, TokenKind::Bad(_)))
         {
             return None;
         }
         Some(match self.kind {
-            Kind::Known(diagnostic) => *diagnostic,
+            Kind::Known { report, .. } => *report,
             Kind::Missing(punct) => {
                 let before = at.checked_sub(1).and_then(|i| tokens.get(i));
                 let place = before.map_or(Span::default(), |token| token.span);
@@ -369,10 +395,10 @@ fn advice(at: usize, expected: Expected, tokens: &[Token]) -> Option<String> {
 
 impl<'t> Error<'t, Tokens<'t>> for Fault {
     fn merge(mut self, other: Self) -> Self {
-        if matches!(self.kind, Kind::Known(_)) {
+        if matches!(self.kind, Kind::Known { .. }) {
             return self;
         }
-        if matches!(other.kind, Kind::Known(_)) || other.at > self.at {
+        if matches!(other.kind, Kind::Known { .. }) || other.at > self.at {
             return other;
         }
         if other.at == self.at {

@@ -66,12 +66,13 @@ pub fn parse(file: &SourceFile, diags: &mut Diagnostics) -> Vec<ast::Function> {
         // A keyword that stands for a name is told once, however often it is used.
         let mut misused = HashSet::new();
         for fault in faults {
+            let repeated = |keyword: &str| !misused.insert(keyword.to_owned());
+            if fault.misused_keyword().is_some_and(repeated) {
+                continue;
+            }
             let Some(diagnostic) = fault.into_diagnostic(tokens, file) else {
                 continue;
             };
-            if diagnostic.code == "E0124" && !misused.insert(diagnostic.message.clone()) {
-                continue;
-            }
             diags.push(diagnostic);
         }
         functions.extend(parsed.flatten());

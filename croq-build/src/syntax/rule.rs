@@ -191,15 +191,14 @@ fn follows_a_name(inp: &mut In, word: Keyword) -> bool {
 }
 
 pub fn keyword_as_name(text: &str, span: Span) -> Fault {
-    Fault::known(
-        Diagnostic::new(
-            "E0124",
-            span,
-            format!("`{text}` is a keyword and names nothing else"),
-        )
-        .label("a name belongs here")
-        .help(format!("choose another name, such as `{text}_`").replace("`__", "`my_")),
+    let report = Diagnostic::new(
+        "E0124",
+        span,
+        format!("`{text}` is a keyword and names nothing else"),
     )
+    .label("a name belongs here")
+    .help(format!("choose another name, such as `{text}_`").replace("`__", "`my_"));
+    Fault::keyword(text, report)
 }
 
 /// Characters of a name: generated text repeats it.

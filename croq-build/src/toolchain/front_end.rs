@@ -11,7 +11,7 @@ use super::host_compiler::HostCompiler;
 use super::messages::{self, Origin, Severity};
 use super::outputs::{Outputs, unwritable};
 use super::problem::Problem;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{self, Diagnostic};
 use crate::source::{SourceFile, Span};
 
 /// The texts that were emitted for a file.
@@ -76,7 +76,9 @@ pub fn check(file: &SourceFile, texts: &Texts<'_>) -> Result<Vec<Diagnostic>, Pr
             found.push(diagnostic);
         }
     }
-    let rejected = found.iter().any(|d| d.code == codes.error);
+    let rejected = found
+        .iter()
+        .any(|d| d.severity == diagnostics::Severity::Error);
     if !output.status.success() && !rejected {
         let text = "the C++ compiler rejects the generated text";
         let shown = text.to_owned() + ": " + output_head(&output.stderr).trim();

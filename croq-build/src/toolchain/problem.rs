@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::diagnostics::render;
+use crate::diagnostics::{Severity, render};
 
 /// One fault, what it was seen by, and what to do about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,7 +36,7 @@ impl Problem {
     }
 
     pub fn is_warning(&self) -> bool {
-        self.code.starts_with('W')
+        Severity::of(self.code) == Severity::Warning
     }
 
     /// As one JSON object, without a place.

@@ -264,7 +264,11 @@ pub(super) fn leaf<P: Phase>(p: &mut Printer<'_, P>, kind: &StmtKind<P>) {
             cond,
             values,
         } => {
-            let code = p.function.checks.get(check.index()).map_or("?", |c| c.code);
+            let code = p
+                .function
+                .checks
+                .get(check.index())
+                .map_or("?", |c| c.code.text());
             let values = if values.is_empty() {
                 String::new()
             } else {

@@ -1,8 +1,9 @@
 //! Reads of `shared` and `local` memory that run before every write of what they read (W0621).
 //!
-//! A walk in the order of the text. A read is reported when all accesses that write to its buffer come
-//! after it, or reach other elements for certain. In a loop a write further down comes before the read
-//! of the next iteration, but not before the read of the first one, unless that may be left out.
+//! A walk in the order of the text. A read is reported when all accesses that write to its buffer
+//! come after it, or reach other elements for certain. In a loop a write further down comes before
+//! the read of the next iteration, but not before the read of the first one, unless that may be
+//! left out.
 //! Shared memory is written by all threads: where events, regions or loops that wait order them, a
 //! write anywhere may come first.
 

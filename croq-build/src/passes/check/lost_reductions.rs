@@ -1,7 +1,8 @@
-//! Values of row fragments that `reduce_sum` and `reduce_max` overwrite before anything reads them (W0938).
+//! Values of row fragments that `reduce_sum` and `reduce_max` overwrite before anything reads them
+//! (W0938).
 //!
-//! A reduction sets its first operand, and adds nothing to what that was. What is lost is only worth a
-//! report where something computed it: a constant that a fragment starts with is not.
+//! A reduction sets its first operand, and adds nothing to what that was. What is lost is only worth
+//! a report where something computed it: a constant that a fragment starts with is not.
 
 use std::collections::BTreeMap;
 

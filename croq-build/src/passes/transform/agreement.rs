@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 
 use crate::ir::{
-    CheckId, CheckInfo, Expr, ExprKind, Function, Intrinsic, KernelId, Scalar, Stmt, StmtKind,
-    build,
+    CheckCode, CheckId, CheckInfo, Expr, ExprKind, Function, Intrinsic, KernelId, Scalar, Stmt,
+    StmtKind, build,
 };
 use crate::passes::check::divergence::Agreement;
 use crate::source::Span;
@@ -99,7 +99,7 @@ impl Insert<'_> {
         let (declared, same) = build::value(self.function, "same", same);
         let check = CheckId(u32::try_from(self.function.checks.len()).unwrap_or(u32::MAX));
         self.function.checks.push(CheckInfo {
-            code: "R22",
+            code: CheckCode::R22,
             message: format!("threads of a {name} disagree about what decides here"),
             span,
         });

@@ -12,7 +12,7 @@ pub fn lower(function: &mut Function, entry: bool) {
         retain_stmts(body, &mut |stmt| match &stmt.kind {
             StmtKind::Check { check, .. } => {
                 let row = checks.get(check.index());
-                entry && (on_host || row.is_some_and(|c| c.code == "R14"))
+                entry && (on_host || row.is_some_and(|c| c.code.is_assertion()))
             }
             _ => true,
         });

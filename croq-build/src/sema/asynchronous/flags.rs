@@ -2,7 +2,7 @@
 //! comes or never will be: an event is a bit in a variable of the thread, and a wait a check.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BinOp, Expr, ExprKind, LocalId, Role, Scalar, StmtKind, UnOp};
+use crate::ir::{BinOp, CheckCode, Expr, ExprKind, LocalId, Role, Scalar, StmtKind, UnOp};
 use crate::sema::asynchronous::slots;
 use crate::sema::build;
 use crate::sema::checks::{run_time, unsupported};
@@ -117,7 +117,7 @@ pub(crate) fn wait(el: &mut Elab<'_>, at: usize, e: &ast::Expr, span: Span) {
     let message = format!(
         "a thread waits for `{name}` before triggering it, and no other thread can trigger it"
     );
-    let check = run_time::row(el, run_time::Check::new("R18", message, span));
+    let check = run_time::row(el, run_time::Check::new(CheckCode::R18, message, span));
     let values = Vec::new();
     build::emit(
         el,

@@ -1,7 +1,7 @@
 //! Which slots of arrays of events operands mean.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{EventId, Scalar, Slot};
+use crate::ir::{CheckCode, EventId, Scalar, Slot};
 use crate::sema::memory::bounds;
 use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
@@ -112,7 +112,7 @@ pub(crate) fn slot_at(
         let zero = Sym::zero();
         if !bounds::check_inside(
             el,
-            ["E0437", "R13"],
+            ("E0437", CheckCode::R13),
             &bounds::Bound {
                 index: &i,
                 lo: &zero,

@@ -87,7 +87,8 @@ pub(crate) fn lint_endless_loop(
     el.cx.report(
         Diagnostic::new("W0558", at, text)
             .label("nothing in this condition changes")
-            .help("compare a `mutable` scalar, or leave the loop with `break`"),
+            .help("compare a `mutable` scalar, or leave the loop with `break`")
+            .of_the_whole(),
     );
 }
 
@@ -131,7 +132,8 @@ pub(crate) fn lint_never_written(el: &mut Elab<'_>) {
                 format!("`{name}` is read, but nothing is ever written to it"),
             )
             .label("holds whatever was there before")
-            .help("copy into it, assign its elements, or give it an initial value: `{0}`"),
+            .help("copy into it, assign its elements, or give it an initial value: `{0}`")
+            .of_the_whole(),
         );
     }
 }

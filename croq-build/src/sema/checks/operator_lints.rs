@@ -9,7 +9,8 @@ use crate::sema::values::operator_names::{plain, sign};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind, UnaryOp};
 
-/// `x + 6 & 3`: the bitwise operators bind tighter than arithmetic, and none of them tighter than another.
+/// `x + 6 & 3`: the bitwise operators bind tighter than arithmetic, and are of one level among
+/// themselves.
 pub(crate) fn lint_mixed_operators(
     el: &mut Elab<'_>,
     op: ast::BinOp,

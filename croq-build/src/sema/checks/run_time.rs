@@ -1,6 +1,8 @@
 //! Run-time checks: what the prover could neither prove nor refute.
 
-use crate::ir::{self, BinOp, CheckId, CheckInfo, Expr, ExprKind, Scalar, Stmt, StmtKind, VarHome};
+use crate::ir::{
+    self, BinOp, CheckCode, CheckId, CheckInfo, Expr, ExprKind, Scalar, Stmt, StmtKind, VarHome,
+};
 use crate::sema::state::elab::Elab;
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -23,13 +25,13 @@ pub(crate) fn both(a: Expr, b: Expr) -> Expr {
 
 /// What a check at run time says when it fails.
 pub(crate) struct Check {
-    pub code: &'static str,
+    pub code: CheckCode,
     pub message: String,
     pub span: Span,
 }
 
 impl Check {
-    pub fn new(code: &'static str, message: String, span: Span) -> Self {
+    pub fn new(code: CheckCode, message: String, span: Span) -> Self {
         Self {
             code,
             message,
@@ -79,7 +81,7 @@ pub(crate) fn emit_check(
     values: &[Sym],
     inputs: &[&Sym],
 ) {
-    let of_one_place = matches!(check.code, "R12" | "R13" | "R14" | "R23");
+    let of_one_place = check.code.is_of_one_place();
     let early = el.path.is_certain() || !of_one_place;
     emit_check_at(el, early, check, cond, values, inputs);
 }

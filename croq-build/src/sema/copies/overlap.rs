@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BinOp, Expr, ExprKind, Scalar, Transform, View};
+use crate::ir::{BinOp, CheckCode, Expr, ExprKind, Scalar, Transform, View};
 use crate::sema::checks::run_time::{self, Check, both, compare};
 use crate::sema::state::elab::Elab;
 use crate::source::Span;
@@ -215,5 +215,11 @@ fn emit_apart(el: &mut Elab<'_>, name: &str, axes: &[Axis], may_be_same: bool, s
     if !values.is_empty() {
         message.push_str(": they begin at {0} and {1}");
     }
-    run_time::emit_check(el, Check::new("R23", message, span), cond, &values, &inputs);
+    run_time::emit_check(
+        el,
+        Check::new(CheckCode::R23, message, span),
+        cond,
+        &values,
+        &inputs,
+    );
 }

@@ -1,7 +1,7 @@
 //! What a copy does to shapes: transposition, padding, and whether both sides agree.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BinOp, Transform};
+use crate::ir::{BinOp, CheckCode, Transform};
 use crate::sema::checks::run_time;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
@@ -255,7 +255,7 @@ pub(crate) fn check_agree(
         let (f, t) = (f.clone(), t.clone());
         run_time::emit_compare(
             el,
-            run_time::Check::new("R07", message, at),
+            run_time::Check::new(CheckCode::R07, message, at),
             BinOp::Le,
             &f,
             &t,

@@ -6,7 +6,7 @@
 //! end of its own, inside the tensor, is more than it understands.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{self, BinOp, BufferId, Frame, View};
+use crate::ir::{self, BinOp, BufferId, CheckCode, Frame, View};
 use crate::sema::checks::{run_time, unsupported};
 use crate::sema::levels::uniformity;
 use crate::sema::memory::swizzles;
@@ -203,7 +203,7 @@ pub(crate) fn check_extents(
             Truth::Unknown => run_time::emit_compare(
                 el,
                 run_time::Check::new(
-                    "R10",
+                    CheckCode::R10,
                     format!(
                         "`tma` moves boxes of at most {{1}} elements along an axis, `{shown}` is {{0}}"
                     ),
@@ -298,7 +298,7 @@ fn check_multiple(el: &mut Elab<'_>, message: String, bytes: &Sym, at: Span) {
     let cond = run_time::compare(BinOp::Eq, &rest, &Sym::zero(), at);
     run_time::emit_check(
         el,
-        run_time::Check::new("R10", message, at),
+        run_time::Check::new(CheckCode::R10, message, at),
         cond,
         std::slice::from_ref(bytes),
         &[bytes],

@@ -26,7 +26,8 @@ pub(crate) fn lower_blocks(
                 "a block with no inner `parallel` runs one thread",
             )
             .label("one thread per block")
-            .help("add an inner `parallel … : thread`, or write `: thread` here"),
+            .help("add an inner `parallel … : thread`, or write `: thread` here")
+            .of_the_whole(),
         );
     }
     let mut grid = [Sym::one(), Sym::one(), Sym::one()];

@@ -1,7 +1,7 @@
 //! What clusters of blocks may do, and where there are some.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{self, BinOp, Level, Role, VarHome};
+use crate::ir::{self, BinOp, CheckCode, Level, Role, VarHome};
 use crate::sema::checks::{run_time, targets, unsupported};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
@@ -218,7 +218,7 @@ pub(crate) fn check_grid(el: &mut Elab<'_>, grid: &[Sym; 3], at: Span) -> Option
                 );
                 run_time::emit_compare(
                     el,
-                    run_time::Check::new("R05", message, at),
+                    run_time::Check::new(CheckCode::R05, message, at),
                     BinOp::Eq,
                     &left,
                     &Sym::zero(),

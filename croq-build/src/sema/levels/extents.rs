@@ -1,7 +1,7 @@
 //! How many instances a level has: the bounds of `parallel`.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::BinOp;
+use crate::ir::{BinOp, CheckCode};
 use crate::sema::checks::run_time;
 use crate::sema::levels::uniformity;
 use crate::sema::state::cx::Cx;
@@ -154,7 +154,7 @@ fn lower(el: &mut Elab<'_>, e: &ast::Expr, in_list: bool, out: &mut Vec<Sym>) ->
                 run_time::emit_compare(
                     el,
                     run_time::Check::new(
-                        "R05",
+                        CheckCode::R05,
                         format!("the bound `{shown}` must be at least {{0}}, it is {{1}}"),
                         e.span,
                     ),
@@ -210,7 +210,7 @@ pub(crate) fn check_grid_limit(el: &mut Elab<'_>, axis: usize, extent: &Sym, at:
             let message = format!("{{0}} blocks along {name}, at most {{1}} fit");
             run_time::emit_compare(
                 el,
-                run_time::Check::new("R05", message, at),
+                run_time::Check::new(CheckCode::R05, message, at),
                 BinOp::Le,
                 extent,
                 &Sym::int(limit),

@@ -2,7 +2,7 @@
 //! number.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BinOp, Expr, Intrinsic, Level, StmtKind};
+use crate::ir::{BinOp, CheckCode, Expr, Intrinsic, Level, StmtKind};
 use crate::sema::build;
 use crate::sema::checks::run_time;
 use crate::sema::levels::nest::{self, first_inner};
@@ -37,7 +37,7 @@ pub(crate) fn lower_level(
         _ => Sym::one(),
     };
     if node.merged {
-        divisor = merged_inner_threads(el, node, rest, body)?;
+        divisor = merged_inner_threads(el, rest, body)?;
     }
     let total = &product * &divisor;
     let inside_unit = match parent {
@@ -54,6 +54,7 @@ pub(crate) fn lower_level(
     let saved = indices::enter_level(el, node.level);
     el.path.push(Frame::Level {
         merged: node.merged,
+        header: item.span,
     });
     el.names.push();
     let ((), stmts) = build::collect(el, |el| {
@@ -92,7 +93,6 @@ pub(crate) fn lower_level(
 /// Threads of the inner of two merged thread levels.
 fn merged_inner_threads(
     el: &mut Elab<'_>,
-    node: &Node,
     rest: &[ParallelItem],
     body: &ast::Block,
 ) -> Option<Sym> {
@@ -100,12 +100,18 @@ fn merged_inner_threads(
         Some(item) => item,
         None => first_inner(&body.stmts)?.items.first()?,
     };
-    let _ = node;
-    let mark = el.cx.diags.mark();
-    let extents = extents::lower_all(el, item);
-    el.cx.diags.rollback(mark);
+    let names_missed = el.cx.names_missed;
+    let (extents, reports) = el.ask_ahead(|el| extents::lower_all(el, item));
     match extents {
         Some(e) => Some(e.iter().fold(Sym::one(), |p, x| &p * x)),
+        // The inner level is not lowered any more: what is wrong with it is reported here.
+        None if el.cx.names_missed == names_missed => {
+            reports
+                .into_sorted()
+                .into_iter()
+                .for_each(|d| el.cx.report(d));
+            None
+        }
         None => {
             el.cx.report(
                 Diagnostic::new(
@@ -150,7 +156,7 @@ fn check_unit_total(
             let message = format!("a `{name}` has {{1}} threads, this asks for {{0}}");
             run_time::emit_compare(
                 el,
-                run_time::Check::new("R05", message, at),
+                run_time::Check::new(CheckCode::R05, message, at),
                 BinOp::Eq,
                 total,
                 &Sym::int(unit),
@@ -190,7 +196,7 @@ fn fix_block_total(el: &mut Elab<'_>, total: &Sym, at: Span) -> Option<()> {
                 let message = "inner `parallel`s of one block need {0} and {1} threads".to_owned();
                 run_time::emit_compare(
                     el,
-                    run_time::Check::new("R05", message, at),
+                    run_time::Check::new(CheckCode::R05, message, at),
                     BinOp::Eq,
                     total,
                     &threads,
@@ -216,7 +222,7 @@ fn fix_block_total(el: &mut Elab<'_>, total: &Sym, at: Span) -> Option<()> {
         Truth::Unknown => run_time::emit_compare(
             el,
             run_time::Check::new(
-                "R05",
+                CheckCode::R05,
                 "{0} threads in one block, at most {1} fit".into(),
                 at,
             ),

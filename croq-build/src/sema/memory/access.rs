@@ -1,7 +1,7 @@
 //! Element access: `buf.at(i, j)`.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{Access, View};
+use crate::ir::{Access, CheckCode, View};
 use crate::sema::memory::{bounds, guards, whole};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::Value;
@@ -148,7 +148,7 @@ fn check_axis(
     let rank = view.rank();
     bounds::check_inside(
         el,
-        ["E0431", "R12"],
+        ("E0431", CheckCode::R12),
         &bounds::Bound {
             index,
             lo: &lo,

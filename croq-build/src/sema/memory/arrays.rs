@@ -1,6 +1,7 @@
 //! Arrays of buffers, events and fragments.
 
 use crate::diagnostics::Diagnostic;
+use crate::ir::CheckCode;
 use crate::sema::memory::bounds;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{Data, Value};
@@ -75,7 +76,7 @@ pub(crate) fn element_of_array(
     let extent = Sym::int(i64::try_from(extent).unwrap_or(i64::MAX));
     if !bounds::check_inside(
         el,
-        ["E0437", "R13"],
+        ("E0437", CheckCode::R13),
         &bounds::Bound {
             index: &i,
             lo: &Sym::zero(),

@@ -2,6 +2,7 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::ir::BinOp;
+use crate::ir::CheckCode;
 use crate::sema::checks::run_time;
 use crate::sema::levels::uniformity;
 use crate::sema::state::elab::Elab;
@@ -20,7 +21,7 @@ pub(crate) struct Bound<'s> {
 /// The codes are those of the error and of the check; `subject` is what the index is called.
 pub(crate) fn check_inside(
     el: &mut Elab<'_>,
-    [error, check]: [&'static str; 2],
+    (error, check): (&'static str, CheckCode),
     bound: &Bound<'_>,
     subject: &dyn Fn() -> String,
 ) -> bool {

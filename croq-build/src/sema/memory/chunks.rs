@@ -1,7 +1,7 @@
 //! `x.chunkat(p, q)` and `x.chunk(n)`: tiles by number.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::BinOp;
+use crate::ir::{BinOp, CheckCode};
 use crate::sema::checks::run_time;
 use crate::sema::memory::{cut, tile_operands, tiles};
 use crate::sema::state::cx::Cx;
@@ -103,7 +103,7 @@ pub(crate) fn chunks(
             Truth::Unknown => run_time::emit_compare(
                 el,
                 run_time::Check::new(
-                    "R06",
+                    CheckCode::R06,
                     format!("the tiling factor `{shown_f}` must be at least {{0}}, it is {{1}}"),
                     at,
                 ),
@@ -124,7 +124,7 @@ pub(crate) fn chunks(
             Truth::Unknown => run_time::emit_compare(
                 el,
                 run_time::Check::new(
-                    "R06",
+                    CheckCode::R06,
                     format!(
                         "the tiling factor `{shown_f}` is {{0}}, more than the extent `{shown_e}`, {{1}}"
                     ),

@@ -1,7 +1,7 @@
 //! Tiles cut out of views.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{self, Valid, View};
+use crate::ir::{self, CheckCode, Valid, View};
 use crate::sema::memory::bounds;
 use crate::sema::memory::tile_operands::Arg;
 use crate::sema::state::elab::Elab;
@@ -90,7 +90,7 @@ pub(crate) fn lower_stride(el: &mut Elab<'_>, data: &mut Data, strides: Vec<Arg>
     let name = data.name.clone();
     bounds::check_inside(
         el,
-        ["E0819", "R12"],
+        ("E0819", CheckCode::R12),
         &bounds::Bound {
             index: &last,
             lo: &Sym::zero(),

@@ -1,7 +1,7 @@
 //! `select(n, a, b, …)`: one of several tiles, chosen by a number.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{self, BinOp, Expr, ExprKind, Role, Scalar, StmtKind, Storage};
+use crate::ir::{self, BinOp, CheckCode, Expr, ExprKind, Role, Scalar, StmtKind, Storage};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
 use crate::sema::memory::{bounds, buffer_pools, data, tiles};
@@ -57,7 +57,7 @@ pub(crate) fn lower_select(el: &mut Elab<'_>, items: &[ast::Expr], span: Span) -
     let count = Sym::int(i64::try_from(choices.len()).unwrap_or(i64::MAX));
     let inside = bounds::check_inside(
         el,
-        ["E0849", "R13"],
+        ("E0849", CheckCode::R13),
         &bounds::Bound {
             index: &number,
             lo: &Sym::zero(),

@@ -6,7 +6,7 @@
 //! all of a pool has one swizzle, the first that was said of any part.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{self, BinOp, BufferId, Storage, Swizzle, View, walk_block};
+use crate::ir::{self, BinOp, BufferId, CheckCode, Storage, Swizzle, View, walk_block};
 use crate::sema::checks::{run_time, unsupported};
 use crate::sema::late::swizzle_uses::{self, Uses};
 use crate::sema::state::cx::Cx;
@@ -119,7 +119,7 @@ fn check_rows_in_groups(el: &mut Elab<'_>, id: BufferId, bytes: u32, at: Span) -
             run_time::emit_compare(
                 el,
                 run_time::Check::new(
-                    "R07",
+                    CheckCode::R07,
                     format!(
                         "a swizzle of {bytes} bytes: rows of `{name}` have {{0}} bytes beyond the last group, they must have {{1}}"
                     ),

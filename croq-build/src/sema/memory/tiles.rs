@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    BinOp, CheckId, CppName, Expr, ExprKind, Function, LocalId, Role, Stmt, StmtKind, VarHome,
-    Visit, retain_stmts, walk_block, walk_exprs,
+    BinOp, CheckCode, CheckId, CppName, Expr, ExprKind, Function, LocalId, Role, Stmt, StmtKind,
+    VarHome, Visit, retain_stmts, walk_block, walk_exprs,
 };
 use crate::sema::checks::run_time::{self, both, compare};
 use crate::sema::memory::origins::{self, Origin};
@@ -66,13 +66,16 @@ pub(crate) fn emit_exists(el: &mut Elab<'_>, data: &mut Data) {
         let values = [number.clone(), hi.clone()];
         let inputs = [&number, &lo, &hi];
         if origins::origin_of(el, &number) == Origin::Data {
-            let row = run_time::row(el, run_time::Check::new("R12", message.clone(), at));
+            let row = run_time::row(
+                el,
+                run_time::Check::new(CheckCode::R12, message.clone(), at),
+            );
             el.build.by_data.push((row, number.clone()));
         }
         run_time::emit_check_at(
             el,
             early,
-            run_time::Check::new("R12", message, at),
+            run_time::Check::new(CheckCode::R12, message, at),
             cond,
             &values,
             &inputs,

@@ -1,7 +1,7 @@
 //! Tile operators: each folds into the view it is applied to (language 04 section 3).
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::BinOp;
+use crate::ir::{BinOp, CheckCode};
 use crate::sema::asynchronous::futures;
 use crate::sema::checks::run_time;
 use crate::sema::memory::{chunks, cut, tile_operands, tiles, windows};
@@ -211,7 +211,7 @@ fn lower_tile_extent(
         Truth::Unknown if run_time::known_at_entry(&el.f, extent) => run_time::emit_compare(
             el,
             run_time::Check::new(
-                "R06",
+                CheckCode::R06,
                 format!("the tile extent `{e}` must be at least {{0}}, it is {{1}}"),
                 at,
             ),

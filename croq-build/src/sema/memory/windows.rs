@@ -1,7 +1,7 @@
 //! Windows, and other shapes for the same data: `view`, `span_as`, `sqz`.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{self, BinOp, Frame, Valid, View};
+use crate::ir::{self, BinOp, CheckCode, Frame, Valid, View};
 use crate::sema::checks::run_time;
 use crate::sema::memory::whole::dense_strides;
 use crate::sema::memory::{cut, tile_operands, tiles};
@@ -129,7 +129,7 @@ pub(crate) fn lower_span_as(
         Truth::Unknown => run_time::emit_compare(
             el,
             run_time::Check::new(
-                "R08",
+                CheckCode::R08,
                 format!("`span_as` of `{}`: {{0}} elements read as {{1}}", data.name),
                 at,
             ),
@@ -194,7 +194,7 @@ fn check_positive(el: &mut Elab<'_>, shape: &[Sym], at: Span) -> Option<()> {
             Truth::Unknown => run_time::emit_compare(
                 el,
                 run_time::Check::new(
-                    "R06",
+                    CheckCode::R06,
                     format!("the extent `{shown}` must be at least {{0}}, it is {{1}}"),
                     at,
                 ),

@@ -1,7 +1,7 @@
 //! What a function gives back: returned values, and parameters that are written.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{self, Passing};
+use crate::ir::{self, CheckCode, Passing};
 use crate::sema::checks::run_time;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
@@ -34,7 +34,8 @@ pub(crate) fn lint_lost_writes(el: &mut Elab<'_>) {
             )
             .label("written here")
             .also(declared, "passed by value: copied in, never back")
-            .help(format!("declare it `& {name}`, or return it")),
+            .help(format!("declare it `& {name}`, or return it"))
+            .of_the_whole(),
         );
     }
 }
@@ -166,7 +167,7 @@ fn declared_shape(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, got: &[Sym])
                     format!("the returned extent on axis {axis} is {{0}}, its type says {{1}}");
                 run_time::emit_equal_at_entry(
                     el,
-                    run_time::Check::new("R01", message, at),
+                    run_time::Check::new(CheckCode::R01, message, at),
                     got,
                     want,
                 );

@@ -12,6 +12,7 @@ pub(crate) fn lookup(el: &mut Elab<'_>, name: &str, span: Span) -> Option<Entity
     if let Some(binding) = el.names.read(name, span) {
         return Some(binding.entity.clone());
     }
+    el.cx.names_missed += 1;
     let mut d;
     if let Some(declared) = el.names.upcoming.iter().rev().find_map(|s| s.get(name)) {
         d = Diagnostic::new(
@@ -101,7 +102,8 @@ pub(crate) fn report_unused(el: &mut Elab<'_>, bindings: Vec<Binding>) {
         el.cx.report(
             Diagnostic::new(code, b.span, message)
                 .label("unused")
-                .help(format!("remove it, or call it `_{}`", b.name)),
+                .help(format!("remove it, or call it `_{}`", b.name))
+                .of_the_whole(),
         );
     }
 }

@@ -12,7 +12,7 @@ pub(crate) struct Builder {
     pub sinks: Vec<Vec<Stmt>>,
     /// Checks over dimensions and parameters alone: they come before anything else.
     pub entry: Vec<Stmt>,
-    pub check_rows: BTreeMap<(&'static str, String, Span), u32>,
+    pub check_rows: BTreeMap<(ir::CheckCode, String, Span), u32>,
     pub seen_checks: BTreeSet<(String, u32)>,
     /// Of the access at hand: what its checks ask for, where they don't end the launch.
     pub guards: Vec<ir::Expr>,

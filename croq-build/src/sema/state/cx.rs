@@ -17,9 +17,33 @@ pub(crate) struct Cx<'a> {
     pub older_left_out: BTreeSet<Span>,
     /// What was reported as not supported.
     pub unsupported: BTreeSet<String>,
+    /// Levels, by their headers, at which a statement of a warp was reported.
+    pub without_warps: BTreeSet<Span>,
+    /// Uses of names that stand for nothing, so far.
+    pub names_missed: usize,
 }
 
-impl Cx<'_> {
+impl<'a> Cx<'a> {
+    pub fn new(
+        file: &'a SourceFile,
+        options: &'a Options,
+        siblings: &'a [String],
+        faults: &'a [Span],
+        diags: &'a mut Diagnostics,
+    ) -> Self {
+        Self {
+            file,
+            options,
+            siblings,
+            faults,
+            diags,
+            older_left_out: BTreeSet::new(),
+            unsupported: BTreeSet::new(),
+            without_warps: BTreeSet::new(),
+            names_missed: 0,
+        }
+    }
+
     pub fn report(&mut self, d: Diagnostic) {
         self.diags.push(d);
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::diagnostics::Diagnostics;
 use crate::ir::{self, Level};
 use crate::sema::state::asynchronous::{self, Asynchronous};
 use crate::sema::state::builder::Builder;
@@ -85,6 +86,20 @@ impl<'a> Elab<'a> {
             },
             fragments: FragmentState::default(),
         }
+    }
+
+    /// What `ask` answers, and what it reports, which goes nowhere else: the same is lowered again
+    /// where it is due, and reports it then.
+    pub fn ask_ahead<T>(&mut self, ask: impl FnOnce(&mut Self) -> T) -> (T, Diagnostics) {
+        let reported = std::mem::take(self.cx.diags);
+        let older_left_out = self.cx.older_left_out.clone();
+        let unsupported = self.cx.unsupported.clone();
+        let without_warps = self.cx.without_warps.clone();
+        let answer = ask(self);
+        self.cx.older_left_out = older_left_out;
+        self.cx.unsupported = unsupported;
+        self.cx.without_warps = without_warps;
+        (answer, std::mem::replace(self.cx.diags, reported))
     }
 
     /// An expression: its value, after the statements that it takes.

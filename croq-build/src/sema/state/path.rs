@@ -9,7 +9,7 @@ pub(crate) enum Frame {
     /// The outermost `parallel`: a kernel.
     Launch,
     /// A level below the blocks. `merged`: the outer of two merged thread levels.
-    Level { merged: bool },
+    Level { merged: bool, header: Span },
     /// `inthreads`: which threads come, as far as that is known, and where it is written.
     Region {
         threads: Option<ThreadSet>,
@@ -155,10 +155,18 @@ impl Path {
         self.regions().next()?.0
     }
 
+    /// Where the innermost level below the blocks is written.
+    pub fn level_header(&self) -> Option<Span> {
+        self.of_kernel().find_map(|f| match f {
+            Frame::Level { header, .. } => Some(*header),
+            _ => None,
+        })
+    }
+
     /// Inside the outer of two merged thread levels.
     pub fn is_merged(&self) -> bool {
         let mut levels = self.frames().filter_map(|f| match f {
-            Frame::Level { merged } => Some(*merged),
+            Frame::Level { merged, .. } => Some(*merged),
             _ => None,
         });
         levels.next().unwrap_or(false)

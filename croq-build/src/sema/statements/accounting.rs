@@ -57,8 +57,6 @@ fn leaves_a_trace(kind: &S) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::account_for;
     use crate::diagnostics::Diagnostics;
     use crate::sema::state::cx::{Cx, Options};
@@ -76,15 +74,8 @@ mod tests {
         let [function] = tree.as_slice() else {
             panic!("one function");
         };
-        let cx = Cx {
-            file: &file,
-            options: &Options::default(),
-            siblings: &[],
-            faults: &[],
-            diags: &mut diags,
-            older_left_out: BTreeSet::new(),
-            unsupported: BTreeSet::new(),
-        };
+        let options = Options::default();
+        let cx = Cx::new(&file, &options, &[], &[], &mut diags);
         let mut el = Elab::new(cx, crate::sema::RULES, function);
         for stmt in &function.body {
             account_for(&mut el, stmt, |el, stmt| {

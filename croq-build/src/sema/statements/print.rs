@@ -1,7 +1,7 @@
 //! `assert` and `print`.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{self, Expr, ExprKind, PrintPart, StmtKind};
+use crate::ir::{self, CheckCode, Expr, ExprKind, PrintPart, StmtKind};
 use crate::sema::build;
 use crate::sema::checks::run_time;
 use crate::sema::state::cx::Cx;
@@ -56,7 +56,7 @@ pub(crate) fn lower_assert(el: &mut Elab<'_>, call: &CallExpr, span: Span) {
     let refs = if inputs.runtime { vec![&unknown] } else { refs };
     run_time::emit_check(
         el,
-        run_time::Check::new("R14", format!("assertion failed: {text}"), span),
+        run_time::Check::new(CheckCode::R14, format!("assertion failed: {text}"), span),
         c.clone(),
         &[],
         &refs,

@@ -1,7 +1,7 @@
 //! `mma.load` and `mma.store`: between memory and the registers of a warp.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BinOp, MmaOp, Part, Storage, Valid, View};
+use crate::ir::{BinOp, CheckCode, MmaOp, Part, Storage, Valid, View};
 use crate::sema::checks::run_time;
 use crate::sema::memory::{buffers, swizzles, whole};
 use crate::sema::state::elab::Elab;
@@ -178,7 +178,7 @@ fn emit_mask(el: &mut Elab<'_>, view: &View, axis: usize, limit: &Sym, span: Spa
         let message = format!("the mask lets {{0}} {what} through, the data has {{1}} there");
         run_time::emit_compare(
             el,
-            run_time::Check::new("R12", message, span),
+            run_time::Check::new(CheckCode::R12, message, span),
             BinOp::Le,
             &stored,
             hi,
@@ -191,7 +191,7 @@ fn emit_mask(el: &mut Elab<'_>, view: &View, axis: usize, limit: &Sym, span: Spa
             format!("the data has no {what} before {{0}} of the tile, the mask begins at {{1}}");
         run_time::emit_compare(
             el,
-            run_time::Check::new("R12", message, span),
+            run_time::Check::new(CheckCode::R12, message, span),
             BinOp::Le,
             lo,
             &Sym::zero(),

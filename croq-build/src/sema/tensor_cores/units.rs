@@ -24,6 +24,12 @@ pub(crate) fn check_by_warp(el: &mut Elab<'_>, span: Span, what: &str) -> Option
             "put it outside of the `: thread` level, inside `: group`",
         ),
     };
+    // The level is the cause, and one report of it is enough.
+    let kernel = el.kernel.as_ref().map_or(el.f.span, |k| k.header);
+    let level = el.path.level_header().unwrap_or(kernel);
+    if !el.cx.without_warps.insert(level) {
+        return None;
+    }
     el.cx.report(
         Diagnostic::new("E0906", span, format!("{what} is the work of a warp"))
             .label(format!("here it is {found}"))

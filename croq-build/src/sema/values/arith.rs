@@ -1,7 +1,7 @@
 //! Between run-time expressions and symbolic integers.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{self, BinOp, Expr, ExprKind, Role, Scalar, StmtKind, UnOp};
+use crate::ir::{self, BinOp, CheckCode, Expr, ExprKind, Role, Scalar, StmtKind, UnOp};
 use crate::sema::build;
 use crate::sema::checks::run_time;
 use crate::sema::memory::origins;
@@ -106,7 +106,7 @@ fn bind_sym(el: &mut Elab<'_>, e: Expr, span: Span) -> Sym {
     if ty == Scalar::U64 {
         let message = "a `u64` of 2^63 or more is no size and no index".to_owned();
         let (zero, value) = (Sym::zero(), Sym::var(var));
-        let check = run_time::Check::new("R19", message, span);
+        let check = run_time::Check::new(CheckCode::R19, message, span);
         run_time::emit_compare(el, check, BinOp::Le, &zero, &value);
     }
     Sym::var(var)

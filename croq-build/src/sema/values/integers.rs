@@ -1,7 +1,7 @@
 //! Operators on integers that the prover knows.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BinOp, Expr, ExprKind, Scalar};
+use crate::ir::{BinOp, CheckCode, Expr, ExprKind, Scalar};
 use crate::sema::checks::run_time::{self, compare};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
@@ -143,7 +143,11 @@ pub(crate) fn check_divisor(el: &mut Elab<'_>, y: &Sym, at: Span, span: Span) ->
             run_time::emit_check_at(
                 el,
                 el.path.is_certain(),
-                run_time::Check::new("R06", format!("division by zero: `{shown}` is 0"), span),
+                run_time::Check::new(
+                    CheckCode::R06,
+                    format!("division by zero: `{shown}` is 0"),
+                    span,
+                ),
                 cond,
                 &[],
                 &[y],

@@ -1,7 +1,7 @@
 //! Binary operators, and those of tuples and shapes; `integers` and `scalars` have the others.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{BinOp, Expr, ExprKind, Role, Scalar, StmtKind};
+use crate::ir::{BinOp, CheckCode, Expr, ExprKind, Role, Scalar, StmtKind};
 use crate::sema::build;
 use crate::sema::checks::{lints, operator_lints, run_time};
 use crate::sema::state::cx::Cx;
@@ -212,7 +212,11 @@ fn lower_rebound(
             let span = at_a.to(at_b);
             run_time::emit_compare(
                 el,
-                run_time::Check::new("R06", "a bound must be positive: {1} is not".into(), span),
+                run_time::Check::new(
+                    CheckCode::R06,
+                    "a bound must be positive: {1} is not".into(),
+                    span,
+                ),
                 BinOp::Le,
                 &Sym::one(),
                 &bound,

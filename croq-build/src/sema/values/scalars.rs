@@ -1,7 +1,7 @@
 //! Operators on scalars of one element type.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{self, BinOp, Expr, ExprKind, Role, Scalar, StmtKind};
+use crate::ir::{self, BinOp, CheckCode, Expr, ExprKind, Role, Scalar, StmtKind};
 use crate::sema::build;
 use crate::sema::checks::run_time::{self, Check, compare};
 use crate::sema::state::cx::{Cx, source_text};
@@ -120,7 +120,7 @@ fn check_host_divisor(el: &mut Elab<'_>, y: Expr, span: Span) -> Expr {
     let cond = Expr::new(differs, Scalar::Bool, span);
     let divisor = source_text(&el.cx, span, "the right side");
     let message = format!("division by zero: `{divisor}` is 0");
-    let check = Check::new("R06", message, span);
+    let check = Check::new(CheckCode::R06, message, span);
     run_time::emit_check_at(el, false, check, cond, &[], &[]);
     y
 }

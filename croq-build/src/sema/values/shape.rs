@@ -1,7 +1,7 @@
 //! Shapes, element counts and the integer helpers that may be used in them.
 
 use crate::diagnostics::Diagnostic;
-use crate::ir::{self, BinOp, Scalar};
+use crate::ir::{self, BinOp, CheckCode, Scalar};
 use crate::sema::checks::run_time;
 use crate::sema::memory::arrays;
 use crate::sema::state::cx::Cx;
@@ -181,7 +181,7 @@ pub(crate) fn check_positive(el: &mut Elab<'_>, extent: &Sym, span: Span) -> boo
             run_time::emit_compare(
                 el,
                 run_time::Check::new(
-                    "R06",
+                    CheckCode::R06,
                     format!("the extent `{shown}` must be at least {{0}}, it is {{1}}"),
                     span,
                 ),

@@ -1,8 +1,9 @@
 //! What is known of each variable of a kernel: who computes it, and for whom its value is the same.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::ir::{BinOp, Expr, ExprKind, Function, Intrinsic, Level, Role, Stmt, StmtKind};
+use crate::ir::{BinOp, Expr, ExprKind, Function, Intrinsic, Level, Role, Scalar, Stmt, StmtKind};
+use crate::source::Span;
 use crate::symbolic::{Atom, Ctx, Sym, Var};
 
 #[derive(Clone, Debug)]
@@ -40,13 +41,25 @@ pub struct Iterations<'a> {
     pub only_one_ago: bool,
 }
 
+/// How a parallel index is computed. Two with the same signature always have the same value in a thread.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Signature {
+    Index(Sym),
+    Int(i128),
+    Intrinsic(Intrinsic),
+    Binary(BinOp, Box<Signature>, Box<Signature>),
+    Cast(Scalar, Box<Signature>),
+    /// Unlike every other.
+    At(Span),
+}
+
 #[derive(Debug, Default)]
 pub struct Vars {
     info: BTreeMap<Var, Info>,
     /// Immutable scalars that are just a name for an expression, resolved.
     definitions: BTreeMap<Var, Sym>,
     /// The first parallel index with a given definition stands for the others.
-    canonical: BTreeMap<String, Var>,
+    canonical: HashMap<Signature, Var>,
     /// The first variable that is the linear thread id.
     thread: Option<Var>,
     /// A second variable with the same bounds: another thread's, or an earlier iteration's.
@@ -196,22 +209,17 @@ impl Vars {
         self.info.get(&var)?.meaning.as_ref()
     }
 
-    /// Two parallel indices with the same signature always have the same value in a thread.
-    fn signature(&self, cx: &Ctx, e: &Expr) -> String {
+    fn signature(&self, cx: &Ctx, e: &Expr) -> Signature {
+        let of = |e: &Expr| Box::new(self.signature(cx, e));
         match &*e.kind {
-            ExprKind::Index(sym) => format!("{:?}", self.resolve(cx, sym)),
-            ExprKind::Int(value) => value.to_string(),
-            ExprKind::Intrinsic(what, operands) if operands.is_empty() => format!("{what:?}"),
-            ExprKind::Binary(op, a, b) => {
-                format!(
-                    "({} {op:?} {})",
-                    self.signature(cx, a),
-                    self.signature(cx, b)
-                )
+            ExprKind::Index(sym) => Signature::Index(self.resolve(cx, sym)),
+            ExprKind::Int(value) => Signature::Int(*value),
+            ExprKind::Intrinsic(what, operands) if operands.is_empty() => {
+                Signature::Intrinsic(*what)
             }
-            ExprKind::Cast(a) => format!("{:?}({})", e.ty, self.signature(cx, a)),
-            // Unlike every other.
-            _ => format!("at {:?}", e.span),
+            ExprKind::Binary(op, a, b) => Signature::Binary(*op, of(a), of(b)),
+            ExprKind::Cast(a) => Signature::Cast(e.ty, of(a)),
+            _ => Signature::At(e.span),
         }
     }
 

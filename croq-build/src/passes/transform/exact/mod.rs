@@ -25,8 +25,8 @@ use std::collections::BTreeSet;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::ir::{
-    BinOp, CheckId, CheckInfo, Expr, ExprKind, Fits, Function, Kernel, LocalId, MmaOp, ParamKind,
-    Return, Scalar, Stmt, StmtKind, UnOp, VarHome, declared_locals,
+    BinOp, CheckCode, CheckId, CheckInfo, Expr, ExprKind, Fits, Function, Kernel, LocalId, MmaOp,
+    ParamKind, Return, Scalar, Stmt, StmtKind, UnOp, VarHome, declared_locals,
 };
 use crate::settings::Checks;
 use crate::source::Span;
@@ -303,13 +303,16 @@ impl Pass<'_> {
                 Some(buffer) => format!("`{buffer}` has `{text}` bytes, which do"),
                 None => format!("`{text}` does"),
             };
-            ("R19", format!("{subject} not fit 64 bits{values}"))
+            (CheckCode::R19, format!("{subject} not fit 64 bits{values}"))
         } else if let Some(ty) = need.narrowed {
-            ("R19", format!("`{text}` does not fit `{ty}`{values}"))
+            (
+                CheckCode::R19,
+                format!("`{text}` does not fit `{ty}`{values}"),
+            )
         } else {
             let most = need.most;
             let of = format!("a TMA coordinate is at most {most}: `{text}` is not");
-            ("R10", format!("{of}{values}"))
+            (CheckCode::R10, format!("{of}{values}"))
         };
         let value = |v: &Var| Expr::index(Sym::var(*v), span);
         let values = vars.iter().map(value).collect();

@@ -1,0 +1,70 @@
+//! The codes of run-time checks, each with what follows from it.
+
+/// How a check behaves beside stopping the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    /// About a size or a place that the whole call depends on.
+    Plain,
+    /// About one statement, which may never run: it stays there.
+    OfOnePlace,
+    /// Written by the user as an `assert`.
+    Assertion,
+    /// Ends a launch even with `Checks::Report`: what comes after it was proved of the integer that
+    /// fits, not of what is left of one that does not.
+    EndsLaunch,
+}
+
+macro_rules! check_codes {
+    ($($code:ident $text:literal $class:ident),* $(,)?) => {
+        /// `R01` … of the catalogue of checks.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum CheckCode {
+            $($code),*
+        }
+
+        impl CheckCode {
+            pub fn text(self) -> &'static str {
+                match self {
+                    $(CheckCode::$code => $text),*
+                }
+            }
+
+            fn class(self) -> Class {
+                match self {
+                    $(CheckCode::$code => Class::$class),*
+                }
+            }
+        }
+    };
+}
+
+check_codes! {
+    R01 "R01" Plain,
+    R05 "R05" Plain,
+    R06 "R06" Plain,
+    R07 "R07" Plain,
+    R08 "R08" Plain,
+    R10 "R10" EndsLaunch,
+    R12 "R12" OfOnePlace,
+    R13 "R13" OfOnePlace,
+    R14 "R14" Assertion,
+    R18 "R18" Plain,
+    R19 "R19" EndsLaunch,
+    R22 "R22" EndsLaunch,
+    R23 "R23" OfOnePlace,
+}
+
+impl CheckCode {
+    pub fn is_assertion(self) -> bool {
+        self.class() == Class::Assertion
+    }
+
+    /// Whether it is about one statement, which may never run.
+    pub fn is_of_one_place(self) -> bool {
+        matches!(self.class(), Class::OfOnePlace | Class::Assertion)
+    }
+
+    pub fn ends_launch(self) -> bool {
+        self.class() == Class::EndsLaunch
+    }
+}
