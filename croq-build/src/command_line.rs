@@ -519,7 +519,7 @@ __co__ f32 [M, N] f(f32 [M, N] x) {
 ";
         std::fs::write(&path, text).expect("written");
         let path = path.display().to_string();
-        let (tid, all) = ("croq::tid()", "(block * 256 + lane)");
+        let (tid, all) = ("croq::tid()", "(block * 256 + thread)");
         let first = [
             format!("v = {tid} / 32 % 2, w = {tid} / 64;\n"),
             format!("i = {tid} % 16, j = {tid} / 16;\n"),

@@ -4,27 +4,77 @@
 ///
 /// A token that came out of a macro carries the span of the macro's *use*; which macro it was is
 /// recorded with the tokens.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct Span {
     pub start: u32,
     pub end: u32,
+    /// Where the macro's definition has the first token, 0 for what no macro made. Only comments in
+    /// generated text ask for it: spans are compared without.
+    pub(crate) defined: u32,
 }
 
 impl Span {
     pub const fn new(start: u32, end: u32) -> Self {
-        Self { start, end }
+        Self {
+            start,
+            end,
+            defined: 0,
+        }
     }
 
     /// The smallest span that covers both.
     pub fn to(self, other: Span) -> Span {
+        let argument = self.start <= other.start && other.end <= self.end;
+        let of_macro = self.defined != 0 && (other.defined != 0 || argument);
         Span {
             start: self.start.min(other.start),
             end: self.end.max(other.end),
+            defined: if of_macro { self.defined } else { 0 },
+        }
+    }
+
+    /// The span of a macro's use, for a token that its definition has at `offset`.
+    pub(crate) fn defined_at(self, offset: u32) -> Span {
+        let defined = offset;
+        Span { defined, ..self }
+    }
+
+    /// Where the text was written: in the macro's definition, if it is all of a macro.
+    pub(crate) fn written(self) -> u32 {
+        match self.defined {
+            0 => self.start,
+            offset => offset,
         }
     }
 
     pub fn is_empty(self) -> bool {
         self.start >= self.end
+    }
+}
+
+impl PartialEq for Span {
+    fn eq(&self, other: &Self) -> bool {
+        (self.start, self.end) == (other.start, other.end)
+    }
+}
+
+impl Eq for Span {}
+
+impl std::hash::Hash for Span {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        (self.start, self.end).hash(state);
+    }
+}
+
+impl PartialOrd for Span {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Span {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.start, self.end).cmp(&(other.start, other.end))
     }
 }
 

@@ -3,8 +3,8 @@
 #define CROQ_WGMMA_N 64
 #include "croq_wgmma.h"
 #include "attention.h"
+
 namespace CROQ_SPACE(0badf00d) {
-#define SLOTS 2
 
 CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const croq::tensor_map q_map,
     CROQ_GRID_CONSTANT const croq::tensor_map k_map, CROQ_GRID_CONSTANT const croq::tensor_map v_map,
@@ -124,11 +124,11 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
       // if (t * 64 + 64 > N) {
       if (t * 64 + 64 > N) {
         // apply {i, j} in scores.span { if (__to<s32>(j) >= __to<s32>(N - t * 64)) scores.at(i, j) = -inf; }
-        CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
+        CROQ_UNROLL for (croq::idx half = 0; half < 2; ++half) {
           CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
             CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
               const croq::idx j_2 = j * 8 + place_of_lane * 2 + e;
-              if (croq::to<int>(j_2) >= croq::to<int>(N - t * 64)) scores.store(j * 4 + h_2 * 2 + e, -INFINITY);
+              if (croq::to<int>(j_2) >= croq::to<int>(N - t * 64)) scores.store(j * 4 + half * 2 + e, -INFINITY);
             }
           }
         }
@@ -142,13 +142,13 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
         shrink.store(e, 0.0f);
       }
       // reduce_max(largest, scores, 1);
-      CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
-        largest.store(h_2, scores.load(h_2 * 2));
+      CROQ_UNROLL for (croq::idx half = 0; half < 2; ++half) {
+        largest.store(half, scores.load(half * 2));
       }
-      CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
+      CROQ_UNROLL for (croq::idx half = 0; half < 2; ++half) {
         CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
           CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-            largest.store(h_2, croq::max(largest.load(h_2), scores.load(j * 4 + h_2 * 2 + e)));
+            largest.store(half, croq::max(largest.load(half), scores.load(j * 4 + half * 2 + e)));
           }
         }
       }
@@ -168,22 +168,22 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
         total.store(i, total.load(i) * shrink.load(i));
       }
       // apply {i, j} in scores.span {
-      CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
+      CROQ_UNROLL for (croq::idx half = 0; half < 2; ++half) {
         CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
           CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
             // scores.at(i, j) = __exp2f(__fmaf(scores.at(i, j), 0.18033688f, -peak.at(i)));
-            scores.store(j * 4 + h_2 * 2 + e,
-                croq::exp2(croq::fma(scores.load(j * 4 + h_2 * 2 + e), 0.18033688f, -peak.load(h_2))));
+            scores.store(j * 4 + half * 2 + e,
+                croq::exp2(croq::fma(scores.load(j * 4 + half * 2 + e), 0.18033688f, -peak.load(half))));
             // total.at(i) += scores.at(i, j);
-            total.add(h_2, scores.load(j * 4 + h_2 * 2 + e));
+            total.add(half, scores.load(j * 4 + half * 2 + e));
           }
         }
       }
       // apply {i, j} in sums.span { sums.at(i, j) = sums.at(i, j) * shrink.at(i); }
-      CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
+      CROQ_UNROLL for (croq::idx half = 0; half < 2; ++half) {
         CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
           CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-            sums.store(j * 4 + h_2 * 2 + e, sums.load(j * 4 + h_2 * 2 + e) * shrink.load(h_2));
+            sums.store(j * 4 + half * 2 + e, sums.load(j * 4 + half * 2 + e) * shrink.load(half));
           }
         }
       }
@@ -216,10 +216,10 @@ CROQ_KERNEL(256) void attention_0(croq::context ctx, CROQ_GRID_CONSTANT const cr
       total.store(r, total.load(r) + croq::tracked_of_lane_across(total.load(r), 2u));
     }
     // apply {i, j} in sums.span { sums.at(i, j) = sums.at(i, j) / total.at(i); }
-    CROQ_UNROLL for (croq::idx h_2 = 0; h_2 < 2; ++h_2) {
+    CROQ_UNROLL for (croq::idx half = 0; half < 2; ++half) {
       CROQ_UNROLL for (croq::idx j = 0; j < 8; ++j) {
         CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-          sums.store(j * 4 + h_2 * 2 + e, sums.load(j * 4 + h_2 * 2 + e) / total.load(h_2));
+          sums.store(j * 4 + half * 2 + e, sums.load(j * 4 + half * 2 + e) / total.load(half));
         }
       }
     }

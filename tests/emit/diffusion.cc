@@ -15,8 +15,9 @@ CROQ_KERNEL(128) void diffusion_0(croq::context ctx, [[maybe_unused]] croq::grid
   CROQ_STEPS(croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)));
   for (croq::idx k = 0; k < croq::quotient(croq::idx(blocks) + (N + 127) / 128 - 1, croq::idx(blocks)); ++k) {
     // if (k # b # t < N) u.at(0, k # b # t) = initial.at(k # b # t);
-    if (croq::idx(blocks) * k * 128 + b * 128 + t < N) u.store(croq::idx(blocks) * k * 128 + b * 128 + t,
-        initial.load(croq::idx(blocks) * k * 128 + b * 128 + t));
+    if (croq::idx(blocks) * k * 128 + b * 128 + t < N) {
+      u.store(croq::idx(blocks) * k * 128 + b * 128 + t, initial.load(croq::idx(blocks) * k * 128 + b * 128 + t));
+    }
   }
   croq::barrier_grid(ctx, together);
   // foreach step in [steps] {
@@ -30,10 +31,11 @@ CROQ_KERNEL(128) void diffusion_0(croq::context ctx, [[maybe_unused]] croq::grid
         // f32 own = u.at(now, i);
         float own = u.load(step % 2 * N + croq::idx(blocks) * k * 128 + b * 128 + t);
         // if (i > 0 && i < N - 1) own += rate * (u.at(now, i - 1) + u.at(now, i + 1) - 2.0f * own);
-        if (croq::idx(blocks) * k * 128 + b * 128 + t > 0 && croq::idx(blocks) * k * 128 + b * 128
-            + t < N - 1) own += rate
-            * (u.load(step % 2 * N + croq::idx(blocks) * k * 128 + b * 128 + t - 1)
-            + u.load(step % 2 * N + croq::idx(blocks) * k * 128 + b * 128 + t + 1) - 2.0f * own);
+        if (croq::idx(blocks) * k * 128 + b * 128 + t > 0 && croq::idx(blocks) * k * 128 + b * 128 + t < N - 1) {
+          own += rate
+              * (u.load(step % 2 * N + croq::idx(blocks) * k * 128 + b * 128 + t - 1)
+              + u.load(step % 2 * N + croq::idx(blocks) * k * 128 + b * 128 + t + 1) - 2.0f * own);
+        }
         // u.at(1 - now, i) = own;
         u.store((1 - step % 2) * N + croq::idx(blocks) * k * 128 + b * 128 + t, own);
       }

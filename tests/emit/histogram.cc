@@ -7,9 +7,9 @@ __device__ int bin_of(int value, int bins) { return (value & 255) * bins / 256; 
 CROQ_KERNEL(256) void histogram_0(croq::context, croq::global<const int> base, croq::global<int> counts,
     croq::idx BINS_) {
   // parallel b by BINS { counts.at(b) = base.at(b); }
-  const croq::idx block = croq::block_x(), lane = croq::tid();
-  if (block * 256 + lane < BINS_) {
-    const croq::idx b = block * 256 + lane;
+  const croq::idx block = croq::block_x(), thread = croq::tid();
+  if (block * 256 + thread < BINS_) {
+    const croq::idx b = block * 256 + thread;
     counts.store(b, base.load(b));
   }
 }

@@ -13,8 +13,10 @@ CROQ_KERNEL(576) void padded_blur_0(croq::context, croq::global<const float> ima
   if (thread < 572) {
     const croq::idx e0 = thread / 26, e1 = thread % 26, from = b * 576 + e0 * 24 + e1 - 25, to = e0 * 26 + e1;
     CROQ_UNROLL for (croq::idx step = 0; step < 2; ++step) {
-      if (step * 22 + e0 < 26) framed.store(to + step * 572,
-          1 <= step * 22 + e0 && step * 22 + e0 < 25 && 1 <= e1 && e1 < 25 ? images.load(from + step * 528) : 0.0f);
+      if (step * 22 + e0 < 26) {
+        framed.store(to + step * 572,
+            1 <= step * 22 + e0 && step * 22 + e0 < 25 && 1 <= e1 && e1 < 25 ? images.load(from + step * 528) : 0.0f);
+      }
     }
   }
   croq::barrier();  // framed is read after it was written

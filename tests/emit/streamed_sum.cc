@@ -114,7 +114,9 @@ CROQ_KERNEL(64) void streamed_sum_0(croq::context, croq::global<const float> src
   // wait f0, f1;
   croq::cp_async_wait<0>();
   // if (c # t < N) out.at(c # t) = sum;
-  if (c * 64 + thread < N) out.store(c * 64 + thread, croq::written(croq::value_of(sum), croq::in_memory));
+  if (c * 64 + thread < N) {
+    out.store(c * 64 + thread, croq::written(croq::value_of(sum), croq::in_memory));
+  }
 }
 
 extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_streamed_sum)(const croq_env *env,

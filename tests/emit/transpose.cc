@@ -19,7 +19,9 @@ CROQ_KERNEL(256) void transpose_0(croq::context, croq::global<const float> src, 
   } else {
     const croq::idx e0 = thread / 32, e1 = thread % 32, from = (r * 32 + e0) * N + c * 32 + e1, to = e0 * 33 + e1;
     CROQ_UNROLL for (croq::idx step = 0; step < 4; ++step) {
-      if (step * 8 + e0 < M - r * 32 && e1 < N - c * 32) tile.store(to + step * 264, src.load(from + step * (N * 8)));
+      if (step * 8 + e0 < M - r * 32 && e1 < N - c * 32) {
+        tile.store(to + step * 264, src.load(from + step * (N * 8)));
+      }
     }
   }
   croq::barrier();  // tile is read after it was written
@@ -28,8 +30,9 @@ CROQ_KERNEL(256) void transpose_0(croq::context, croq::global<const float> src, 
   // foreach k in [4] {
   for (croq::idx k = 0; k < 4; ++k) {
     // if (row < N && column < M) dst.at(row, column) = tile.at(j, k # i);
-    if (c * 32 + k * 8 + i < N && r * 32 + j < M) dst.store((c * 32 + k * 8 + i) * M + r * 32 + j,
-        croq::written(tile.load(j * 33 + k * 8 + i), croq::in_memory));
+    if (c * 32 + k * 8 + i < N && r * 32 + j < M) {
+      dst.store((c * 32 + k * 8 + i) * M + r * 32 + j, croq::written(tile.load(j * 33 + k * 8 + i), croq::in_memory));
+    }
   }
 }
 

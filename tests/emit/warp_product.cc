@@ -41,8 +41,8 @@ CROQ_KERNEL(128) void warp_product_0(croq::context, croq::global<const croq::f16
       const croq::idx from = (bm * 32 + warp_of_group) * K + k * 32 + lane, to = warp_of_group * 32 + lane;
       CROQ_UNROLL_BY(4) for (croq::idx step = 0; step < 8; ++step) {
         a.store(croq::swizzle_of<64, croq::f16>(to + step % 2 * 128) + step / 2 * 256,
-            step * 4 + warp_of_group < M - bm * 32 && lane < K - k * 32 ? lhs.load(from + step * (K * 4))
-            : croq::to<croq::f16>(0.0));
+            step * 4 + warp_of_group < M - bm * 32
+            && lane < K - k * 32 ? lhs.load(from + step * (K * 4)) : croq::to<croq::f16>(0.0));
       }
     }
     // b = dma.copy.swiz<64>.zfill rhs.subspan(32, 32).at(bn, k) => shared;
@@ -60,8 +60,8 @@ CROQ_KERNEL(128) void warp_product_0(croq::context, croq::global<const croq::f16
       const croq::idx from = (bn * 32 + warp_of_group) * K + k * 32 + lane, to = warp_of_group * 32 + lane;
       CROQ_UNROLL_BY(4) for (croq::idx step = 0; step < 8; ++step) {
         b.store(croq::swizzle_of<64, croq::f16>(to + step % 2 * 128) + step / 2 * 256,
-            step * 4 + warp_of_group < N - bn * 32 && lane < K - k * 32 ? rhs.load(from + step * (K * 4))
-            : croq::to<croq::f16>(0.0));
+            step * 4 + warp_of_group < N - bn * 32
+            && lane < K - k * 32 ? rhs.load(from + step * (K * 4)) : croq::to<croq::f16>(0.0));
       }
     }
     croq::barrier();  // a is read after it was written
@@ -83,23 +83,26 @@ CROQ_KERNEL(128) void warp_product_0(croq::context, croq::global<const croq::f16
     }
   }
   // apply {i, j} in acc.span {
-  CROQ_UNROLL for (croq::idx h = 0; h < 2; ++h) {
+  CROQ_UNROLL for (croq::idx half = 0; half < 2; ++half) {
     CROQ_UNROLL for (croq::idx j = 0; j < 2; ++j) {
       CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
         const croq::idx j_2 = j * 8 + place_of_lane * 2 + e;
         // if (column < N) acc.at(i, j) = __max(acc.at(i, j) + bias.at(column), 0.0f);
-        if (bn * 32 + wn * 16 + j_2 < N) acc.store(j * 4 + h * 2 + e,
-            croq::max(acc.load(j * 4 + h * 2 + e) + bias.load(bn * 32 + wn * 16 + j_2), 0.0f));
+        if (bn * 32 + wn * 16 + j_2 < N) {
+          acc.store(j * 4 + half * 2 + e,
+              croq::max(acc.load(j * 4 + half * 2 + e) + bias.load(bn * 32 + wn * 16 + j_2), 0.0f));
+        }
       }
     }
   }
   // mma.store acc, out.subspan(16, 16).at(2 * bm + wm, 2 * bn + wn);
-  CROQ_UNROLL for (croq::idx h = 0; h < 2; ++h) {
+  CROQ_UNROLL for (croq::idx half = 0; half < 2; ++half) {
     CROQ_UNROLL for (croq::idx j = 0; j < 2; ++j) {
       CROQ_UNROLL for (croq::idx e = 0; e < 2; ++e) {
-        if (h * 8 + row_of_lane < M - bm * 32 - wm * 16 && j * 8 + place_of_lane * 2 + e < N - bn * 32 - wn
-            * 16) out.store((bm * 32 + wm * 16 + h * 8) * N + bn * 32 + wn * 16 + j * 8 + e + row_of_lane * N
-            + place_of_lane * 2, croq::to<croq::f16>(acc.load(j * 4 + h * 2 + e)));
+        if (half * 8 + row_of_lane < M - bm * 32 - wm * 16 && j * 8 + place_of_lane * 2 + e < N - bn * 32 - wn * 16) {
+          out.store((bm * 32 + wm * 16 + half * 8) * N + bn * 32 + wn * 16 + j * 8 + e + row_of_lane * N
+              + place_of_lane * 2, croq::to<croq::f16>(acc.load(j * 4 + half * 2 + e)));
+        }
       }
     }
   }

@@ -3,8 +3,8 @@
 #define CROQ_WGMMA_N 128
 #include "croq_wgmma.h"
 #include "warpgroup_product.h"
+
 namespace CROQ_SPACE(0badf00d) {
-#define SLOTS 4
 
 CROQ_KERNEL(384, 1) void warpgroup_product_0(croq::context ctx, CROQ_GRID_CONSTANT const croq::tensor_map lhs_map,
     CROQ_GRID_CONSTANT const croq::tensor_map rhs_map, CROQ_GRID_CONSTANT const croq::tensor_map out_map, croq::idx K) {

@@ -19,5 +19,5 @@ pub struct Body<'a, 'w> {
     pub first: Vec<Option<u32>>,
     /// Which loops may wait for memory.
     pub spins: Spins,
-    pub user: UserText,
+    pub user: UserText<'a>,
 }

@@ -27,7 +27,7 @@ pub fn kernel<'a>(
     writer: &mut Writer<'a>,
     function: &'a Function,
     kernel: &'a Kernel,
-    user: UserText,
+    user: UserText<'a>,
 ) {
     let uses = kernel_uses(function, kernel);
     let captured = captures(function, kernel);

@@ -47,12 +47,13 @@ fn wrap(line: &str, out: &mut String) {
     out.push('\n');
 }
 
-/// The last place within the columns at the least depth of parentheses, behind a comma if there is one; outside of strings.
+/// The last place within the columns at the least depth of parentheses, behind a comma if there is
+/// one, else before the operator that binds least; outside of strings.
 fn place_to_break(line: &str, indent: usize) -> Option<usize> {
     let mut depth = 0_usize;
     let mut quoted = None;
     let mut escaped = false;
-    let mut best: Option<((usize, bool), usize)> = None;
+    let mut best: Option<((usize, usize), usize)> = None;
     for (column, (at, c)) in line.char_indices().enumerate() {
         if column >= COLUMNS {
             break;
@@ -76,11 +77,18 @@ fn place_to_break(line: &str, indent: usize) -> Option<usize> {
             ')' | '}' | ']' => depth = depth.saturating_sub(1),
             ' ' if column > indent + 8 => {
                 let (before, after) = line.split_at(at);
-                let operator = ["&& ", "|| ", "? ", ": ", "+ ", "* "];
-                let comma = before.ends_with([',', ';']);
-                let breaks = comma || operator.iter().any(|o| after.trim_start().starts_with(o));
-                let rank = (depth, !comma);
-                if breaks && best.is_none_or(|(least, _)| rank <= least) {
+                let operators = [["&& ", "|| "], ["? ", ": "], ["+ ", "* "]];
+                let begins = |o: &&str| after.trim_start().starts_with(*o);
+                let operator = operators.iter().position(|of| of.iter().any(begins));
+                let class = match before.ends_with([',', ';']) {
+                    true => Some(0),
+                    // The one that binds least comes first.
+                    false => operator.map(|class| class + 1),
+                };
+                let rank = class.map(|class| (depth, class));
+                if let Some(rank) = rank
+                    && best.is_none_or(|(least, _)| rank <= least)
+                {
                     best = Some((rank, at));
                 }
             }

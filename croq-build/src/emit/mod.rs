@@ -34,6 +34,7 @@ mod stmt;
 mod sym;
 mod text;
 mod tma;
+mod user_macros;
 mod user_text;
 mod warpgroup;
 mod writer;
@@ -54,6 +55,7 @@ pub use rust::{shims, wrapper_names, wrappers};
 
 use crate::ir::threads::Function;
 use crate::source::{self, SourceFile};
+use user_macros::UserMacros;
 use user_text::{UserText, user_text};
 use writer::{Lines, Writer};
 
@@ -80,7 +82,9 @@ pub fn device_text(meta: &FileMeta, file: &SourceFile, functions: &[Function]) -
         writer.line("#include \"croq_wgmma.h\"");
     }
     writer.line(&format!("#include \"{base}.h\""));
+    let macros = UserMacros::of(file, functions);
     let user = UserText::of(file.device.iter().map(|kept| kept.text.as_str()));
+    let user = user.with_macros(&macros);
     kept_text(&mut writer, &lines, meta, file, user);
     for function in functions {
         for kernel in &function.kernels {
@@ -101,11 +105,11 @@ fn kept_text(
     lines: &Lines,
     meta: &FileMeta,
     file: &SourceFile,
-    user: UserText,
+    user: UserText<'_>,
 ) {
     let open = format!("namespace CROQ_SPACE({}) {{", meta.hash);
     let mut inside = false;
-    for kept in &file.device {
+    for kept in file.device.iter().filter(|kept| user.keeps(kept)) {
         let mut number = lines.number(kept.span.start);
         let text = source::with_look_at_stack(file, kept);
         for (is_include, text) in parts(text.as_deref().unwrap_or(&kept.text)) {
@@ -119,6 +123,9 @@ fn kept_text(
         }
     }
     writer.own_text();
+    if let Some(macros) = user.macros {
+        macros.close(writer, file);
+    }
     writer.line("");
     if !inside {
         writer.line(&open);

@@ -51,6 +51,11 @@ impl Body<'_, '_> {
             // Even if few lines would do: no `else` is to be the inner one's.
             Some((asked, _)) => {
                 let asked = expr::used(&self.names, asked, "condition").text;
+                // `warp == 0 && elected` where `warp == 0` has just been asked.
+                let rest = pred
+                    .strip_prefix(&asked)
+                    .and_then(|rest| rest.strip_prefix(" && "));
+                let pred = rest.unwrap_or(&pred);
                 self.writer.statement(stmt.span);
                 self.writer.open(&format!("{or_else}if ({asked}) {{"));
                 self.braced(stmt.span, &format!("if ({pred}) {{"), body);

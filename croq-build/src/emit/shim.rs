@@ -30,7 +30,12 @@ use crate::passes::awaited;
 use crate::source::Span;
 use crate::symbolic::Sym;
 
-pub fn shim<'a>(writer: &mut Writer<'a>, meta: &FileMeta, function: &'a Function, user: UserText) {
+pub fn shim<'a>(
+    writer: &mut Writer<'a>,
+    meta: &FileMeta,
+    function: &'a Function,
+    user: UserText<'a>,
+) {
     let uses = host_uses(function);
     let kernels: Vec<&str> = function.kernels.iter().map(|k| k.name.as_str()).collect();
     let mut reserved = vec!["env", "args", "host"];
@@ -402,7 +407,7 @@ impl Body<'_, '_> {
 }
 
 /// How the simulated GPU runs the kernel's blocks.
-fn mode(function: &Function, kernel: &Kernel, user: UserText) -> String {
+fn mode(function: &Function, kernel: &Kernel, user: UserText<'_>) -> String {
     let spins = Spins::of(function, kernel);
     let of_blocks = spins.global || foreign_loops(function, kernel, user);
     let mode = if !kernel.maps.is_empty() || kernel.warpgroups {
@@ -439,7 +444,7 @@ fn mode(function: &Function, kernel: &Kernel, user: UserText) -> String {
 }
 
 /// Whether the kernel may wait for other blocks in C++ of the user's.
-fn foreign_loops(function: &Function, kernel: &Kernel, user: UserText) -> bool {
+fn foreign_loops(function: &Function, kernel: &Kernel, user: UserText<'_>) -> bool {
     fn collect<'a>(block: &'a [Stmt], pieces: &mut Vec<&'a str>) {
         for stmt in block {
             if let StmtKind::Cpp { text, .. } = &stmt.kind {

@@ -17,6 +17,9 @@ use crate::ir::{
 use crate::passes::analysis::uses::identifiers;
 use crate::source::Span;
 
+/// A statement goes behind its condition only in lines that are not longer.
+const LONG: usize = 100;
+
 impl Body<'_, '_> {
     pub fn block(&mut self, stmts: &[Stmt]) {
         let mut rest = stmts;
@@ -62,7 +65,7 @@ impl Body<'_, '_> {
             let plain = !info.mutable
                 && self.read.contains(local)
                 && !self.names.unproven.locals.contains(local);
-            plain.then_some((stmt.span, info.ty))
+            plain.then_some((stmt.span, stmt.span.written(), info.ty))
         };
         let Some(first) = stmts.first().and_then(kind) else {
             return 0;
@@ -112,7 +115,8 @@ impl Body<'_, '_> {
     /// what it would stand behind.
     fn one_line(&self, stmts: &[Stmt], after: Span) -> Option<String> {
         let [stmt] = stmts else { return None };
-        if self.writer.line_of(stmt.span) != self.writer.line_of(after) {
+        let lines = |span| (self.writer.line_of(span), self.writer.written_on(span));
+        if lines(stmt.span) != lines(after) {
             return None;
         }
         match &stmt.kind {
@@ -305,7 +309,10 @@ impl Body<'_, '_> {
     fn branch(&mut self, span: Span, cond: &Expr, then: &[Stmt], otherwise: &[Stmt]) {
         let cond = self.condition(cond);
         if let (Some(text), []) = (self.one_line(then, span), otherwise) {
-            return self.line(span, &format!("if ({cond}) {text}"));
+            let line = format!("if ({cond}) {text}");
+            if line.len() <= LONG {
+                return self.line(span, &line);
+            }
         }
         self.writer.statement(span);
         self.writer.open(&format!("if ({cond}) {{"));
@@ -648,7 +655,7 @@ impl Body<'_, '_> {
 
     fn user_text(&mut self, number: u32, text: &str) {
         let counts = !self.on_host && self.user.counts(text);
-        super::user_text::user_text(self.writer, number, text, counts);
+        super::user_text::spliced(self.writer, number, text, counts, self.user);
     }
 }
 

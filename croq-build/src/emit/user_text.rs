@@ -1,27 +1,41 @@
 //! The user's own C++ of a file, and its loops.
 
+use super::user_macros::UserMacros;
 use super::writer::Writer;
+use crate::source::DeviceText;
 
 /// What is to be known of the user's own C++ of a file.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct UserText {
+pub(super) struct UserText<'a> {
+    pub macros: Option<&'a UserMacros<'a>>,
     /// Functions or macros have loops.
     loops: bool,
     /// Macros have.
-    macros: bool,
+    loops_of_macros: bool,
     /// It reads memory that may change meanwhile.
     asks: bool,
     /// It declares `__shared__` memory, of which an OS thread has one: it can have only one block at a time.
     shared: bool,
 }
 
-impl UserText {
+impl<'a> UserText<'a> {
+    pub fn with_macros(self, macros: &'a UserMacros<'a>) -> Self {
+        let macros = Some(macros);
+        Self { macros, ..self }
+    }
+
+    /// Whether a text of the file is to be printed.
+    pub fn keeps(self, kept: &DeviceText) -> bool {
+        self.macros.is_none_or(|macros| macros.keeps(kept))
+    }
+
     pub fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
         let mut found = Self::default();
         for text in texts {
             let loops = has_loop(text);
             found.loops |= loops;
-            found.macros |= loops && directive(text).is_some_and(|d| d.starts_with("define"));
+            found.loops_of_macros |=
+                loops && directive(text).is_some_and(|d| d.starts_with("define"));
             found.asks |= asks_memory(text);
             found.shared |= text.contains("__shared__");
         }
@@ -36,7 +50,7 @@ impl UserText {
 
     /// Whether loops in this piece are to be counted.
     pub fn counts(self, text: &str) -> bool {
-        directive(text).is_none() && (self.macros || has_loop(text))
+        directive(text).is_none() && (self.loops_of_macros || has_loop(text))
     }
 }
 
@@ -108,6 +122,30 @@ fn declares(text: &str) -> bool {
         }
     }
     false
+}
+
+/// C++ of the user's in a function, with the macros that it mentions.
+pub(super) fn spliced(
+    writer: &mut Writer<'_>,
+    number: u32,
+    text: &str,
+    counts: bool,
+    user: UserText<'_>,
+) {
+    let macros = user.macros.map(|m| m.around(text)).unwrap_or_default();
+    if macros.is_empty() {
+        return user_text(writer, number, text, counts);
+    }
+    writer.own_text();
+    for name in &macros {
+        writer.line(&format!("#pragma pop_macro(\"{name}\")"));
+    }
+    user_text(writer, number, text, counts);
+    writer.own_text();
+    for name in &macros {
+        writer.line(&format!("#pragma push_macro(\"{name}\")"));
+        writer.line(&format!("#undef {name}"));
+    }
 }
 
 /// C++ of the user's, from line `number` on, its loops counted on the simulated GPU.

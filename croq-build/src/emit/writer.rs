@@ -82,6 +82,12 @@ impl<'a> Writer<'a> {
         self.lines.number(span.start)
     }
 
+    /// The line of the `.co` file that has the text of the statement at `span`: of a macro, that of
+    /// its definition.
+    pub fn written_on(&self, span: Span) -> u32 {
+        self.lines.number(span.written())
+    }
+
     /// A line as it is, without indentation.
     fn raw(&mut self, text: &str) {
         self.out.push_str(text);
@@ -133,9 +139,10 @@ impl<'a> Writer<'a> {
         self.attribute(span);
     }
 
-    /// The text of the statement at `span` as a comment, the first time that one of its line comes by.
+    /// The text of the statement at `span` as a comment, the first time that one of its line comes
+    /// by.
     pub fn comment_on(&mut self, span: Span) {
-        let number = self.line_of(span);
+        let number = self.written_on(span);
         if self.shown.insert(number) {
             let text = comment(self.lines.text(number));
             if !text.is_empty() {

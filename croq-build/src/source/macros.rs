@@ -24,6 +24,8 @@ pub struct Macro {
     /// `Some` for a function-like macro.
     pub params: Option<Vec<Arc<str>>>,
     pub body: Arc<[TokenKind]>,
+    /// Where the file has each token of the body; zeros for a macro from the command line.
+    offsets: Arc<[u32]>,
     /// Of the name in its `#define`; `None` for one from the command line.
     pub span: Option<Span>,
 }
@@ -31,14 +33,18 @@ pub struct Macro {
 impl Macro {
     /// `text` is the replacement, with comments and line continuations.
     pub fn new(name: &str, params: Option<Vec<&str>>, text: &str, span: Option<Span>) -> Self {
-        let mut body = Vec::new();
+        let (mut body, mut offsets) = (Vec::new(), Vec::new());
+        let mut add = |token: Token| {
+            body.push(token.kind);
+            offsets.push(token.span.start);
+        };
         let mut lexer = Lexer::new(text, 0);
         loop {
             match lexer.next_lexeme() {
-                Lexeme::Token(token) => body.push(token.kind),
+                Lexeme::Token(token) => add(token),
                 Lexeme::LineHash => {
                     if let Lexeme::Token(token) = lexer.hash_operator() {
-                        body.push(token.kind);
+                        add(token);
                     }
                 }
                 Lexeme::OpenComment(_) | Lexeme::End => break,
@@ -55,8 +61,22 @@ impl Macro {
             name: Arc::from(name),
             params: params.map(|params| params.into_iter().map(Arc::from).collect()),
             body: body.into(),
+            offsets: offsets.into(),
             span,
         }
+    }
+
+    /// With the text of its replacement at `start` in the file.
+    pub fn written_at(mut self, start: u32) -> Self {
+        self.offsets = self.offsets.iter().map(|at| at + start).collect();
+        self
+    }
+
+    /// A token of the replacement, in a use of the macro at `span`.
+    fn placed(&self, at: usize, kind: &TokenKind, span: Span, starts_line: bool) -> Token {
+        // Without a definition in the file, all that is known is the use.
+        let defined = self.span.and_then(|_| self.offsets.get(at).copied());
+        placed(kind, span.defined_at(defined.unwrap_or(0)), starts_line)
     }
 }
 
@@ -233,7 +253,7 @@ impl Expander<'_> {
                         .iter()
                         .enumerate()
                         .map(|(i, kind)| Item::Token {
-                            token: placed(kind, token.span, i == 0 && token.starts_line),
+                            token: found.placed(i, kind, token.span, i == 0 && token.starts_line),
                             painted: false,
                         })
                         .collect();
@@ -404,7 +424,7 @@ impl Expander<'_> {
         starts_line: bool,
     ) -> Option<Vec<Item>> {
         let mut body: Vec<Item> = Vec::new();
-        for kind in found.body.iter() {
+        for (at, kind) in found.body.iter().enumerate() {
             let arg = macro_name(kind)
                 .and_then(|name| params.iter().position(|param| &**param == name))
                 .and_then(|i| args.get(i));
@@ -414,7 +434,7 @@ impl Expander<'_> {
                     painted: *painted,
                 })),
                 None => body.push(Item::Token {
-                    token: placed(kind, use_span, false),
+                    token: found.placed(at, kind, use_span, false),
                     painted: false,
                 }),
             }

@@ -199,7 +199,9 @@ impl<'a> Scanner<'a> {
         match Definition::read(line) {
             Some(found) => {
                 self.functions_are_no_macros(line, found.body);
-                let new = Macro::new(found.name, found.params, found.body, Some(found.name_span));
+                let start = (line.rest_start + line.rest.len() - found.body.len()) as u32;
+                let new = Macro::new(found.name, found.params, found.body, Some(found.name_span))
+                    .written_at(start);
                 self.macros.define(new, self.diags);
             }
             None if place == Place::Function => {

@@ -102,7 +102,8 @@ impl<A> Kernel<A> {
         text
     }
 
-    /// A call on `device`, or without one on the default device: that of a kernel with host tensors only.
+    /// A call on `device`, or without one on the default device: that of a kernel with host tensors
+    /// only.
     pub fn call(&'static self, device: Option<&Device>) -> Result<Call<A>> {
         if let Some(device) = device {
             return Call::new(self, device);

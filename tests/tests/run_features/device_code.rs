@@ -40,3 +40,12 @@ fn macros_and_text() {
         if v > 100 { v - 100 } else { v }
     });
 }
+
+#[test]
+fn macros_of_any_name() {
+    let x = Tensor::<i32, _>::random((100,), -100..100, 7);
+    assert_exact(&kernels::macros_by_name(&x).unwrap(), |i| {
+        let v = x[i].min(50);
+        (v + v + 4 + 1) * 2 + 5 + 17
+    });
+}

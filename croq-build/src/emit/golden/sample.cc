@@ -2,11 +2,9 @@
 #include "croq.h"
 #include "sample.h"
 namespace CROQ_SPACE(0badf00d) {
-#line 1 "kernels/sample.co"
-#define ROWS 8
 #line 3 "kernels/sample.co"
 __device__ inline float halve(float v) { return 0.5f * v; }
-#line 10 "sample.cc"
+#line 8 "sample.cc"
 
 
 #line 8 "kernels/sample.co"
@@ -35,7 +33,7 @@ CROQ_KERNEL(512) void scale_0(croq::context, croq::global<const float> src, croq
     dst.store((r * 8 + i) * 64 + j, v * gain);
   }
 }
-#line 39 "sample.cc"
+#line 37 "sample.cc"
 
 extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_scale)(const croq_env *env, [[maybe_unused]] croq_0badf00d_scale_args *args) {
   croq::host host(env, "kernels/sample.co");
@@ -63,7 +61,7 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_scale)(const croq_env *env, [[m
 #line 17 "kernels/sample.co"
   return host.status();
 }
-#line 67 "sample.cc"
+#line 65 "sample.cc"
 
 #line 22 "kernels/sample.co"
 CROQ_KERNEL(256) void product_0(croq::context, croq::global<const int> lhs, croq::global<const int> rhs, croq::global<int> out, croq::idx K) {
@@ -136,7 +134,7 @@ CROQ_KERNEL(256) void product_0(croq::context, croq::global<const int> lhs, croq
     out.store((px * 16 + qx) * 96 + py * 16 + qy, out_held);
   }
 }
-#line 140 "sample.cc"
+#line 138 "sample.cc"
 
 extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_product)(const croq_env *env, [[maybe_unused]] croq_0badf00d_product_args *args) {
   croq::host host(env, "kernels/sample.co");
@@ -164,7 +162,7 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_product)(const croq_env *env, [
 #line 31 "kernels/sample.co"
   return host.status();
 }
-#line 168 "sample.cc"
+#line 166 "sample.cc"
 
 extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_total)(const croq_env *env, [[maybe_unused]] croq_0badf00d_total_args *args) {
   croq::host host(env, "kernels/sample.co");
@@ -194,6 +192,6 @@ extern "C" CROQ_WEAK croq_u32 CROQ_SHIM(0badf00d_total)(const croq_env *env, [[m
 #line 39 "kernels/sample.co"
   return host.status();
 }
-#line 198 "sample.cc"
+#line 196 "sample.cc"
 
 }

@@ -1,10 +1,12 @@
-//! One name for one value: what a variable is a copy of stands in its place, and thread numbers are computed once.
+//! One name for one value: what a variable is a copy of stands in its place, and thread numbers are
+//! computed once.
 //!
-//! Each pass declares what it needs, so that `thread` and what is made of it are declared once for every pass that
-//! asks for them, an index of a whole `parallel` may be just the number of the warp, and a future's tile is read into
-//! a variable wherever it is used. C++ compilers do not mind, but people do. A variable goes where an earlier one of a
-//! block around it has the same value, or where it is a copy of a variable that nothing assigns to afterwards. Then
-//! what is left of the thread numbers is declared at the kernel's beginning, in one place.
+//! Each pass declares what it needs, so that `thread` and what is made of it are declared once for
+//! every pass that asks for them, an index of a whole `parallel` may be just the number of the
+//! warp, and a future's tile is read into a variable wherever it is used. C++ compilers do not
+//! mind, but people do. A variable goes where an earlier one of a block around it has the same
+//! value, or where it is a copy of a variable that nothing assigns to afterwards. Then what is left
+//! of the thread numbers is declared at the kernel's beginning, in one place.
 //!
 //! A symbolic variable keeps its bounds: only its home changes.
 
@@ -145,7 +147,8 @@ impl<'a> Copies<'a> {
         }
     }
 
-    /// The variable of which the value is a copy, if nothing assigns to it before the copy's last use.
+    /// The variable of which the value is a copy, if nothing assigns to it before the copy's last
+    /// use.
     fn copied(&self, copy: LocalId, value: &Expr, after: &[Stmt]) -> Option<LocalId> {
         let source = match &*value.kind {
             ExprKind::Local(id) => *id,
@@ -239,8 +242,8 @@ impl VisitorMut for Replace {
     }
 }
 
-/// Moves what the kernel's outermost block computes of the thread's number, for all of the kernel, to its beginning:
-/// the number itself first.
+/// Moves what the kernel's outermost block computes of the thread's number, for all of the kernel,
+/// to its beginning: the number itself first.
 fn thread_numbers_first(function: &Function, body: &mut Vec<Stmt>, span: Span) {
     let mut moved = BTreeSet::new();
     let mut is_moved = |stmt: &Stmt| {
@@ -261,7 +264,8 @@ fn thread_numbers_first(function: &Function, body: &mut Vec<Stmt>, span: Span) {
             }
             // Those of a copy have the span of the copy, and stay there.
             ExprKind::Index(sym) => {
-                stmt.span == span && sym.as_int().is_none() && sym.vars().iter().all(of_thread)
+                let of_kernel = stmt.span == span && stmt.span.written() == span.written();
+                of_kernel && sym.as_int().is_none() && sym.vars().iter().all(of_thread)
             }
             _ => false,
         };

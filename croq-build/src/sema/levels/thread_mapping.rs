@@ -277,7 +277,8 @@ pub(crate) fn lower_split(
             divisor: Sym::one(),
             modulus: None,
         };
-        let tvar = indices::new_index_variable(el, "lane", Level::Thread, t, &threads, Some(index));
+        let tvar =
+            indices::new_index_variable(el, "thread", Level::Thread, t, &threads, Some(index));
         let linear = &(&bvar * &threads) + &tvar;
         let guard = crate::sema::checks::run_time::compare(BinOp::Lt, &linear, &total, item.span);
         let skip = arith::decided(&el.f, &guard) == Some(true);

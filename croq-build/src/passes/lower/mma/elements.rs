@@ -181,7 +181,7 @@ fn elements(
     let [by_tile, by_column, by_pair] = layout.steps(shape);
     let axes = [
         ("i", rows / layout.rows, 1),
-        ("h", layout.rows / 8, 1),
+        ("half", layout.rows / 8, 1),
         ("j", columns / layout.columns(), 1),
         ("e", layout.width, 1),
     ];
@@ -300,7 +300,7 @@ fn reduce(
     let elem = elem(pass, into);
     let [by_tile, _, by_pair] = layout.steps([*rows, *columns]);
     let pairs = layout.rows / 8;
-    let axes = [("i", slots / pairs, 1), ("h", pairs, 1)];
+    let axes = [("i", slots / pairs, 1), ("half", pairs, 1)];
     // What a row begins with: its first element, or nothing.
     let mut stmts = pass.loops(&axes, span, |pass, at| {
         let [i, h] = at else {

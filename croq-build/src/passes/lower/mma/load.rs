@@ -155,7 +155,7 @@ fn elements_of(pass: &mut Pass<'_>, tile: &Tile, source: &View, span: Span) -> V
     let axes = [
         ("i", tile.rows / layout.rows, 1),
         ("j", tile.columns / layout.columns(), 1),
-        ("h", layout.rows / 8, 1),
+        ("half", layout.rows / 8, 1),
         ("e", if whole { 1 } else { width }, 1),
     ];
     pass.loops(&axes, span, |pass, indices| {

@@ -38,7 +38,7 @@ pub fn store(
     let staged = (pairs && to != tile.elem).then(|| staging(pass, to, layout.width, span));
     let axes = [
         ("i", tile.rows / layout.rows, 1),
-        ("h", layout.rows / 8, 1),
+        ("half", layout.rows / 8, 1),
         ("j", tile.columns / layout.columns(), 1),
         ("e", if pairs { 1 } else { layout.width }, 1),
     ];

@@ -1,0 +1,214 @@
+//! Macros of the user's: they stand around C++ of the user's only, never around generated text,
+//! which so need not avoid their names.
+//!
+//! Behind the text of the file they are undefined. One that spliced text mentions is pushed before,
+//! and popped around that text, so that conditions which only C++ can judge hold there too. A macro
+//! that no C++ of the user's mentions is left out. One that a call names is a macro that `source`
+//! could not read (a variadic one): it stays defined, as the call is generated text.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::writer::Writer;
+use crate::ir::threads::{Function, Stmt, StmtKind};
+use crate::ir::{Arg, Call, Expr, ExprKind, Threads, Visit, walk_block};
+use crate::passes::analysis::uses::identifiers;
+use crate::source::{DeviceText, SourceFile};
+
+#[derive(Debug, Default)]
+pub(super) struct UserMacros<'a> {
+    /// By name: the words of all its definitions.
+    words: BTreeMap<&'a str, BTreeSet<&'a str>>,
+    /// What C++ of the user's may mention.
+    needed: BTreeSet<&'a str>,
+    /// What spliced text may mention.
+    spliced: BTreeSet<&'a str>,
+    /// What calls mention.
+    called: BTreeSet<&'a str>,
+    /// Up to there, texts have conditions and includes, which may depend on any macro.
+    conditional: u32,
+}
+
+impl<'a> UserMacros<'a> {
+    pub fn of(file: &'a SourceFile, functions: &'a [Function]) -> Self {
+        let mut all = Self::default();
+        let mut mentioned = BTreeSet::new();
+        for kept in &file.device {
+            for (name, line) in definitions(&kept.text) {
+                all.words.entry(name).or_default().extend(identifiers(line));
+            }
+            match directive(&kept.text) {
+                Some((Some(_), _)) => {}
+                Some((None, _)) => all.conditional = kept.span.start,
+                None => mentioned.extend(identifiers(&kept.text)),
+            }
+        }
+        if all.words.is_empty() {
+            return all;
+        }
+        let mut found = Mentioned::default();
+        for function in functions {
+            walk_block(&function.body, &mut found);
+            for kernel in &function.kernels {
+                walk_block(&kernel.body, &mut found);
+            }
+        }
+        all.called = all.reached(found.by_calls.iter().map(String::as_str));
+        all.spliced = all.reached(found.by_text.iter().map(String::as_str));
+        all.needed = all.reached(mentioned.into_iter());
+        all.needed.extend(all.called.iter().chain(&all.spliced));
+        all
+    }
+
+    /// The macros among these words, and those that their definitions mention.
+    fn reached<'w>(&self, words: impl Iterator<Item = &'w str>) -> BTreeSet<&'a str> {
+        let macro_of = |word: &str| self.words.get_key_value(word).map(|(name, _)| *name);
+        let mut work: Vec<&'a str> = words.filter_map(macro_of).collect();
+        let mut reached = BTreeSet::new();
+        while let Some(name) = work.pop() {
+            if reached.insert(name) {
+                let words = self.words.get(name).into_iter().flatten();
+                work.extend(words.filter_map(|word| macro_of(word)));
+            }
+        }
+        reached
+    }
+
+    /// Whether a text of the file is to be printed.
+    pub fn keeps(&self, kept: &DeviceText) -> bool {
+        match directive(&kept.text) {
+            Some((Some(_), name)) => {
+                kept.span.start < self.conditional || self.needed.contains(name)
+            }
+            _ => true,
+        }
+    }
+
+    /// Behind the file's own text.
+    pub fn close(&self, writer: &mut Writer<'_>, file: &SourceFile) {
+        let printed = file.device.iter().filter(|kept| self.keeps(kept));
+        let names: BTreeSet<&str> = printed
+            .flat_map(|kept| definitions(&kept.text))
+            .map(|(name, _)| name)
+            .filter(|name| !self.called.contains(name))
+            .collect();
+        for name in names {
+            if self.spliced.contains(name) {
+                writer.line(&format!("#pragma push_macro(\"{name}\")"));
+            }
+            writer.line(&format!("#undef {name}"));
+        }
+    }
+
+    /// The macros that a spliced text is to have.
+    pub fn around(&self, text: &str) -> BTreeSet<&'a str> {
+        let mut names = self.reached(identifiers(text).into_iter());
+        names.retain(|name| !self.called.contains(name));
+        names
+    }
+}
+
+/// What a text that is a preprocessor line says: for `#define` and `#undef` the word and the name.
+fn directive(text: &str) -> Option<(Option<&str>, &str)> {
+    let rest = text.trim_start().strip_prefix('#')?.trim_start();
+    let defining = ["define", "undef"].into_iter().find_map(|word| {
+        let rest = rest.strip_prefix(word)?;
+        rest.starts_with([' ', '\t']).then_some((word, rest))
+    });
+    match defining {
+        Some((word, rest)) => Some((Some(word), first_word(rest))),
+        None => Some((None, "")),
+    }
+}
+
+fn first_word(text: &str) -> &str {
+    let text = text.trim_start();
+    let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_'));
+    text.get(..end.unwrap_or(text.len())).unwrap_or_default()
+}
+
+/// The macros that a text defines, each with its definition.
+fn definitions(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        while !rest.is_empty() {
+            let line = rest.get(..logical_line(rest)).unwrap_or(rest);
+            rest = rest.get(line.len()..).unwrap_or_default();
+            if let Some((Some("define"), name)) = directive(line) {
+                return Some((name, line));
+            }
+        }
+        None
+    })
+}
+
+/// The length of the first line with those that a backslash joins to it.
+fn logical_line(text: &str) -> usize {
+    let mut end = 0;
+    for line in text.split_inclusive('\n') {
+        end += line.len();
+        if !line.trim_end_matches(['\n', '\r']).ends_with('\\') {
+            break;
+        }
+    }
+    end
+}
+
+/// The words of spliced texts and of calls.
+#[derive(Default)]
+struct Mentioned {
+    by_text: BTreeSet<String>,
+    by_calls: BTreeSet<String>,
+}
+
+impl Mentioned {
+    fn call(&mut self, call: &Call) {
+        let mut add = |text: &str| {
+            let words = identifiers(text).into_iter().map(str::to_owned);
+            self.by_calls.extend(words);
+        };
+        add(&call.callee);
+        call.targs.iter().for_each(|text| add(text));
+        for mut arg in &call.args {
+            while let Arg::Cast(ty, inner) = arg {
+                add(ty);
+                arg = inner;
+            }
+        }
+    }
+}
+
+impl Visit<Threads> for Mentioned {
+    fn stmt(&mut self, stmt: &Stmt) {
+        if let StmtKind::Cpp { text, .. } = &stmt.kind {
+            let words = identifiers(text).into_iter().map(str::to_owned);
+            self.by_text.extend(words);
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        if let ExprKind::Call(call) = &*expr.kind {
+            self.call(call);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definitions_are_found_with_their_names() {
+        let text = "#define A 1\n# define  B(x) \\\n  x + A\nint y;\n#undef A\n#defined C";
+        let found: Vec<_> = definitions(text).collect();
+        assert_eq!(
+            found,
+            [
+                ("A", "#define A 1\n"),
+                ("B", "# define  B(x) \\\n  x + A\n")
+            ]
+        );
+        assert_eq!(directive("#undef A"), Some((Some("undef"), "A")));
+        assert_eq!(directive("#ifdef A"), Some((None, "")));
+        assert_eq!(directive("int A;"), None);
+    }
+}
