@@ -41,14 +41,14 @@ impl Number {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum List {
     Same(Number),
-    Each(Rc<[Number]>),
+    PerThread(Rc<[Number]>),
 }
 
 impl List {
     pub fn at(&self, thread: usize) -> Option<Number> {
         match self {
             List::Same(value) => Some(*value),
-            List::Each(values) => values.get(thread).copied(),
+            List::PerThread(values) => values.get(thread).copied(),
         }
     }
 }
@@ -111,7 +111,7 @@ impl Indices {
         let first = *values.first()?;
         match values.iter().all(|v| *v == first) {
             true => Some(List::Same(first)),
-            false => Some(List::Each(values)),
+            false => Some(List::PerThread(values)),
         }
     }
 

@@ -82,7 +82,7 @@ impl Values<'_> {
     pub fn of_list(&mut self, list: List, cause: Option<Cause>) -> Uniform {
         let scope = match &list {
             List::Same(_) => Some(Scope::Grid),
-            List::Each(_) => self.indices.scope(&self.active, |t| list.at(t)),
+            List::PerThread(_) => self.indices.scope(&self.active, |t| list.at(t)),
         };
         let known = self.indices.add(list);
         Uniform::exactly(scope.unwrap_or(Scope::Thread), cause).with(Some(known))
