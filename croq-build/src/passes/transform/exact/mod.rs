@@ -272,7 +272,7 @@ impl Pass<'_> {
         let message = format!("the value {{0}} does not fit `{}`", narrowed.ty);
         self.guarded(
             within(&narrowed.expr, narrowed.most),
-            ("R19", message),
+            (CheckCode::R19, message),
             &narrowed.guards,
             vec![narrowed.expr.clone()],
             narrowed.span,
@@ -323,7 +323,7 @@ impl Pass<'_> {
     fn guarded(
         &mut self,
         fits: Expr,
-        (code, message): (&'static str, String),
+        (code, message): (CheckCode, String),
         guards: &[(Expr, bool)],
         values: Vec<Expr>,
         span: Span,
