@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use crate::cargo_warnings::CargoWarnings;
-use crate::diagnostics::{Diagnostic, Severity, render};
+use crate::diagnostics::{Diagnostic, Severity, codes, render};
 use crate::error::{Error, Format};
 use crate::pipeline::{self, Compiled, Dump};
 use crate::settings::{Cuda, Settings};
@@ -40,7 +40,7 @@ impl Package {
         let get = |name: &str| {
             env.undeclared(name).ok_or_else(|| {
                 Problem::new(
-                    "E1106",
+                    codes::E1106,
                     format!("{name} is not set: croq_build compiles from a build script"),
                 )
                 .help("call it in build.rs; outside of cargo there is the command `croq check`")
@@ -76,7 +76,7 @@ fn versions_agree(env: &Environment) -> Result<(), Problem> {
         return Ok(());
     }
     Err(Problem::new(
-        "E1111",
+        codes::E1111,
         format!(
             "croq-build {} (ABI {}) generates code for another version than croq-sys {} (ABI {})",
             own.0,
@@ -173,7 +173,7 @@ fn build(
     if env.text("CROQ_WARNINGS").as_deref() == Some("deny") && !built.warnings.is_empty() {
         let mut error = rejected(built.warnings, sources);
         error.problems.push(Problem::new(
-            "E1102",
+            codes::E1102,
             "the compilers have warned, and CROQ_WARNINGS=deny",
         ));
         return Err(error);
@@ -233,7 +233,7 @@ fn dump(env: &Environment) -> Result<Dump, Problem> {
         .filter(|name| !name.is_empty())
     {
         dump.add(name).map_err(|stages| {
-            Problem::new("E1102", format!("CROQ_DUMP_IR={name} is no pass"))
+            Problem::new(codes::E1102, format!("CROQ_DUMP_IR={name} is no pass"))
                 .note(format!("passes: {}", stages.join(", ")))
         })?;
     }
@@ -247,11 +247,13 @@ fn only_once(out_dir: &Path) -> Result<(), Problem> {
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner);
     if seen.iter().any(|folder| folder == out_dir) {
-        return Err(
-            Problem::new("E1105", "kernels are compiled twice in one build script").help(
-                "put all `.co` files below one folder (subfolders become modules) and compile that",
-            ),
-        );
+        return Err(Problem::new(
+            codes::E1105,
+            "kernels are compiled twice in one build script",
+        )
+        .help(
+            "put all `.co` files below one folder (subfolders become modules) and compile that",
+        ));
     }
     seen.push(out_dir.to_owned());
     Ok(())
@@ -268,7 +270,7 @@ fn archs(settings: &Settings, env: &Environment) -> Result<Vec<Arch>, Problem> {
     let mut archs = Vec::new();
     for name in names.iter().filter(|name| !name.is_empty()) {
         let arch: Arch = name.parse().map_err(|unknown| {
-            Problem::new("E1103", format!("{unknown}")).note(format!("from {origin}"))
+            Problem::new(codes::E1103, format!("{unknown}")).note(format!("from {origin}"))
         })?;
         archs.push(arch);
     }
@@ -293,7 +295,7 @@ fn toolkit(
         Some("off") => Cuda::Off,
         Some(other) => {
             return Err(
-                Problem::new("E1102", format!("CROQ_CUDA={other} is no choice"))
+                Problem::new(codes::E1102, format!("CROQ_CUDA={other} is no choice"))
                     .help("it is one of auto, required, off"),
             );
         }
@@ -326,7 +328,7 @@ fn without_errors(files: Vec<Compiled>) -> Result<Vec<Compiled>, Error> {
     let wrong = |file: &Compiled| {
         file.diagnostics
             .iter()
-            .any(|d| d.severity == Severity::Error)
+            .any(|d| d.severity() == Severity::Error)
     };
     if !files.iter().any(wrong) {
         return Ok(files);

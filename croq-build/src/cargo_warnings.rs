@@ -27,7 +27,7 @@ impl CargoWarnings {
     /// The warnings and notes among a file's diagnostics.
     pub fn of_file(&mut self, file: &SourceFile, diagnostics: &[Diagnostic], format: Format) {
         for diagnostic in diagnostics {
-            if diagnostic.severity == Severity::Error {
+            if diagnostic.severity() == Severity::Error {
                 continue;
             }
             let line = match format {
@@ -36,7 +36,7 @@ impl CargoWarnings {
                     .to_owned(),
                 Format::Text { .. } => one_line(&plain(file, diagnostic)),
             };
-            self.0.push((diagnostic.severity, line));
+            self.0.push((diagnostic.severity(), line));
         }
     }
 
@@ -72,7 +72,7 @@ impl CargoWarnings {
 /// `kernels/scale.co:3:5: [W0209] message; help: …`
 fn plain(file: &SourceFile, diagnostic: &Diagnostic) -> String {
     let (line, column) = file.line_col(diagnostic.primary.span.start);
-    let word = match diagnostic.severity {
+    let word = match diagnostic.severity() {
         Severity::Note => " note:",
         _ => "",
     };
@@ -102,6 +102,7 @@ fn one_line(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::diagnostics::Diagnostics;
+    use crate::diagnostics::codes;
     use crate::source::Span;
 
     fn file() -> SourceFile {
@@ -115,12 +116,12 @@ mod tests {
         let mut lines = CargoWarnings::default();
         let found = [
             Diagnostic::new(
-                "E0201",
+                codes::E0201,
                 Span::new(0, 1),
                 "an error, which is reported elsewhere",
             ),
-            Diagnostic::new("N0321", Span::new(2, 3), "this hides\na name").help("rename it"),
-            Diagnostic::new("W0209", Span::new(0, 1), "never read"),
+            Diagnostic::new(codes::N0321, Span::new(2, 3), "this hides\na name").help("rename it"),
+            Diagnostic::new(codes::W0209, Span::new(0, 1), "never read"),
         ];
         lines.of_file(&file(), &found, TEXT);
         lines.warning("nvcc was not found");
@@ -137,8 +138,8 @@ mod tests {
     #[test]
     fn number_and_length_are_limited_and_notes_go_first() {
         let mut lines = CargoWarnings::default();
-        let note = Diagnostic::new("N0321", Span::new(0, 1), "n");
-        let warning = Diagnostic::new("W0209", Span::new(0, 1), "w".repeat(1000));
+        let note = Diagnostic::new(codes::N0321, Span::new(0, 1), "n");
+        let warning = Diagnostic::new(codes::W0209, Span::new(0, 1), "w".repeat(1000));
         for _ in 0..40 {
             lines.of_file(&file(), &[note.clone(), warning.clone()], TEXT);
         }
@@ -153,7 +154,7 @@ mod tests {
     #[test]
     fn json_lines_are_whole() {
         let mut lines = CargoWarnings::default();
-        let note = Diagnostic::new("N0321", Span::new(0, 1), "n".repeat(1000));
+        let note = Diagnostic::new(codes::N0321, Span::new(0, 1), "n".repeat(1000));
         lines.of_file(&file(), &[note], Format::Json);
         let lines = lines.into_lines();
         assert!(lines.iter().all(|l| l.starts_with('{') && l.ends_with('}')));

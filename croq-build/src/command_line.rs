@@ -5,8 +5,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::diagnostics::nearest;
-use crate::diagnostics::{Diagnostic, Quota, Severity, explain, render};
+use crate::diagnostics::{Diagnostic, Quota, Severity, codes, explain, nearest, render};
 use crate::pipeline::{self, Compiled, FileNames};
 use crate::settings::ThreadOrder;
 use crate::source::SourceFile;
@@ -306,7 +305,10 @@ fn compile(path: &str, args: &Arguments) -> Result<(Compiled, String), Diagnosti
     };
     if path.contains(char::is_control) {
         let name = shown(Path::new(path));
-        let problem = Problem::new("E1104", format!("the name {name} has a control character"));
+        let problem = Problem::new(
+            codes::E1104,
+            format!("the name {name} has a control character"),
+        );
         return Err(unreadable(problem));
     }
     let text = inputs::read(Path::new(path)).map_err(unreadable)?;
@@ -329,7 +331,7 @@ fn report(outcome: &mut Outcome, args: &Arguments, files: &[(SourceFile, Vec<Dia
     let mut quota = Quota::of(files.iter().map(|(_, diagnostics)| diagnostics.as_slice()));
     let color = render::color_wanted();
     for (file, diagnostics) in files {
-        if diagnostics.iter().any(|d| d.severity == Severity::Error) {
+        if diagnostics.iter().any(|d| d.severity() == Severity::Error) {
             outcome.status = outcome.status.max(DIAGNOSTICS);
         }
         if args.json {

@@ -1,6 +1,6 @@
 //! All pure stages in a row: the text of a `.co` file in, diagnostics and generated texts out.
 
-use crate::diagnostics::{Diagnostic, Diagnostics, notes_once};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes, notes_once};
 use crate::emit::{self, FileMeta};
 use crate::ir::{self, Function, KernelId, Phase};
 use crate::passes::pass::Pass;
@@ -242,7 +242,7 @@ fn compile(names: &FileNames, text: &str, options: &Options, watch: &mut Watch) 
     if file.functions.is_empty() && !diagnostics.has_errors() {
         diagnostics.push(
             Diagnostic::new(
-                "W1108",
+                codes::W1108,
                 Span::default(),
                 format!("{} has no `__co__` function", names.path),
             )

@@ -5,36 +5,23 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::span::Span;
 
+mod code;
+pub mod codes;
 mod excerpt;
 pub mod explain;
 mod nearest;
 mod quota;
 pub mod quoted;
 pub mod render;
+mod severity;
 
+pub use code::Code;
 pub use nearest::{edit_distance, nearest};
 pub use quota::Quota;
+pub use severity::Severity;
 
 /// Reports of one run.
 pub const REPORTS: usize = 100;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    Error,
-    Warning,
-    Note,
-}
-
-impl Severity {
-    /// That of a code: its first letter says it.
-    pub fn of(code: &str) -> Self {
-        match code.as_bytes().first() {
-            Some(b'W') => Severity::Warning,
-            Some(b'N') => Severity::Note,
-            _ => Severity::Error,
-        }
-    }
-}
 
 /// A secondary fact a diagnostic rests on, or the primary place it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,11 +30,10 @@ pub struct Label {
     pub text: String,
 }
 
-/// One diagnostic. `code` is a stable id of `language/08-checks.md`, such as `"E0431"`.
+/// One diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    pub code: &'static str,
-    pub severity: Severity,
+    pub code: Code,
     /// One sentence naming the concrete entities.
     pub message: String,
     /// The place on the user's own text, and what is wrong just there.
@@ -63,15 +49,13 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// An error of croq itself.
     pub fn internal(span: Span, message: impl Into<String>) -> Self {
-        Self::new("E1199", span, message)
+        Self::new(codes::E1199, span, message)
             .help("this is an error in croq, not in the program; please report it with this file")
     }
 
-    /// Severity follows from the code's first letter.
-    pub fn new(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+    pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self {
             code,
-            severity: Severity::of(code),
             message: message.into(),
             primary: Label {
                 span,
@@ -84,14 +68,19 @@ impl Diagnostic {
         }
     }
 
+    /// The code says it.
+    pub fn severity(&self) -> Severity {
+        self.code.severity()
+    }
+
     pub fn of_the_whole(mut self) -> Self {
         self.of_the_whole = true;
         self
     }
 
     /// Reports are in the order of the text.
-    pub fn order(&self) -> (u32, Severity, &'static str) {
-        (self.primary.span.start, self.severity, self.code)
+    pub fn order(&self) -> (u32, Severity, Code) {
+        (self.primary.span.start, self.severity(), self.code)
     }
 
     /// The text at the primary caret.
@@ -124,7 +113,7 @@ impl Diagnostic {
 #[derive(Default, Debug)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
-    seen: HashSet<(&'static str, Span)>,
+    seen: HashSet<(Code, Span)>,
     pushed: usize,
 }
 
@@ -147,7 +136,7 @@ impl Diagnostics {
     }
 
     pub fn has_errors(&self) -> bool {
-        self.list.iter().any(|d| d.severity == Severity::Error)
+        self.list.iter().any(|d| d.severity() == Severity::Error)
     }
 
     pub fn len(&self) -> usize {
@@ -177,9 +166,9 @@ impl Diagnostics {
 /// Each note once for a file and cause, with the number of the other places.
 pub fn notes_once(sorted: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut kept: Vec<Diagnostic> = Vec::new();
-    let mut first: BTreeMap<(&'static str, String), (usize, usize)> = BTreeMap::new();
+    let mut first: BTreeMap<(Code, String), (usize, usize)> = BTreeMap::new();
     for d in sorted {
-        if d.severity == Severity::Note {
+        if d.severity() == Severity::Note {
             let key = (d.code, d.message.clone());
             if let Some((_, others)) = first.get_mut(&key) {
                 *others += 1;
@@ -206,8 +195,9 @@ mod tests {
 
     #[test]
     fn a_note_is_reported_once_for_a_file_and_cause() {
-        let note = |at, message: &str| Diagnostic::new("N0860", Span::new(at, at + 1), message);
-        let warning = |at| Diagnostic::new("W0703", Span::new(at, at + 1), "lossy");
+        let note =
+            |at, message: &str| Diagnostic::new(codes::N0860, Span::new(at, at + 1), message);
+        let warning = |at| Diagnostic::new(codes::W0703, Span::new(at, at + 1), "lossy");
         let all = notes_once(vec![
             note(0, "one"),
             warning(2),

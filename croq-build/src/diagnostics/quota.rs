@@ -1,7 +1,7 @@
 //! Which diagnostics of a run are shown: at most [`REPORTS`], errors before warnings, in the order of
 //! the text. What a person reads, and what a tool stores, stays bounded whatever the input is.
 
-use super::{Diagnostic, REPORTS, Severity};
+use super::{Diagnostic, REPORTS, Severity, codes};
 use crate::span::Span;
 
 /// How many reports a run may still show, and what it left out.
@@ -17,7 +17,7 @@ impl Quota {
     /// Of a run that has all of this to report, file by file.
     pub fn of<'d>(files: impl IntoIterator<Item = &'d [Diagnostic]>) -> Self {
         let all = files.into_iter().flatten();
-        let errors = all.filter(|d| d.severity == Severity::Error).count();
+        let errors = all.filter(|d| d.severity() == Severity::Error).count();
         let errors_left = errors.min(REPORTS);
         Self {
             errors_left,
@@ -31,7 +31,7 @@ impl Quota {
     pub fn take<'d>(&mut self, diagnostics: &'d [Diagnostic]) -> Vec<&'d Diagnostic> {
         let mut shown = Vec::new();
         for diagnostic in diagnostics {
-            let (left, not_shown) = match diagnostic.severity {
+            let (left, not_shown) = match diagnostic.severity() {
                 Severity::Error => (&mut self.errors_left, &mut self.errors),
                 Severity::Warning | Severity::Note => (&mut self.others_left, &mut self.warnings),
             };
@@ -68,7 +68,7 @@ impl Quota {
             "are"
         };
         Some(Diagnostic::new(
-            "N1117",
+            codes::N1117,
             Span::default(),
             format!(
                 "{} more {verb} not shown: a run shows at most {REPORTS} reports",
@@ -82,7 +82,7 @@ impl Quota {
 mod tests {
     use super::*;
 
-    fn some(code: &'static str, n: u32) -> Vec<Diagnostic> {
+    fn some(code: crate::diagnostics::Code, n: u32) -> Vec<Diagnostic> {
         (0..n)
             .map(|at| Diagnostic::new(code, Span::new(at, at), "text"))
             .collect()
@@ -90,9 +90,9 @@ mod tests {
 
     #[test]
     fn errors_are_shown_before_warnings_and_the_rest_is_counted() {
-        let mut first = some("W0209", 150);
-        first.extend(some("E0201", 3));
-        let second = some("E0201", 1);
+        let mut first = some(codes::W0209, 150);
+        first.extend(some(codes::E0201, 3));
+        let second = some(codes::E0201, 1);
         // A run has one quota for all of its files.
         let mut quota = Quota::of([first.as_slice(), &second]);
         let shown = quota.take(&first);
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn one_more_is_singular() {
-        let all = some("E0201", 101);
+        let all = some(codes::E0201, 101);
         let mut quota = Quota::of([all.as_slice()]);
         assert_eq!(quota.take(&all).len(), REPORTS);
         let rest = quota.rest().expect("one is left out").message;
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn few_reports_are_all_shown() {
-        let all = some("W0209", 100);
+        let all = some(codes::W0209, 100);
         let mut quota = Quota::of([all.as_slice()]);
         assert_eq!(quota.take(&all).len(), 100);
         assert_eq!(quota.rest(), None);

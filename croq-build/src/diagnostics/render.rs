@@ -79,7 +79,7 @@ pub fn report_within(
         let mut labels: Vec<(Range<usize>, &str, Color, i32)> = Vec::new();
         let main = (
             diagnostic.primary.text.as_str(),
-            color_of(diagnostic.severity),
+            color_of(diagnostic.severity()),
             1,
         );
         let others = details.map(|label| (label.text.as_str(), Color::Cyan, 0));
@@ -137,11 +137,11 @@ pub fn report_within(
 
 /// `error[E0431]: message`, as rustc and cargo write it.
 fn header(out: &mut String, diagnostic: &Diagnostic, color: bool) {
-    let word = word_of(diagnostic.severity);
+    let word = word_of(diagnostic.severity());
     let code = diagnostic.code;
     let message = short(&diagnostic.message);
     if color {
-        let ansi = match diagnostic.severity {
+        let ansi = match diagnostic.severity() {
             Severity::Error => 31,
             Severity::Warning => 33,
             Severity::Note => 36,
@@ -259,9 +259,9 @@ pub fn json_within(file: &dyn Quoted, diags: &[Diagnostic], quota: &mut Quota) -
 
 fn json_line(out: &mut String, file: &dyn Quoted, diagnostic: &Diagnostic) {
     out.push_str("{\"code\":");
-    quote(out, diagnostic.code);
+    quote(out, diagnostic.code.text());
     out.push_str(",\"severity\":");
-    quote(out, word_of(diagnostic.severity));
+    quote(out, word_of(diagnostic.severity()));
     out.push_str(",\"message\":");
     quote(out, &short(&diagnostic.message));
     out.push_str(",\"spans\":[");
@@ -342,6 +342,7 @@ fn choose_color(cargo: Option<&str>, no_color: bool, terminal: bool) -> bool {
 mod tests {
     use super::*;
     use crate::diagnostics::Diagnostics;
+    use crate::diagnostics::codes;
     use crate::source::SourceFile;
 
     fn file(text: &str) -> SourceFile {
@@ -351,7 +352,7 @@ mod tests {
     #[test]
     fn plain_report() {
         let file = file("__co__ void f() {\n  x = y;\n}\n");
-        let diagnostic = Diagnostic::new("E0201", Span::new(24, 25), "`y` is not declared")
+        let diagnostic = Diagnostic::new(codes::E0201, Span::new(24, 25), "`y` is not declared")
             .label("unknown name")
             .also(Span::new(14, 15), "in this function")
             .note("names are looked up outwards")
@@ -380,7 +381,7 @@ error[E0201]: `y` is not declared
     fn columns_count_characters() {
         let file = file("// ä€𝄞\n/* ö */ __co__ void f() { x = 1 $ }\n");
         let at = file.text.find('$').expect("there") as u32;
-        let diagnostic = Diagnostic::new("E0104", Span::new(at, at + 1), "unexpected");
+        let diagnostic = Diagnostic::new(codes::E0104, Span::new(at, at + 1), "unexpected");
         let text = report(&file, std::slice::from_ref(&diagnostic), false);
         assert!(text.contains("kernels/a.co:2:33"), "{text}");
         assert_eq!(file.line_col(at), (2, 33));
@@ -395,7 +396,7 @@ error[E0201]: `y` is not declared
     fn odd_line_ends_keep_the_numbers() {
         let file = file("// a\u{c}b\r\n// \u{2028}\n__co__ void f() { $ }\n");
         let at = file.text.find('$').expect("there") as u32;
-        let diagnostic = Diagnostic::new("E0104", Span::new(at, at + 1), "unexpected");
+        let diagnostic = Diagnostic::new(codes::E0104, Span::new(at, at + 1), "unexpected");
         let text = report(&file, &[diagnostic], false);
         assert!(text.contains("kernels/a.co:3:19"), "{text}");
     }
@@ -405,7 +406,8 @@ error[E0201]: `y` is not declared
         let text = "__co__ void f() {\n a = 1;\n b = 1;\n c = 1;\n d = 1;\n}\n";
         let file = file(text);
         let diagnostic =
-            Diagnostic::new("E0350", Span::new(0, text.len() as u32), "no return").label("here");
+            Diagnostic::new(codes::E0350, Span::new(0, text.len() as u32), "no return")
+                .label("here");
         let shown = report(&file, &[diagnostic], false);
         assert!(!shown.contains("d = 1"), "{shown}");
     }
@@ -414,7 +416,7 @@ error[E0201]: `y` is not declared
     fn macros_are_named() {
         let file = file("#define TWO 2\n__co__ void f() { x = TWO; }\n");
         let at = file.text.rfind("TWO").expect("there") as u32;
-        let diagnostic = Diagnostic::new("E0999", Span::new(at, at + 3), "two").label("here");
+        let diagnostic = Diagnostic::new(codes::E0201, Span::new(at, at + 3), "two").label("here");
         assert!(report(&file, std::slice::from_ref(&diagnostic), false).contains("macro `TWO`"));
         assert!(json_lines(&file, &[diagnostic]).contains("\"in the expansion of macro `TWO`\""));
     }
@@ -422,19 +424,19 @@ error[E0201]: `y` is not declared
     #[test]
     fn json_is_escaped() {
         let file = file("a\n");
-        let diagnostic = Diagnostic::new("W0001", Span::new(0, 1), "a \"b\" \\ \n\u{1}");
+        let diagnostic = Diagnostic::new(codes::W0209, Span::new(0, 1), "a \"b\" \\ \n\u{1}");
         let json = json_lines(&file, &[diagnostic]);
         assert_eq!(
             json,
-            "{\"code\":\"W0001\",\"severity\":\"warning\",\"message\":\"a \\\"b\\\" \\\\ \\n\\u0001\",\"spans\":[{\"file\":\"kernels/a.co\",\"line\":1,\"column\":1,\"end_line\":1,\"end_column\":2,\"label\":\"\",\"primary\":true}],\"notes\":[],\"help\":null}\n"
+            "{\"code\":\"W0209\",\"severity\":\"warning\",\"message\":\"a \\\"b\\\" \\\\ \\n\\u0001\",\"spans\":[{\"file\":\"kernels/a.co\",\"line\":1,\"column\":1,\"end_line\":1,\"end_column\":2,\"label\":\"\",\"primary\":true}],\"notes\":[],\"help\":null}\n"
         );
     }
 
     #[test]
     fn spans_outside_the_text_are_harmless() {
         let file = file("");
-        let diagnostic = Diagnostic::new("E1108", Span::new(7, 3), "nothing here").label("x");
-        assert!(report(&file, std::slice::from_ref(&diagnostic), true).contains("E1108"));
+        let diagnostic = Diagnostic::new(codes::E1104, Span::new(7, 3), "nothing here").label("x");
+        assert!(report(&file, std::slice::from_ref(&diagnostic), true).contains("E1104"));
         json_lines(&file, &[diagnostic]);
     }
 
@@ -445,7 +447,7 @@ error[E0201]: `y` is not declared
         assert!(!choose_color(Some("auto"), true, true));
         assert!(choose_color(None, false, true));
         let file = file("a\n");
-        let diagnostic = Diagnostic::new("E0001", Span::new(0, 1), "m").label("l");
+        let diagnostic = Diagnostic::new(codes::E0001, Span::new(0, 1), "m").label("l");
         assert!(report(&file, std::slice::from_ref(&diagnostic), true).contains("\u{1b}["));
         assert!(!report(&file, &[diagnostic], false).contains('\u{1b}'));
     }

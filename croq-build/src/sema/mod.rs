@@ -16,7 +16,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
+use crate::diagnostics::{Diagnostic, Diagnostics, Severity, codes};
 use crate::ir;
 use crate::sema::state::cx;
 use crate::source::{SourceFile, Span};
@@ -75,7 +75,7 @@ pub fn check(
         if let Some(first) = names.get(function.name.text.as_str()) {
             diags.push(
                 Diagnostic::new(
-                    "E0213",
+                    codes::E0213,
                     function.name.span,
                     format!(
                         "the function `{}` is defined twice in this file",
@@ -91,7 +91,7 @@ pub fn check(
         names.insert(&function.name.text, function.name.span);
         let faults: Vec<Span> = diags
             .iter()
-            .filter(|d| d.severity == Severity::Error)
+            .filter(|d| d.severity() == Severity::Error)
             .map(|d| d.primary.span)
             .filter(|at| cx::spans_meet(*at, function.span))
             .collect();

@@ -45,5 +45,5 @@ pub fn codes(text: &str, archs: &[(&str, u16)]) -> Vec<&'static str> {
         ..Options::default()
     };
     let (_, _, diags) = program_for("t.co", text, &options);
-    diags.into_sorted().iter().map(|d| d.code).collect()
+    diags.into_sorted().iter().map(|d| d.code.text()).collect()
 }

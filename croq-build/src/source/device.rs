@@ -5,7 +5,7 @@ use super::file::DeviceTextKind;
 use super::raw::{Raw, RawText, starts_line};
 use super::scan::{Place, Scanner};
 use super::signature::Signature;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 
 /// Reads the function whose declaration begins at `start`, its `__device__` at `word` before the
 /// walk. It ends at the first `}` outside all braces, or at a `;` outside all brackets.
@@ -163,7 +163,7 @@ fn mismatched(s: &mut Scanner<'_>, close: u8, at: usize, open: u8, start: usize)
     let (close, open) = (char::from(close), char::from(open));
     s.report(
         Diagnostic::new(
-            "E0016",
+            codes::E0016,
             Span::new(at as u32, at as u32 + 1),
             format!("unmatched `{close}` in a device function"),
         )
@@ -175,7 +175,7 @@ fn mismatched(s: &mut Scanner<'_>, close: u8, at: usize, open: u8, start: usize)
 fn unmatched(s: &mut Scanner<'_>, bracket: u8, at: usize, opening: Span) {
     s.report(
         Diagnostic::new(
-            "E0016",
+            codes::E0016,
             Span::new(at as u32, at as u32 + 1),
             format!("unmatched `{}` in a device function", char::from(bracket)),
         )
@@ -192,7 +192,7 @@ fn never_closed(s: &mut Scanner<'_>, opening: Span, open: &[(u8, usize)]) {
     } else {
         format!("this device function never ends: {braces} brace{plural} still open")
     };
-    let mut diagnostic = Diagnostic::new("E0005", opening, message).label("begins here");
+    let mut diagnostic = Diagnostic::new(codes::E0005, opening, message).label("begins here");
     if let Some((_, at)) = open.iter().rev().find(|(b, _)| *b == b'{') {
         diagnostic = diagnostic.also(Span::new(*at as u32, *at as u32 + 1), "still open");
     }
@@ -206,9 +206,13 @@ pub fn kernel_block(s: &mut Scanner<'_>, at: usize) {
     let brace = s.walk.pos;
     if s.walk.byte(brace) != b'{' {
         s.report(
-            Diagnostic::new("E0100", opening, "`__cok__` begins a block of device text")
-                .label("expected `{` after it")
-                .help("write `__cok__ { … }`"),
+            Diagnostic::new(
+                codes::E0100,
+                opening,
+                "`__cok__` begins a block of device text",
+            )
+            .label("expected `{` after it")
+            .help("write `__cok__ { … }`"),
         );
         return;
     }
@@ -232,7 +236,7 @@ pub fn kernel_block(s: &mut Scanner<'_>, at: usize) {
             Raw::Word("__co__", at) => {
                 let span = Span::new(at as u32, at as u32 + 6);
                 s.report(
-                    Diagnostic::new("E0010", span, "`__co__` inside a `__cok__` block")
+                    Diagnostic::new(codes::E0010, span, "`__co__` inside a `__cok__` block")
                         .label("`__co__` functions must be at file scope")
                         .also(opening, "the block begins here"),
                 );
@@ -243,7 +247,7 @@ pub fn kernel_block(s: &mut Scanner<'_>, at: usize) {
     let plural = if depth == 1 { "" } else { "s" };
     s.report(
         Diagnostic::new(
-            "E0005",
+            codes::E0005,
             opening,
             format!("this `__cok__` block never ends: {depth} brace{plural} still open"),
         )

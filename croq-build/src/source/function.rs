@@ -11,7 +11,7 @@ use super::lexer::{Lexeme, Lexer};
 use super::macros::{Expander, report_bad};
 use super::scan::{Place, Scanner};
 use super::token::{Keyword, Punct, Token, TokenKind};
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 
 /// How the text of a function came to its end.
 enum End {
@@ -54,7 +54,7 @@ pub fn function(s: &mut Scanner<'_>, at: usize) {
         End::NoBody(semi) => {
             s.report(
                 Diagnostic::new(
-                    "E0100",
+                    codes::E0100,
                     semi,
                     "a `__co__` function can't be declared without a body",
                 )
@@ -68,7 +68,7 @@ pub fn function(s: &mut Scanner<'_>, at: usize) {
         }
         End::Intruder(intruder) => {
             let diagnostic = Diagnostic::new(
-                "E0010",
+                codes::E0010,
                 intruder,
                 "`__co__` inside another `__co__` function",
             )
@@ -86,7 +86,7 @@ pub fn function(s: &mut Scanner<'_>, at: usize) {
         End::FileEnd if s.branches.len() > open_branches => return,
         End::FileEnd => {
             let diagnostic = Diagnostic::new(
-                "E0004",
+                codes::E0004,
                 opening,
                 "the file ends inside this `__co__` function",
             )
@@ -231,7 +231,7 @@ fn function_directive(
     };
     s.report(
         Diagnostic::new(
-            "W0019",
+            codes::W0019,
             line.name_span,
             format!("`#{}` is no directive", line.name),
         )
@@ -245,7 +245,7 @@ fn function_directive(
 fn misplaced(s: &mut Scanner<'_>, word: &str, span: Span) {
     s.report(
         Diagnostic::new(
-            "E0011",
+            codes::E0011,
             span,
             format!("`{word}` inside a `__co__` function"),
         )

@@ -10,7 +10,7 @@ use super::file::{DeviceTextKind, Note};
 use super::function;
 use super::raw::Raw;
 use super::scan::{Place, Scanner};
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 
 /// What a declaration is known by once it ends.
 #[derive(Default)]
@@ -61,9 +61,13 @@ pub fn file(s: &mut Scanner<'_>) {
     }
     for branch in std::mem::take(&mut s.branches) {
         s.diags.push(
-            Diagnostic::new("E0006", branch.span, "this conditional is never closed")
-                .label("opened here")
-                .help("end it with `#endif`"),
+            Diagnostic::new(
+                codes::E0006,
+                branch.span,
+                "this conditional is never closed",
+            )
+            .label("opened here")
+            .help("end it with `#endif`"),
         );
     }
     if let Some(span) = s.left_out {
@@ -128,7 +132,7 @@ fn stray_brace(s: &mut Scanner<'_>, at: usize) {
         1 => "this `}` closes nothing".to_owned(),
         n => format!("these {n} `}}` close nothing"),
     };
-    let mut diagnostic = Diagnostic::new("E0100", span, message)
+    let mut diagnostic = Diagnostic::new(codes::E0100, span, message)
         .label("unmatched")
         .help("remove it, or add the `{` that it closes");
     if let Some(function) = s.functions.last() {
@@ -288,7 +292,7 @@ fn skip_brackets(s: &mut Scanner<'_>, open: usize) -> bool {
             Raw::Word("__co__", at) if super::raw::starts_line(s.text, at) => {
                 s.report(
                     Diagnostic::new(
-                        "E0010",
+                        codes::E0010,
                         Span::new(at as u32, at as u32 + 6),
                         "`__co__` counts only at file scope",
                     )
@@ -345,7 +349,7 @@ fn refuse_specifiers(s: &mut Scanner<'_>, start: usize, at: usize, seen: &Seen) 
         let span = Span::new(start as u32, (start + before.len()) as u32);
         s.report(
             Diagnostic::new(
-                "E0100",
+                codes::E0100,
                 span,
                 format!("a `__co__` function can't be `{word}`"),
             )
@@ -356,7 +360,7 @@ fn refuse_specifiers(s: &mut Scanner<'_>, start: usize, at: usize, seen: &Seen) 
     if let Some(scope) = s.scopes.last().copied() {
         s.report(
             Diagnostic::new(
-                "E0010",
+                codes::E0010,
                 Span::new(at as u32, at as u32 + 6),
                 "`__co__` counts only at file scope",
             )

@@ -2,7 +2,7 @@
 
 use super::Span;
 use super::directive::Line;
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntrinsicKind {
@@ -53,7 +53,7 @@ pub fn read_pragma(
     );
     let mut malformed = |message: String, label: &str| {
         diags.push(
-            Diagnostic::new("E0012", line.span, message)
+            Diagnostic::new(codes::E0012, line.span, message)
                 .label(label)
                 .help(accepted.clone()),
         );
@@ -119,7 +119,7 @@ pub fn read_pragma(
     if root == "croq" || root == "choreo" {
         diags.push(
             Diagnostic::new(
-                "E0013",
+                codes::E0013,
                 line.span,
                 format!("`{name}` is reserved and registers no intrinsics"),
             )

@@ -11,6 +11,7 @@ use super::cursor::{Cursor, is_word_byte};
 use super::number;
 use super::punctuation::{look_alike, punct_at};
 use super::token::{BadToken, ElemType, Keyword, Punct, TokenKind};
+use crate::diagnostics::codes;
 
 /// Reads tokens from `text`, whose first byte stands at `base` in the file.
 pub struct Lexer<'a> {
@@ -167,7 +168,7 @@ impl<'a> Lexer<'a> {
 
     fn unterminated(&mut self, start: usize, what: &str) -> Lexeme {
         let bad = BadToken {
-            code: "E0104",
+            code: codes::E0104,
             message: format!("this {what} is never closed"),
             label: "opened here".into(),
             help: Some(format!("a {what} ends on the line it starts on")),
@@ -190,7 +191,7 @@ impl<'a> Lexer<'a> {
                     self.cursor.pos += 1;
                 }
                 let bad = BadToken {
-                    code: "E0104",
+                    code: codes::E0104,
                     message: "this raw string is never closed".into(),
                     label: "opened here".into(),
                     help: Some("a raw string is `R\"(…)\"` or `R\"tag(…)tag\"`".into()),
@@ -209,7 +210,7 @@ impl<'a> Lexer<'a> {
             _ => {}
         }
         let bad = BadToken {
-            code: "E0104",
+            code: codes::E0104,
             message: "there are no character literals".into(),
             label: "unexpected `'`".into(),
             help: Some("strings are written with `\"`, characters as their number".into()),
@@ -234,7 +235,7 @@ impl<'a> Lexer<'a> {
                     c.to_string()
                 };
                 let bad = BadToken {
-                    code: "E0104",
+                    code: codes::E0104,
                     message: format!("unexpected character `{shown}`"),
                     label: "not part of the language".into(),
                     help: look_alike(c).map(|ascii| format!("write `{ascii}`")),

@@ -11,7 +11,7 @@ use super::Span;
 use super::lexer::{Lexeme, Lexer};
 use super::steps::step;
 use super::token::{Punct, Token, TokenKind};
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 
 /// Tokens that one function may come to; more is taken for runaway macros.
 const TOKEN_BUDGET: usize = 1 << 20;
@@ -118,7 +118,7 @@ impl Macros {
         {
             let name = &new.name;
             let mut diagnostic = Diagnostic::new(
-                "E0007",
+                codes::E0007,
                 new.span.unwrap_or_default(),
                 format!("the function-like macro `{name}` is defined twice, with different text"),
             )
@@ -403,7 +403,7 @@ impl Expander<'_> {
         let given = args.len();
         let s = if expected == 1 { "" } else { "s" };
         let mut diagnostic = Diagnostic::new(
-            "E0008",
+            codes::E0008,
             use_span,
             format!("the macro `{name}` takes {expected} argument{s}, but {given} given"),
         )
@@ -452,7 +452,7 @@ impl Expander<'_> {
         let name = &found.name;
         self.diags.push(
             Diagnostic::new(
-                "E0001",
+                codes::E0001,
                 token.span,
                 format!("the call of the macro `{name}` has no closing `)`"),
             )
@@ -468,7 +468,7 @@ impl Expander<'_> {
         *self.budget = 0;
         self.diags.push(
             Diagnostic::new(
-                "E0009",
+                codes::E0009,
                 use_span,
                 "the macros used here expand to too much text",
             )

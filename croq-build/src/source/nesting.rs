@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Span;
 use super::file::{DeviceText, DeviceTextKind, SourceFile};
 use super::raw::{Raw, RawText};
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 
 /// What generated text says where a function begins that calls others.
 const ENTER: &str = " CROQ_ENTER";
@@ -143,7 +143,7 @@ pub fn recursion(file: &SourceFile) -> Vec<Diagnostic> {
             };
             reports.push(
                 Diagnostic::new(
-                    "E0795",
+                    codes::E0795,
                     span,
                     format!(
                         "`{name}` is recursive, and threads of the simulated GPU have small stacks"

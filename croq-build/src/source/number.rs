@@ -2,6 +2,7 @@
 
 use super::cursor::{Cursor, Lexeme, is_word_byte, is_word_start};
 use super::token::{BadToken, TokenKind};
+use crate::diagnostics::codes;
 
 pub(super) fn number(c: &mut Cursor<'_>, start: usize) -> Lexeme {
     let is_hex = c.peek(0) == b'0' && matches!(c.peek(1), b'x' | b'X');
@@ -174,10 +175,10 @@ fn integer(c: &mut Cursor<'_>, start: usize, digits: &str, radix: u32) -> Lexeme
         _ => {
             let text = c.since(start);
             let (code, sign, range) = if unsigned {
-                ("E0102", "unsigned", "0 to 18446744073709551615")
+                (codes::E0102, "unsigned", "0 to 18446744073709551615")
             } else {
                 (
-                    "E0101",
+                    codes::E0101,
                     "signed",
                     "-9223372036854775808 to 9223372036854775807",
                 )
@@ -203,7 +204,7 @@ fn bad_number(
     stand_in: TokenKind,
 ) -> Lexeme {
     let bad = BadToken {
-        code: "E0103",
+        code: codes::E0103,
         message: format!("malformed number `{}`", c.since(start)),
         label: what.into(),
         help,

@@ -9,7 +9,7 @@ use super::macros::{Expansions, Macro, Macros};
 use super::raw::RawText;
 use super::token::{Punct, TokenKind};
 use super::{Span, condition};
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 
 /// Where a directive stands, which decides what it may do.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl<'a> Scanner<'a> {
 
     pub fn open_comment(&mut self, span: Span) {
         self.report(
-            Diagnostic::new("E0104", span, "this comment is never closed")
+            Diagnostic::new(codes::E0104, span, "this comment is never closed")
                 .label("opened here")
                 .help("end it with `*/`"),
         );
@@ -116,7 +116,7 @@ impl<'a> Scanner<'a> {
         if let Some(span) = line.broken_continuation {
             self.diags.push(
                 Diagnostic::new(
-                    "W0015",
+                    codes::W0015,
                     span,
                     "blanks after this backslash keep it from continuing the line",
                 )
@@ -139,7 +139,7 @@ impl<'a> Scanner<'a> {
                 if name.is_empty() {
                     self.diags.push(
                         Diagnostic::new(
-                            "E0002",
+                            codes::E0002,
                             line.span,
                             format!("`#{}` needs a name", line.name),
                         )
@@ -154,15 +154,19 @@ impl<'a> Scanner<'a> {
             "error" if place == Place::Function => {
                 let text = line.rest.trim();
                 self.diags.push(
-                    Diagnostic::new("E0017", line.span, format!("#error: {text}"))
+                    Diagnostic::new(codes::E0017, line.span, format!("#error: {text}"))
                         .label("this branch is live"),
                 );
             }
             "include" if place == Place::Function => {
                 self.diags.push(
-                    Diagnostic::new("E0018", line.span, "`#include` inside a `__co__` function")
-                        .label("not allowed here")
-                        .help("move it to file scope"),
+                    Diagnostic::new(
+                        codes::E0018,
+                        line.span,
+                        "`#include` inside a `__co__` function",
+                    )
+                    .label("not allowed here")
+                    .help("move it to file scope"),
                 );
             }
             "pragma" => self.pragma(&line, place),
@@ -186,7 +190,7 @@ impl<'a> Scanner<'a> {
         let start = (line.rest_start + line.rest.len() - body.len() + at) as u32;
         self.diags.push(
             Diagnostic::new(
-                "E0099",
+                codes::E0099,
                 Span::new(start, start + MARK.len() as u32),
                 "a macro that makes a `__co__` function is not supported yet",
             )
@@ -206,7 +210,7 @@ impl<'a> Scanner<'a> {
             }
             None if place == Place::Function => {
                 self.diags.push(
-                    Diagnostic::new("E0100", line.span, "this `#define` defines nothing")
+                    Diagnostic::new(codes::E0100, line.span, "this `#define` defines nothing")
                         .label("expected a name, and perhaps a list of parameter names")
                         .help("write `#define NAME value` or `#define NAME(a, b) value`"),
                 );
@@ -222,7 +226,7 @@ impl<'a> Scanner<'a> {
             Err(malformed) => {
                 self.diags.push(
                     Diagnostic::new(
-                        "E0002",
+                        codes::E0002,
                         malformed.span,
                         format!("malformed `#{}` condition", line.name),
                     )
@@ -251,7 +255,7 @@ impl<'a> Scanner<'a> {
         if let Some(first) = branch.seen_else {
             self.diags.push(
                 Diagnostic::new(
-                    "E0003",
+                    codes::E0003,
                     line.span,
                     format!("`#{}` after the `#else` of its `#if`", line.name),
                 )
@@ -275,7 +279,7 @@ impl<'a> Scanner<'a> {
     fn stray(&mut self, line: &Line) {
         self.diags.push(
             Diagnostic::new(
-                "E0003",
+                codes::E0003,
                 line.span,
                 format!("`#{}` without an open `#if`", line.name),
             )
@@ -335,7 +339,7 @@ impl<'a> Scanner<'a> {
             .find(|old| old.kind == new.kind && old.name == new.name);
         if let Some(earlier) = earlier {
             let diagnostic = Diagnostic::new(
-                "W0014",
+                codes::W0014,
                 line.span,
                 format!("the intrinsics `{}` are already registered", new.name),
             )

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Span;
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 
 /// The text with one kind of line end: a `\r` of its own ends a line as `\n` does. What no text
 /// holds is reported once and read as blanks.
@@ -23,19 +23,23 @@ pub fn readable<'t>(text: &'t str, diags: &mut Diagnostics) -> Cow<'t, str> {
         let at = u32::try_from(at).unwrap_or(u32::MAX);
         let more = text.matches('\0').count();
         diags.push(
-            Diagnostic::new("E0104", Span::new(at, at + 1), "the file holds a NUL byte")
-                .label(match more {
-                    1 => "not text".to_owned(),
-                    _ => format!("the first of {more}"),
-                })
-                .help("save the file as UTF-8 text"),
+            Diagnostic::new(
+                codes::E0104,
+                Span::new(at, at + 1),
+                "the file holds a NUL byte",
+            )
+            .label(match more {
+                1 => "not text".to_owned(),
+                _ => format!("the first of {more}"),
+            })
+            .help("save the file as UTF-8 text"),
         );
         text = text.replace('\0', " ").into();
     }
     if text.starts_with(MARK) {
         diags.push(
             Diagnostic::new(
-                "E0104",
+                codes::E0104,
                 Span::new(0, MARK.len() as u32),
                 "the file begins with a byte order mark",
             )

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Span;
+use crate::diagnostics::Code;
 
 /// One token after macro expansion, with its place in the unexpanded file.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +44,7 @@ pub enum TokenKind {
 /// Why a piece of text is no token, and what stands in for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BadToken {
-    pub code: &'static str,
+    pub code: Code,
     pub message: String,
     pub label: String,
     pub help: Option<String>,

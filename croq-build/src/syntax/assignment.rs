@@ -12,7 +12,7 @@ use super::movement::{Movement, movement};
 use super::operators::{Place, infix};
 use super::rule::*;
 use super::tensor;
-use crate::diagnostics::{self, Diagnostic};
+use crate::diagnostics::{self, Diagnostic, codes};
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
@@ -115,7 +115,7 @@ fn no_pointers<'t>() -> Rule<'t, ()> {
         {
             inp.next_ref();
             inp.emit(Fault::known(
-                Diagnostic::new("E0126", token.span, "there are no pointers")
+                Diagnostic::new(codes::E0126, token.span, "there are no pointers")
                     .label("not an operator here")
                     .help("an element of a buffer is `x.at(i, j)`"),
             ));
@@ -150,7 +150,7 @@ fn assign_operator<'t>() -> Rule<'t, Option<BinOp>> {
             let text = file.snippet(span);
             let plain = text.trim_end_matches('=');
             emitter.emit(Fault::known(
-                Diagnostic::new("E0126", span, format!("there is no operator `{text}`"))
+                Diagnostic::new(codes::E0126, span, format!("there is no operator `{text}`"))
                     .label("not part of the language")
                     .help(format!("write `x = x {plain} e`")),
             ));
@@ -245,9 +245,12 @@ fn assemble(target: Expr, rest: Rest, span: Span, emit: &mut dyn FnMut(Fault)) -
             },
             ExprKind::Error => StmtKind::Error,
             ExprKind::Name(text) => {
-                let mut diagnostic =
-                    Diagnostic::new("E0100", target.span, format!("`{text}` alone does nothing"))
-                        .label("not a statement");
+                let mut diagnostic = Diagnostic::new(
+                    codes::E0100,
+                    target.span,
+                    format!("`{text}` alone does nothing"),
+                )
+                .label("not a statement");
                 let keywords = Keyword::ALL.iter().map(|keyword| keyword.text());
                 if let Some(near) = diagnostics::nearest(&text, keywords) {
                     diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
@@ -258,7 +261,7 @@ fn assemble(target: Expr, rest: Rest, span: Span, emit: &mut dyn FnMut(Fault)) -
             _ => useless(target.span, emit),
         },
         Rest::Unused(op, at) => {
-            let diagnostic = Diagnostic::new("E0100", span, "this value is not used");
+            let diagnostic = Diagnostic::new(codes::E0100, span, "this value is not used");
             emit(Fault::known(match op {
                 BinOp::Eq => diagnostic
                     .label("a comparison is no statement")
@@ -290,7 +293,7 @@ fn check_declared(name: &Name, emit: &mut dyn FnMut(Fault)) {
 
 fn useless(span: Span, emit: &mut dyn FnMut(Fault)) -> StmtKind {
     emit(Fault::known(
-        Diagnostic::new("E0100", span, "this value is not used")
+        Diagnostic::new(codes::E0100, span, "this value is not used")
             .label("an expression is no statement")
             .help("assign it: `x = …;`"),
     ));
@@ -307,7 +310,7 @@ fn assign(
     let unnamed = |emit: &mut dyn FnMut(Fault), what: &str| {
         emit(Fault::known(
             Diagnostic::new(
-                "E0100",
+                codes::E0100,
                 target.span,
                 format!("{what} is bound to a name by `=`"),
             )
@@ -320,7 +323,7 @@ fn assign(
         Value::Expr(value) => match (named, op, &*value.kind) {
             (Some(name), None, ExprKind::List(_)) => {
                 emit(Fault::known(
-                    Diagnostic::new("E0312", value.span, "a shape is declared with `:`")
+                    Diagnostic::new(codes::E0312, value.span, "a shape is declared with `:`")
                         .label("this is a shape")
                         .help(format!("write `{} : […];`", name.text)),
                 ));

@@ -7,7 +7,7 @@ use super::expression::Exprs;
 use super::fault::{Class, Expected, Fault};
 use super::rule::*;
 use super::{parallel, tensor};
-use crate::diagnostics::{self, Diagnostic};
+use crate::diagnostics::{self, Diagnostic, codes};
 use crate::source::token::{Keyword, Punct};
 
 /// `[[launch_bounds(…)]] parallel …`, `[[schedule(k_tiles(…))]] mma.row.row …;`
@@ -58,7 +58,7 @@ fn attach(attrs: Vec<ParallelAttr>, kind: StmtKind, emit: &mut dyn FnMut(Fault))
                 };
                 let Some(order) = order else {
                     emit(Fault::known(
-                        Diagnostic::new("E0116", attr.span, "`schedule` needs `k_tiles`")
+                        Diagnostic::new(codes::E0116, attr.span, "`schedule` needs `k_tiles`")
                             .label("no order is given")
                             .help("write `[[schedule(k_tiles(1, 0))]]`"),
                     ));
@@ -68,7 +68,7 @@ fn attach(attrs: Vec<ParallelAttr>, kind: StmtKind, emit: &mut dyn FnMut(Fault))
                     if let ExprKind::Unary(UnaryOp::Neg, _) = &*entry.kind {
                         emit(Fault::known(
                             Diagnostic::new(
-                                "E0117",
+                                codes::E0117,
                                 entry.span,
                                 "an entry of `k_tiles` is negative",
                             )
@@ -156,7 +156,7 @@ fn fit_attributes(
                     "a `parallel` at block level"
                 };
                 Diagnostic::new(
-                    "E0116",
+                    codes::E0116,
                     attr.span,
                     format!("`{text}` is no attribute of {what}"),
                 )
@@ -172,7 +172,7 @@ fn fit_attributes(
                     }
                 };
                 Diagnostic::new(
-                    "E0116",
+                    codes::E0116,
                     attr.name.span,
                     format!("there is no attribute `{text}`"),
                 )

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct, Token, TokenKind};
 
@@ -26,7 +26,7 @@ pub fn repair<'t>(
             TokenKind::Punct(Punct::LBrace) => open.push(token.span),
             TokenKind::Punct(Punct::RBrace) if open.pop().is_none() => {
                 diags.push(
-                    Diagnostic::new("E0100", token.span, "this `}` closes nothing")
+                    Diagnostic::new(codes::E0100, token.span, "this `}` closes nothing")
                         .label("unmatched")
                         .help("remove it, or add the `{` that it closes"),
                 );
@@ -40,7 +40,7 @@ pub fn repair<'t>(
     }
     if complete && let Some(span) = open.last() {
         diags.push(
-            Diagnostic::new("E0100", *span, "this `{` is never closed")
+            Diagnostic::new(codes::E0100, *span, "this `{` is never closed")
                 .label("opened here")
                 .help("add the missing `}`"),
         );
@@ -152,7 +152,7 @@ pub fn too_deep(tokens: &[Token]) -> Option<Diagnostic> {
         }
         if outer.len() > BRACKETS || before + here.depth() > LINKS {
             return Some(
-                Diagnostic::new("E0100", token.span, "this nests too deeply")
+                Diagnostic::new(codes::E0100, token.span, "this nests too deeply")
                     .label(format!(
                         "more than {BRACKETS} brackets or {LINKS} operators inside each other"
                     ))

@@ -10,7 +10,7 @@ use super::expression::Exprs;
 use super::fault::{Class, Expected, Fault};
 use super::parallel::binding;
 use super::rule::*;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::source::steps::step;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
@@ -23,7 +23,7 @@ fn body<'t>(block: Rule<'t, Block>, of: &'static str) -> Rule<'t, Block> {
             if lone {
                 emitter.emit(Fault::known(
                     Diagnostic::new(
-                        "W0128",
+                        codes::W0128,
                         block.span,
                         format!("the body of this `{of}` is empty"),
                     )
@@ -263,7 +263,7 @@ pub fn stray_else<'t>(block: Rule<'t, Block>) -> Rule<'t, StmtKind> {
         .then(block.or_not())
         .validate(|(span, _), _, emitter| {
             emitter.emit(Fault::known(
-                Diagnostic::new("E0120", span, "`else` without an `if`")
+                Diagnostic::new(codes::E0120, span, "`else` without an `if`")
                     .label("belongs to nothing")
                     .help("an `else` follows the block of its `if` at once"),
             ));

@@ -9,7 +9,7 @@ use super::fault::{Class, Fault};
 use super::parsed::{Parsed, Prefix};
 use super::rule::*;
 use super::variable::{buffer_item, scalar_item, subscripts, typed};
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::source::token::{Keyword, Punct, TokenKind};
 
 /// Everything that begins with a storage word, `mutable`, or a type.
@@ -111,7 +111,7 @@ fn mdspan<'t>(e: &Exprs<'t>) -> Rule<'t, Parsed> {
         .validate(|((((start, rank), name), equals), value), _, emitter| {
             if let Some(span) = equals {
                 emitter.emit(Fault::known(
-                    Diagnostic::new("E0310", span, "a shape is declared with `:`")
+                    Diagnostic::new(codes::E0310, span, "a shape is declared with `:`")
                         .label("`:` belongs here")
                         .help(format!("write `mdspan {} : …;`", name.text)),
                 ));
@@ -141,7 +141,7 @@ fn ituple<'t>(e: &Exprs<'t>) -> Rule<'t, Parsed> {
         .validate(|((((start, rank), name), array), init), _, emitter| {
             if let Some(span) = array {
                 emitter.emit(Fault::known(
-                    Diagnostic::new("E0314", span, "there are no arrays of ituples")
+                    Diagnostic::new(codes::E0314, span, "there are no arrays of ituples")
                         .label("not allowed here")
                         .help("declare each by its own name"),
                 ));
@@ -150,7 +150,7 @@ fn ituple<'t>(e: &Exprs<'t>) -> Rule<'t, Parsed> {
             let Some((colon, value)) = init else {
                 emitter.emit(Fault::known(
                     Diagnostic::new(
-                        "E0315",
+                        codes::E0315,
                         name.span,
                         format!("the ituple `{}` has no value", name.text),
                     )
@@ -161,7 +161,7 @@ fn ituple<'t>(e: &Exprs<'t>) -> Rule<'t, Parsed> {
             };
             if let Some(span) = colon {
                 emitter.emit(Fault::known(
-                    Diagnostic::new("E0311", span, "an ituple is initialised with `=`")
+                    Diagnostic::new(codes::E0311, span, "an ituple is initialised with `=`")
                         .label("`=` belongs here")
                         .help(format!("write `ituple {} = …;`", name.text)),
                 ));
@@ -190,7 +190,7 @@ fn event<'t>(e: &Exprs<'t>) -> Rule<'t, Parsed> {
             {
                 emitter.emit(Fault::known(
                     Diagnostic::new(
-                        "E0115",
+                        codes::E0115,
                         *span,
                         "an event begins pending or `ready`, nothing else",
                     )

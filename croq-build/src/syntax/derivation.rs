@@ -6,7 +6,7 @@ use super::ast::{Expr, ExprKind};
 use super::expression::Exprs;
 use super::fault::Fault;
 use super::rule::*;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::source::token::Punct;
 
 /// The value of an ituple, or of a name that may become one.
@@ -17,7 +17,7 @@ pub fn tuple_value<'t>(e: &Exprs<'t>) -> Rule<'t, Expr> {
             ExprKind::List(items) => {
                 let inner: Vec<&str> = items.iter().map(|item| file.snippet(item.span)).collect();
                 emitter.emit(Fault::known(
-                    Diagnostic::new("E0108", value.span, "an ituple is written with braces")
+                    Diagnostic::new(codes::E0108, value.span, "an ituple is written with braces")
                         .label("brackets enclose a shape")
                         .help(format!("write `{{{}}}`", inner.join(", "))),
                 ));
@@ -34,7 +34,7 @@ pub fn tuple_value<'t>(e: &Exprs<'t>) -> Rule<'t, Expr> {
             {
                 let inner: Vec<&str> = items.iter().map(|item| file.snippet(item.span)).collect();
                 emitter.emit(Fault::known(
-                    Diagnostic::new("E0107", value.span, "an ituple is derived with braces")
+                    Diagnostic::new(codes::E0107, value.span, "an ituple is derived with braces")
                         .label("brackets derive a shape")
                         .help(format!(
                             "write `{} {{{}}}`",

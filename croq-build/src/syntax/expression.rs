@@ -9,7 +9,7 @@ use super::literal::{literal, parenthesised, text_literal};
 use super::operators::{Place, binary};
 use super::postfix;
 use super::rule::*;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::source::token::{Keyword, Punct, TokenKind};
 
 /// The expression rules that others are built from.
@@ -148,7 +148,7 @@ fn bracket_list<'t>(item: Rule<'t, Expr>) -> Rule<'t, Expr> {
                 {
                     emitter.emit(Fault::known(
                         Diagnostic::new(
-                            "E0106",
+                            codes::E0106,
                             item.span,
                             "an element in parentheses needs the shape it is of",
                         )
@@ -219,9 +219,13 @@ fn misused_word<'t>() -> Rule<'t, Expr> {
             TokenKind::Type(word) if next.is_some_and(|next| next.is(Punct::LParen)) => {
                 inp.next_ref();
                 inp.emit(Fault::known(
-                    Diagnostic::new("E0126", token.span, "a conversion is written with `__to`")
-                        .label("a type is no function")
-                        .help(format!("write `__to<{}>(value)`", word.text())),
+                    Diagnostic::new(
+                        codes::E0126,
+                        token.span,
+                        "a conversion is written with `__to`",
+                    )
+                    .label("a type is no function")
+                    .help(format!("write `__to<{}>(value)`", word.text())),
                 ));
                 // With its argument it reads as a call, whose value is lost.
                 Ok(expr(ExprKind::Error, token.span))

@@ -7,7 +7,7 @@ use chumsky::error::{Error, LabelError};
 use chumsky::util::MaybeRef;
 
 use super::tokens::{Tokens, kind_text};
-use crate::diagnostics::{self, Diagnostic};
+use crate::diagnostics::{self, Diagnostic, codes};
 use crate::source::token::ElemType;
 use crate::source::token::{Keyword, Punct, Token, TokenKind};
 use crate::source::{SourceFile, Span};
@@ -230,7 +230,7 @@ impl Fault {
                     format!(" after {}", shown(token, file))
                 });
                 let text = punct.text();
-                Diagnostic::new("E0100", place, format!("expected `{text}`{before}"))
+                Diagnostic::new(codes::E0100, place, format!("expected `{text}`{before}"))
                     .label(format!("`{text}` is missing after this"))
                     .help(format!("add `{text}`"))
             }
@@ -244,7 +244,7 @@ fn unexpected(at: usize, expected: Expected, tokens: &[Token], file: &SourceFile
     let Some(found) = tokens.get(at) else {
         let span = tokens.last().map_or(Span::default(), |token| token.span);
         return Diagnostic::new(
-            "E0100",
+            codes::E0100,
             span,
             format!("expected {list}, but the function ends"),
         )
@@ -257,10 +257,14 @@ fn unexpected(at: usize, expected: Expected, tokens: &[Token], file: &SourceFile
     let diagnostic = match member {
         Some((text, span)) if found.kind.is(Punct::Dot) && expected.has_member() => {
             let span = found.span.to(span);
-            Diagnostic::new("E0100", span, format!("expected {list}, found `.{text}`"))
+            Diagnostic::new(
+                codes::E0100,
+                span,
+                format!("expected {list}, found `.{text}`"),
+            )
         }
         _ => Diagnostic::new(
-            "E0100",
+            codes::E0100,
             found.span,
             format!("expected {list}, found {}", shown(found, file)),
         ),

@@ -8,7 +8,7 @@ use super::expression::Exprs;
 use super::fault::{Expected, Fault};
 use super::recovery;
 use super::rule::*;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::source::token::{Keyword, Punct, TokenKind};
 
 /// A word of C that begins a statement there, and nothing here.
@@ -73,7 +73,7 @@ pub fn c_control<'t>(block: Rule<'t, Block>) -> Rule<'t, StmtKind> {
         };
         inp.next_ref();
         inp.emit(Fault::known(
-            Diagnostic::new("E0126", first.span, message)
+            Diagnostic::new(codes::E0126, first.span, message)
                 .label("not part of the language")
                 .help(help),
         ));
@@ -108,37 +108,37 @@ pub fn c_declaration<'t>() -> Rule<'t, Vec<Stmt>> {
         let text = kind_text(&first.kind).unwrap_or_default();
         let (code, message, help) = match text {
             "const" | "constexpr" | "static" => (
-                "E0126",
+                codes::E0126,
                 format!("there is no `{text}`"),
                 "leave it out: `int n = 4;` is immutable, `mutable int n = 4;` is not".to_string(),
             ),
             "unsigned" | "size_t" => (
-                "E0126",
+                codes::E0126,
                 format!("there is no type `{text}`"),
                 "write `u32` or `u64`".into(),
             ),
             "signed" | "long" | "short" | "char" => (
-                "E0126",
+                codes::E0126,
                 format!("there is no type `{text}`"),
                 "write `s64`, `s32`, `s16` or `s8`".into(),
             ),
             "auto" => (
-                "E0126",
+                codes::E0126,
                 "there is no `auto` variable".into(),
                 "leave it out: `x = e;` declares `x`".into(),
             ),
             "struct" | "class" | "union" | "enum" | "typedef" | "using" | "template" => (
-                "E0126",
+                codes::E0126,
                 format!("`{text}` is not allowed in a `__co__` function"),
                 "declare it at file scope, for device code".into(),
             ),
             "case" | "default" => (
-                "E0126",
+                codes::E0126,
                 "there is no `switch`".into(),
                 "write `if (x == a) { … } else if (x == b) { … }`".into(),
             ),
             "stage" if second.is_some_and(|token| token.kind.is(Punct::Lt)) => (
-                "E0119",
+                codes::E0119,
                 "there is no `stage<…>` any more".into(),
                 "declare an array of buffers, `shared f16 [M, K] tile[STAGES];`, and index it"
                     .into(),
@@ -148,7 +148,7 @@ pub fn c_declaration<'t>() -> Rule<'t, Vec<Stmt>> {
         };
         inp.emit(Fault::known(
             Diagnostic::new(code, first.span, message)
-                .label(if code == "E0119" {
+                .label(if code == codes::E0119 {
                     "removed"
                 } else {
                     "not part of the language"

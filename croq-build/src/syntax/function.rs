@@ -11,7 +11,7 @@ use super::fault::{Class, Expected, Fault};
 use super::rule::*;
 use super::statement::statements;
 use super::variable::pointer;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::source::Span;
 use crate::source::steps::step;
 use crate::source::token::{Keyword, Punct, TokenKind};
@@ -108,7 +108,7 @@ fn param<'t>(e: &Exprs<'t>) -> Rule<'t, Param> {
     })
     .validate(|span, _, emitter| {
         emitter.emit(Fault::known(
-            Diagnostic::new("E0126", span, "there is no `const`")
+            Diagnostic::new(codes::E0126, span, "there is no `const`")
                 .label("not part of a type")
                 .help("leave it out: a parameter without `&` is never written back"),
         ));
@@ -147,7 +147,7 @@ fn param<'t>(e: &Exprs<'t>) -> Rule<'t, Param> {
                 let name = name.as_ref().map_or("x", |name| name.text.as_str());
                 let elem = file.snippet(ty.span);
                 emitter.emit(Fault::known(
-                    Diagnostic::new("E0126", at, "extents are written before the name")
+                    Diagnostic::new(codes::E0126, at, "extents are written before the name")
                         .label("this is how C writes an array")
                         .help(format!(
                             "write `{elem} {} {name}`",

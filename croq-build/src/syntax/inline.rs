@@ -6,7 +6,7 @@ use super::ast::{AsmOperand, AsmStmt, ExprKind, StmtKind};
 use super::expression::Exprs;
 use super::fault::{Class, Fault};
 use super::rule::*;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::source::token::{Keyword, Punct, TokenKind};
 
 /// `__cpp__("text")`
@@ -31,7 +31,7 @@ fn qualifiers<'t>() -> Rule<'t, Vec<bool>> {
             Some("goto") => {
                 inp.next_ref();
                 inp.emit(Fault::known(
-                    Diagnostic::new("E0790", token.span, "`asm goto` is not supported")
+                    Diagnostic::new(codes::E0790, token.span, "`asm goto` is not supported")
                         .label("can't jump out of the text")
                         .help("set an output instead, and test it with `if`"),
                 ));
@@ -53,9 +53,13 @@ fn template<'t>() -> Rule<'t, String> {
                 return Err(Fault::expected(position(inp), Class::Text));
             };
             inp.emit(Fault::known(
-                Diagnostic::new("E0121", token.span, "inline assembly begins with its text")
-                    .label("expected a string")
-                    .help("write `__asm__(\"instruction %0;\" : \"=r\"(x))`"),
+                Diagnostic::new(
+                    codes::E0121,
+                    token.span,
+                    "inline assembly begins with its text",
+                )
+                .label("expected a string")
+                .help("write `__asm__(\"instruction %0;\" : \"=r\"(x))`"),
             ));
             // Something else stands where the text should.
             if !matches!(token.kind, TokenKind::Punct(_)) {
@@ -79,7 +83,7 @@ fn operand<'t>(e: &Exprs<'t>) -> Rule<'t, AsmOperand> {
             };
             inp.emit(Fault::known(
                 Diagnostic::new(
-                    "E0121",
+                    codes::E0121,
                     token.span,
                     "an operand of inline assembly needs a value",
                 )

@@ -5,7 +5,7 @@ use chumsky::prelude::*;
 use super::ast::{Expr, ExprKind, IntSuffix};
 use super::fault::{Class, Fault};
 use super::rule::*;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::source::token::{Keyword, Punct, TokenKind};
 
 pub fn literal<'t>() -> Rule<'t, Expr> {
@@ -55,7 +55,7 @@ pub fn parenthesised<'t>(any: Rule<'t, Expr>) -> Rule<'t, Expr> {
         }
         let inner: Vec<&str> = items.iter().map(|item| file.snippet(item.span)).collect();
         emitter.emit(Fault::known(
-            Diagnostic::new("E0108", span, "an ituple is written with braces")
+            Diagnostic::new(codes::E0108, span, "an ituple is written with braces")
                 .label("parentheses hold one value")
                 .help(format!("write `{{{}}}`", inner.join(", "))),
         ));
@@ -80,7 +80,7 @@ fn c_cast<'t>(any: Rule<'t, Expr>) -> Rule<'t, Expr> {
             }
             let span = open.span.to(close.span);
             inp.emit(Fault::known(
-                Diagnostic::new("E0126", span, "there are no C casts")
+                Diagnostic::new(codes::E0126, span, "there are no C casts")
                     .label("a type in parentheses")
                     .help(format!("write `__to<{}>(value)`", word.text())),
             ));

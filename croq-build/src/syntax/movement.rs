@@ -8,7 +8,7 @@ use super::ast::{
 use super::expression::Exprs;
 use super::fault::{Class, Fault};
 use super::rule::*;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
@@ -28,7 +28,7 @@ impl Movement {
             (Movement::Any(engine, _), Some(name)) => StmtKind::AnyFuture { name, engine },
             (Movement::Any(_, span), None) => {
                 emit(Fault::known(
-                    Diagnostic::new("E0100", span, "a placeholder future needs a name")
+                    Diagnostic::new(codes::E0100, span, "a placeholder future needs a name")
                         .label("nothing is bound to it")
                         .help("write `f = dma.any;`"),
                 ));
@@ -149,7 +149,7 @@ fn not_a_storage<'t>() -> Rule<'t, CopyDest> {
         inp.next_ref();
         inp.emit(Fault::known(
             Diagnostic::new(
-                "E0123",
+                codes::E0123,
                 token.span,
                 format!("{} is no storage to copy to", token.kind),
             )
@@ -224,16 +224,20 @@ fn check_operation(engine: Engine, op: Operation, emit: &mut dyn FnMut(Fault)) -
     let mut wants_none = |config: &Config| {
         if let Config::List(_, at) | Config::Pad(_, _, at) = config {
             emit(Fault::known(
-                Diagnostic::new("E0837", *at, format!("`.{word}` takes no configuration"))
-                    .label("unexpected here")
-                    .help("only `.transp<…>` and `.pad<…>` have one"),
+                Diagnostic::new(
+                    codes::E0837,
+                    *at,
+                    format!("`.{word}` takes no configuration"),
+                )
+                .label("unexpected here")
+                .help("only `.transp<…>` and `.pad<…>` have one"),
             ));
         }
     };
     if engine == Engine::Tma && matches!(word.as_str(), "transp" | "pad") {
         emit(Fault::known(
             Diagnostic::new(
-                "E0110",
+                codes::E0110,
                 span,
                 format!("`.{word}` is an operation of `dma` only"),
             )
@@ -251,7 +255,7 @@ fn check_operation(engine: Engine, op: Operation, emit: &mut dyn FnMut(Fault)) -
             wants_none(&config);
             if engine == Engine::Dma {
                 emit(Fault::known(
-                    Diagnostic::new("E0110", span, "`.load` is an operation of `tma` only")
+                    Diagnostic::new(codes::E0110, span, "`.load` is an operation of `tma` only")
                         .label("`dma` has no `.load`")
                         .help("write `dma.copy`"),
                 ));
@@ -261,12 +265,16 @@ fn check_operation(engine: Engine, op: Operation, emit: &mut dyn FnMut(Fault)) -
         }
         "store" => {
             emit(Fault::known(
-                Diagnostic::new("E0119", span, "there is no `.store` operation any more")
-                    .label("removed")
-                    .help(match engine {
-                        Engine::Tma => "write `tma.copy source => destination`",
-                        Engine::Dma => "write `dma.copy source => destination`",
-                    }),
+                Diagnostic::new(
+                    codes::E0119,
+                    span,
+                    "there is no `.store` operation any more",
+                )
+                .label("removed")
+                .help(match engine {
+                    Engine::Tma => "write `tma.copy source => destination`",
+                    Engine::Dma => "write `dma.copy source => destination`",
+                }),
             ));
             Some(CopyOp::Copy)
         }
@@ -275,7 +283,7 @@ fn check_operation(engine: Engine, op: Operation, emit: &mut dyn FnMut(Fault)) -
             Config::None => Some(CopyOp::Transp(Vec::new())),
             Config::Pad(_, _, at) => {
                 emit(Fault::known(
-                    Diagnostic::new("E0837", at, "`.transp` takes a list of dimensions")
+                    Diagnostic::new(codes::E0837, at, "`.transp` takes a list of dimensions")
                         .label("not a list of dimensions")
                         .help("write `.transp<1, 0>`"),
                 ));
@@ -301,7 +309,7 @@ fn padding(config: Config, span: Span, emit: &mut dyn FnMut(Fault)) -> Option<Co
                 });
             }
             emit(Fault::known(
-                Diagnostic::new("E0837", at, "`.pad` takes three lists and a value")
+                Diagnostic::new(codes::E0837, at, "`.pad` takes three lists and a value")
                     .label("not three lists")
                     .help(form),
             ));
@@ -309,7 +317,7 @@ fn padding(config: Config, span: Span, emit: &mut dyn FnMut(Fault)) -> Option<Co
         }
         Config::None => {
             emit(Fault::known(
-                Diagnostic::new("E0837", span, "`.pad` needs its configuration")
+                Diagnostic::new(codes::E0837, span, "`.pad` needs its configuration")
                     .label("how much on each side?")
                     .help(form),
             ));
@@ -317,7 +325,7 @@ fn padding(config: Config, span: Span, emit: &mut dyn FnMut(Fault)) -> Option<Co
         }
         Config::List(_, at) => {
             emit(Fault::known(
-                Diagnostic::new("E0837", at, "`.pad` takes three lists and a value")
+                Diagnostic::new(codes::E0837, at, "`.pad` takes three lists and a value")
                     .label("not three lists")
                     .help(form),
             ));
@@ -364,9 +372,13 @@ fn modifiers<'t>(e: &Exprs<'t>) -> Rule<'t, Vec<Modifier>> {
                     Some(((n, Some(m)), end)) => (Some((n, m)), span.to(end)),
                     Some(((n, None), end)) => {
                         emitter.emit(Fault::known(
-                            Diagnostic::new("E0118", n.span, "a sparse pattern is written `n:m`")
-                                .label("not a pattern")
-                                .help("write `.sp<2:4>`"),
+                            Diagnostic::new(
+                                codes::E0118,
+                                n.span,
+                                "a sparse pattern is written `n:m`",
+                            )
+                            .label("not a pattern")
+                            .help("write `.sp<2:4>`"),
                         ));
                         (None, span.to(end))
                     }
@@ -407,7 +419,7 @@ fn removed_hint<'t>(e: &Exprs<'t>) -> Rule<'t, Modifier> {
             if let Some(token) = inp.next_ref() {
                 inp.emit(Fault::known(
                     Diagnostic::new(
-                        "E0119",
+                        codes::E0119,
                         token.span,
                         format!("there is no modifier {} any more", token.kind),
                     )
@@ -430,7 +442,7 @@ fn check_modifiers(written: Vec<Modifier>, emit: &mut dyn FnMut(Fault)) -> Check
     let mut kept: Vec<(CopyModifier, Span)> = Vec::new();
     let mut twice = |what: &str, first: Span, second: Span| {
         emit(Fault::known(
-            Diagnostic::new("E0112", second, format!("{what} is given twice"))
+            Diagnostic::new(codes::E0112, second, format!("{what} is given twice"))
                 .label("again here")
                 .also(first, "first here")
                 .help("keep one of them"),

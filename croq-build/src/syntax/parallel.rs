@@ -8,7 +8,7 @@ use super::ast::{
 use super::expression::Exprs;
 use super::fault::{Class, Fault};
 use super::rule::*;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
@@ -122,7 +122,7 @@ fn level<'t>(e: &Exprs<'t>) -> Rule<'t, LevelSpec> {
                     _ => {
                         emitter.emit(Fault::known(
                             Diagnostic::new(
-                                "E0113",
+                                codes::E0113,
                                 at,
                                 "only the level `device` takes a parameter, a name",
                             )
@@ -155,7 +155,7 @@ fn word_or_reported<'t>(text: &'static str, what: &'static str) -> Rule<'t, Opti
     .validate(move |(fits, span), _, emitter| {
         if !fits {
             emitter.emit(Fault::known(
-                Diagnostic::new("E0113", span, what)
+                Diagnostic::new(codes::E0113, span, what)
                     .label("unknown here")
                     .help(format!("write `<{text}>`")),
             ));

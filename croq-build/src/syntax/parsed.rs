@@ -6,7 +6,7 @@ use super::ast::{
 };
 use super::fault::Fault;
 use super::rule::expr;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Code, Diagnostic, codes};
 use crate::source::Span;
 
 /// `[storage] [mutable]`, and what it may stand before.
@@ -58,14 +58,14 @@ pub enum Parsed {
 }
 
 impl Prefix {
-    /// Reports its words; an empty code stands for that of the word.
-    fn refuse(self, code: &'static str, what: &str, help: &str, emit: &mut dyn FnMut(Fault)) {
+    /// Reports its words, by default each with its own code.
+    fn refuse(self, code: Option<Code>, what: &str, help: &str, emit: &mut dyn FnMut(Fault)) {
         let storage = self
             .storage
-            .map(|(_, span)| (span, "E0618", "storage word"));
-        let mutable = self.mutable.map(|span| (span, "E0305", "`mutable`"));
+            .map(|(_, span)| (span, codes::E0618, "storage word"));
+        let mutable = self.mutable.map(|span| (span, codes::E0305, "`mutable`"));
         for (span, own_code, word) in storage.into_iter().chain(mutable) {
-            let code = if code.is_empty() { own_code } else { code };
+            let code = code.unwrap_or(own_code);
             emit(Fault::known(
                 Diagnostic::new(code, span, format!("{what} takes no {word}"))
                     .label("not allowed here")
@@ -87,7 +87,11 @@ impl Parsed {
                 value,
             } => {
                 let _ = start;
-                refuse("", "a shape", "a shape is a compile-time value: remove it");
+                refuse(
+                    None,
+                    "a shape",
+                    "a shape is a compile-time value: remove it",
+                );
                 StmtKind::Mdspan { rank, name, value }
             }
             Parsed::Ituple {
@@ -98,18 +102,22 @@ impl Parsed {
             } => {
                 let _ = start;
                 refuse(
-                    "E0316",
+                    Some(codes::E0316),
                     "an ituple",
                     "an ituple is a compile-time value: remove it",
                 );
                 StmtKind::Ituple { rank, name, value }
             }
             Parsed::Stream { start, name } => {
-                refuse("", "a stream", "streams are parameters");
+                refuse(None, "a stream", "streams are parameters");
                 emit(Fault::known(
-                    Diagnostic::new("E0100", start, "a stream can't be declared in a function")
-                        .label("unexpected here")
-                        .help(format!("make it a parameter: `stream {}`", name.text)),
+                    Diagnostic::new(
+                        codes::E0100,
+                        start,
+                        "a stream can't be declared in a function",
+                    )
+                    .label("unexpected here")
+                    .help(format!("make it a parameter: `stream {}`", name.text)),
                 ));
                 lost(name)
             }
@@ -133,13 +141,13 @@ impl Parsed {
                 items,
             } => {
                 let _ = start;
-                refuse("", "a fragment", "fragments live in registers: remove it");
+                refuse(None, "a fragment", "fragments live in registers: remove it");
                 StmtKind::Frag { elem, shape, items }
             }
             Parsed::Event { count, items } => {
                 if let Some(span) = mutable {
                     emit(Fault::known(
-                        Diagnostic::new("E0305", span, "an event can't be `mutable`")
+                        Diagnostic::new(codes::E0305, span, "an event can't be `mutable`")
                             .label("not allowed here")
                             .help("remove it"),
                     ));

@@ -6,7 +6,7 @@ use super::ast::{CallKind, Expr, ExprKind, Member, Name, ViewOp};
 use super::call::call;
 use super::fault::{Class, Fault};
 use super::rule::*;
-use crate::diagnostics::{self, Diagnostic};
+use crate::diagnostics::{self, Diagnostic, codes};
 use crate::source::Span;
 use crate::source::token::{Punct, TokenKind};
 
@@ -209,7 +209,7 @@ fn unknown_member<'t>() -> Rule<'t, Postfix> {
 fn no_such_member(base: &Expr, member: &Name) -> Fault {
     let text = &member.text;
     let on_name = matches!(&*base.kind, ExprKind::Name(_) | ExprKind::Member(..));
-    let code = if on_name { "E0100" } else { "E0109" };
+    let code = if on_name { codes::E0100 } else { codes::E0109 };
     let diagnostic = Diagnostic::new(code, member.span, format!("there is no member `.{text}`"))
         .label("unknown member");
     Fault::known(match text.as_str() {
@@ -236,7 +236,7 @@ fn arrow<'t>() -> Rule<'t, Postfix> {
             inp.next_ref();
             inp.next_ref();
             inp.emit(Fault::known(
-                Diagnostic::new("E0126", arrow.span, "there is no `->`")
+                Diagnostic::new(codes::E0126, arrow.span, "there is no `->`")
                     .label("not an operator of this language")
                     .help(format!("members are reached with a dot: `.{text}`; a copy is written `source => destination`")),
             ));
@@ -266,7 +266,7 @@ fn apply(
         )
     {
         emit(Fault::known(
-            Diagnostic::new("E0109", at, "the result of a call has no members")
+            Diagnostic::new(codes::E0109, at, "the result of a call has no members")
                 .label("a name or a subscript belongs before this")
                 .help("give the result a name first: `x = …;`"),
         ));
@@ -331,7 +331,7 @@ fn several_subscripts(base: &Expr, items: &[Expr], span: Span, around: Around) -
         .any(|item| matches!(&*item.kind, ExprKind::Paren(_)));
     Fault::known(if of_shape {
         Diagnostic::new(
-            "E0106",
+            codes::E0106,
             span,
             "a shape is derived only where a shape belongs",
         )
@@ -342,7 +342,7 @@ fn several_subscripts(base: &Expr, items: &[Expr], span: Span, around: Around) -
         ))
     } else {
         Diagnostic::new(
-            "E0105",
+            codes::E0105,
             span,
             "an array takes one subscript in each pair of brackets",
         )
@@ -396,7 +396,7 @@ fn parenthesised(
                     .map(|item| around.file.snippet(item.span))
                     .collect();
                 emit(Fault::known(
-                    Diagnostic::new("E0107", span, "an ituple is derived with braces")
+                    Diagnostic::new(codes::E0107, span, "an ituple is derived with braces")
                         .label("parentheses call a function")
                         .help(format!("write `{text} {{{}}}`", inner.join(", "))),
                 ));
@@ -413,7 +413,7 @@ fn parenthesised(
         (Some(index), true) => expr(ExprKind::Element(base, index), whole),
         _ => {
             emit(Fault::known(
-                Diagnostic::new("E0100", span, "one element is picked at a time")
+                Diagnostic::new(codes::E0100, span, "one element is picked at a time")
                     .label("expected one index")
                     .help("write `x(0)`"),
             ));

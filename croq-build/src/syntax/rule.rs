@@ -7,7 +7,7 @@ use chumsky::prelude::*;
 use super::ast::{ElemType, Expr, ExprKind, Name, Stmt, StmtKind, Storage};
 use super::fault::{Class, Expected, Fault};
 pub use super::tokens::{Tokens, kind_text};
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::source::steps::step;
 use crate::source::token::{Keyword, Punct, Token, TokenKind};
 use crate::source::{FunctionText, SourceFile, Span};
@@ -192,7 +192,7 @@ fn follows_a_name(inp: &mut In, word: Keyword) -> bool {
 
 pub fn keyword_as_name(text: &str, span: Span) -> Fault {
     let report = Diagnostic::new(
-        "E0124",
+        codes::E0124,
         span,
         format!("`{text}` is a keyword and names nothing else"),
     )
@@ -211,7 +211,7 @@ pub fn unfit(name: &Name) -> Option<Fault> {
     }
     if name.text.len() > NAME {
         return Some(Fault::known(
-            Diagnostic::new("E0129", name.span, "this name is too long")
+            Diagnostic::new(codes::E0129, name.span, "this name is too long")
                 .label(format!("{} characters", name.text.len()))
                 .help(format!("names have at most {NAME} characters")),
         ));
@@ -221,7 +221,7 @@ pub fn unfit(name: &Name) -> Option<Fault> {
         let plain = if plain.is_empty() { "name" } else { plain };
         return Some(Fault::known(
             Diagnostic::new(
-                "E0125",
+                codes::E0125,
                 name.span,
                 format!("the name `{}` is reserved", name.text),
             )
@@ -234,7 +234,7 @@ pub fn unfit(name: &Name) -> Option<Fault> {
 
 pub fn wildcard(span: Span) -> Fault {
     Fault::known(
-        Diagnostic::new("E0127", span, "`_` is no variable")
+        Diagnostic::new(codes::E0127, span, "`_` is no variable")
             .label("a name or value belongs here")
             .help("`_` means a whole dimension, only as an argument of `chunkat`, `subspan` and the like"),
     )

@@ -7,7 +7,7 @@ use super::expression::Exprs;
 use super::fault::{Class, Fault};
 use super::parallel::bare_level;
 use super::rule::*;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct};
 
@@ -18,7 +18,7 @@ pub fn wait<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
             inp.next_ref();
             let span = inp.next_ref().map_or(Span::default(), |token| token.span);
             inp.emit(Fault::known(
-                Diagnostic::new("E0119", span, "there is no `wait.phase` any more")
+                Diagnostic::new(codes::E0119, span, "there is no `wait.phase` any more")
                     .label("removed")
                     .help("write `wait event;`: the compiler keeps the phase"),
             ));
@@ -41,9 +41,13 @@ pub fn trigger<'t>(e: &Exprs<'t>) -> Rule<'t, StmtKind> {
         .validate(|(text, span), _, emitter| {
             if text != "cluster" {
                 emitter.emit(Fault::known(
-                    Diagnostic::new("E0114", span, format!("a trigger has no scope `{text}`"))
-                        .label("unknown scope")
-                        .help("write `trigger e;` or `trigger.cluster e;`"),
+                    Diagnostic::new(
+                        codes::E0114,
+                        span,
+                        format!("a trigger has no scope `{text}`"),
+                    )
+                    .label("unknown scope")
+                    .help("write `trigger e;` or `trigger.cluster e;`"),
                 ));
             }
             text == "cluster"
@@ -116,7 +120,7 @@ pub fn swap_or_rotate<'t>(which: Keyword) -> Rule<'t, StmtKind> {
                 let word = which.text();
                 emitter.emit(Fault::known(
                     Diagnostic::new(
-                        "E0122",
+                        codes::E0122,
                         span,
                         format!("`{word}` takes {takes}, not {count}"),
                     )

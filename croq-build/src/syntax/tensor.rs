@@ -6,7 +6,7 @@ use super::ast::{ElemType, Expr, ExprKind, FragOp, MmaOp, MmaStmt, Name, StmtKin
 use super::expression::Exprs;
 use super::fault::{Class, Fault};
 use super::rule::*;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct, TokenKind};
 
@@ -84,7 +84,7 @@ fn load<'t>(e: &Exprs<'t>) -> Rule<'t, MmaStmt> {
                 };
                 if let Some(first) = earlier {
                     emitter.emit(Fault::known(
-                        Diagnostic::new("E0112", span, "this modifier is given twice")
+                        Diagnostic::new(codes::E0112, span, "this modifier is given twice")
                             .label("again here")
                             .also(first, "first here")
                             .help("keep one of them"),
@@ -148,7 +148,7 @@ fn multiply<'t>(e: &Exprs<'t>) -> Rule<'t, MmaStmt> {
                 if operands.len() < least || operands.len() > most {
                     emitter.emit(Fault::known(
                         Diagnostic::new(
-                            "E0100",
+                            codes::E0100,
                             span,
                             format!(
                                 "this multiply takes {least} operands, not {}",
@@ -234,9 +234,13 @@ fn removed<'t>(e: &Exprs<'t>) -> Rule<'t, MmaStmt> {
         inp.next_ref();
         let span = inp.next_ref().map_or(Span::default(), |token| token.span);
         inp.emit(Fault::known(
-            Diagnostic::new("E0119", span, format!("there is no `mma.{text}` any more"))
-                .label("removed")
-                .help(help),
+            Diagnostic::new(
+                codes::E0119,
+                span,
+                format!("there is no `mma.{text}` any more"),
+            )
+            .label("removed")
+            .help(help),
         ));
         Ok(())
     });

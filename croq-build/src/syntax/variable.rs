@@ -7,7 +7,7 @@ use super::expression::Exprs;
 use super::fault::{Class, Fault};
 use super::parsed::Parsed;
 use super::rule::*;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::source::Span;
 use crate::source::token::{Keyword, Punct};
 
@@ -83,7 +83,7 @@ pub fn scalar_item<'t>(e: &Exprs<'t>) -> Rule<'t, ScalarItem> {
 
 fn c_array(ty: &str, name: &Name, extents: &str, span: Span) -> Fault {
     Fault::known(
-        Diagnostic::new("E0126", span, "extents are written before the name")
+        Diagnostic::new(codes::E0126, span, "extents are written before the name")
             .label("this is how C writes an array")
             .help(format!("write `local {ty} [{extents}] {};`", name.text)),
     )
@@ -170,7 +170,7 @@ pub fn pointer<'t>() -> Rule<'t, ()> {
         Some(token) if token.kind.is(Punct::Star) => {
             inp.next_ref();
             inp.emit(Fault::known(
-                Diagnostic::new("E0126", token.span, "there are no pointers")
+                Diagnostic::new(codes::E0126, token.span, "there are no pointers")
                     .label("not part of a type")
                     .help("a tensor is written `f32 [M, N] x`, one in device memory `global f32 [M, N] x`"),
             ));

@@ -6,6 +6,7 @@ use super::compile::Object;
 use super::host_compiler::HostCompiler;
 use super::outputs::{Outputs, part_of, replace, unwritable};
 use super::problem::Problem;
+use crate::diagnostics::codes;
 
 /// Makes `lib/lib{name}.a` of the objects, unless it is there: the name says what is in it.
 pub fn write(
@@ -36,7 +37,7 @@ pub fn write(
     command.args(objects.iter().map(|object| &object.path));
     let output = command.output().map_err(|error| {
         Problem::new(
-            "E1111",
+            codes::E1111,
             format!(
                 "can't run {}: {error}",
                 command.get_program().to_string_lossy()
@@ -46,7 +47,7 @@ pub fn write(
     })?;
     if !output.status.success() {
         return Err(
-            Problem::new("E1107", format!("can't make {}", archive.display()))
+            Problem::new(codes::E1107, format!("can't make {}", archive.display()))
                 .note(String::from_utf8_lossy(&output.stderr).into_owned()),
         );
     }

@@ -10,6 +10,7 @@ use super::key::Key;
 use super::libclang;
 use super::outputs::Outputs;
 use super::problem::Problem;
+use crate::diagnostics::codes;
 
 /// Where croq-sys keeps its own mirror of `croq_abi.h`.
 const ABI_MODULE: &str = "::croq_sys::__private::abi";
@@ -98,7 +99,7 @@ fn generate(header: &Path, include: &Path) -> Result<String, Problem> {
         .generate()
         .map_err(|error| {
             Problem::new(
-                "E1112",
+                codes::E1112,
                 format!("libclang rejects the generated header {}", header.display()),
             )
             .note(error.to_string())

@@ -14,6 +14,7 @@ use super::messages::{self, Codes, Message, Severity};
 use super::nvcc::Toolkit;
 use super::problem::Problem;
 use super::user_headers::{Folders, Headers};
+use crate::diagnostics::codes;
 use crate::target::Arch;
 
 /// Who runs the kernels of an object.
@@ -35,13 +36,13 @@ impl Twin {
         match self {
             Twin::Sim => Codes {
                 compiler: "the C++ compiler",
-                error: "E1112",
-                warning: "W1112",
+                error: codes::E1112,
+                warning: codes::W1112,
             },
             Twin::Cuda => Codes {
                 compiler: "nvcc",
-                error: "E1113",
-                warning: "W1113",
+                error: codes::E1113,
+                warning: codes::W1113,
             },
         }
     }
@@ -292,7 +293,7 @@ impl Compilers<'_> {
                 host_compiler::missing(&command.get_program().to_string_lossy())
             }
             _ => Problem::new(
-                "E1111",
+                codes::E1111,
                 format!(
                     "can't run {}: {error}",
                     command.get_program().to_string_lossy()

@@ -6,6 +6,7 @@ use std::fmt;
 use std::path::Path;
 
 use super::problem::Problem;
+use crate::diagnostics::codes;
 
 #[derive(Default, Debug)]
 pub struct Directives {
@@ -50,12 +51,15 @@ impl Directives {
 /// another directive.
 pub fn sayable(path: &Path) -> Result<&str, Problem> {
     let text = path.to_str().ok_or_else(|| {
-        Problem::new("E1106", format!("the path {} is not UTF-8", shown(path)))
-            .note("cargo reads a build script's answers as lines of UTF-8")
+        Problem::new(
+            codes::E1106,
+            format!("the path {} is not UTF-8", shown(path)),
+        )
+        .note("cargo reads a build script's answers as lines of UTF-8")
     })?;
     if text.contains(char::is_control) {
         return Err(Problem::new(
-            "E1106",
+            codes::E1106,
             format!("the path {} has a control character", shown(path)),
         )
         .note("a line break in what a build script prints begins another directive for cargo"));

@@ -11,7 +11,7 @@ use super::host_compiler::HostCompiler;
 use super::messages::{self, Origin, Severity};
 use super::outputs::{Outputs, unwritable};
 use super::problem::Problem;
-use crate::diagnostics::{self, Diagnostic};
+use crate::diagnostics::{self, Diagnostic, codes};
 use crate::source::{SourceFile, Span};
 
 /// The texts that were emitted for a file.
@@ -49,7 +49,7 @@ pub fn check(file: &SourceFile, texts: &Texts<'_>) -> Result<Vec<Diagnostic>, Pr
     command.arg(&path);
     let output = command.output().map_err(|error| {
         let program = command.get_program().to_string_lossy();
-        Problem::new("E1111", format!("can't run {program}: {error}"))
+        Problem::new(codes::E1111, format!("can't run {program}: {error}"))
     })?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let origin = Origin {
@@ -78,7 +78,7 @@ pub fn check(file: &SourceFile, texts: &Texts<'_>) -> Result<Vec<Diagnostic>, Pr
     }
     let rejected = found
         .iter()
-        .any(|d| d.severity == diagnostics::Severity::Error);
+        .any(|d| d.severity() == diagnostics::Severity::Error);
     if !output.status.success() && !rejected {
         let text = "the C++ compiler rejects the generated text";
         let shown = text.to_owned() + ": " + output_head(&output.stderr).trim();

@@ -13,6 +13,7 @@ use super::environment::Environment;
 use super::identity;
 use super::problem::Problem;
 use super::variables;
+use crate::diagnostics::codes;
 
 /// What every text is compiled with; part of the identity. Multiply and add round twice everywhere, so that
 /// results do not depend on the machine. Integers wrap, as a GPU's do. A simulated thread's stack has a fixed size, so
@@ -119,7 +120,7 @@ impl HostCompiler {
             .map_err(|error| missing("c++").note(error.to_string()))?;
         if tool.is_like_msvc() {
             return Err(Problem::new(
-                "E1111",
+                codes::E1111,
                 "the C++ compiler is MSVC, which croq does not know",
             )
             .help("set CXX to g++ or clang++"));
@@ -154,7 +155,7 @@ impl HostCompiler {
             .cargo_warnings(false)
             .try_get_archiver()
             .map_err(|error| {
-                Problem::new("E1111", "no archiver (`ar`) was found").note(error.to_string())
+                Problem::new(codes::E1111, "no archiver (`ar`) was found").note(error.to_string())
             })
     }
 }
@@ -197,7 +198,7 @@ fn default_library(target: &str) -> Option<&'static str> {
 
 pub fn missing(name: &str) -> Problem {
     Problem::new(
-        "E1111",
+        codes::E1111,
         format!("there is no C++ compiler `{name}`, which croq needs to build kernels for the simulated GPU"),
     )
     .help(

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use super::directives::shown;
 use super::modules::{self, ModulePath};
 use super::problem::Problem;
+use crate::diagnostics::codes;
 
 /// A `.co` file as found.
 #[derive(Debug)]
@@ -52,7 +53,7 @@ pub fn find(package: &Path, path: &Path) -> Result<Vec<Input>, Problem> {
         walk.folder(&root)?;
         if found.is_empty() {
             return Err(Problem::new(
-                "E1104",
+                codes::E1104,
                 format!("there is no `.co` file below {}", shown(&root)),
             ));
         }
@@ -69,7 +70,7 @@ pub fn find(package: &Path, path: &Path) -> Result<Vec<Input>, Problem> {
         let module = ModulePath::of(&relative);
         if let Some(long) = module.longest().filter(|part| part.len() > LONGEST_NAME) {
             return Err(Problem::new(
-                "E1104",
+                codes::E1104,
                 format!("{path}: a name of {} bytes is too long", long.len()),
             )
             .note("generated files and a Rust module are called after it")
@@ -95,10 +96,11 @@ pub fn read(path: &Path) -> Result<String, Problem> {
     let metadata = path.metadata().map_err(|error| unreadable(path, &error))?;
     if !metadata.is_file() {
         let what = kind(&metadata);
-        return Err(
-            Problem::new("E1104", format!("{} is {what}, not a file", shown(path)))
-                .help("a `.co` file is a regular file, or a link to one"),
-        );
+        return Err(Problem::new(
+            codes::E1104,
+            format!("{} is {what}, not a file", shown(path)),
+        )
+        .help("a `.co` file is a regular file, or a link to one"));
     }
     // It may have grown since.
     let mut bytes = Vec::new();
@@ -108,7 +110,7 @@ pub fn read(path: &Path) -> Result<String, Problem> {
     if bytes.len() as u64 > MOST_BYTES {
         let size = metadata.len().max(bytes.len() as u64);
         return Err(
-            Problem::new("E1104", format!("{} has {size} bytes", shown(path))).help(format!(
+            Problem::new(codes::E1104, format!("{} has {size} bytes", shown(path))).help(format!(
                 "a `.co` file has at most {MOST_BYTES}: make it several files"
             )),
         );
@@ -119,7 +121,7 @@ pub fn read(path: &Path) -> Result<String, Problem> {
             .iter()
             .take(error.utf8_error().valid_up_to());
         let line = 1 + before.filter(|byte| **byte == b'\n').count();
-        Problem::new("E1104", format!("{} is not UTF-8 text", shown(path)))
+        Problem::new(codes::E1104, format!("{} is not UTF-8 text", shown(path)))
             .note(format!("the first invalid byte is in line {line}"))
     })
 }
@@ -127,7 +129,7 @@ pub fn read(path: &Path) -> Result<String, Problem> {
 /// A path as messages, `#line` and generated comments have it.
 fn printable(path: &Path) -> Result<&str, Problem> {
     let wrong = |what: &str| {
-        Problem::new("E1104", format!("the name {} {what}", shown(path)))
+        Problem::new(codes::E1104, format!("the name {} {what}", shown(path)))
             .note("the name is used in generated files and in lines that cargo reads")
             .help("rename it")
     };
@@ -151,7 +153,7 @@ impl Walk<'_> {
             .map_err(|error| unreadable(folder, &error))?;
         if self.within.contains(&real) {
             return Err(Problem::new(
-                "E1104",
+                codes::E1104,
                 format!(
                     "{} is a link to {}, a folder around it",
                     shown(folder),
@@ -162,7 +164,7 @@ impl Walk<'_> {
         }
         if self.within.len() >= DEEPEST {
             return Err(Problem::new(
-                "E1104",
+                codes::E1104,
                 format!("{} is nested in more than {DEEPEST} folders", shown(folder)),
             ));
         }
@@ -207,7 +209,7 @@ fn kind(metadata: &Metadata) -> &'static str {
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Problem {
-    Problem::new("E1104", format!("can't read {}: {error}", shown(path)))
+    Problem::new(codes::E1104, format!("can't read {}: {error}", shown(path)))
 }
 
 #[cfg(all(test, unix))]
@@ -245,7 +247,7 @@ mod tests {
 
         fn problem(&self) -> String {
             let problem = find(self.0.path(), Path::new("kernels/")).expect_err("an error");
-            assert_eq!(problem.code, "E1104");
+            assert_eq!(problem.code, codes::E1104);
             let text = problem.to_string();
             assert!(
                 !text.contains(|c: char| c.is_control() && c != '\n'),
@@ -422,7 +424,7 @@ mod tests {
         assert!(Package::new().problem().contains("no `.co` file below"));
         let package = Package::new().with("a-b.co").with("a_b.co");
         let problem = find(package.0.path(), Path::new("kernels")).expect_err("alike");
-        assert_eq!(problem.code, "E1116");
+        assert_eq!(problem.code, codes::E1116);
         assert!(
             problem
                 .message

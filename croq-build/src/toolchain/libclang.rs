@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::environment::Environment;
 use super::nvcc::python_packages;
 use super::problem::Problem;
+use crate::diagnostics::codes;
 
 /// Loads libclang for this thread, which bindgen then uses.
 pub fn load(env: &Environment) -> Result<(), Problem> {
@@ -22,7 +23,7 @@ pub fn load(env: &Environment) -> Result<(), Problem> {
 
 fn missing(env: &Environment, path: Option<&str>, reason: &str) -> Problem {
     let problem = Problem::new(
-        "E1111",
+        codes::E1111,
         "libclang was not found, which croq needs to read the C headers of its kernels",
     );
     let problem = match path {

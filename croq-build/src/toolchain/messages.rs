@@ -2,7 +2,7 @@
 //! about. Thanks to `#line` the compilers already speak of `.co` lines; ptxas names a kernel.
 
 use super::canonical::PresumedLines;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Code, Diagnostic};
 use crate::source::Span;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -275,8 +275,8 @@ impl Origin<'_> {
 /// How the messages of one compiler are reported.
 pub struct Codes {
     pub compiler: &'static str,
-    pub error: &'static str,
-    pub warning: &'static str,
+    pub error: Code,
+    pub warning: Code,
 }
 
 /// `… '_ZN13croq_0123abcd7scale_0EN4croq…'` → `scale_0`: the last part of the first nested name of
@@ -300,8 +300,8 @@ mod tests {
 
     const CODES: Codes = Codes {
         compiler: "the C++ compiler",
-        error: "E1112",
-        warning: "W1112",
+        error: crate::diagnostics::codes::E1112,
+        warning: crate::diagnostics::codes::W1112,
     };
 
     #[test]

@@ -14,6 +14,7 @@ use std::fmt::Write as _;
 use std::path::{Component, Path};
 
 use super::problem::Problem;
+use crate::diagnostics::codes;
 
 /// Where a file's functions live below `kernels`, outermost first; never empty.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -105,7 +106,7 @@ pub fn distinct<'a>(
     for (path, origin) in modules {
         if let Some(first) = seen.insert(path, origin) {
             return Err(Problem::new(
-                "E1116",
+                codes::E1116,
                 format!(
                     "{first} and {origin} would both be the module `kernels::{}`",
                     path.rust()

@@ -9,6 +9,7 @@ use std::process::Command;
 use super::environment::{Environment, is_program};
 use super::identity::FileIdentity;
 use super::problem::Problem;
+use crate::diagnostics::codes;
 
 /// The oldest toolkit whose PTX (8.4) knows all that the device headers use.
 pub const OLDEST: Version = Version {
@@ -48,7 +49,7 @@ impl Search {
     /// The error for people who asked for CUDA.
     pub fn required(&self) -> Problem {
         let mut problem = Problem::new(
-            "E1111",
+            codes::E1111,
             format!("CUDA is required, but there is no nvcc {OLDEST} or later"),
         );
         for place in &self.looked_at {
@@ -66,7 +67,7 @@ impl Search {
             .iter()
             .filter(|place| place.contains("is too old"));
         let mut problem = Problem::new(
-            "W1110",
+            codes::W1110,
             format!(
                 "no nvcc {OLDEST} or later was found: kernels are built for the simulated GPU only"
             ),

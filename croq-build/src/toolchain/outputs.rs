@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::problem::Problem;
+use crate::diagnostics::codes;
 
 /// `OUT_DIR/croq` and the files that this build put there.
 pub struct Outputs {
@@ -85,7 +86,10 @@ fn remove_stale(folder: &Path, keep: &BTreeSet<PathBuf>) {
 }
 
 pub fn unwritable(path: &Path, error: &std::io::Error) -> Problem {
-    Problem::new("E1107", format!("can't write {}: {error}", path.display()))
+    Problem::new(
+        codes::E1107,
+        format!("can't write {}: {error}", path.display()),
+    )
 }
 
 #[cfg(test)]

@@ -3,20 +3,20 @@
 
 use std::fmt;
 
-use crate::diagnostics::{Severity, render};
+use crate::diagnostics::{Code, Severity, render};
 
 /// One fault, what it was seen by, and what to do about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
     /// A stable id of the catalogue, `E11xx`.
-    pub code: &'static str,
+    pub code: Code,
     pub message: String,
     pub notes: Vec<String>,
     pub help: Option<String>,
 }
 
 impl Problem {
-    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self {
             code,
             message: message.into(),
@@ -36,7 +36,7 @@ impl Problem {
     }
 
     pub fn is_warning(&self) -> bool {
-        Severity::of(self.code) == Severity::Warning
+        self.code.severity() == Severity::Warning
     }
 
     /// As one JSON object, without a place.
@@ -54,7 +54,7 @@ impl Problem {
         let notes: Vec<String> = self.notes.iter().map(|note| string(note)).collect();
         format!(
             "{{\"code\":{},\"severity\":\"{severity}\",\"message\":{},\"spans\":[],\"notes\":[{}],\"help\":{}}}",
-            string(self.code),
+            string(self.code.text()),
             string(&self.message),
             notes.join(","),
             self.help

@@ -171,7 +171,10 @@ fn every_file_that_fails_is_reported_on_its_line() {
     let places: Vec<(usize, &str, u32)> = findings
         .placed
         .iter()
-        .flat_map(|(unit, list)| list.iter().map(|d| (*unit, d.code, d.primary.span.start)))
+        .flat_map(|(unit, list)| {
+            list.iter()
+                .map(|d| (*unit, d.code.text(), d.primary.span.start))
+        })
         .collect();
     assert_eq!(places, [(1, "E1112", 5), (2, "E1112", 3)]);
     let (_, list) = &findings.placed[0];

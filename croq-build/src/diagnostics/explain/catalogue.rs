@@ -100,7 +100,7 @@ fn texts_and_tables_have_the_same_codes() {
     assert_eq!(texts, unique);
 }
 
-/// The codes in string literals of the sources below a folder, without tests and explanations.
+/// The codes that the sources below a folder use as `codes::CODE`, and those of run-time checks, without tests and explanations.
 fn collect(folder: &Path, codes: &mut BTreeSet<String>) {
     for path in files(folder) {
         let name = path.file_name().and_then(|name| name.to_str());
@@ -112,8 +112,18 @@ fn collect(folder: &Path, codes: &mut BTreeSet<String>) {
         } else if name.ends_with(".rs") && !name.contains("tests") {
             let text = std::fs::read_to_string(&path).expect("a source file");
             let code = text.split("#[cfg(test)]\nmod tests {").next();
-            let words = code.unwrap_or_default().split('"');
-            codes.extend(words.filter(|word| is_code(word)).map(str::to_owned));
+            let code = code.unwrap_or_default();
+            let literals = code.split('"').filter(|word| word.starts_with('R'));
+            let constants = code
+                .split("codes::")
+                .skip(1)
+                .filter_map(|rest| rest.get(..5));
+            codes.extend(
+                literals
+                    .chain(constants)
+                    .filter(|word| is_code(word))
+                    .map(str::to_owned),
+            );
         }
     }
 }

@@ -1,8 +1,6 @@
 //! Declarations, assignments, conditions and results.
 
-use super::Explanation;
-
-pub const TABLE: &[Explanation] = explanations! {
+explanations! {
     E0301: "declaration without a value",
     E0302: "name declared twice",
     E0303: "value of an inconvertible type",
@@ -54,4 +52,4 @@ pub const TABLE: &[Explanation] = explanations! {
     E0357: "unsupported result type",
     W0359: "operators mixed without parentheses",
     W0360: "negated unsigned value compared",
-};
+}

@@ -1,8 +1,6 @@
 //! Events and regions of threads.
 
-use super::Explanation;
-
-pub const TABLE: &[Explanation] = explanations! {
+explanations! {
     E0565: "no barrier for these threads",
     W0565: "copy by a part of a warp",
     E0566: "threads of a region not known at compile time",
@@ -42,4 +40,4 @@ pub const TABLE: &[Explanation] = explanations! {
     E1045: "more waits than triggers",
     E1046: "launch that does not wait exactly once",
     E1047: "host waits for a launch that waits for the host",
-};
+}

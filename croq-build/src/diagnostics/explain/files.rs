@@ -1,8 +1,6 @@
 //! The preprocessor and the regions of a file.
 
-use super::Explanation;
-
-pub const TABLE: &[Explanation] = explanations! {
+explanations! {
     E0001: "macro call without a closing parenthesis",
     E0002: "malformed condition of a preprocessor directive",
     E0003: "preprocessor directive without an open `#if`",
@@ -23,4 +21,4 @@ pub const TABLE: &[Explanation] = explanations! {
     E0018: "`#include` inside a `__co__` function",
     W0019: "unknown preprocessor directive",
     E0099: "construct that croq does not compile",
-};
+}

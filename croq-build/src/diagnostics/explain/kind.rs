@@ -1,5 +1,7 @@
 //! Kinds of codes.
 
+use crate::diagnostics::Severity;
+
 /// What the first letter of a code says about its reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -22,6 +24,15 @@ impl Kind {
             Some(b'N') => Some(Self::Note),
             Some(b'R') => Some(Self::RunTime),
             _ => None,
+        }
+    }
+
+    /// Of its reports. Errors at run time have none, unless they are proved to happen.
+    pub const fn severity(self) -> Severity {
+        match self {
+            Self::Error | Self::RunTime => Severity::Error,
+            Self::Warning => Severity::Warning,
+            Self::Note => Severity::Note,
         }
     }
 

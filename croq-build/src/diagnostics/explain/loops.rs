@@ -1,8 +1,6 @@
 //! Loops, control flow and `inthreads`.
 
-use super::Explanation;
-
-pub const TABLE: &[Explanation] = explanations! {
+explanations! {
     E0540: "braces over an integer",
     E0541: "wrong number of range variables",
     E0542: "empty range",
@@ -26,4 +24,4 @@ pub const TABLE: &[Explanation] = explanations! {
     E0563: "`parallel` inside `inthreads`",
     E0564: "event declared inside `inthreads`",
     W0567: "`inthreads` that selects all threads or none",
-};
+}

@@ -1,8 +1,6 @@
 //! Matrix multiply-accumulate and fragments.
 
-use super::Explanation;
-
-pub const TABLE: &[Explanation] = explanations! {
+explanations! {
     E0901: "operand without constant extents",
     E0902: "extents of an MMA disagree",
     E0903: "invalid fill of a fragment",
@@ -39,4 +37,4 @@ pub const TABLE: &[Explanation] = explanations! {
     W0936: "tile that reaches beyond the data",
     W0937: "tile that may reach beyond the data",
     W0938: "reduction overwrites a value that nothing has read",
-};
+}

@@ -18,32 +18,38 @@ mod kind;
 #[cfg(test)]
 mod tests;
 
-/// Rows of a table: the code, its title, and its text from `text/`.
+/// Rows of a table: the code, its title, and its text from `text/`. Each becomes a constant.
 macro_rules! explanations {
     ($($code:ident: $title:literal,)*) => {
-        &[$(Explanation::new(
-            stringify!($code),
-            $title,
-            include_str!(concat!("text/", stringify!($code), ".md")),
-        )),*]
+        $(pub const $code: $crate::diagnostics::Code = {
+            const EXPLANATION: &super::Explanation = &super::Explanation::new(
+                stringify!($code),
+                $title,
+                include_str!(concat!("text/", stringify!($code), ".md")),
+            );
+            $crate::diagnostics::Code::new(EXPLANATION)
+        };)*
+
+        /// The codes of this topic.
+        pub(super) const TABLE: &[$crate::diagnostics::Code] = &[$($code),*];
     };
 }
 
-mod atomics;
-mod declarations;
-mod events;
-mod files;
-mod loops;
-mod mma;
-mod movement;
-mod names;
-mod numbers;
-mod parallel;
-mod run_time;
-mod shapes;
-mod storage;
-mod syntax;
-mod tools;
+pub(super) mod atomics;
+pub(super) mod declarations;
+pub(super) mod events;
+pub(super) mod files;
+pub(super) mod loops;
+pub(super) mod mma;
+pub(super) mod movement;
+pub(super) mod names;
+pub(super) mod numbers;
+pub(super) mod parallel;
+pub(super) mod run_time;
+pub(super) mod shapes;
+pub(super) mod storage;
+pub(super) mod syntax;
+pub(super) mod tools;
 
 pub use explanation::Explanation;
 pub use kind::Kind;
@@ -69,6 +75,7 @@ pub fn all() -> impl Iterator<Item = &'static Explanation> {
     ]
     .into_iter()
     .flatten()
+    .map(|code| code.explanation())
 }
 
 /// The explanation of a code, or `None` when there is no such code.

@@ -1,8 +1,6 @@
 //! Tiles, views, copies, futures and `tma`.
 
-use super::Explanation;
-
-pub const TABLE: &[Explanation] = explanations! {
+explanations! {
     E0801: "copy between element types",
     E0802: "copy between different ranks",
     E0803: "copy to memory that does not exist here",
@@ -83,4 +81,4 @@ pub const TABLE: &[Explanation] = explanations! {
     W0882: "race for an element of shared memory",
     E0883: "overlapping tiles of one buffer",
     W1044: "cluster operation without a cluster",
-};
+}

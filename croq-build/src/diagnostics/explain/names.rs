@@ -1,8 +1,6 @@
 //! Names and scopes.
 
-use super::Explanation;
-
-pub const TABLE: &[Explanation] = explanations! {
+explanations! {
     E0201: "name not declared",
     E0202: "name used before its declaration",
     E0203: "name of another kind",
@@ -15,4 +13,4 @@ pub const TABLE: &[Explanation] = explanations! {
     E0212: "host variable assigned in a kernel",
     E0213: "function defined twice",
     W0214: "parameter never used",
-};
+}

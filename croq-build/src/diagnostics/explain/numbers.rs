@@ -1,8 +1,6 @@
 //! Types, conversions, builtins and calls of C++.
 
-use super::Explanation;
-
-pub const TABLE: &[Explanation] = explanations! {
+explanations! {
     E0701: "unsupported element type or conversion",
     W0702: "implicit conversion between signed and unsigned",
     W0703: "implicit conversion that may lose precision",
@@ -30,4 +28,4 @@ pub const TABLE: &[Explanation] = explanations! {
     E0790: "`asm goto`",
     E0794: "name that C++ cannot declare",
     E0795: "recursive `__device__` function",
-};
+}

@@ -1,8 +1,6 @@
 //! Levels, launches, bounded values and barriers.
 
-use super::Explanation;
-
-pub const TABLE: &[Explanation] = explanations! {
+explanations! {
     E0501: "variable bound twice",
     E0502: "one name for several bounds",
     E0503: "invalid bound of a `parallel`",
@@ -25,7 +23,7 @@ pub const TABLE: &[Explanation] = explanations! {
     W0521: "`cooperative` without effect",
     E0522: "grid too large",
     W0523: "block with one thread",
-    W0524: "level inferred as `block`",
+    N0524: "level inferred as `block`",
     E0525: "malformed cluster",
     W0525: "cluster of more than 8 blocks",
     E0530: "misplaced or invalid `launch_bounds`",
@@ -47,4 +45,4 @@ pub const TABLE: &[Explanation] = explanations! {
     E0588: "grid barrier that not all threads reach",
     W0589: "cooperative launch without a grid barrier",
     W0590: "collective statement that perhaps not all threads reach",
-};
+}

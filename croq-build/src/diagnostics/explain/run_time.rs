@@ -1,8 +1,6 @@
 //! Checks at run time, of what the compiler could not prove.
 
-use super::Explanation;
-
-pub const TABLE: &[Explanation] = explanations! {
+explanations! {
     R01: "returned extent differs from the declared one",
     R05: "impossible launch",
     R06: "computed size out of range",
@@ -19,4 +17,4 @@ pub const TABLE: &[Explanation] = explanations! {
     R21: "check without a code of its own",
     R22: "threads of a unit disagree",
     R23: "overlapping tiles of one buffer",
-};
+}

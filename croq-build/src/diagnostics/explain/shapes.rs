@@ -1,8 +1,6 @@
 //! Parameters, shapes, elements and arrays.
 
-use super::Explanation;
-
-pub const TABLE: &[Explanation] = explanations! {
+explanations! {
     E0401: "`??` on a parameter that is copied",
     E0402: "expression as a parameter's extent",
     E0403: "unknown dimension",
@@ -33,4 +31,4 @@ pub const TABLE: &[Explanation] = explanations! {
     E0437: "subscript out of range",
     E0438: "subscript on something that is not an array",
     E0439: "index that is not an integer",
-};
+}

@@ -1,8 +1,6 @@
 //! Storage, capacity and access patterns.
 
-use super::Explanation;
-
-pub const TABLE: &[Explanation] = explanations! {
+explanations! {
     E0610: "buffer of the host declared in a kernel",
     E0611: "`shared` or `local` memory on the host",
     E0612: "`shared` scalar with an initial value",
@@ -14,4 +12,4 @@ pub const TABLE: &[Explanation] = explanations! {
     W0624: "local array in slow memory",
     W0625: "bank conflict",
     W0626: "instances write the same element",
-};
+}

@@ -1,8 +1,6 @@
 //! Tokens and grammar.
 
-use super::Explanation;
-
-pub const TABLE: &[Explanation] = explanations! {
+explanations! {
     E0100: "unexpected token",
     E0101: "signed integer literal too large",
     E0102: "unsigned integer literal too large",
@@ -32,4 +30,4 @@ pub const TABLE: &[Explanation] = explanations! {
     E0127: "wildcard used as a variable",
     W0128: "empty body of a condition or a loop",
     E0129: "name too long",
-};
+}

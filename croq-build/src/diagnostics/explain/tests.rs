@@ -4,12 +4,9 @@
 use std::fmt::Write as _;
 
 use super::examples::{Example, Part, Role, parts};
-use super::{Explanation, Kind, all, explain};
-use crate::diagnostics::{Diagnostic, Severity};
+use super::{Explanation, Kind, all};
+use crate::diagnostics::Diagnostic;
 use crate::pipeline::{Compiled, FileNames, Options, compile_text};
-
-/// Codes whose reports have another severity than their letter says.
-const ANOTHER_SEVERITY: &[(&str, Severity)] = &[("W0524", Severity::Note)];
 
 fn examples(of: &Explanation) -> Vec<Example<'static>> {
     let examples = parts(of.text).into_iter().filter_map(|part| match part {
@@ -34,33 +31,13 @@ fn compile(example: &Example<'_>) -> Compiled {
 }
 
 fn codes(reports: &[Diagnostic]) -> Vec<&'static str> {
-    reports.iter().map(|report| report.code).collect()
-}
-
-/// The severity that the letter of a code promises, or the exception.
-fn severity(of: &Explanation) -> Option<Severity> {
-    let another = ANOTHER_SEVERITY.iter().find(|(code, _)| *code == of.code);
-    match (another, of.kind) {
-        (Some((_, severity)), _) => Some(*severity),
-        (None, Kind::Error) => Some(Severity::Error),
-        (None, Kind::Warning) => Some(Severity::Warning),
-        (None, Kind::Note) => Some(Severity::Note),
-        (None, Kind::RunTime) => None,
-    }
+    reports.iter().map(|report| report.code.text()).collect()
 }
 
 /// What is wrong with an example, in words.
 fn fault(of: &Explanation, example: &Example<'_>) -> Option<String> {
     let compiled = compile(example);
     let found = codes(&compiled.diagnostics);
-    let promised = severity(of);
-    let another = compiled
-        .diagnostics
-        .iter()
-        .find(|report| report.code == of.code && Some(report.severity) != promised);
-    if let Some(report) = another {
-        return Some(format!("it is reported as {:?}", report.severity));
-    }
     match example.role {
         Role::Wrong if !found.is_empty() && found.iter().all(|code| *code == of.code) => None,
         Role::Wrong => Some(format!("the wrong program gives {found:?}")),
@@ -118,11 +95,6 @@ fn every_code_has_examples_or_a_reason() {
 fn kinds_follow_from_letters() {
     for explanation in all() {
         assert_eq!(Kind::of(explanation.code), Some(explanation.kind));
-    }
-    for (code, severity) in ANOTHER_SEVERITY {
-        let plain = explain(code).map(|explanation| explanation.kind.name());
-        let found = format!("{severity:?}").to_lowercase();
-        assert_ne!(plain, Some(found.as_str()), "{code} is no exception");
     }
 }
 

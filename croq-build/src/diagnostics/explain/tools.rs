@@ -1,8 +1,6 @@
 //! The command line, the build and the tools below it.
 
-use super::Explanation;
-
-pub const TABLE: &[Explanation] = explanations! {
+explanations! {
     E1102: "invalid value of a setting",
     E1103: "unknown GPU architecture",
     E1104: "unreadable input file",
@@ -19,4 +17,4 @@ pub const TABLE: &[Explanation] = explanations! {
     E1116: "two files become one module",
     N1117: "further reports counted only",
     E1199: "internal error",
-};
+}

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{
     Access, BufferId, Function, KernelId, Level, LocalId, Role, Stmt, StmtKind, Storage, VarHome,
     Visit, walk_block, walk_exprs,
@@ -171,7 +171,7 @@ impl Visit for Find<'_> {
         let does = if written { "writes" } else { "reads" };
         self.reported.push(
             Diagnostic::new(
-                "W0625",
+                codes::W0625,
                 at,
                 format!(
                     "a warp {does} `{}` in {wavefronts} wavefronts: its {words} words are in {} of 32 banks",

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     BarrierReason, BarrierScope, Function, KernelId, Level, MmaOp, Stmt, StmtKind, ThreadSet,
     WARP_THREADS, WARPGROUP_THREADS, Waited,
@@ -166,7 +166,7 @@ impl NamedBarriers {
             if most < barrier.threads && most > 0 {
                 let threads = barrier.threads;
                 let title = format!("a barrier of {threads} threads that at most {most} reach");
-                let report = Diagnostic::new("E0582", barrier.span, title)
+                let report = Diagnostic::new(codes::E0582, barrier.span, title)
                     .label("it waits without end for the others")
                     .help("let as many threads reach it as it counts, or give it their number");
                 reports.push(report);
@@ -196,8 +196,8 @@ impl Found<'_> {
         }
         let name = unit.name;
         let (code, perhaps, differs) = match proved {
-            true => ("E0582", "", "differs"),
-            false => ("W0590", "perhaps ", "may differ"),
+            true => (codes::E0582, "", "differs"),
+            false => (codes::W0590, "perhaps ", "may differ"),
         };
         let title = format!("{what} that {perhaps}only some threads of the {name} reach");
         let differs = format!("this {differs} between threads of the {name}");

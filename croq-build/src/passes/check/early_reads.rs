@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     Access, BinOp, BufferId, CppName, Expr, ExprKind, Flow, Function, KernelId, LocalId, MmaOp, ON,
     Role, Stmt, StmtKind, Storage, VarHome, View, Visitor, walk,
@@ -64,7 +64,7 @@ fn report(name: &str, declared: Span, read: &Seen, writes: &[Seen], anywhere: bo
     } else {
         format!("`{name}` is read before anything is written to it")
     };
-    let mut report = Diagnostic::new("W0621", read.span, text)
+    let mut report = Diagnostic::new(codes::W0621, read.span, text)
         .label("holds whatever was there before")
         .also(declared, "declared here, without an initial value");
     if let Some(write) = writes.iter().find(|write| write.span != read.span) {

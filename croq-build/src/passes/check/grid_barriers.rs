@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     BarrierScope, ExprKind, Function, Intrinsic, KernelId, LocalId, Role, Stmt, StmtKind, Storage,
     ThreadSet, Visit, walk_block,
@@ -43,7 +43,7 @@ pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
 
 fn alone(asked: Span) -> Diagnostic {
     Diagnostic::new(
-        "W0589",
+        codes::W0589,
         asked,
         "a cooperative launch in which no block waits for another",
     )
@@ -174,7 +174,7 @@ impl Walk<'_> {
         if self.reported.insert(at.start) {
             self.found.push(
                 Diagnostic::new(
-                    "E0588",
+                    codes::E0588,
                     at,
                     "some threads of the grid may not reach this barrier",
                 )

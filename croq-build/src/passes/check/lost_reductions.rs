@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     Access, BufferId, Flow, Function, KernelId, MmaOp, ON, Part, Stmt, StmtKind, View, Visitor,
     walk,
@@ -33,7 +33,7 @@ pub fn check(function: &Function, id: KernelId, diags: &mut Diagnostics) {
 
 fn report(name: &str, at: Span, lost: Span) -> Diagnostic {
     let report = Diagnostic::new(
-        "W0938",
+        codes::W0938,
         at,
         format!("this reduction overwrites `{name}`, whose value nothing has read"),
     );

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{Function, Kernel, Phase, SignalId, Stmt, StmtKind, Visit, walk_block};
 use crate::source::Span;
 
@@ -40,14 +40,14 @@ pub fn check(function: &Function, diags: &mut Diagnostics) {
         let name = &signal.name;
         let found = match (waits.get(&id), all.0.get(&id)) {
             (Some(wait), None) if !signal.ready => {
-                Diagnostic::new("E1008", *wait, format!("nothing triggers `{name}`"))
+                Diagnostic::new(codes::E1008, *wait, format!("nothing triggers `{name}`"))
                     .label("waits forever")
                     .also(signal.span, "declared here")
                     .help(format!("`trigger {name};` on the host, after the launch"))
             }
             (None, Some(triggers)) => {
                 let at = triggers.first().copied().unwrap_or(signal.span);
-                Diagnostic::new("W1009", at, format!("nothing waits for `{name}`"))
+                Diagnostic::new(codes::W1009, at, format!("nothing waits for `{name}`"))
                     .label("no thread waits for it")
                     .help("remove it, or `wait` in a kernel")
             }
@@ -152,7 +152,7 @@ impl Walk<'_> {
         self.reported = true;
         let name = &self.function.signal(id).name;
         let mut found = Diagnostic::new(
-            "E1047",
+            codes::E1047,
             at,
             format!("deadlock: the host waits for a launch that waits for `{name}`, which has not been triggered"),
         )

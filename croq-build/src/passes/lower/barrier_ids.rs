@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     BarrierReason, BarrierScope, Function, KernelId, Stmt, StmtKind, ThreadSet, Visit,
     WARP_THREADS, WARPGROUP_THREADS, walk_block,
@@ -166,7 +166,7 @@ impl Namer<'_> {
         let rest = threads % WARPGROUP;
         let text = format!("the last {rest} of {threads} threads are no whole warpgroup");
         self.diags.push(
-            Diagnostic::new("E0585", span, text)
+            Diagnostic::new(codes::E0585, span, text)
                 .label(format!("they would wait for {} others", WARPGROUP - rest))
                 .also(self.kernel, "in this kernel")
                 .help("use a multiple of 128 threads, or a barrier of warps or of the block"),
@@ -194,7 +194,7 @@ impl Namer<'_> {
                 if !std::mem::replace(&mut self.exhausted, true) {
                     self.diags.push(
                         Diagnostic::new(
-                            "E0585",
+                            codes::E0585,
                             span,
                             format!("no barrier is left for these threads: a block has {NUMBERS}"),
                         )
@@ -218,7 +218,7 @@ impl Namer<'_> {
         };
         self.diags.push(
             Diagnostic::new(
-                "E0565",
+                codes::E0565,
                 span,
                 format!(
                     "{} threads must synchronise here{buffer}, and the hardware has no barrier for this set of threads",
@@ -233,7 +233,7 @@ impl Namer<'_> {
     fn unknown(&mut self, span: Span) {
         self.diags.push(
             Diagnostic::new(
-                "E0565",
+                codes::E0565,
                 span,
                 "threads must synchronise here, and the set of threads is known only at run time",
             )

@@ -94,7 +94,7 @@ fn codes_without(forgotten: &str, text: &str) -> Vec<String> {
         let mut state = State::new(limits, true, Checks::All, true, &mut diags);
         driver::lower_by(&passes, function, &mut state, &mut ());
     }
-    let errors = diags.iter().filter(|d| d.severity == Severity::Error);
+    let errors = diags.iter().filter(|d| d.severity() == Severity::Error);
     errors
         .map(|d| format!("{} {}", d.code, d.message))
         .collect()

@@ -4,7 +4,7 @@
 //! of them are free, so a request that can never be met is a deadlock; between two changes the warps of a warpgroup
 //! must synchronise.
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     BarrierReason, BarrierScope, Function, KernelId, LaunchAttrs, Registers, Stmt, StmtKind,
     ThreadSet, WARPGROUP_THREADS,
@@ -77,7 +77,7 @@ fn exhaustion(at_first: u32, threads: u32, requests: &[Request], diags: &mut Dia
             "the warpgroups of a block ask for {sum} registers together, and it has {pool}"
         );
         diags.push(
-            Diagnostic::new("E0779", *at, text)
+            Diagnostic::new(codes::E0779, *at, text)
                 .label(format!("waits for {} for each thread, forever", registers.per_thread))
                 .help(format!("each of the {threads} threads has {at_first} at first: let other warpgroups give back more, or ask for fewer")),
         );
@@ -99,7 +99,7 @@ fn first_changes(at_first: u32, requests: &[Request], diags: &mut Diagnostics) {
         if wrong {
             let text = format!("each thread has {at_first} registers at first: {asks} are {way}");
             diags.push(
-                Diagnostic::new("E0779", *span, text)
+                Diagnostic::new(codes::E0779, *span, text)
                     .label(format!("{way} than before"))
                     .help(format!("write `{other}`, or change how many they begin with: `[[maxnreg(…)]]`, or more threads")),
             );

@@ -10,7 +10,7 @@
 //! seen into, the block keeps its one thread: all threads would go through the loop and wait for the
 //! one that stores.
 
-use crate::diagnostics::{Diagnostic, Severity};
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::build;
 use crate::ir::{
     BinOp, Expr, ExprKind, Function, Intrinsic, KernelId, Level, LocalId, Role, Scalar, Stmt,
@@ -29,14 +29,11 @@ const LEAST: i64 = 32;
 pub fn add(function: &mut Function, id: KernelId) -> Option<Diagnostic> {
     let kernel = function.kernels.get(id.index())?;
     let at = kernel.one_thread?;
-    let note = Diagnostic {
-        severity: Severity::Note,
-        ..Diagnostic::new(
-            "W0524",
-            at,
-            "one level that uses shared memory: each instance is a block of its own",
-        )
-    };
+    let note = Diagnostic::new(
+        codes::N0524,
+        at,
+        "one level that uses shared memory: each instance is a block of its own",
+    );
     let help = "write `: block` to say so, and add an inner `parallel` to say what the threads do";
     let bounded = kernel.attrs.launch_bounds.is_some_and(|b| b[0].is_some());
     let body = kernel.body.clone();

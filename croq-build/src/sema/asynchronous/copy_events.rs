@@ -1,6 +1,6 @@
 //! Copies that complete events.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{EventAt, FutureId, Slot};
 use crate::sema::asynchronous::{events, futures, signals, slots};
 use crate::sema::names::scope;
@@ -20,7 +20,7 @@ pub(crate) fn bind_copy(el: &mut Elab<'_>, name: &Name, at: &EventAt, span: Span
                 name.text
             );
             el.cx.report(
-                Diagnostic::new("E1033", name.span, text)
+                Diagnostic::new(codes::E1033, name.span, text)
                     .label("completes no event")
                     .help(format!(
                         "write `wait {};`, and then a plain `trigger`",
@@ -36,7 +36,7 @@ pub(crate) fn bind_copy(el: &mut Elab<'_>, name: &Name, at: &EventAt, span: Span
                 other.kind()
             );
             el.cx
-                .report(Diagnostic::new("E1037", name.span, text).label("completes nothing"));
+                .report(Diagnostic::new(codes::E1037, name.span, text).label("completes nothing"));
             return None;
         }
     };
@@ -47,22 +47,22 @@ pub(crate) fn bind_copy(el: &mut Elab<'_>, name: &Name, at: &EventAt, span: Span
     let stores = by_tma && dest.is_some_and(|b| b.storage.is_global());
     let problem = match (is_async, by_tma) {
         _ if stores => Some((
-            "E1032",
+            codes::E1032,
             "is a store: it completes no event",
             "it is over here; a plain `trigger` is enough",
         )),
         (false, _) => Some((
-            "E1037",
+            codes::E1037,
             "is synchronous: it has arrived already",
             "a plain `trigger` is enough",
         )),
         (true, false) => Some((
-            "E1031",
+            codes::E1031,
             "is a `dma` copy, which can't complete an event",
             "`wait` for it, then `trigger` the event",
         )),
         (true, true) if any => Some((
-            "E1037",
+            codes::E1037,
             "is a placeholder: which of its copies is meant changes",
             "name the event at the copy: `tma.copy.async<e> …`",
         )),
@@ -79,7 +79,7 @@ pub(crate) fn bind_copy(el: &mut Elab<'_>, name: &Name, at: &EventAt, span: Span
     if let Some(before) = el.asynchronous.events.waited.get(&id).copied() {
         el.cx.report(
             Diagnostic::new(
-                "E1034",
+                codes::E1034,
                 name.span,
                 format!("`{}` was waited for already", name.text),
             )
@@ -92,7 +92,7 @@ pub(crate) fn bind_copy(el: &mut Elab<'_>, name: &Name, at: &EventAt, span: Span
     if let Some((_, before)) = el.asynchronous.events.bound.get(&id).cloned() {
         el.cx.report(
             Diagnostic::new(
-                "E1035",
+                codes::E1035,
                 name.span,
                 format!("`{}` completes another event already", name.text),
             )
@@ -119,7 +119,7 @@ pub(crate) fn event_of_copy(el: &mut Elab<'_>, e: &ast::Expr) -> Option<EventAt>
         let v = el.cx.file.snippet(e.span).to_owned();
         el.cx.report(
             Diagnostic::new(
-                "E1014",
+                codes::E1014,
                 e.span,
                 format!("a copy completes an event, `{v}` is none"),
             )
@@ -133,7 +133,7 @@ pub(crate) fn event_of_copy(el: &mut Elab<'_>, e: &ast::Expr) -> Option<EventAt>
         let name = el.f.event(at.event).name.clone();
         el.cx.report(
             Diagnostic::new(
-                "E1030",
+                codes::E1030,
                 e.span,
                 format!("`{name}` is an array of events: a copy completes one slot"),
             )

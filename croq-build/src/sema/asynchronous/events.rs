@@ -1,6 +1,6 @@
 //! Events: declarations, and operands of `wait` and `trigger` (language 06).
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Code, Diagnostic, codes};
 use crate::ir::{Buffer, BufferId, Event, EventAt, EventId, Scalar, StmtKind, Storage};
 use crate::sema::asynchronous::{flags, signals, slots};
 use crate::sema::build;
@@ -40,9 +40,13 @@ pub(crate) fn declare_all(
         Some((Some(n @ 1..=1024), at)) => Some(Some((u32::try_from(n).unwrap_or(1), at))),
         Some((_, at)) => {
             el.cx.report(
-                Diagnostic::new("E0435", at, "an event counts 1 to 1024 threads, known here")
-                    .label("no such number")
-                    .help("write a constant, or omit it: croq counts the triggering threads"),
+                Diagnostic::new(
+                    codes::E0435,
+                    at,
+                    "an event counts 1 to 1024 threads, known here",
+                )
+                .label("no such number")
+                .help("write a constant, or omit it: croq counts the triggering threads"),
             );
             None
         }
@@ -67,7 +71,7 @@ fn check_place(
     match (storage.map(|s| s.0), in_kernel) {
         (Some(ast::Storage::Global), true) => {
             el.cx.report(
-                Diagnostic::new("E1001", at, "a `global` event belongs to the host")
+                Diagnostic::new(codes::E1001, at, "a `global` event belongs to the host")
                     .label("declared in a kernel")
                     .help("write `shared event`"),
             );
@@ -76,7 +80,7 @@ fn check_place(
         (Some(ast::Storage::Shared | ast::Storage::Local), false) => {
             el.cx.report(
                 Diagnostic::new(
-                    "E1002",
+                    codes::E1002,
                     at,
                     "`shared` and `local` events exist only inside `parallel`",
                 )
@@ -87,7 +91,7 @@ fn check_place(
         }
         (_, true) if el.path.in_region() => {
             el.cx.report(
-                Diagnostic::new("E0564", span, "an event declared inside `inthreads`")
+                Diagnostic::new(codes::E0564, span, "an event declared inside `inthreads`")
                     .label("its mbarrier is made ready for all threads of the block")
                     .help("declare it before the `inthreads`"),
             );
@@ -159,12 +163,12 @@ pub(crate) fn wait(el: &mut Elab<'_>, e: &ast::Expr, span: Span) {
     let Some(at) = lower_operand(el, e, false) else {
         return;
     };
-    check_outside_regions(el, "W1005", e, "waited for");
+    check_outside_regions(el, codes::W1005, e, "waited for");
     instances::warn_if_some_have_left(el, span, "a `wait`");
     build::emit(el, StmtKind::WaitEvent(at), span);
 }
 
-fn check_outside_regions(el: &mut Elab<'_>, code: &'static str, e: &ast::Expr, what: &str) {
+fn check_outside_regions(el: &mut Elab<'_>, code: Code, e: &ast::Expr, what: &str) {
     let Some(k) = el.kernel.as_ref().filter(|_| !el.path.in_region()) else {
         return;
     };
@@ -188,7 +192,7 @@ pub(crate) fn arrive(el: &mut Elab<'_>, at: EventAt, span: Span) {
         let name = el.f.event(at.event).name.clone();
         el.cx.report(
             Diagnostic::new(
-                "E1016",
+                codes::E1016,
                 span,
                 format!(
                     "the threads that trigger `{name}` are not known: a condition around the `trigger` diverges"
@@ -212,7 +216,7 @@ pub(crate) fn lower_trigger_operand(
 ) -> Option<EventAt> {
     if slots::event_named(el, e).is_some() {
         let at = lower_operand(el, e, joined)?;
-        check_outside_regions(el, "W1006", e, "triggered");
+        check_outside_regions(el, codes::W1006, e, "triggered");
         return Some(at);
     }
     let ast::ExprKind::Name(name) = &*e.kind else {
@@ -223,7 +227,7 @@ pub(crate) fn lower_trigger_operand(
         Entity::Poison => {}
         Entity::Future(_) => el.cx.report(
             Diagnostic::new(
-                "E1015",
+                codes::E1015,
                 e.span,
                 format!("`{name}` is a copy: it can't be triggered"),
             )
@@ -242,7 +246,7 @@ pub(crate) fn lower_trigger_operand(
 
 fn report_not_an_event(cx: &mut Cx<'_>, at: Span, what: &str) {
     cx.report(
-        Diagnostic::new("E1014", at, format!("`trigger` takes events, {what}"))
+        Diagnostic::new(codes::E1014, at, format!("`trigger` takes events, {what}"))
             .label("nothing to trigger")
             .help("declare it: `shared event e;`"),
     );

@@ -1,7 +1,7 @@
 //! Events of a single thread. It alone triggers and waits, so a `wait` has been answered when it
 //! comes or never will be: an event is a bit in a variable of the thread, and a wait a check.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, CheckCode, Expr, ExprKind, LocalId, Role, Scalar, StmtKind, UnOp};
 use crate::sema::asynchronous::slots;
 use crate::sema::build;
@@ -22,7 +22,7 @@ pub(crate) fn declare_all(el: &mut Elab<'_>, count: Option<&ast::Expr>, items: &
     if let Some(count) = count.filter(|e| constants::constant(e) != Some(1)) {
         el.cx.report(
             Diagnostic::new(
-                "W1003",
+                codes::W1003,
                 count.span,
                 "only one thread triggers a `local` event",
             )
@@ -84,7 +84,7 @@ pub(crate) fn trigger(el: &mut Elab<'_>, at: usize, e: &ast::Expr, cluster: bool
             .map_or("", |f| f.name.as_str());
         let text = format!("`{name}` is an event of one thread: it can't signal a block");
         el.cx.report(
-            Diagnostic::new("E1030", e.span, text)
+            Diagnostic::new(codes::E1030, e.span, text)
                 .label("`local`")
                 .help("declare it `shared`"),
         );
@@ -150,7 +150,7 @@ fn slots(el: &mut Elab<'_>, at: usize, e: &ast::Expr) -> Option<Expr> {
             ast::ExprKind::At(..) => {
                 let text = format!("`{name}` is an event of one thread: its slots have no order");
                 el.cx.report(
-                    Diagnostic::new("E1020", e.span, text)
+                    Diagnostic::new(codes::E1020, e.span, text)
                         .label("no order of slots")
                         .help(format!("name the slot: `{name}[i]`")),
                 );
@@ -174,12 +174,12 @@ pub(crate) fn report_one_sided(el: &mut Elab<'_>) {
         let name = &flag.name;
         match (flag.waited, flag.triggered) {
             (Some(wait), None) if !flag.ready => el.cx.report(
-                Diagnostic::new("E1008", wait, format!("nothing triggers `{name}`"))
+                Diagnostic::new(codes::E1008, wait, format!("nothing triggers `{name}`"))
                     .label("waits forever")
                     .help(format!("`trigger {name};` before, in the same thread")),
             ),
             (None, Some(trigger)) => el.cx.report(
-                Diagnostic::new("W1009", trigger, format!("nothing waits for `{name}`"))
+                Diagnostic::new(codes::W1009, trigger, format!("nothing waits for `{name}`"))
                     .label("no thread waits for it")
                     .help("remove it, or `wait` where the thread goes on"),
             ),

@@ -6,7 +6,7 @@
 //! futures exchanges handles; no bytes move, and compilers keep handles in registers or unroll them
 //! away.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, Expr, ExprKind, FutureId, Level, Role, Scalar, StmtKind, Storage, View};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
@@ -107,11 +107,11 @@ pub(crate) fn name_of_copy(el: &mut Elab<'_>, name: Option<&Name>) -> Bound {
         return Bound::New;
     }
     let (code, text) = match entity {
-        Entity::Future(_) => ("E0844", "is bound to a copy already".to_owned()),
+        Entity::Future(_) => (codes::E0844, "is bound to a copy already".to_owned()),
         Entity::Poison => return Bound::Refused,
-        ref other => ("E0205", format!("is {} already", other.kind())),
+        ref other => (codes::E0205, format!("is {} already", other.kind())),
     };
-    let help = if code == "E0844" {
+    let help = if code == codes::E0844 {
         format!(
             "give the copy another name, or declare `{} = dma.any;` first",
             name.text
@@ -144,7 +144,7 @@ pub(crate) fn value_of(el: &mut Elab<'_>, id: FutureId, span: Span) -> Value {
         None => {
             el.cx.report(
                 Diagnostic::new(
-                    "E0877",
+                    codes::E0877,
                     span,
                     format!("no copy is assigned to `{name}` yet"),
                 )
@@ -228,7 +228,7 @@ pub(crate) fn destination_of_rebound(
             .unwrap_or_default();
         el.cx.report(
             Diagnostic::new(
-                "E0835",
+                codes::E0835,
                 at,
                 format!("`{name}` is a future of `{was}`, this copy makes `{is}`"),
             )
@@ -271,7 +271,7 @@ pub(crate) fn bind(
         let (name, declared) = (get(el, id)?.name.clone(), get(el, id)?.span);
         el.cx.report(
             Diagnostic::new(
-                "E0835",
+                codes::E0835,
                 at,
                 format!("`{name}` can be a future of `dma` copies or of `tma` copies, not both"),
             )
@@ -364,7 +364,7 @@ pub(crate) fn report_unbound(el: &mut Elab<'_>) {
     for (name, span) in unbound {
         el.cx.report(
             Diagnostic::new(
-                "E0845",
+                codes::E0845,
                 span,
                 format!("nothing is ever copied into `{name}`"),
             )

@@ -5,7 +5,7 @@
 //! each `wait` is for one `trigger`. So that the host can count, a launch comes to each of its
 //! waits once.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BarrierReason, BarrierScope, Level, Signal, SignalId, Stmt, StmtKind};
 use crate::sema::asynchronous::flags;
 use crate::sema::build;
@@ -25,7 +25,7 @@ pub(crate) fn declare_all(
     if let Some(count) = count {
         el.cx.report(
             Diagnostic::new(
-                "W1003",
+                codes::W1003,
                 count.span,
                 "the host triggers an event of its own, and no threads arrive there",
             )
@@ -104,7 +104,7 @@ pub(crate) fn report_not_of_a_block(el: &mut Elab<'_>, e: &ast::Expr) -> bool {
     let name = el.cx.file.snippet(e.span).to_owned();
     let text = format!("copies complete an event of a block, `{name}` is one of {owner}");
     el.cx.report(
-        Diagnostic::new("E1030", e.span, text)
+        Diagnostic::new(codes::E1030, e.span, text)
             .label("no bytes arrive there")
             .help("declare it in the `parallel`: `shared event e;`"),
     );
@@ -131,7 +131,7 @@ fn lower_operand(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Entity> {
     if let (Entity::Signal(_), false) = (&entity, std::ptr::eq(root, e)) {
         el.cx.report(
             Diagnostic::new(
-                "E0438",
+                codes::E0438,
                 e.span,
                 format!("`{name}` is one event, not an array"),
             )
@@ -148,7 +148,7 @@ fn emit_wait(el: &mut Elab<'_>, signal: SignalId, at: Span, span: Span) {
     let Some(k) = el.kernel.as_ref() else {
         el.cx.report(
             Diagnostic::new(
-                "E1007",
+                codes::E1007,
                 at,
                 format!("the host waits for `{name}`, which only it triggers"),
             )
@@ -163,7 +163,7 @@ fn emit_wait(el: &mut Elab<'_>, signal: SignalId, at: Span, span: Span) {
     if !once {
         el.cx.report(
             Diagnostic::new(
-                "E1046",
+                codes::E1046,
                 at,
                 format!(
                     "a launch may execute this `wait` for `{name}` more than once, or not at all"

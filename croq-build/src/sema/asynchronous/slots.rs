@@ -1,6 +1,6 @@
 //! Which slots of arrays of events operands mean.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{CheckCode, EventId, Scalar, Slot};
 use crate::sema::memory::bounds;
 use crate::sema::names::scope;
@@ -78,7 +78,7 @@ pub(crate) fn slot_at(
     if array.is_empty() {
         el.cx.report(
             Diagnostic::new(
-                "E0438",
+                codes::E0438,
                 span,
                 format!("`{name}` is one event, not an array"),
             )
@@ -90,7 +90,7 @@ pub(crate) fn slot_at(
     if array.len() != subscripts.len() {
         el.cx.report(
             Diagnostic::new(
-                "E0436",
+                codes::E0436,
                 span,
                 format!(
                     "`{name}` takes {} subscript{}, {} given",
@@ -112,7 +112,7 @@ pub(crate) fn slot_at(
         let zero = Sym::zero();
         if !bounds::check_inside(
             el,
-            ("E0437", CheckCode::R13),
+            (codes::E0437, CheckCode::R13),
             &bounds::Bound {
                 index: &i,
                 lo: &zero,
@@ -138,12 +138,12 @@ fn lower_order(
     joined: bool,
 ) -> Option<Slot> {
     let name = el.f.event(id).name.clone();
-    let (code, text) = match array.len() {
-        0 => ("E1020", "is one event, not an array"),
-        1 => ("", ""),
-        _ => ("E1021", "is an array of several dimensions"),
+    let wrong = match array.len() {
+        0 => Some((codes::E1020, "is one event, not an array")),
+        1 => None,
+        _ => Some((codes::E1021, "is an array of several dimensions")),
     };
-    if !code.is_empty() {
+    if let Some((code, text)) = wrong {
         el.cx.report(
             Diagnostic::new(
                 code,
@@ -159,7 +159,7 @@ fn lower_order(
     }
     let [order] = args else {
         el.cx.report(
-            Diagnostic::new("E1023", span, "an order is one integer")
+            Diagnostic::new(codes::E1023, span, "an order is one integer")
                 .label(format!("{} given", args.len())),
         );
         return None;
@@ -168,7 +168,7 @@ fn lower_order(
     if counted && joined {
         el.cx.report(
             Diagnostic::new(
-                "E1036",
+                codes::E1036,
                 order.span,
                 "an order that is counted up, with several copies to come",
             )
@@ -179,9 +179,13 @@ fn lower_order(
     }
     if !counted && has_increment(order) {
         el.cx.report(
-            Diagnostic::new("E1022", order.span, "`++` inside the order of an event")
-                .label("only the whole order may be counted up")
-                .help("write `e.at(n++)`, or count in a statement of its own"),
+            Diagnostic::new(
+                codes::E1022,
+                order.span,
+                "`++` inside the order of an event",
+            )
+            .label("only the whole order may be counted up")
+            .help("write `e.at(n++)`, or count in a statement of its own"),
         );
         return None;
     }
@@ -195,7 +199,7 @@ fn lower_order(
             let kind = v.kind();
             el.cx.report(
                 Diagnostic::new(
-                    "E1023",
+                    codes::E1023,
                     order.span,
                     format!("the order of an event is an integer, this is {kind}"),
                 )

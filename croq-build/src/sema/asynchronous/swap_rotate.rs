@@ -1,6 +1,6 @@
 //! `swap` and `rotate`: futures exchange what they stand for.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, Expr, ExprKind, FutureId, LocalId, Role, Scalar, StmtKind, Storage, View};
 use crate::sema::asynchronous::futures;
 use crate::sema::build;
@@ -34,7 +34,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, names: &[Name], span: Span) {
                 let kind = other.kind();
                 return el.cx.report(
                     Diagnostic::new(
-                        "E0846",
+                        codes::E0846,
                         name.span,
                         format!("only data futures are exchanged, `{}` is {kind}", name.text),
                     )
@@ -107,7 +107,7 @@ fn check_alike(el: &mut Elab<'_>, ids: &[(FutureId, &Name)]) -> bool {
         if twice {
             el.cx.report(
                 Diagnostic::new(
-                    "E0846",
+                    codes::E0846,
                     name.span,
                     format!("`{}` is exchanged with itself", name.text),
                 )
@@ -122,7 +122,7 @@ fn check_alike(el: &mut Elab<'_>, ids: &[(FutureId, &Name)]) -> bool {
             let (outer, inner) = (a.span, b.span);
             el.cx.report(
                 Diagnostic::new(
-                    "E0847",
+                    codes::E0847,
                     name.span,
                     format!(
                         "`{}` and `{}` are declared in different scopes",
@@ -170,7 +170,7 @@ fn check_alike(el: &mut Elab<'_>, ids: &[(FutureId, &Name)]) -> bool {
             let (one_at, other_at) = (a.span, b.span);
             el.cx.report(
                 Diagnostic::new(
-                    "E0846",
+                    codes::E0846,
                     name.span,
                     format!(
                         "`{}` and `{}` are of different types",
@@ -202,9 +202,13 @@ fn bind_like(el: &mut Elab<'_>, id: FutureId, other: FutureId, at: Span) -> Opti
     let Some(data) = model.data.clone() else {
         let name = futures::get(el, id)?.name.clone();
         el.cx.report(
-            Diagnostic::new("E0877", at, format!("no copy is assigned to `{name}` yet"))
-                .label("nothing to exchange")
-                .help("copy into one of them first"),
+            Diagnostic::new(
+                codes::E0877,
+                at,
+                format!("no copy is assigned to `{name}` yet"),
+            )
+            .label("nothing to exchange")
+            .help("copy into one of them first"),
         );
         return None;
     };

@@ -1,6 +1,6 @@
 //! `trigger e;` and `trigger e after f;`.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::Slot;
 use crate::sema::asynchronous::{copy_events, events, signals};
 use crate::sema::levels::cluster_legality;
@@ -42,7 +42,7 @@ pub(crate) fn trigger(
 fn trigger_after(el: &mut Elab<'_>, events: &[ast::Expr], after: &[Name], span: Span) {
     let [event] = events else {
         el.cx.report(
-            Diagnostic::new("E1030", span, "copies complete one event")
+            Diagnostic::new(codes::E1030, span, "copies complete one event")
                 .label(format!("{} events", events.len()))
                 .help("write `trigger e after f;`, and trigger the others on their own"),
         );
@@ -55,7 +55,7 @@ fn trigger_after(el: &mut Elab<'_>, events: &[ast::Expr], after: &[Name], span: 
         let name = el.f.event(at.event).name.clone();
         el.cx.report(
             Diagnostic::new(
-                "E1030",
+                codes::E1030,
                 event.span,
                 format!("`{name}` is an array of events: copies complete one slot"),
             )

@@ -1,6 +1,6 @@
 //! `wait f, e;` and `… after f`.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{FutureId, Level, StmtKind, Waited};
 use crate::sema::asynchronous::{copy_events, events, futures, signals, slots};
 use crate::sema::build;
@@ -29,7 +29,7 @@ pub(crate) fn lower_wait(el: &mut Elab<'_>, operands: &[ast::Expr], span: Span) 
             let text = el.cx.file.snippet(operand.span).to_owned();
             el.cx.report(
                 Diagnostic::new(
-                    "E1014",
+                    codes::E1014,
                     operand.span,
                     format!("`wait` takes futures and events, `{text}` is neither"),
                 )
@@ -46,7 +46,7 @@ pub(crate) fn lower_wait(el: &mut Elab<'_>, operands: &[ast::Expr], span: Span) 
             Some(Entity::Poison) | None => {}
             Some(Entity::Chosen(_)) => el.cx.report(
                 Diagnostic::new(
-                    "E1014",
+                    codes::E1014,
                     operand.span,
                     format!("`{name}` is the data of one of several copies, chosen by `select`"),
                 )
@@ -57,7 +57,7 @@ pub(crate) fn lower_wait(el: &mut Elab<'_>, operands: &[ast::Expr], span: Span) 
                 let kind = other.kind();
                 el.cx.report(
                     Diagnostic::new(
-                        "E1014",
+                        codes::E1014,
                         operand.span,
                         format!("`wait` takes futures and events, `{name}` is {kind}"),
                     )
@@ -88,7 +88,7 @@ fn emit_waits(el: &mut Elab<'_>, ids: &[(FutureId, Span)], span: Span) {
         if let Some(bound) = copy_events::completed_event(el, id) {
             el.cx.report(
                 Diagnostic::new(
-                    "E1035",
+                    codes::E1035,
                     at,
                     format!("the copy `{name}` completes an event: it can't be waited for as well"),
                 )
@@ -101,7 +101,7 @@ fn emit_waits(el: &mut Elab<'_>, ids: &[(FutureId, Span)], span: Span) {
         if let Some(apart) = region_of_copy(el, id) {
             el.cx.report(
                 Diagnostic::new(
-                    "E0842",
+                    codes::E0842,
                     at,
                     format!("threads wait for `{name}` here that have no part in the copy"),
                 )
@@ -114,13 +114,17 @@ fn emit_waits(el: &mut Elab<'_>, ids: &[(FutureId, Span)], span: Span) {
         el.asynchronous.events.waited.entry(id).or_insert(at);
         if sync {
             el.cx.report(
-                Diagnostic::new("E0843", at, format!("the copy `{name}` is synchronous"))
-                    .label("has arrived already")
-                    .also(declared, "copied here, without `.async`")
-                    .help(format!(
-                        "remove the `wait`, or write `{}.copy.async`",
-                        if by_tma { "tma" } else { "dma" }
-                    )),
+                Diagnostic::new(
+                    codes::E0843,
+                    at,
+                    format!("the copy `{name}` is synchronous"),
+                )
+                .label("has arrived already")
+                .also(declared, "copied here, without `.async`")
+                .help(format!(
+                    "remove the `wait`, or write `{}.copy.async`",
+                    if by_tma { "tma" } else { "dma" }
+                )),
             );
             continue;
         }
@@ -161,7 +165,7 @@ pub(crate) fn lower_after(el: &mut Elab<'_>, name: &Name) {
     };
     el.cx.report(
         Diagnostic::new(
-            "E0876",
+            codes::E0876,
             name.span,
             format!(
                 "`after` names an asynchronous copy, `{}` is {kind}",

@@ -1,6 +1,6 @@
 //! Programs that are legal and hardly meant: warnings that rest on what the prover knows.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{
     self, Access, BinOp, Expr, ExprKind, Level, Role, Stmt, StmtKind, Storage, ThreadSet, VarHome,
     Visit, walk_exprs,
@@ -52,7 +52,7 @@ pub(crate) fn lint_decided_comparison(
     };
     el.cx.report(
         Diagnostic::new(
-            "W0348",
+            codes::W0348,
             span,
             format!(
                 "`{}` is always {holds}",
@@ -85,7 +85,7 @@ pub(crate) fn lint_endless_loop(
         "this loop never ends once it runs"
     };
     el.cx.report(
-        Diagnostic::new("W0558", at, text)
+        Diagnostic::new(codes::W0558, at, text)
             .label("nothing in this condition changes")
             .help("compare a `mutable` scalar, or leave the loop with `break`")
             .of_the_whole(),
@@ -109,7 +109,7 @@ pub(crate) fn lint_pointless_region(el: &mut Elab<'_>, set: Option<&ThreadSet>, 
         _ => return,
     };
     el.cx.report(
-        Diagnostic::new("W0567", at, text)
+        Diagnostic::new(codes::W0567, at, text)
             .label(label)
             .note(format!("the block has {threads} threads")),
     );
@@ -127,7 +127,7 @@ pub(crate) fn lint_never_written(el: &mut Elab<'_>) {
     for (name, at) in unwritten {
         el.cx.report(
             Diagnostic::new(
-                "W0621",
+                codes::W0621,
                 at,
                 format!("`{name}` is read, but nothing is ever written to it"),
             )
@@ -214,7 +214,7 @@ pub(crate) fn lint_racing_store(
         )
     };
     el.cx.report(
-        Diagnostic::new("W0626", at, text)
+        Diagnostic::new(codes::W0626, at, text)
             .label("not one place per instance")
             .also(declared, "its instances run at once")
             .help(help),

@@ -1,6 +1,6 @@
 //! Expressions that mean something else here than in other languages.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, ParamKind, Scalar, VarHome};
 use crate::sema::state::cx;
 use crate::sema::state::elab::Elab;
@@ -60,7 +60,7 @@ fn report_mixed(
     why: String,
 ) {
     let mut report = Diagnostic::new(
-        "W0359",
+        codes::W0359,
         at,
         format!("`{inner}` and `{outer}` are mixed without parentheses"),
     )
@@ -125,7 +125,7 @@ pub(crate) fn lint_negated_unsigned(
             format!("a `{ty}` that wraps: it is never negative")
         };
         let report = Diagnostic::new(
-            "W0360",
+            codes::W0360,
             inner.span,
             format!("`{text}` is compared, and has an operand of the unsigned type `{ty}`"),
         )

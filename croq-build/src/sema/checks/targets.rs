@@ -1,6 +1,6 @@
 //! Which of the targets have what a kernel asks for.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Code, Diagnostic};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::source::Span;
@@ -22,7 +22,7 @@ pub(crate) fn targets(cx: &Cx<'_>) -> (String, String) {
 }
 
 /// Says once for each kernel that not all targets have something.
-pub(crate) fn note_targets(el: &mut Elab<'_>, at: Span, code: &'static str, what: &str) {
+pub(crate) fn note_targets(el: &mut Elab<'_>, at: Span, code: Code, what: &str) {
     let (newer, older) = targets(&el.cx);
     let header = el.kernel.as_ref().map_or(at, |k| k.header);
     if older.is_empty() || !el.cx.older_left_out.insert(header) {

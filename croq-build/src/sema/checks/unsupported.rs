@@ -1,6 +1,6 @@
 //! Constructs of the language that croq parses but does not lower yet.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::sema::state::cx::Cx;
 use crate::source::Span;
 
@@ -16,8 +16,8 @@ pub(crate) fn report_with_remedy(cx: &mut Cx<'_>, span: Span, what: &str, instea
         return;
     }
     let text = format!("{what} is not supported yet");
-    let d =
-        Diagnostic::new("E0099", span, text).label("croq parses this, but can't compile it yet");
+    let d = Diagnostic::new(codes::E0099, span, text)
+        .label("croq parses this, but can't compile it yet");
     cx.report(match instead {
         Some(instead) => d.help(instead),
         None => d,

@@ -1,6 +1,6 @@
 //! Copies: which storages, which shapes, whose threads (language 04).
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, FutureId, StmtKind, Transform, View};
 use crate::sema::asynchronous::copy_events;
 use crate::sema::asynchronous::futures::{self, Bound};
@@ -152,7 +152,7 @@ fn future_of(el: &mut Elab<'_>, c: &CopyStmt, bound: &Bound) -> Option<FutureId>
 
 fn report_redundant_zfill(cx: &mut Cx<'_>, at: Span) {
     cx.report(
-        Diagnostic::new("W0850", at, "`.zfill` is redundant here")
+        Diagnostic::new(codes::W0850, at, "`.zfill` is redundant here")
             .label("the tile never crosses the edge, and both shapes are equal")
             .help("remove it"),
     );

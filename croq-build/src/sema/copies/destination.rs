@@ -1,6 +1,6 @@
 //! Destinations of copies that only a future names.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, Level, StmtKind, Storage, Valid, View};
 use crate::sema::asynchronous::futures::{self, Bound};
 use crate::sema::build;
@@ -73,7 +73,7 @@ pub(crate) fn check_shape(
         if storage == ast::Storage::Local && !fixed {
             el.cx.report(
                 Diagnostic::new(
-                    "E0614",
+                    codes::E0614,
                     at,
                     format!("`local` memory needs static extents, the tile is {shown}"),
                 )
@@ -85,7 +85,7 @@ pub(crate) fn check_shape(
         if !host {
             el.cx.report(
                 Diagnostic::new(
-                    "E0829",
+                    codes::E0829,
                     at,
                     format!("the tile's shape {shown} is known only inside the kernel"),
                 )

@@ -1,6 +1,6 @@
 //! Copies that the hardware or croq does not have.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Storage, View};
 use crate::sema::asynchronous::wait;
 use crate::sema::copies::{sparse, tma};
@@ -16,7 +16,7 @@ pub(crate) fn check_supported(el: &mut Elab<'_>, c: &CopyStmt) -> bool {
     let tma = c.engine == ast::Engine::Tma;
     if tma && el.kernel.is_none() {
         el.cx.report(
-            Diagnostic::new("E0832", c.head, "`tma` moves tiles inside a kernel")
+            Diagnostic::new(codes::E0832, c.head, "`tma` moves tiles inside a kernel")
                 .label("not on the host")
                 .help("use `dma`, or put the copy into a `parallel`"),
         );
@@ -50,7 +50,7 @@ pub(crate) fn check_supported(el: &mut Elab<'_>, c: &CopyStmt) -> bool {
             }
             CopyModifier::Promote(_) => {
                 el.cx.report(
-                    Diagnostic::new("E0858", *at, "an L2 promotion is only for `tma`")
+                    Diagnostic::new(codes::E0858, *at, "an L2 promotion is only for `tma`")
                         .label("not on `dma`")
                         .help("remove it"),
                 );
@@ -76,23 +76,31 @@ fn check_async_supported(
 ) -> bool {
     if let (Some(event), ast::Engine::Dma) = (event, c.engine) {
         el.cx.report(
-            Diagnostic::new("E1031", event.span, "a `dma` copy can't complete an event")
-                .label("its threads execute it, no thread arrives for it")
-                .help("name the copy, `wait` for it, then `trigger` the event; or use `tma`"),
+            Diagnostic::new(
+                codes::E1031,
+                event.span,
+                "a `dma` copy can't complete an event",
+            )
+            .label("its threads execute it, no thread arrives for it")
+            .help("name the copy, `wait` for it, then `trigger` the event; or use `tma`"),
         );
         return false;
     }
     if el.kernel.is_none() {
         el.cx.report(
-            Diagnostic::new("E0831", at, "copies between kernels are never asynchronous")
-                .label("not on the host")
-                .help("remove `.async`"),
+            Diagnostic::new(
+                codes::E0831,
+                at,
+                "copies between kernels are never asynchronous",
+            )
+            .label("not on the host")
+            .help("remove `.async`"),
         );
         return false;
     }
     if event.is_none() && c.name.is_none() {
         el.cx.report(
-            Diagnostic::new("E0840", c.head, "an asynchronous copy without a name")
+            Diagnostic::new(codes::E0840, c.head, "an asynchronous copy without a name")
                 .label("nothing could wait for it")
                 .help(format!(
                     "name it: `f = {}.copy.async …;`, later `wait f;`",
@@ -121,7 +129,7 @@ pub(crate) fn check_storage(el: &mut Elab<'_>, storage: ast::Storage, at: Span) 
     };
     if bad {
         el.cx.report(
-            Diagnostic::new("E0803", at, text)
+            Diagnostic::new(codes::E0803, at, text)
                 .label("not here")
                 .help(help),
         );
@@ -141,7 +149,7 @@ pub(crate) fn check_pair(
     let global_to_global = from.storage.is_global() && to.storage.is_global();
     if from_elem != to_elem {
         el.cx.report(
-                Diagnostic::new("E0801", c.head.to(c.source.span), format!("a copy never converts: the source is `{from_elem}`, the destination `{to_elem}`"))
+                Diagnostic::new(codes::E0801, c.head.to(c.source.span), format!("a copy never converts: the source is `{from_elem}`, the destination `{to_elem}`"))
                     .label(format!("`{from_elem}` => `{to_elem}`"))
                     .help("copy into a buffer of the same element type, and convert element by element"),
             );
@@ -164,7 +172,7 @@ pub(crate) fn check_pair(
             place(to.storage)
         );
         el.cx.report(
-            Diagnostic::new("E0831", *at, text)
+            Diagnostic::new(codes::E0831, *at, text)
                 .label("only global to shared")
                 .help("remove `.async`, and the `wait` for it"),
         );
@@ -173,7 +181,7 @@ pub(crate) fn check_pair(
     if global_to_global && el.kernel.is_some() {
         el.cx.report(
             Diagnostic::new(
-                "E0830",
+                codes::E0830,
                 c.head.to(c.source.span),
                 "a kernel can't copy from global to global memory",
             )

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, CheckCode, Expr, ExprKind, Scalar, Transform, View};
 use crate::sema::checks::run_time::{self, Check, both, compare};
 use crate::sema::state::elab::Elab;
@@ -172,7 +172,7 @@ fn report(el: &mut Elab<'_>, source: &View, span: Span) -> Option<()> {
     let name = &el.f.buffer(source.buffer).name;
     let title = format!("the tiles of `{name}` that this copies from and to overlap");
     el.cx.report(
-        Diagnostic::new("E0883", span, title)
+        Diagnostic::new(codes::E0883, span, title)
             .label("elements are overwritten before or after they are read")
             .help("copy to another buffer first"),
     );

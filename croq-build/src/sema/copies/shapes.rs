@@ -1,6 +1,6 @@
 //! What a copy does to shapes: transposition, padding, and whether both sides agree.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, CheckCode, Transform};
 use crate::sema::checks::run_time;
 use crate::sema::state::cx::Cx;
@@ -16,7 +16,7 @@ pub(crate) fn lower_transform(el: &mut Elab<'_>, c: &CopyStmt, source: &Data) ->
     if rank > 5 {
         el.cx.report(
             Diagnostic::new(
-                "E0838",
+                codes::E0838,
                 c.source.span,
                 format!("copies move at most 5 dimensions, this has {rank}"),
             )
@@ -47,7 +47,7 @@ fn lower_permutation(
     if perm.len() != rank {
         cx.report(
             Diagnostic::new(
-                "E0807",
+                codes::E0807,
                 at,
                 format!("`transp` lists {} axes, the data has {rank}", perm.len()),
             )
@@ -67,7 +67,7 @@ fn lower_permutation(
                 let text = cx.file.snippet(p.span).to_owned();
                 cx.report(
                     Diagnostic::new(
-                        "E0806",
+                        codes::E0806,
                         p.span,
                         format!(
                             "`transp` needs each of 0 to {} once; `{text}` breaks that",
@@ -98,7 +98,7 @@ fn lower_padding(
             let at = list.first().map_or(value.span, |e| e.span);
             el.cx.report(
                 Diagnostic::new(
-                    "E0809",
+                    codes::E0809,
                     at,
                     format!(
                         "a padding list has {} entries, the data has {rank} dimension{}",
@@ -117,7 +117,7 @@ fn lower_padding(
                 Some(n) => {
                     el.cx.report(
                         Diagnostic::new(
-                            "E0839",
+                            codes::E0839,
                             e.span,
                             format!("padding is 0 to 2048 elements, this is {n}"),
                         )
@@ -128,7 +128,7 @@ fn lower_padding(
                 None => {
                     el.cx.report(
                         Diagnostic::new(
-                            "E0809",
+                            codes::E0809,
                             e.span,
                             "padding entries are compile-time integers",
                         )
@@ -143,8 +143,12 @@ fn lower_padding(
     if let Some(position) = lists.get(2).and_then(|m| m.iter().position(|n| *n != 0)) {
         let at = mid.get(position).map_or(value.span, |e| e.span);
         el.cx.report(
-            Diagnostic::new("E0808", at, "padding between elements must be 0 on a GPU")
-                .label("not 0"),
+            Diagnostic::new(
+                codes::E0808,
+                at,
+                "padding between elements must be 0 on a GPU",
+            )
+            .label("not 0"),
         );
         return None;
     }
@@ -192,7 +196,7 @@ pub(crate) fn check_agree(
     if from.len() != to.len() {
         el.cx.report(
             Diagnostic::new(
-                "E0802",
+                codes::E0802,
                 at,
                 format!("ranks differ: {shown_from} into {shown_to}"),
             )
@@ -211,7 +215,7 @@ pub(crate) fn check_agree(
             (Truth::No, _) => {
                 let product = |s: &[Sym]| s.iter().fold(Sym::one(), |p, e| &p * e);
                 let bigger = el.f.cx.lt(&product(&to), &product(from)) == Truth::Yes;
-                let code = if bigger { "E0805" } else { "E0804" };
+                let code = if bigger { codes::E0805 } else { codes::E0804 };
                 let (sf, st) = (el.f.cx.show(f), el.f.cx.show(t));
                 el.cx.report(
                     Diagnostic::new(
@@ -233,8 +237,12 @@ pub(crate) fn check_agree(
         let (sf, st) = (show(from), show(&to));
         if !matches!(transform, Transform::None) {
             el.cx.report(
-                Diagnostic::new("E0804", at, format!("{shown_from} and {shown_to} differ"))
-                    .label(format!("axis {axis}: {sf} and {st}")),
+                Diagnostic::new(
+                    codes::E0804,
+                    at,
+                    format!("{shown_from} and {shown_to} differ"),
+                )
+                .label(format!("axis {axis}: {sf} and {st}")),
             );
             return None;
         }
@@ -266,7 +274,7 @@ pub(crate) fn check_agree(
 
 /// A copy that leaves the rest of its destination as it was.
 fn report_part(cx: &mut Cx<'_>, c: &CopyStmt, text: String, parts: String, at: Span) {
-    cx.report(Diagnostic::new("W0851", at, text).label(parts).help(match c.engine {
+    cx.report(Diagnostic::new(codes::W0851, at, text).label(parts).help(match c.engine {
         ast::Engine::Dma => "add `.zfill` to the copy to make the rest zero",
         ast::Engine::Tma => "`tma` moves whole boxes: copy a tile of the destination's shape, or use `dma.copy.zfill`",
     }));

@@ -1,6 +1,6 @@
 //! Sparse copies (language 04, section 14): they are checked, but not lowered yet.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::sema::checks::unsupported;
 use crate::sema::memory::data;
 use crate::sema::state::elab::Elab;
@@ -17,7 +17,7 @@ pub(crate) fn check(
 ) {
     if !matches!(c.op, CopyOp::Copy) {
         el.cx.report(
-            Diagnostic::new("E0872", at, "only a plain `copy` can be sparse")
+            Diagnostic::new(codes::E0872, at, "only a plain `copy` can be sparse")
                 .label("not on this operation")
                 .help("copy sparsely in one statement, and transpose or pad in another"),
         );
@@ -27,9 +27,13 @@ pub(crate) fn check(
         let found = (constants::constant(n), constants::constant(m));
         if found != (Some(2), Some(4)) {
             el.cx.report(
-                Diagnostic::new("E0875", n.span.to(m.span), "the only sparse pattern is 2:4")
-                    .label("not a pattern of the hardware")
-                    .help("write `.sp<2:4>`"),
+                Diagnostic::new(
+                    codes::E0875,
+                    n.span.to(m.span),
+                    "the only sparse pattern is 2:4",
+                )
+                .label("not a pattern of the hardware")
+                .help("write `.sp<2:4>`"),
             );
             return;
         }
@@ -45,7 +49,7 @@ pub(crate) fn check(
         .find(|e| tiled(e))
     {
         el.cx.report(
-            Diagnostic::new("E0873", e.span, "a sparse copy takes whole buffers")
+            Diagnostic::new(codes::E0873, e.span, "a sparse copy takes whole buffers")
                 .label("a tile")
                 .help("copy the tile first, then compress the copy"),
         );
@@ -59,7 +63,7 @@ pub(crate) fn check(
         let shown = shape::show(&el.f, shape);
         el.cx.report(
             Diagnostic::new(
-                "E0874",
+                codes::E0874,
                 c.source.span,
                 "a sparse copy takes two or three dimensions of known extents",
             )

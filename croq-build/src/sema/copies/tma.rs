@@ -1,7 +1,7 @@
 //! Copies that ask for TMA: on which targets, between which memories, with which
 //! modifiers. What boxes it can move is `boxes`' to say.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{CacheHint, Engine, Level, Storage, Tma, View};
 use crate::sema::checks::targets;
 use crate::sema::copies::tma_legality;
@@ -53,7 +53,7 @@ pub(crate) fn choose_engine(
     if let Some(why) = tma_legality::why_out_of_reach(el, shared, bytes, c) {
         el.cx.report(
             Diagnostic::new(
-                "W0867",
+                codes::W0867,
                 c.head,
                 "this tile of shared memory is not addressable by TMA: threads copy it instead",
             )
@@ -62,7 +62,7 @@ pub(crate) fn choose_engine(
         );
         return Some(Engine::Threads);
     }
-    targets::note_targets(el, c.head, "N0860", "TMA");
+    targets::note_targets(el, c.head, codes::N0860, "TMA");
     Some(Engine::Tma(tma))
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn check_available(cx: &mut Cx<'_>, c: &CopyStmt) -> bool {
         return true;
     }
     cx.report(
-        Diagnostic::new("E0860", c.head, "`tma` needs sm_90 or newer")
+        Diagnostic::new(codes::E0860, c.head, "`tma` needs sm_90 or newer")
             .label(format!("this is built for {older} alone"))
             .help("add an architecture: `.arch(\"sm_90a\")`, or use `dma`"),
     );
@@ -93,7 +93,7 @@ pub(crate) fn check_storages(
     if !load && !store {
         cx.report(
             Diagnostic::new(
-                "E0832",
+                codes::E0832,
                 at,
                 "`tma` moves between global and shared memory only",
             )
@@ -104,16 +104,20 @@ pub(crate) fn check_storages(
     }
     if store && matches!(c.op, CopyOp::Load) {
         cx.report(
-            Diagnostic::new("E0832", at, "`tma.load` goes from global to shared memory")
-                .label("from shared to global")
-                .help("write `tma.copy`"),
+            Diagnostic::new(
+                codes::E0832,
+                at,
+                "`tma.load` goes from global to shared memory",
+            )
+            .label("from shared to global")
+            .help("write `tma.copy`"),
         );
         return None;
     }
     if store && let Some((asynchronous, _)) = &c.is_async {
         cx.report(
             Diagnostic::new(
-                "E0831",
+                codes::E0831,
                 *asynchronous,
                 "an asynchronous store has no way to report that it has read its source",
             )
@@ -141,8 +145,12 @@ pub(crate) fn lower_modifiers(el: &mut Elab<'_>, c: &CopyStmt) -> Option<Tma> {
                 Some(256) => tma.promotion = 256,
                 _ => {
                     el.cx.report(
-                        Diagnostic::new("E0858", n.span, "an L2 promotion is 64, 128 or 256 bytes")
-                            .label("not a promotion"),
+                        Diagnostic::new(
+                            codes::E0858,
+                            n.span,
+                            "an L2 promotion is 64, 128 or 256 bytes",
+                        )
+                        .label("not a promotion"),
                     );
                     return None;
                 }
@@ -175,7 +183,7 @@ pub(crate) fn report_hint_refused(cx: &mut Cx<'_>, at: Span, multicast: bool) {
         "not here"
     };
     cx.report(
-        Diagnostic::new("E0859", at, "an eviction hint is only for `tma.load`")
+        Diagnostic::new(codes::E0859, at, "an eviction hint is only for `tma.load`")
             .label(label)
             .help("remove it, or write `tma.load`"),
     );
@@ -196,7 +204,7 @@ fn check_uniform(el: &mut Elab<'_>, global: &View, level: Level, at: Span) -> Op
         |v| format!("`{}`", el.f.cx.name(v)),
     );
     el.cx.report(
-        Diagnostic::new("E0862", at, format!("{name} differs between threads"))
+        Diagnostic::new(codes::E0862, at, format!("{name} differs between threads"))
             .label("one thread issues the copy of a whole unit")
             .help("use `dma`, or take the copy out of the `parallel` over threads"),
     );

@@ -5,7 +5,7 @@
 //! the tensor becomes zero in shared memory, and is not written in device memory. A tile with an
 //! end of its own, inside the tensor, is more than it understands.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BinOp, BufferId, CheckCode, Frame, View};
 use crate::sema::checks::{run_time, unsupported};
 use crate::sema::levels::uniformity;
@@ -30,7 +30,7 @@ pub(crate) fn tensor_of(el: &mut Elab<'_>, global: &View, at: Span) -> Option<Fr
         |el: &Elab<'_>, sym: &Sym| sym.vars().iter().all(|v| uniformity::is_host_known(el, *v));
     let Some(frame) = global.frame.clone() else {
         el.cx.report(
-            Diagnostic::new("E0868", at, "this window has strides of its own")
+            Diagnostic::new(codes::E0868, at, "this window has strides of its own")
                 .label("TMA addresses only whole tensors, as declared")
                 .help("use `dma`"),
         );
@@ -46,7 +46,7 @@ pub(crate) fn tensor_of(el: &mut Elab<'_>, global: &View, at: Span) -> Option<Fr
         let shown = el.f.cx.show(&sym);
         el.cx.report(
                 Diagnostic::new(
-                    "E0868",
+                    codes::E0868,
                     at,
                     "the host can't describe this tensor before the launch",
                 )
@@ -59,7 +59,7 @@ pub(crate) fn tensor_of(el: &mut Elab<'_>, global: &View, at: Span) -> Option<Fr
     if rank > 5 {
         el.cx.report(
             Diagnostic::new(
-                "E0865",
+                codes::E0865,
                 at,
                 format!("`tma` knows tensors of 1 to 5 dimensions, this has {rank}"),
             )
@@ -73,7 +73,7 @@ pub(crate) fn tensor_of(el: &mut Elab<'_>, global: &View, at: Span) -> Option<Fr
             let shown = el.f.cx.show(extent);
             el.cx.report(
                 Diagnostic::new(
-                    "E0861",
+                    codes::E0861,
                     at,
                     "the size of a box must be known before the launch",
                 )
@@ -119,7 +119,7 @@ pub(crate) fn check_box(
             );
             el.cx.report(
                 Diagnostic::new(
-                    "E0804",
+                    codes::E0804,
                     c.head.to(c.source.span),
                     format!("{from} and {to} differ, and `tma` moves whole boxes"),
                 )
@@ -160,7 +160,7 @@ pub(crate) fn check_ends(
         }
         el.cx.report(
             Diagnostic::new(
-                "E0868",
+                codes::E0868,
                 at,
                 format!("axis {axis} of this tile may end inside the tensor"),
             )
@@ -191,7 +191,7 @@ pub(crate) fn check_extents(
             Truth::No => {
                 el.cx.report(
                     Diagnostic::new(
-                        "E0863",
+                        codes::E0863,
                         at,
                         format!("a box has at most {BOX} elements along an axis, this has {shown}"),
                     )
@@ -230,7 +230,7 @@ pub(crate) fn check_extents(
             let shown = el.f.cx.show(&inner);
             el.cx.report(
                     Diagnostic::new(
-                        "E0864",
+                        codes::E0864,
                         at,
                         format!("the rows of a box are multiples of {GLOBAL_BYTES} bytes, these have {shown}"),
                     )
@@ -277,7 +277,7 @@ pub(crate) fn check_tensor(
             Truth::Yes => {}
             Truth::No => {
                 el.cx.report(
-                    Diagnostic::new("E0866", at, format!("{what}, this is {shown}"))
+                    Diagnostic::new(codes::E0866, at, format!("{what}, this is {shown}"))
                         .label(format!("{shown} bytes"))
                         .help("use `dma`, or make the rows longer"),
                 );

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{self, Engine, EventAt, FutureId, Stmt, StmtKind};
 use crate::sema::state::facts::Facts;
 use crate::source::Span;
@@ -18,7 +18,7 @@ pub(crate) fn bind_copies(func: &mut ir::Function, facts: &Facts, diags: &mut Di
     }
     for (copy, trigger) in apart {
         diags.push(
-                Diagnostic::new("E1037", trigger, "a copy that completes an event must be in the same block as the `trigger`")
+                Diagnostic::new(codes::E1037, trigger, "a copy that completes an event must be in the same block as the `trigger`")
                     .label("in another block than the copy")
                     .also(copy, "begun here")
                     .help("put both into the same block, or name the event at the copy: `tma.copy.async<e> …`"),

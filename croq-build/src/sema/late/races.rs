@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     self, Access, BufferId, Expr, ExprKind, Level, LocalId, Role, Stmt, StmtKind, Storage, Visit,
     walk_exprs,
@@ -190,7 +190,7 @@ fn report(
     };
     let (here, there) = (instance(&mine), instance(&theirs));
     let diagnostic = Diagnostic::new(
-        "W0882",
+        codes::W0882,
         one.access.span,
         format!("instances of this level race for an element of `{name}`"),
     )

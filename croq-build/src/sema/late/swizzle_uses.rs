@@ -1,6 +1,6 @@
 //! What a kernel does with swizzled buffers that depends on how they are laid out.
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     self, Access, Arg, BufferId, CppName, Expr, ExprKind, MmaOp, Scalar, Stmt, StmtKind, Swizzle,
     View, Visit, walk_block,
@@ -53,7 +53,7 @@ fn check_pattern_begin(func: &ir::Function, facts: &Facts, diags: &mut Diagnosti
     };
     let name = buffer.name.clone();
     let mut d = Diagnostic::new(
-        "E0855",
+        codes::E0855,
         view.span,
         format!("a tile of `{name}`, which is swizzled, starts {text}"),
     )
@@ -112,7 +112,7 @@ fn check_operand_begin(
     } else {
         return;
     };
-    let mut d = Diagnostic::new("E0855", view.span, text).label(label);
+    let mut d = Diagnostic::new(codes::E0855, view.span, text).label(label);
     if let Some(at) = facts.swizzle_at.get(&view.buffer) {
         d = d.also(*at, "swizzled by this");
     }
@@ -142,7 +142,7 @@ fn report_seen_raw(
     }
     let name = func.buffer(id).name.clone();
     let mut d = Diagnostic::new(
-        "W0881",
+        codes::W0881,
         at,
         format!("`{name}` is swizzled, and C++ sees its memory as it lies"),
     )

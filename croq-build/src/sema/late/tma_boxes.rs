@@ -1,6 +1,6 @@
 //! Swizzled tiles that TMA moves.
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{self, Stmt, StmtKind, View, Visit, walk_block};
 use crate::symbolic::Sym;
 
@@ -41,7 +41,7 @@ fn check_swizzled_box(func: &ir::Function, diags: &mut Diagnostics, view: &View)
         let shown = func.cx.show(&(width * bytes));
         return diags.push(
             Diagnostic::new(
-                "E0853",
+                codes::E0853,
                 view.span,
                 format!(
                     "`tma` moves rows of `{name}` by groups of {} bytes, these have {shown}",
@@ -65,7 +65,7 @@ fn check_swizzled_box(func: &ir::Function, diags: &mut Diagnostics, view: &View)
         let rows = swizzle.alignment() / i64::from(swizzle.bytes);
         diags.push(
                 Diagnostic::new(
-                    "E0855",
+                    codes::E0855,
                     view.span,
                     format!("`tma` can't move this tile of `{name}`, which is swizzled"),
                 )

@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     self, Access, BufferId, FutureId, Level, Stmt, StmtKind, Valid, View, Visit, Waited, walk_block,
 };
@@ -90,7 +90,7 @@ impl Walker<'_> {
             let name = self.name(*id);
             self.diags.push(
                 Diagnostic::new(
-                    "E0842",
+                    codes::E0842,
                     *span,
                     format!("nothing waits for the copy `{name}` on some way to the kernel's end"),
                 )
@@ -239,7 +239,7 @@ impl Walker<'_> {
             let name = self.name(id);
             let again = earlier == span;
             let mut d = Diagnostic::new(
-                "E0842",
+                codes::E0842,
                 span,
                 format!("the copy `{name}` may still be in flight when it is issued again"),
             )
@@ -277,7 +277,7 @@ impl Walker<'_> {
         let name = self.name(id);
         self.diags.push(
             Diagnostic::new(
-                "E0880",
+                codes::E0880,
                 at,
                 format!("the copy `{name}` may still be reading what this overwrites"),
             )
@@ -367,10 +367,14 @@ impl Walker<'_> {
         }
         let name = self.name(id);
         self.diags.push(
-            Diagnostic::new("W0879", span, format!("`{name}` may not have arrived yet"))
-                .label("used while the copy is in flight")
-                .also(begun, "the copy begins here")
-                .help(format!("`wait {name};` first")),
+            Diagnostic::new(
+                codes::W0879,
+                span,
+                format!("`{name}` may not have arrived yet"),
+            )
+            .label("used while the copy is in flight")
+            .also(begun, "the copy begins here")
+            .help(format!("`wait {name};` first")),
         );
     }
 

@@ -1,6 +1,6 @@
 //! Barriers and fences.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BarrierReason, BarrierScope, FenceScope, StmtKind};
 use crate::sema::build;
 use crate::sema::levels::{cluster_legality, instances};
@@ -28,9 +28,11 @@ pub(crate) fn lower_sync_storage(el: &mut Elab<'_>, storage: ast::Storage, span:
 
 fn report_sync_error(cx: &mut Cx<'_>, span: Span, text: &str) {
     cx.report(
-        Diagnostic::new("E0585", span, text).label("not here").help(
-            "kernels wait with `sync.shared` and `sync.barrier`, the host with `sync.global`",
-        ),
+        Diagnostic::new(codes::E0585, span, text)
+            .label("not here")
+            .help(
+                "kernels wait with `sync.shared` and `sync.barrier`, the host with `sync.global`",
+            ),
     );
 }
 
@@ -47,7 +49,7 @@ pub(crate) fn lower_sync_barrier(el: &mut Elab<'_>, level: ast::Level, span: Spa
         ast::Level::Block => emit_barrier(el, BarrierScope::Block, span),
         ast::Level::Device => el.cx.report(
             Diagnostic::new(
-                "E0580",
+                codes::E0580,
                 span,
                 "`sync.barrier : device` needs a cooperative launch",
             )
@@ -61,7 +63,7 @@ pub(crate) fn lower_sync_barrier(el: &mut Elab<'_>, level: ast::Level, span: Spa
         }
         ast::Level::Cluster => el.cx.report(
             Diagnostic::new(
-                "E0585",
+                codes::E0585,
                 span,
                 "`sync.barrier : cluster` outside of a cluster",
             )
@@ -88,7 +90,7 @@ fn emit_barrier(el: &mut Elab<'_>, scope: BarrierScope, span: Span) {
     if wide && el.path.in_region() {
         el.cx.report(
             Diagnostic::new(
-                "E0582",
+                codes::E0582,
                 span,
                 format!("a barrier over the whole {what}, inside `inthreads`"),
             )
@@ -135,7 +137,7 @@ pub(crate) fn lower_named_barrier(
             let most = block.map_or_else(|| "1024".to_owned(), |n| n.to_string());
             el.cx.report(
                 Diagnostic::new(
-                    "E0587",
+                    codes::E0587,
                     span,
                     "a named barrier takes its number and its number of threads",
                 )
@@ -149,15 +151,19 @@ pub(crate) fn lower_named_barrier(
     };
     if id == 15 {
         el.cx.report(
-            Diagnostic::new("W0583", span, "named barrier 15 is reserved in other tools")
-                .label("this number")
-                .help("take one of 1 to 14"),
+            Diagnostic::new(
+                codes::W0583,
+                span,
+                "named barrier 15 is reserved in other tools",
+            )
+            .label("this number")
+            .help("take one of 1 to 14"),
         );
     }
     if threads % 32 != 0 {
         let text = format!("{threads} threads are not whole warps, which a named barrier counts");
         el.cx.report(
-            Diagnostic::new("W0584", span, text)
+            Diagnostic::new(codes::W0584, span, text)
                 .label("no multiple of 32")
                 .help("let whole warps execute the barrier"),
         );

@@ -1,6 +1,6 @@
 //! The blocks of a kernel.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::Level;
 use crate::sema::levels::indices::{self, block_index, part_name};
 use crate::sema::levels::{cluster_legality, extents, thread_mapping};
@@ -21,7 +21,7 @@ pub(crate) fn lower_blocks(
     if tree.children.is_empty() && tree.explicit && !super::nest::uses_shared(&body.stmts) {
         el.cx.report(
             Diagnostic::new(
-                "W0523",
+                codes::W0523,
                 item.span,
                 "a block with no inner `parallel` runs one thread",
             )

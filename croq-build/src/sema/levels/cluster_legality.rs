@@ -1,6 +1,6 @@
 //! What clusters of blocks may do, and where there are some.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BinOp, CheckCode, Level, Role, VarHome};
 use crate::sema::checks::{run_time, targets, unsupported};
 use crate::sema::state::cx::Cx;
@@ -34,7 +34,7 @@ pub(crate) fn check_blocks(cx: &mut Cx<'_>, p: &ParallelStmt, node: &Node) -> bo
             Some(_) => "a cluster has one grid of blocks",
             None => "a cluster is made of blocks",
         };
-        let mut report = Diagnostic::new("E0525", node.span, what);
+        let mut report = Diagnostic::new(codes::E0525, node.span, what);
         report = match (more, node.children.first()) {
             (Some(second), _) => report.label("of this").also(second.span, "another one"),
             (None, Some(inner)) => report
@@ -67,7 +67,7 @@ fn check_only_definitions(cx: &mut Cx<'_>, body: &ast::Block) -> bool {
     if let Some(stmt) = other {
         cx.report(
             Diagnostic::new(
-                "E0525",
+                codes::E0525,
                 stmt.span,
                 "nothing runs once for all blocks of a cluster",
             )
@@ -83,7 +83,7 @@ pub(crate) fn check_available(cx: &mut Cx<'_>, at: Span) -> bool {
     let (newer, older) = targets::targets(cx);
     if newer.is_empty() && !older.is_empty() {
         cx.report(
-            Diagnostic::new("E0510", at, "clusters need sm_90 or newer")
+            Diagnostic::new(codes::E0510, at, "clusters need sm_90 or newer")
                 .label(format!("this is built for {older} alone"))
                 .help("add an architecture: `.arch(\"sm_90a\")`"),
         );
@@ -107,7 +107,7 @@ pub(crate) fn assume_first_block(el: &mut Elab<'_>) {
 pub(crate) fn check_multicast(el: &mut Elab<'_>, tma: bool, at: Span) -> bool {
     if !tma {
         el.cx.report(
-            Diagnostic::new("E0832", at, "`.multicast` is only for `tma`")
+            Diagnostic::new(codes::E0832, at, "`.multicast` is only for `tma`")
                 .label("threads copy to their own block alone")
                 .help("write `tma`, or remove it"),
         );
@@ -117,7 +117,7 @@ pub(crate) fn check_multicast(el: &mut Elab<'_>, tma: bool, at: Span) -> bool {
         .is_some_and(|k| k.grid.places == [None; 3])
     {
         el.cx.report(
-            Diagnostic::new("W1044", at, "`.multicast` without a cluster")
+            Diagnostic::new(codes::W1044, at, "`.multicast` without a cluster")
                 .label("each block loads for itself")
                 .help("write `parallel … : cluster` around the blocks, or remove it"),
         );
@@ -136,7 +136,7 @@ pub(crate) fn check_whole_blocks(
     if !load {
         cx.report(
             Diagnostic::new(
-                "E0832",
+                codes::E0832,
                 at,
                 "`.multicast` goes from global to shared memory",
             )
@@ -149,7 +149,7 @@ pub(crate) fn check_whole_blocks(
         let unit = level_name(level);
         cx.report(
             Diagnostic::new(
-                "E0862",
+                codes::E0862,
                 at,
                 format!("each `{unit}` loads a tile of its own here"),
             )
@@ -168,7 +168,7 @@ pub(crate) fn check_trigger(el: &mut Elab<'_>, after: &[ast::Name], at: Span) ->
     if let Some(copy) = after.first() {
         el.cx.report(
             Diagnostic::new(
-                "E1030",
+                codes::E1030,
                 at,
                 "what copies bring completes the event of a block, not of its cluster",
             )
@@ -182,7 +182,7 @@ pub(crate) fn check_trigger(el: &mut Elab<'_>, after: &[ast::Name], at: Span) ->
         .is_none_or(|k| k.grid.places == [None; 3])
     {
         el.cx.report(
-            Diagnostic::new("W1044", at, "`trigger.cluster` without a cluster")
+            Diagnostic::new(codes::W1044, at, "`trigger.cluster` without a cluster")
                 .label("the cluster has no other block")
                 .help("write `parallel … : cluster` around the blocks, or `trigger`"),
         );
@@ -203,7 +203,7 @@ pub(crate) fn check_grid(el: &mut Elab<'_>, grid: &[Sym; 3], at: Span) -> Option
                 let plural = if blocks.is_one() { "" } else { "s" };
                 el.cx.report(
                     Diagnostic::new(
-                        "E0525",
+                        codes::E0525,
                         at,
                         format!("{shown} block{plural} along {axis}, in clusters of {size}"),
                     )

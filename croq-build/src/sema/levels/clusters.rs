@@ -1,7 +1,7 @@
 //! `: cluster`: blocks that are resident together. Its bounds say how many along each axis of the
 //! grid, its variables which of them a block is; the grid is that of the `: block` inside.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, Level};
 use crate::sema::checks::targets;
 use crate::sema::levels::indices::{self, block_index, index_op, part_name};
@@ -28,7 +28,7 @@ pub(crate) fn lower(
 ) -> Option<[Sym; 3]> {
     let sizes = check_sizes(el, extents, item.span)?;
     if sizes.iter().any(|size| *size > 1) {
-        targets::note_targets(el, item.span, "N0510", "clusters");
+        targets::note_targets(el, item.span, codes::N0510, "clusters");
     }
     let mut cluster = [1; 3];
     let mut values = Vec::new();
@@ -71,7 +71,7 @@ fn check_sizes(el: &mut Elab<'_>, extents: &[Sym], at: Span) -> Option<Vec<u32>>
         let Some(size) = extent.as_int() else {
             let shown = el.f.cx.show(extent);
             el.cx.report(
-                Diagnostic::new("E0525", at, "the size of a cluster is a constant")
+                Diagnostic::new(codes::E0525, at, "the size of a cluster is a constant")
                     .label(format!("`{shown}` is known at run time"))
                     .help("write a number, or a `#define`"),
             );
@@ -83,7 +83,7 @@ fn check_sizes(el: &mut Elab<'_>, extents: &[Sym], at: Span) -> Option<Vec<u32>>
     if total > MOST {
         el.cx.report(
             Diagnostic::new(
-                "E0525",
+                codes::E0525,
                 at,
                 format!("{total} blocks in a cluster: at most {MOST} fit"),
             )
@@ -95,7 +95,7 @@ fn check_sizes(el: &mut Elab<'_>, extents: &[Sym], at: Span) -> Option<Vec<u32>>
     if total > PORTABLE {
         el.cx.report(
             Diagnostic::new(
-                "W0525",
+                codes::W0525,
                 at,
                 format!("{total} blocks in a cluster: not every GPU with clusters has room"),
             )

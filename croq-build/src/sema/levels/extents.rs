@@ -1,6 +1,6 @@
 //! How many instances a level has: the bounds of `parallel`.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, CheckCode};
 use crate::sema::checks::run_time;
 use crate::sema::levels::uniformity;
@@ -22,7 +22,7 @@ pub(crate) fn lower_all(el: &mut Elab<'_>, item: &ParallelItem) -> Option<Vec<Sy
         if names.iter().take(i).any(|n| n.text == name.text) {
             el.cx.report(
                 Diagnostic::new(
-                    "E0501",
+                    codes::E0501,
                     name.span,
                     format!("`{}` is bound twice in one header", name.text),
                 )
@@ -52,7 +52,7 @@ pub(crate) fn lower_all(el: &mut Elab<'_>, item: &ParallelItem) -> Option<Vec<Sy
                 .take(extents.len().min(3))
                 .collect();
             Diagnostic::new(
-                "E0502",
+                codes::E0502,
                 at,
                 format!("one name for {} bounds", extents.len()),
             )
@@ -60,7 +60,7 @@ pub(crate) fn lower_all(el: &mut Elab<'_>, item: &ParallelItem) -> Option<Vec<Sy
             .help(format!("write `parallel {{{}}} by […]`", braces.join(", ")))
         } else if parts > extents.len() {
             Diagnostic::new(
-                "E0505",
+                codes::E0505,
                 at,
                 format!(
                     "{parts} names, but {} bound{}",
@@ -71,7 +71,7 @@ pub(crate) fn lower_all(el: &mut Elab<'_>, item: &ParallelItem) -> Option<Vec<Sy
             .label("a bound is missing")
         } else {
             Diagnostic::new(
-                "E0506",
+                codes::E0506,
                 at,
                 format!("{parts} names for {} bounds", extents.len()),
             )
@@ -86,7 +86,7 @@ pub(crate) fn lower_all(el: &mut Elab<'_>, item: &ParallelItem) -> Option<Vec<Sy
     });
     if let Some(all) = all.filter(|all| *all > MOST_INSTANCES) {
         let text = format!("{all} instances: at most {MOST_INSTANCES} fit a grid");
-        let report = Diagnostic::new("E0522", at, text).label("too many");
+        let report = Diagnostic::new(codes::E0522, at, text).label("too many");
         el.cx
             .report(report.help("let each instance do several in a loop"));
         return None;
@@ -94,7 +94,7 @@ pub(crate) fn lower_all(el: &mut Elab<'_>, item: &ParallelItem) -> Option<Vec<Sy
     if parts > 3 {
         el.cx.report(
             Diagnostic::new(
-                "E0504",
+                codes::E0504,
                 item.span,
                 format!("{parts} sub-levels: at most three fit one level"),
             )
@@ -120,7 +120,7 @@ fn lower(el: &mut Elab<'_>, e: &ast::Expr, in_list: bool, out: &mut Vec<Sym>) ->
             let kind = other.kind();
             el.cx.report(
                 Diagnostic::new(
-                    "E0503",
+                    codes::E0503,
                     e.span,
                     format!("a bound is an integer or a bracket list, this is {kind}"),
                 )
@@ -141,7 +141,7 @@ fn lower(el: &mut Elab<'_>, e: &ast::Expr, in_list: bool, out: &mut Vec<Sym>) ->
                 let shown = el.f.cx.show(&v);
                 el.cx.report(
                     Diagnostic::new(
-                        "E0507",
+                        codes::E0507,
                         e.span,
                         format!("a `parallel` needs a positive bound, this is {shown}"),
                     )
@@ -171,7 +171,7 @@ fn lower(el: &mut Elab<'_>, e: &ast::Expr, in_list: bool, out: &mut Vec<Sym>) ->
 
 fn report_not_host(cx: &mut Cx<'_>, e: &ast::Expr) {
     cx.report(
-            Diagnostic::new("E0508", e.span, "a `parallel` bound must be known on the host")
+            Diagnostic::new(codes::E0508, e.span, "a `parallel` bound must be known on the host")
                 .label("known only inside the kernel, or mutable")
                 .help("launch dimensions come from constants, dimensions and parameters; loop with `foreach` over run-time counts"),
         );
@@ -198,7 +198,7 @@ pub(crate) fn check_grid_limit(el: &mut Elab<'_>, axis: usize, extent: &Sym, at:
             let shown = el.f.cx.show(extent);
             el.cx.report(
                 Diagnostic::new(
-                    "E0522",
+                    codes::E0522,
                     at,
                     format!("{shown} blocks along {name}: at most {limit} fit"),
                 )

@@ -1,6 +1,6 @@
 //! Whose threads copy: the level of a copy, and who an instance of a level is.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Level, Role, Scalar, Storage, View};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
@@ -18,7 +18,7 @@ pub(crate) fn count_of(el: &mut Elab<'_>, level: Level, at: Span) -> Option<Sym>
     let threads = el.kernel.as_ref().and_then(|k| k.threads.count.clone());
     let Some(threads) = threads else {
         el.cx.report(
-            Diagnostic::new("E0509", at, "the number of threads is not known here")
+            Diagnostic::new(codes::E0509, at, "the number of threads is not known here")
                 .label("how many instances need a tile?"),
         );
         return None;
@@ -97,7 +97,7 @@ pub(crate) fn copy_level(
     if explicit && to == Storage::Shared && by_source && !by_dest && several {
         el.cx.report(
             Diagnostic::new(
-                "W0841",
+                codes::W0841,
                 c.head,
                 "instances of an inner level copy different tiles into one shared buffer",
             )
@@ -132,7 +132,7 @@ fn level_in_region(el: &mut Elab<'_>, level: Level, c: &CopyStmt) -> Option<Leve
         let threads = if count == 1 { "thread" } else { "threads" };
         el.cx.report(
             Diagnostic::new(
-                "W0565",
+                codes::W0565,
                 c.head,
                 format!("{count} {threads} of the block share this copy: no whole warps"),
             )
@@ -160,7 +160,7 @@ pub(crate) fn warn_if_some_have_left(el: &mut Elab<'_>, at: Span, what: &str) {
     if let Some(first) = el.kernel.as_ref().and_then(|k| k.yielded) {
         el.cx.report(
             Diagnostic::new(
-                "W0553",
+                codes::W0553,
                 first,
                 "threads that `yield` here never reach a later barrier",
             )

@@ -3,7 +3,7 @@
 //! The nest is looked at as a whole before its first statement is elaborated, because the level of
 //! an unannotated parent follows from its children.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::Level;
 use crate::sema::checks::unsupported;
 use crate::sema::levels::cluster_legality;
@@ -73,7 +73,7 @@ fn build_node(
                 cooperative = Some(at);
             } else {
                 cx.report(
-                    Diagnostic::new("W0521", at, "`cooperative` is for `block` only")
+                    Diagnostic::new(codes::W0521, at, "`cooperative` is for `block` only")
                         .label("ignored"),
                 );
             }
@@ -124,7 +124,7 @@ fn infer_levels(cx: &mut Cx<'_>, node: &mut Node, root: bool, ok: &mut bool) {
                 let name = nests::level_name(outermost_child);
                 let text = format!("what lies outside `{name}` is not inferred");
                 cx.report(
-                    Diagnostic::new("E0511", node.span, text)
+                    Diagnostic::new(codes::E0511, node.span, text)
                         .label("what should this be?")
                         .also(child, format!("this is `{name}`"))
                         .help("annotate it, or make it a `foreach`"),
@@ -141,7 +141,7 @@ fn infer_levels(cx: &mut Cx<'_>, node: &mut Node, root: bool, ok: &mut bool) {
             let name = nests::level_name(node.level);
             cx.report(
                 Diagnostic::new(
-                    "W0520",
+                    codes::W0520,
                     node.span,
                     "some levels of this nest are annotated, this one is not",
                 )
@@ -154,9 +154,13 @@ fn infer_levels(cx: &mut Cx<'_>, node: &mut Node, root: bool, ok: &mut bool) {
         if node.level == Level::Warp && outermost_child == Level::Thread && !root && !warp {
             if node.children.iter().any(|c| c.merged) {
                 cx.report(
-                    Diagnostic::new("E0513", node.span, "more nested levels than a block has")
-                        .label("no level is left for this")
-                        .help("fold two of them into one: `parallel {a, b} by [A, B]`"),
+                    Diagnostic::new(
+                        codes::E0513,
+                        node.span,
+                        "more nested levels than a block has",
+                    )
+                    .label("no level is left for this")
+                    .help("fold two of them into one: `parallel {a, b} by [A, B]`"),
                 );
                 *ok = false;
                 return;
@@ -176,15 +180,19 @@ fn check_order(cx: &mut Cx<'_>, node: &Node, above: Option<&Node>, ok: &mut bool
                 nests::level_name(parent.level),
             );
             cx.report(
-                Diagnostic::new("E0512", node.span, format!("`{child}` inside `{outer}`"))
-                    .label("must be a finer level")
-                    .also(parent.span, format!("this is `{outer}`"))
-                    .help("levels go from outer to inner: cluster, block, group-4, group, thread"),
+                Diagnostic::new(
+                    codes::E0512,
+                    node.span,
+                    format!("`{child}` inside `{outer}`"),
+                )
+                .label("must be a finer level")
+                .also(parent.span, format!("this is `{outer}`"))
+                .help("levels go from outer to inner: cluster, block, group-4, group, thread"),
             );
             *ok = false;
         } else if node.level == Level::Warp && parent.level == Level::Warpgroup && node.explicit {
             cx.report(
-                Diagnostic::new("E0514", node.span, "`group` inside `group-4`")
+                Diagnostic::new(codes::E0514, node.span, "`group` inside `group-4`")
                     .label("a warpgroup is one unit")
                     .also(parent.span, "the warpgroup")
                     .help("use `thread` inside, or `group` outside"),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, Expr, Intrinsic, Level, Stmt, StmtKind};
 use crate::sema::build;
 use crate::sema::levels::extents::{self, binding_names};
@@ -69,7 +69,7 @@ fn lower_attributes(el: &mut Elab<'_>, p: &ParallelStmt) -> ir::LaunchAttrs {
                     || !rest_positive
                 {
                     el.cx.report(
-                            Diagnostic::new("E0530", attr.span, "`launch_bounds` takes one to three constants: threads, blocks, cluster")
+                            Diagnostic::new(codes::E0530, attr.span, "`launch_bounds` takes one to three constants: threads, blocks, cluster")
                                 .label("not valid launch bounds")
                                 .help("`launch_bounds(0, 2)` computes the threads and asks for 2 blocks"),
                         );
@@ -88,7 +88,7 @@ fn lower_attributes(el: &mut Elab<'_>, p: &ParallelStmt) -> ir::LaunchAttrs {
                     Some(n) => attrs.maxnreg = Some(n),
                     None => el.cx.report(
                         Diagnostic::new(
-                            "E0531",
+                            codes::E0531,
                             attr.span,
                             "`maxnreg` takes one positive constant",
                         )
@@ -112,7 +112,7 @@ fn lower_stream(el: &mut Elab<'_>, name: &ast::Name) -> Option<ir::ParamId> {
             let kind = other.kind();
             el.cx.report(
                 Diagnostic::new(
-                    "E0534",
+                    codes::E0534,
                     name.span,
                     format!(
                         "a kernel is launched on a stream, `{}` is {kind}",
@@ -210,7 +210,7 @@ fn check_launch_bounds(
     {
         cx.report(
             Diagnostic::new(
-                "E0530",
+                codes::E0530,
                 at,
                 format!("`launch_bounds` promises {t} threads, the block has {n}"),
             )
@@ -246,7 +246,7 @@ fn lower_outermost(el: &mut Elab<'_>, p: &ParallelStmt, tree: &Node) -> Option<[
 fn lower_inner(el: &mut Elab<'_>, p: &ParallelStmt) {
     if el.path.in_region() {
         el.cx.report(
-            Diagnostic::new("E0563", p.header, "`parallel` inside `inthreads`")
+            Diagnostic::new(codes::E0563, p.header, "`parallel` inside `inthreads`")
                 .label("only some of the threads reach this"),
         );
         return lower_poisoned_body(el, p);
@@ -263,11 +263,11 @@ fn lower_inner(el: &mut Elab<'_>, p: &ParallelStmt) {
             .or(p.is_async)
             .unwrap_or(p.header);
         let code = if p.is_async.is_some() {
-            "E0532"
+            codes::E0532
         } else if p.stream.is_some() {
-            "E0533"
+            codes::E0533
         } else {
-            "E0530"
+            codes::E0530
         };
         el.cx.report(
             Diagnostic::new(code, at, "this belongs on the outermost `parallel`")

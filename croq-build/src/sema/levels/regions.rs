@@ -1,6 +1,6 @@
 //! `inthreads`: parts of a kernel for some of its threads.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BinOp, Expr, ExprKind, StmtKind, ThreadSet, UnOp};
 use crate::sema::build;
 use crate::sema::checks::lints;
@@ -23,7 +23,7 @@ pub(crate) fn lower_inthreads(
     if el.kernel.is_none() {
         el.cx.report(
             Diagnostic::new(
-                "E0561",
+                codes::E0561,
                 Span::new(span.start, pred.span.end),
                 "`inthreads` outside `parallel`",
             )
@@ -36,7 +36,7 @@ pub(crate) fn lower_inthreads(
     if is_async && !outermost {
         el.cx.report(
             Diagnostic::new(
-                "E0562",
+                codes::E0562,
                 Span::new(span.start, pred.span.end),
                 "only the outermost `inthreads` may be `.async`",
             )
@@ -72,7 +72,7 @@ pub(crate) fn lower_inthreads(
     if nobody && el.cx.diags.len() == before {
         el.cx.report(
             Diagnostic::new(
-                "W0567",
+                codes::W0567,
                 pred.span,
                 "no thread that reaches this statement satisfies this predicate",
             )
@@ -117,7 +117,7 @@ fn report_threads_unknown(cx: &mut Cx<'_>, at: Span) {
     let text = cx.file.snippet(at).to_owned();
     cx.report(
             Diagnostic::new(
-                "E0566",
+                codes::E0566,
                 at,
                 format!("which threads satisfy `{text}` is known only at run time"),
             )
@@ -142,7 +142,7 @@ fn check_divergent(el: &mut Elab<'_>, cond: &Expr, at: Span) {
             if !depends {
                 let text = el.cx.file.snippet(at).to_owned();
                 el.cx.report(
-                        Diagnostic::new("E0560", at, format!("`{text}` is the same for every thread"))
+                        Diagnostic::new(codes::E0560, at, format!("`{text}` is the same for every thread"))
                             .label("does not divide the threads")
                             .help("compare a variable of an inner `parallel`; for a uniform condition use `if`"),
                     );

@@ -1,7 +1,7 @@
 //! `call croq::cuda::setreg_inc(232)`: registers that go from some warpgroups of a block to others.
 //! The instruction itself, in a `__cpp__` of its own, is the same.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Registers, StmtKind};
 use crate::sema::build;
 use crate::sema::levels::instances;
@@ -62,7 +62,7 @@ pub(crate) fn set_registers_of_each(
     span: Span,
 ) {
     let refuse = |el: &mut Elab<'_>, text: String, label: &str, help: &str| {
-        let report = Diagnostic::new("E0779", span, text).label(label);
+        let report = Diagnostic::new(codes::E0779, span, text).label(label);
         el.cx.report(report.help(help));
     };
     if el.kernel.is_none() {

@@ -1,7 +1,7 @@
 //! Levels below the block: how many threads they are, and their indices as parts of a thread's
 //! number.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, CheckCode, Expr, Intrinsic, Level, StmtKind};
 use crate::sema::build;
 use crate::sema::checks::run_time;
@@ -115,7 +115,7 @@ fn merged_inner_threads(
         None => {
             el.cx.report(
                 Diagnostic::new(
-                    "E0509",
+                    codes::E0509,
                     item.span,
                     "the number of threads of this inner level is not known at the outer one",
                 )
@@ -141,7 +141,7 @@ fn check_unit_total(
             let shown = el.f.cx.show(total);
             el.cx.report(
                 Diagnostic::new(
-                    "E0515",
+                    codes::E0515,
                     at,
                     format!("a `{name}` has exactly {unit} threads, this asks for {shown}"),
                 )
@@ -180,7 +180,7 @@ fn fix_block_total(el: &mut Elab<'_>, total: &Sym, at: Span) -> Option<()> {
                 let other = el.f.cx.show(&threads);
                 el.cx.report(
                     Diagnostic::new(
-                        "E0518",
+                        codes::E0518,
                         at,
                         format!("this needs {shown} threads per block, an earlier one {other}"),
                     )
@@ -210,7 +210,7 @@ fn fix_block_total(el: &mut Elab<'_>, total: &Sym, at: Span) -> Option<()> {
         Truth::No => {
             el.cx.report(
                 Diagnostic::new(
-                    "E0516",
+                    codes::E0516,
                     at,
                     format!("{shown} threads in one block: at most 1024 fit"),
                 )

@@ -1,6 +1,6 @@
 //! Element access: `buf.at(i, j)`.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Access, CheckCode, View};
 use crate::sema::memory::{bounds, guards, whole};
 use crate::sema::state::elab::Elab;
@@ -39,7 +39,7 @@ pub(crate) fn lower_access(
             let kind = other.kind();
             el.cx.report(
                 Diagnostic::new(
-                    "E0203",
+                    codes::E0203,
                     base.span,
                     format!("only spanned data has elements, this is {kind}"),
                 )
@@ -56,7 +56,7 @@ pub(crate) fn lower_access(
     if data.future.is_some() {
         el.cx.report(
             Diagnostic::new(
-                "E0432",
+                codes::E0432,
                 span,
                 format!("`{}` is a future, its elements are in `.data`", data.name),
             )
@@ -68,7 +68,7 @@ pub(crate) fn lower_access(
     if el.kernel.is_none() {
         el.cx.report(
             Diagnostic::new(
-                "E0325",
+                codes::E0325,
                 span,
                 "elements can be read and written only inside `parallel`",
             )
@@ -91,7 +91,7 @@ pub(crate) fn lower_access(
         let noun = if rank == 1 { "index" } else { "indices" };
         el.cx.report(
             Diagnostic::new(
-                "E0430",
+                codes::E0430,
                 span,
                 format!(
                     "`{}` has shape {shape}, but {given} {verb} given",
@@ -148,7 +148,7 @@ fn check_axis(
     let rank = view.rank();
     bounds::check_inside(
         el,
-        ("E0431", CheckCode::R12),
+        (codes::E0431, CheckCode::R12),
         &bounds::Bound {
             index,
             lo: &lo,
@@ -174,7 +174,8 @@ fn lower_indices(el: &mut Elab<'_>, exprs: &[ast::Expr]) -> Option<Vec<(Sym, Spa
             Value::Tuple(t) => out.extend(t.into_iter().map(|i| (i.value, e.span))),
             Value::Wildcard => {
                 el.cx.report(
-                    Diagnostic::new("E0439", e.span, "`_` is not an index").label("a wildcard"),
+                    Diagnostic::new(codes::E0439, e.span, "`_` is not an index")
+                        .label("a wildcard"),
                 );
                 ok = false;
             }

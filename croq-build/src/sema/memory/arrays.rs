@@ -1,6 +1,6 @@
 //! Arrays of buffers, events and fragments.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::CheckCode;
 use crate::sema::memory::bounds;
 use crate::sema::state::elab::Elab;
@@ -21,7 +21,7 @@ pub(crate) fn array_extent(el: &mut Elab<'_>, e: &ast::Expr, what: &str) -> Opti
         Some(n) => {
             el.cx.report(
                 Diagnostic::new(
-                    "E0434",
+                    codes::E0434,
                     e.span,
                     format!("an array needs at least one {what}, this is {n}"),
                 )
@@ -32,7 +32,7 @@ pub(crate) fn array_extent(el: &mut Elab<'_>, e: &ast::Expr, what: &str) -> Opti
         None => {
             el.cx.report(
                 Diagnostic::new(
-                    "E0435",
+                    codes::E0435,
                     e.span,
                     format!("the number of {what}s must be a compile-time integer"),
                 )
@@ -58,7 +58,7 @@ pub(crate) fn element_of_array(
     if d.array.is_empty() {
         el.cx.report(
             Diagnostic::new(
-                "E0438",
+                codes::E0438,
                 span,
                 format!("`{}` is not an array of buffers", d.name),
             )
@@ -76,7 +76,7 @@ pub(crate) fn element_of_array(
     let extent = Sym::int(i64::try_from(extent).unwrap_or(i64::MAX));
     if !bounds::check_inside(
         el,
-        ("E0437", CheckCode::R13),
+        (codes::E0437, CheckCode::R13),
         &bounds::Bound {
             index: &i,
             lo: &Sym::zero(),

@@ -5,7 +5,7 @@
 //! back is for all threads of its unit: it goes through a word of shared memory, and the pass that
 //! places barriers sees to the rest.
 
-use crate::diagnostics::{Diagnostic, nearest};
+use crate::diagnostics::{Diagnostic, codes, nearest};
 use crate::ir::{
     Access, Atomic, AtomicOp, Expr, ExprKind, Level, Role, Scalar, Stmt, StmtKind, Storage,
 };
@@ -161,7 +161,7 @@ pub(crate) fn report_misplaced(el: &mut Elab<'_>, call: &CallExpr, span: Span) -
         let name = &call.callee.text;
         el.cx.report(
             Diagnostic::new(
-                "E0313",
+                codes::E0313,
                 span,
                 format!("what `{name}` gives can only be assigned to a mutable"),
             )
@@ -176,7 +176,7 @@ pub(crate) fn report_misplaced(el: &mut Elab<'_>, call: &CallExpr, span: Span) -
 }
 
 pub(crate) fn report_unknown(cx: &mut Cx<'_>, name: &str, at: Span) {
-    let mut d = Diagnostic::new("E0208", at, format!("`{name}` is not a builtin"))
+    let mut d = Diagnostic::new(codes::E0208, at, format!("`{name}` is not a builtin"))
         .label("no atomic operation");
     if let Some(near) = nearest(name, NAMES) {
         d = d.help(format!("did you mean `{near}`?"));
@@ -192,7 +192,7 @@ fn lower(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Option<(Atomic, Opti
     if !call.targs.is_empty() {
         el.cx.report(
             Diagnostic::new(
-                "E0775",
+                codes::E0775,
                 span,
                 format!("`{name}` takes no template arguments"),
             )
@@ -207,7 +207,7 @@ fn lower(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Option<(Atomic, Opti
         };
         el.cx.report(
             Diagnostic::new(
-                "E1043",
+                codes::E1043,
                 span,
                 format!(
                     "`{name}` takes {wanted} arguments, {} given",
@@ -230,7 +230,7 @@ fn lower(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Option<(Atomic, Opti
     if buffer.storage.is_private() {
         el.cx.report(
             Diagnostic::new(
-                "E1041",
+                codes::E1041,
                 first.span,
                 format!("`{shown}` is private to each thread: no other thread accesses it"),
             )
@@ -244,7 +244,7 @@ fn lower(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Option<(Atomic, Opti
         let all: Vec<&str> = op.types().iter().map(|t| t.name()).collect();
         el.cx.report(
             Diagnostic::new(
-                "E1043",
+                codes::E1043,
                 span,
                 format!("`{name}` is not for elements of type {}", elem.name()),
             )
@@ -287,7 +287,7 @@ fn lower_element(el: &mut Elab<'_>, name: &str, e: &ast::Expr) -> Option<Access>
     };
     el.cx.report(
         Diagnostic::new(
-            "E1040",
+            codes::E1040,
             e.span,
             format!("`{name}` works on an element of a buffer, {what}"),
         )
@@ -314,7 +314,7 @@ fn lower_operand(
     };
     let own = elem.name();
     let d = Diagnostic::new(
-        "E1042",
+        codes::E1042,
         at,
         format!("`{buffer}` has elements of type {own}, this is {given}"),
     );

@@ -1,6 +1,6 @@
 //! Indices that must be inside an extent.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Code, Diagnostic};
 use crate::ir::BinOp;
 use crate::ir::CheckCode;
 use crate::sema::checks::run_time;
@@ -21,7 +21,7 @@ pub(crate) struct Bound<'s> {
 /// The codes are those of the error and of the check; `subject` is what the index is called.
 pub(crate) fn check_inside(
     el: &mut Elab<'_>,
-    (error, check): (&'static str, CheckCode),
+    (error, check): (Code, CheckCode),
     bound: &Bound<'_>,
     subject: &dyn Fn() -> String,
 ) -> bool {
@@ -68,7 +68,7 @@ pub(crate) fn check_inside(
     true
 }
 
-fn report_outside(el: &mut Elab<'_>, code: &'static str, bound: &Bound<'_>, subject: &str) {
+fn report_outside(el: &mut Elab<'_>, code: Code, bound: &Bound<'_>, subject: &str) {
     let Bound {
         index,
         lo,

@@ -1,6 +1,6 @@
 //! Declarations of buffers: their storage, extents and first values.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, Level, Scalar, StmtKind, Storage};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
@@ -57,7 +57,7 @@ pub(crate) fn declare_all(
 /// `mutable` in front of a buffer.
 pub(crate) fn report_mutable(cx: &mut Cx<'_>, at: Span) {
     cx.report(
-        Diagnostic::new("E0305", at, "spanned data can't be declared `mutable`")
+        Diagnostic::new(codes::E0305, at, "spanned data can't be declared `mutable`")
             .label("elements can always be written")
             .help("remove the storage specifier"),
     );
@@ -76,7 +76,7 @@ fn storage_of(
         (word, true) => {
             let at = word.map_or(span, |w| w.1);
             el.cx.report(
-                    Diagnostic::new("E0610", at, "device code can declare only `shared` and `local` buffers")
+                    Diagnostic::new(codes::E0610, at, "device code can declare only `shared` and `local` buffers")
                         .label("needs device memory, which the host allocates")
                         .help("write `shared` or `local` before the type, or declare it before the `parallel`"),
                 );
@@ -85,7 +85,7 @@ fn storage_of(
         (Some((_, at)), false) => {
             el.cx.report(
                 Diagnostic::new(
-                    "E0611",
+                    codes::E0611,
                     *at,
                     "`shared` and `local` buffers exist only inside `parallel`",
                 )
@@ -108,7 +108,7 @@ fn check_shape(
         let shown = shape::show(&el.f, shape);
         el.cx.report(
             Diagnostic::new(
-                "E0614",
+                codes::E0614,
                 item.name.span,
                 format!("`local` buffers need static extents, this is {shown}"),
             )
@@ -126,7 +126,7 @@ fn check_shape(
             let name = el.f.cx.name(v).to_owned();
             el.cx.report(
                 Diagnostic::new(
-                    "E0331",
+                    codes::E0331,
                     item.name.span,
                     format!("the shape depends on `{name}`, known only inside the kernel"),
                 )
@@ -173,7 +173,7 @@ fn declare_one(
         let shown = shape::show(&el.f, shape);
         el.cx.report(
             Diagnostic::new(
-                "E0429",
+                codes::E0429,
                 item.name.span,
                 format!("`{}` has more bytes than 64 bits can count", item.name.text),
             )
@@ -191,7 +191,7 @@ fn declare_one(
             let kind = v.kind();
             el.cx.report(
                 Diagnostic::new(
-                    "E0335",
+                    codes::E0335,
                     init.span,
                     format!("a buffer is initialised with a scalar, this is {kind}"),
                 )
@@ -240,9 +240,9 @@ pub(crate) fn check_affordable(el: &mut Elab<'_>, id: ir::BufferId, at: Span) ->
     }
     let name = buffer.name.clone();
     let (code, size) = if buffer.count.is_poison() {
-        ("E0429", "more bytes than 64 bits can count".to_owned())
+        (codes::E0429, "more bytes than 64 bits can count".to_owned())
     } else {
-        ("E0613", format!("{bytes} bytes"))
+        (codes::E0613, format!("{bytes} bytes"))
     };
     let text = format!("`{name}` has {size}: at most {most} fit {scope}");
     el.cx.report(
@@ -267,7 +267,7 @@ pub(crate) fn warn_of_spills(el: &mut Elab<'_>, id: ir::BufferId, at: Span) {
     {
         el.cx.report(
             Diagnostic::new(
-                "W0624",
+                codes::W0624,
                 at,
                 format!(
                     "`{name}` takes {bytes} bytes of every thread: it will not stay in registers"

@@ -1,6 +1,6 @@
 //! `x.chunkat(p, q)` and `x.chunk(n)`: tiles by number.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, CheckCode};
 use crate::sema::checks::run_time;
 use crate::sema::memory::{cut, tile_operands, tiles};
@@ -50,11 +50,15 @@ pub(crate) fn lower_chunkat(
     if !ok {
         return None;
     }
-    tile_operands::check_count(el, "E0810", "tiling arguments", pairs.len(), data, at)?;
+    tile_operands::check_count(el, codes::E0810, "tiling arguments", pairs.len(), data, at)?;
     if pairs.iter().all(Option::is_none) {
         el.cx.report(
-            Diagnostic::new("N0813", at, "every argument is `_`: this tiles nothing")
-                .label("has no effect"),
+            Diagnostic::new(
+                codes::N0813,
+                at,
+                "every argument is `_`: this tiles nothing",
+            )
+            .label("has no effect"),
         );
     }
     chunks(el, data, pairs, at)
@@ -64,7 +68,7 @@ fn report_no_bound(cx: &mut Cx<'_>, arg: &ast::Expr, kind: &str) {
     let text = cx.file.snippet(arg.span).to_owned();
     cx.report(
         Diagnostic::new(
-            "E0815",
+            codes::E0815,
             arg.span,
             format!("`chunkat` tiles by a bound, but `{text}` is {kind}"),
         )
@@ -92,7 +96,7 @@ pub(crate) fn chunks(
             Truth::No => {
                 el.cx.report(
                     Diagnostic::new(
-                        "E0811",
+                        codes::E0811,
                         at,
                         format!("axis {axis} is split into {shown_f} chunks"),
                     )
@@ -116,7 +120,7 @@ pub(crate) fn chunks(
             Truth::Yes => {}
             Truth::No => {
                 el.cx.report(
-                        Diagnostic::new("E0812", at, format!("axis {axis} has {shown_e} elements, it can't be split into {shown_f} chunks"))
+                        Diagnostic::new(codes::E0812, at, format!("axis {axis} has {shown_e} elements, it can't be split into {shown_f} chunks"))
                             .label("a chunk would be empty"),
                     );
                 return None;
@@ -141,7 +145,7 @@ pub(crate) fn chunks(
             let rest = e % f;
             el.cx.report(
                 Diagnostic::new(
-                    "W0814",
+                    codes::W0814,
                     at,
                     format!("{f} does not divide axis {axis}, which has {e} elements"),
                 )
@@ -181,7 +185,7 @@ fn check_chunk_exists(
     let (i, f) = (el.f.cx.show(index), el.f.cx.show(factor));
     el.cx.report(
         Diagnostic::new(
-            "E0818",
+            codes::E0818,
             at,
             format!("chunk {i} of axis {axis}, which is split into {f}"),
         )

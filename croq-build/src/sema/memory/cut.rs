@@ -1,6 +1,6 @@
 //! Tiles cut out of views.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, CheckCode, Valid, View};
 use crate::sema::memory::bounds;
 use crate::sema::memory::tile_operands::Arg;
@@ -72,7 +72,7 @@ pub(crate) fn lower_stride(el: &mut Elab<'_>, data: &mut Data, strides: Vec<Arg>
         };
         if stride.is_zero() {
             el.cx.diags.push(
-                Diagnostic::new("N0825", at, format!("the stride of axis {axis} is 0"))
+                Diagnostic::new(codes::N0825, at, format!("the stride of axis {axis} is 0"))
                     .label("every position is the same element"),
             );
         }
@@ -90,7 +90,7 @@ pub(crate) fn lower_stride(el: &mut Elab<'_>, data: &mut Data, strides: Vec<Arg>
     let name = data.name.clone();
     bounds::check_inside(
         el,
-        ("E0819", CheckCode::R12),
+        (codes::E0819, CheckCode::R12),
         &bounds::Bound {
             index: &last,
             lo: &Sym::zero(),

@@ -1,6 +1,6 @@
 //! Names of data, and what they are views of.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Valid, View};
 use crate::sema::asynchronous::futures;
 use crate::sema::checks::unsupported;
@@ -44,7 +44,7 @@ pub(crate) fn lower_member(
             other => {
                 let kind = other.kind();
                 el.cx.report(
-                    Diagnostic::new("E0427", span, format!("{kind} has no `.span`"))
+                    Diagnostic::new(codes::E0427, span, format!("{kind} has no `.span`"))
                         .label("has no shape"),
                 );
                 Value::Error
@@ -65,7 +65,7 @@ pub(crate) fn lower_member(
                 let name = el.cx.file.snippet(base.span).to_owned();
                 el.cx.report(
                     Diagnostic::new(
-                        "E0203",
+                        codes::E0203,
                         span,
                         format!("only a data future has `.data`; `{name}` is {kind}"),
                     )
@@ -86,7 +86,7 @@ pub(crate) fn lower_member(
 pub(crate) fn lower(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Data> {
     lower_or(el, e, |kind| {
         Diagnostic::new(
-            "E0833",
+            codes::E0833,
             e.span,
             format!("expected spanned data, found {kind}"),
         )
@@ -119,7 +119,7 @@ pub(crate) fn value_of(el: &mut Elab<'_>, e: &ast::Expr) -> Value {
     let data = match op {
         ast::ViewOp::SpanAs(_) => lower_or(el, base, |kind| {
             Diagnostic::new(
-                "E0826",
+                codes::E0826,
                 base.span,
                 format!("`span_as` gives data another shape; this is {kind}"),
             )

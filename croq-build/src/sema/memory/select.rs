@@ -1,6 +1,6 @@
 //! `select(n, a, b, …)`: one of several tiles, chosen by a number.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BinOp, CheckCode, Expr, ExprKind, Role, Scalar, StmtKind, Storage};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
@@ -26,7 +26,7 @@ pub(crate) fn lower_select(el: &mut Elab<'_>, items: &[ast::Expr], span: Span) -
             let kind = other.operand();
             el.cx.report(
                 Diagnostic::new(
-                    "E0848",
+                    codes::E0848,
                     selector.span,
                     format!("`select` chooses by an integer, this is {kind}"),
                 )
@@ -57,7 +57,7 @@ pub(crate) fn lower_select(el: &mut Elab<'_>, items: &[ast::Expr], span: Span) -
     let count = Sym::int(i64::try_from(choices.len()).unwrap_or(i64::MAX));
     let inside = bounds::check_inside(
         el,
-        ("E0849", CheckCode::R13),
+        (codes::E0849, CheckCode::R13),
         &bounds::Bound {
             index: &number,
             lo: &Sym::zero(),
@@ -110,7 +110,7 @@ pub(crate) fn check_alike(el: &mut Elab<'_>, first: &Data, other: &Data, at: Spa
     let (one, two) = (shown(el, first, a), shown(el, other, b));
     el.cx.report(
         Diagnostic::new(
-            "E0848",
+            codes::E0848,
             at,
             format!("`select` chooses among operands of one type: `{one}` and `{two}` differ"),
         )

@@ -5,7 +5,7 @@
 //! is checked, and decided at its end, when it is known which buffers lie side by side in one pool:
 //! all of a pool has one swizzle, the first that was said of any part.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BinOp, BufferId, CheckCode, Storage, Swizzle, View, walk_block};
 use crate::sema::checks::{run_time, unsupported};
 use crate::sema::late::swizzle_uses::{self, Uses};
@@ -20,7 +20,7 @@ use crate::syntax::ast::{self, CopyModifier, CopyStmt};
 pub(crate) fn width_of(cx: &mut Cx<'_>, width: Option<&ast::Expr>, at: Span) -> Option<u32> {
     let Some(width) = width else {
         cx.report(
-            Diagnostic::new("N0856", at, "`.swiz` without a width is `.swiz<128>`")
+            Diagnostic::new(codes::N0856, at, "`.swiz` without a width is `.swiz<128>`")
                 .label("128 bytes"),
         );
         return Some(128);
@@ -29,8 +29,12 @@ pub(crate) fn width_of(cx: &mut Cx<'_>, width: Option<&ast::Expr>, at: Span) -> 
     if let Some(bytes @ (32 | 64 | 128)) = value {
         return u32::try_from(bytes).ok();
     }
-    let mut d = Diagnostic::new("E0852", width.span, "a swizzle is 32, 64 or 128 bytes wide")
-        .label("not a swizzle");
+    let mut d = Diagnostic::new(
+        codes::E0852,
+        width.span,
+        "a swizzle is 32, 64 or 128 bytes wide",
+    )
+    .label("not a swizzle");
     let by_mode = ["none", "32", "64", "128"];
     let mode = value.and_then(|k| usize::try_from(k).ok());
     if let Some((mode, name)) = mode.and_then(|k| Some((k, by_mode.get(k)?))) {
@@ -70,7 +74,7 @@ pub(crate) fn ask_of_access(el: &mut Elab<'_>, id: BufferId, bytes: u32, at: Spa
         };
         el.cx.report(
             Diagnostic::new(
-                "E0857",
+                codes::E0857,
                 at,
                 format!("`{name}` is in {place} memory, where rows are stored as they are"),
             )
@@ -139,7 +143,7 @@ fn check_rows_in_groups(el: &mut Elab<'_>, id: BufferId, bytes: u32, at: Span) -
     });
     let shown = el.f.cx.show(&row);
     let text = format!("rows of `{name}` are {shown} bytes, not a multiple of {bytes}");
-    let d = Diagnostic::new("E0853", at, text)
+    let d = Diagnostic::new(codes::E0853, at, text)
         .label(format!("groups of {bytes} bytes"))
         .also(
             declared,
@@ -225,7 +229,7 @@ fn decide_widest(el: &mut Elab<'_>, id: BufferId, root: BufferId, at: Span) {
         let shown = el.f.cx.show(&row);
         el.cx.report(
             Diagnostic::new(
-                "E0912",
+                codes::E0912,
                 at,
                 format!("rows of `{name}` are {shown} bytes: it can't be swizzled"),
             )
@@ -237,7 +241,7 @@ fn decide_widest(el: &mut Elab<'_>, id: BufferId, root: BufferId, at: Span) {
     };
     el.cx.report(
         Diagnostic::new(
-            "N0856",
+            codes::N0856,
             at,
             format!("`{name}` is stored with a swizzle of {bytes} bytes"),
         )
@@ -293,7 +297,8 @@ fn report_two_widths(
     } else {
         format!("`{name}` has two swizzles, of {first} and of {bytes} bytes")
     };
-    let mut d = Diagnostic::new("W0854", at, text).label(format!("{bytes} bytes, has no effect"));
+    let mut d =
+        Diagnostic::new(codes::W0854, at, text).label(format!("{bytes} bytes, has no effect"));
     if let Some(earlier) = el.storage.swizzle_at.get(&root) {
         d = d.also(*earlier, format!("{first} bytes"));
     }

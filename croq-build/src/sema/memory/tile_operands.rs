@@ -1,6 +1,6 @@
 //! Operands of tile operators.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Code, Diagnostic};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::value::{Data, Value};
 use crate::sema::values::{arith, shape};
@@ -31,7 +31,7 @@ pub(crate) fn lower_operands(el: &mut Elab<'_>, exprs: &[ast::Expr]) -> Option<V
 
 pub(crate) fn check_count(
     el: &mut Elab<'_>,
-    code: &'static str,
+    code: Code,
     what: &str,
     got: usize,
     data: &Data,

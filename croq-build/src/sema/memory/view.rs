@@ -1,6 +1,6 @@
 //! Tile operators: each folds into the view it is applied to (language 04 section 3).
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, CheckCode};
 use crate::sema::asynchronous::futures;
 use crate::sema::checks::run_time;
@@ -25,8 +25,8 @@ pub(crate) fn lower_operator(
         } => {
             let f = tile_operands::lower_operands(el, factors)?;
             let i = tile_operands::lower_operands(el, indices)?;
-            tile_operands::check_count(el, "E0810", "chunk factors", f.len(), &data, at)?;
-            tile_operands::check_count(el, "E0810", "chunk indices", i.len(), &data, at)?;
+            tile_operands::check_count(el, codes::E0810, "chunk factors", f.len(), &data, at)?;
+            tile_operands::check_count(el, codes::E0810, "chunk indices", i.len(), &data, at)?;
             let pairs = f
                 .into_iter()
                 .zip(i)
@@ -91,19 +91,19 @@ fn lower_subspan(el: &mut Elab<'_>, data: &mut Data, tile: &Subspan<'_>, at: Spa
         indices,
     } = *tile;
     let e = tile_operands::lower_operands(el, extents)?;
-    tile_operands::check_count(el, "E0810", "tile extents", e.len(), data, at)?;
+    tile_operands::check_count(el, codes::E0810, "tile extents", e.len(), data, at)?;
     let rank = data.view.rank();
     let steps = if step.is_empty() {
         vec![None; rank]
     } else {
         tile_operands::lower_operands(el, step)?
     };
-    tile_operands::check_count(el, "E0824", "steps", steps.len(), data, at)?;
+    tile_operands::check_count(el, codes::E0824, "steps", steps.len(), data, at)?;
     let i = match indices {
         Some(list) => tile_operands::lower_operands(el, list)?,
         None => vec![None; rank],
     };
-    tile_operands::check_count(el, "E0824", "tile indices", i.len(), data, at)?;
+    tile_operands::check_count(el, codes::E0824, "tile indices", i.len(), data, at)?;
     for (axis, ((extent, step), index)) in e.into_iter().zip(steps).zip(i).enumerate() {
         let parent = data.view.shape.get(axis)?.clone();
         let index = index.unwrap_or_default();
@@ -112,7 +112,7 @@ fn lower_subspan(el: &mut Elab<'_>, data: &mut Data, tile: &Subspan<'_>, at: Spa
         if step.as_ref().is_some_and(Sym::is_zero) {
             el.cx.report(
                 Diagnostic::new(
-                    "N0825",
+                    codes::N0825,
                     at,
                     format!("the step of axis {axis} is 0: every tile starts at 0"),
                 )
@@ -125,7 +125,7 @@ fn lower_subspan(el: &mut Elab<'_>, data: &mut Data, tile: &Subspan<'_>, at: Spa
             let (o, p) = (el.f.cx.show(&origin), el.f.cx.show(&parent));
             el.cx.report(
                 Diagnostic::new(
-                    "E0818",
+                    codes::E0818,
                     at,
                     format!(
                         "tile {} of axis {axis} starts at {o}, the axis has {p} elements",
@@ -141,7 +141,7 @@ fn lower_subspan(el: &mut Elab<'_>, data: &mut Data, tile: &Subspan<'_>, at: Spa
             let (i, e) = (el.f.cx.show(&index), el.f.cx.show(&end));
             el.cx.report(
                 Diagnostic::new(
-                    "E0818",
+                    codes::E0818,
                     at,
                     format!("tile {i} of axis {axis} ends at {e}, before the data"),
                 )
@@ -154,7 +154,7 @@ fn lower_subspan(el: &mut Elab<'_>, data: &mut Data, tile: &Subspan<'_>, at: Spa
     }
     if !strides.is_empty() {
         let s = tile_operands::lower_operands(el, strides)?;
-        tile_operands::check_count(el, "E0824", "strides", s.len(), data, at)?;
+        tile_operands::check_count(el, codes::E0824, "strides", s.len(), data, at)?;
         cut::lower_stride(el, data, s, at);
     }
     Some(())
@@ -200,7 +200,7 @@ fn lower_tile_extent(
         Truth::No => {
             el.cx.report(
                 Diagnostic::new(
-                    "E0817",
+                    codes::E0817,
                     at,
                     format!("the tile has extent {e} on axis {axis}"),
                 )
@@ -224,7 +224,7 @@ fn lower_tile_extent(
     if el.f.cx.le(extent, parent) == Truth::No && parent.as_int().is_some() {
         el.cx.report(
             Diagnostic::new(
-                "E0816",
+                codes::E0816,
                 at,
                 format!("the tile has {e} elements on axis {axis}, the data only {p}"),
             )
@@ -243,12 +243,12 @@ fn lower_modspan(
     at: Span,
 ) -> Option<()> {
     let e = tile_operands::lower_operands(el, extents)?;
-    tile_operands::check_count(el, "E0810", "tile extents", e.len(), data, at)?;
+    tile_operands::check_count(el, codes::E0810, "tile extents", e.len(), data, at)?;
     let i = match indices {
         Some(list) => tile_operands::lower_operands(el, list)?,
         None => vec![None; e.len()],
     };
-    tile_operands::check_count(el, "E0824", "tile indices", i.len(), data, at)?;
+    tile_operands::check_count(el, codes::E0824, "tile indices", i.len(), data, at)?;
     for (axis, (extent, index)) in e.into_iter().zip(i).enumerate() {
         let Some(extent) = extent else { continue };
         let parent = data.view.shape.get(axis)?.clone();

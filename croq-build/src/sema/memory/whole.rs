@@ -1,6 +1,6 @@
 //! Views of whole buffers.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BufferId, Frame, Storage, Valid, View};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
@@ -58,7 +58,7 @@ pub(crate) fn expect_whole(el: &mut Elab<'_>, d: Data, span: Span) -> Option<Dat
     let missing: String = d.array.iter().map(|_| "[…]").collect();
     el.cx.report(
         Diagnostic::new(
-            "E0436",
+            codes::E0436,
             span,
             format!("`{}` is an array of buffers, not one buffer", d.name),
         )
@@ -86,7 +86,7 @@ fn check_in_memory(el: &mut Elab<'_>, id: BufferId, name: &str, at: Span) -> Opt
     }
     el.cx.report(
         Diagnostic::new(
-            "E0921",
+            codes::E0921,
             at,
             format!("`{name}` is in the registers of a warp"),
         )
@@ -104,7 +104,7 @@ pub(crate) fn report_not_data(cx: &mut Cx<'_>, v: &Value, at: Span) -> bool {
         let name = d.name.clone();
         cx.report(
             Diagnostic::new(
-                "E0326",
+                codes::E0326,
                 at,
                 format!("an element is assigned a scalar, `{name}` is spanned data"),
             )

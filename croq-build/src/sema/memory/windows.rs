@@ -1,6 +1,6 @@
 //! Windows, and other shapes for the same data: `view`, `span_as`, `sqz`.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BinOp, CheckCode, Frame, Valid, View};
 use crate::sema::checks::run_time;
 use crate::sema::memory::whole::dense_strides;
@@ -22,12 +22,12 @@ pub(crate) fn lower_view(
     at: Span,
 ) -> Option<()> {
     let e = tile_operands::lower_operands(el, extents)?;
-    tile_operands::check_count(el, "E0824", "window extents", e.len(), data, at)?;
+    tile_operands::check_count(el, codes::E0824, "window extents", e.len(), data, at)?;
     let o = match from {
         Some(list) => tile_operands::lower_operands(el, list)?,
         None => vec![None; e.len()],
     };
-    tile_operands::check_count(el, "E0824", "origin coordinates", o.len(), data, at)?;
+    tile_operands::check_count(el, codes::E0824, "origin coordinates", o.len(), data, at)?;
     for (axis, (extent, origin)) in e.into_iter().zip(o).enumerate() {
         let parent = data.view.shape.get(axis)?.clone();
         let extent = extent.unwrap_or_else(|| parent.clone());
@@ -36,7 +36,7 @@ pub(crate) fn lower_view(
             let shown = el.f.cx.show(&extent);
             el.cx.report(
                 Diagnostic::new(
-                    "E0817",
+                    codes::E0817,
                     at,
                     format!("the window has extent {shown} on axis {axis}"),
                 )
@@ -51,7 +51,7 @@ pub(crate) fn lower_view(
             let (o, p) = (el.f.cx.show(&origin), el.f.cx.show(&parent));
             el.cx.report(
                 Diagnostic::new(
-                    "E0819",
+                    codes::E0819,
                     at,
                     format!("the window starts at {o} on axis {axis}, the data has {p} elements"),
                 )
@@ -69,7 +69,7 @@ pub(crate) fn lower_view(
     }
     if !strides.is_empty() {
         let s = tile_operands::lower_operands(el, strides)?;
-        tile_operands::check_count(el, "E0824", "strides", s.len(), data, at)?;
+        tile_operands::check_count(el, codes::E0824, "strides", s.len(), data, at)?;
         cut::lower_stride(el, data, s, at);
     }
     Some(())
@@ -88,7 +88,7 @@ pub(crate) fn lower_span_as(
         Truth::No => {
             el.cx.report(
                 Diagnostic::new(
-                    "E0821",
+                    codes::E0821,
                     at,
                     format!(
                         "`span_as` needs contiguous data; this tile of `{}` is not",
@@ -102,7 +102,7 @@ pub(crate) fn lower_span_as(
         }
         Truth::Unknown => el.cx.report(
             Diagnostic::new(
-                "W0822",
+                codes::W0822,
                 at,
                 format!("this tile of `{}` may not be contiguous", data.name),
             )
@@ -118,7 +118,7 @@ pub(crate) fn lower_span_as(
             let target = shape::show(&el.f, &shape);
             el.cx.report(
                 Diagnostic::new(
-                    "E0820",
+                    codes::E0820,
                     at,
                     format!("{shown} has {h} elements, {target} has {w}"),
                 )
@@ -160,7 +160,7 @@ fn lower_new_shape(el: &mut Elab<'_>, items: &[ast::Expr]) -> Option<Vec<Sym>> {
                 let kind = other.kind();
                 el.cx.report(
                     Diagnostic::new(
-                        "E0333",
+                        codes::E0333,
                         item.span,
                         format!("`span_as` takes sizes, this is {kind}"),
                     )
@@ -183,7 +183,7 @@ fn check_positive(el: &mut Elab<'_>, shape: &[Sym], at: Span) -> Option<()> {
             Truth::No => {
                 el.cx.report(
                     Diagnostic::new(
-                        "E0423",
+                        codes::E0423,
                         at,
                         format!("axis {axis} of the new shape has extent {shown}"),
                     )
@@ -236,7 +236,7 @@ pub(crate) fn lower_sqz(cx: &mut Cx<'_>, data: &mut Data, at: Span) -> Option<()
         } else {
             "`sqz` follows a `subspan`, `span_as` or `view`"
         };
-        cx.report(Diagnostic::new("E0823", at, text).label("can't squeeze this"));
+        cx.report(Diagnostic::new(codes::E0823, at, text).label("can't squeeze this"));
         return None;
     }
     // Rank 0 is not a shape: a single element keeps one axis.

@@ -1,6 +1,6 @@
 //! Symbolic dimensions.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, DimId, Extent, ParamId, Passing};
 use crate::sema::checks::unsupported;
 use crate::sema::names::scope;
@@ -26,9 +26,13 @@ pub(crate) fn lower_dimension(
                 unsupported::report(&mut el.cx, *span, "an unbounded dimension `??`");
             } else {
                 el.cx.report(
-                    Diagnostic::new("E0401", *span, "`??` on a parameter that is not `global`")
-                        .label("an unbounded dimension can't be copied in")
-                        .help("write `?` for an unknown size, or make the parameter `global`"),
+                    Diagnostic::new(
+                        codes::E0401,
+                        *span,
+                        "`??` on a parameter that is not `global`",
+                    )
+                    .label("an unbounded dimension can't be copied in")
+                    .help("write `?` for an unknown size, or make the parameter `global`"),
                 );
             }
             (Extent::Unbounded, Sym::one())
@@ -100,7 +104,7 @@ fn lower_dimension_expr(
     let Some(n) = constants::constant(e) else {
         el.cx.report(
             Diagnostic::new(
-                "E0402",
+                codes::E0402,
                 e.span,
                 "an expression with symbolic names can't be a parameter's extent",
             )
@@ -117,7 +121,7 @@ fn lower_dimension_expr(
         _ => {
             el.cx.report(
                 Diagnostic::new(
-                    "E0413",
+                    codes::E0413,
                     e.span,
                     format!("a parameter's extent must be positive, this is {n}"),
                 )
@@ -165,7 +169,7 @@ pub(crate) fn check_dimension_names(el: &mut Elab<'_>) {
     for (name, dim, param) in clashes {
         el.cx.report(
             Diagnostic::new(
-                "E0410",
+                codes::E0410,
                 dim,
                 format!("`{name}` is both a dimension and a parameter"),
             )

@@ -11,7 +11,7 @@
 //! at the function's end. "Later" is the order of the walk, which is that of execution but for
 //! loops and for the two arms of an `if`, which this module keeps track of.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::{Entity, Hiding, IntKind, Kind, Outer, Read};
 use crate::sema::statements::scalar_declarations;
@@ -109,7 +109,7 @@ fn lost_assignment(hiding: &Hiding, read: Read) -> Diagnostic {
         Kind::NoScalar => "give this one another name".to_owned(),
     };
     Diagnostic::new(
-        "E0320",
+        codes::E0320,
         hiding.name.span,
         format!("`{text}` is immutable: this assignment would declare another `{text}`, for this block only"),
     )
@@ -122,13 +122,16 @@ fn lost_assignment(hiding: &Hiding, read: Read) -> Diagnostic {
 fn hidden(hiding: &Hiding) -> Diagnostic {
     let text = &hiding.name.text;
     let (code, outer) = match hiding.outer.kind {
-        Kind::Parameter => ("W0321", "the outer one, a parameter, which keeps its value"),
+        Kind::Parameter => (
+            codes::W0321,
+            "the outer one, a parameter, which keeps its value",
+        ),
         Kind::Dimension => (
-            "W0321",
+            codes::W0321,
             "the outer one, a dimension of a parameter, which keeps its value",
         ),
-        Kind::Typed => ("W0321", "the outer one, which keeps its value"),
-        Kind::Untyped | Kind::NoScalar => ("N0321", "the outer one, which keeps its value"),
+        Kind::Typed => (codes::W0321, "the outer one, which keeps its value"),
+        Kind::Untyped | Kind::NoScalar => (codes::N0321, "the outer one, which keeps its value"),
     };
     Diagnostic::new(
         code,

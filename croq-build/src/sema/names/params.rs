@@ -1,6 +1,6 @@
 //! Parameters and symbolic dimensions.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, ParamId, Passing, Scalar};
 use crate::sema::build;
 use crate::sema::names::{dimensions, scope};
@@ -54,7 +54,7 @@ fn lower(el: &mut Elab<'_>, position: usize, param: &ast::Param) {
         ast::ParamTypeKind::Unsupported(what) => {
             el.cx.report(
                 Diagnostic::new(
-                    "E0409",
+                    codes::E0409,
                     param.ty.span,
                     format!("a parameter can't be of type `{what}`"),
                 )
@@ -71,7 +71,7 @@ fn lower(el: &mut Elab<'_>, position: usize, param: &ast::Param) {
             let Some(count) = count else {
                 el.cx.report(
                     Diagnostic::new(
-                        "E0424",
+                        codes::E0424,
                         rank.span,
                         "the rank of `mdspan<N>` must be an integer from 1 to 8",
                     )
@@ -120,7 +120,7 @@ fn check_rules(cx: &mut Cx<'_>, param: &ast::Param, is_tensor: bool) {
         match storage {
             ast::Storage::Shared | ast::Storage::Local => cx.report(
                 Diagnostic::new(
-                    "E0404",
+                    codes::E0404,
                     span,
                     "a parameter can't be in `shared` or `local` memory",
                 )
@@ -128,7 +128,7 @@ fn check_rules(cx: &mut Cx<'_>, param: &ast::Param, is_tensor: bool) {
                 .help("remove it, or write `global` for memory that is already on the device"),
             ),
             ast::Storage::Global if !is_tensor => cx.report(
-                Diagnostic::new("E0408", span, "`global` on a scalar parameter")
+                Diagnostic::new(codes::E0408, span, "`global` on a scalar parameter")
                     .label("scalars are passed by value")
                     .help("drop `global`"),
             ),
@@ -137,15 +137,15 @@ fn check_rules(cx: &mut Cx<'_>, param: &ast::Param, is_tensor: bool) {
     }
     if let Some(amp) = param.by_ref {
         let d = if param.name.is_none() {
-            Diagnostic::new("E0405", amp, "`&` on a parameter without a name")
+            Diagnostic::new(codes::E0405, amp, "`&` on a parameter without a name")
                 .label("nothing could be written to it")
                 .help("name the parameter, or drop the `&`")
         } else if !is_tensor {
-            Diagnostic::new("E0406", amp, "`&` on a scalar or stream parameter")
+            Diagnostic::new(codes::E0406, amp, "`&` on a scalar or stream parameter")
                 .label("only spanned data is copied back")
                 .help("return the value instead")
         } else if matches!(param.storage, Some((ast::Storage::Global, _))) {
-            Diagnostic::new("E0407", amp, "`&` on a `global` parameter")
+            Diagnostic::new(codes::E0407, amp, "`&` on a `global` parameter")
                 .label("it is the caller's own memory already")
                 .help("drop the `&`")
         } else {
@@ -218,7 +218,7 @@ fn lower_tensor(
     if dims.len() > 8 {
         el.cx.report(
             Diagnostic::new(
-                "E0838",
+                codes::E0838,
                 param.ty.span,
                 format!(
                     "`{name}` has {} dimensions: at most 8 are supported",

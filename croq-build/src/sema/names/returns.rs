@@ -1,6 +1,6 @@
 //! What a function gives back: returned values, and parameters that are written.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, CheckCode, Passing};
 use crate::sema::checks::run_time;
 use crate::sema::state::cx::Cx;
@@ -28,7 +28,7 @@ pub(crate) fn lint_lost_writes(el: &mut Elab<'_>) {
     for (name, declared, at) in lost {
         el.cx.report(
             Diagnostic::new(
-                "W0620",
+                codes::W0620,
                 at,
                 format!("what is written to `{name}` is lost at the end of the call"),
             )
@@ -53,7 +53,7 @@ pub(crate) fn settle(el: &mut Elab<'_>, function: &ast::Function) {
             let span = ty.span;
             el.cx.report(
                 Diagnostic::new(
-                    "E0350",
+                    codes::E0350,
                     span,
                     format!(
                         "`{}` returns nothing, but its type says it does",
@@ -77,7 +77,7 @@ pub(crate) fn settle(el: &mut Elab<'_>, function: &ast::Function) {
         let end = Span::new(function.span.end.saturating_sub(1), function.span.end);
         el.cx.report(
             Diagnostic::new(
-                "E0350",
+                codes::E0350,
                 end,
                 format!("`{}` may end without a `return`", function.name.text),
             )
@@ -117,7 +117,7 @@ fn lower_declared(el: &mut Elab<'_>, ty: &ast::ParamType, at: Span, shape: Retur
             let text = el.cx.file.snippet(ty.span).to_owned();
             el.cx.report(
                 Diagnostic::new(
-                    "E0357",
+                    codes::E0357,
                     ty.span,
                     format!("a function can't return `{text}`"),
                 )
@@ -184,7 +184,7 @@ fn lower_dimension(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Sym> {
         }
         el.cx.report(
             Diagnostic::new(
-                "E0403",
+                codes::E0403,
                 e.span,
                 format!("`{name}` in the return type is not a dimension of any parameter"),
             )
@@ -200,7 +200,7 @@ fn lower_dimension(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Sym> {
 fn report_mismatch(cx: &mut Cx<'_>, ty: Span, at: Span, want: &str, got: &str) {
     cx.report(
         Diagnostic::new(
-            "E0354",
+            codes::E0354,
             at,
             format!("the function promises {want}, but this returns {got}"),
         )

@@ -1,6 +1,6 @@
 //! Declarations and uses of names.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::{Binding, Entity, IntKind};
@@ -16,7 +16,7 @@ pub(crate) fn lookup(el: &mut Elab<'_>, name: &str, span: Span) -> Option<Entity
     let mut d;
     if let Some(declared) = el.names.upcoming.iter().rev().find_map(|s| s.get(name)) {
         d = Diagnostic::new(
-            "E0202",
+            codes::E0202,
             span,
             format!("`{name}` is used before its declaration"),
         )
@@ -25,7 +25,7 @@ pub(crate) fn lookup(el: &mut Elab<'_>, name: &str, span: Span) -> Option<Entity
         .help("move the declaration up");
     } else if let Some((declared, kind)) = el.names.ended.get(name).copied() {
         d = Diagnostic::new(
-            "E0211",
+            codes::E0211,
             span,
             format!("`{name}` is used after its scope ended"),
         )
@@ -35,7 +35,7 @@ pub(crate) fn lookup(el: &mut Elab<'_>, name: &str, span: Span) -> Option<Entity
             format!("{kind}, visible only inside the block it is declared in"),
         );
     } else {
-        d = Diagnostic::new("E0201", span, format!("`{name}` is not declared"))
+        d = Diagnostic::new(codes::E0201, span, format!("`{name}` is not declared"))
             .label("nothing of this name is visible here");
         if let Some(meant) = crate::sema::names::builtins::intended_function(name) {
             d = d.help(format!("the function is `{meant}` here"));
@@ -93,11 +93,15 @@ pub(crate) fn report_unused(el: &mut Elab<'_>, bindings: Vec<Binding>) {
                 _,
             ) => continue,
             (Entity::Range(_) | Entity::RangeTuple(_), _) => continue,
-            (_, true) => ("W0214", format!("the parameter `{}` is never used", b.name)),
-            (Entity::Buffer { .. }, _) => {
-                ("W0210", format!("the buffer `{}` is never used", b.name))
-            }
-            _ => ("W0209", format!("`{}` is never read", b.name)),
+            (_, true) => (
+                codes::W0214,
+                format!("the parameter `{}` is never used", b.name),
+            ),
+            (Entity::Buffer { .. }, _) => (
+                codes::W0210,
+                format!("the buffer `{}` is never used", b.name),
+            ),
+            _ => (codes::W0209, format!("`{}` is never read", b.name)),
         };
         el.cx.report(
             Diagnostic::new(code, b.span, message)
@@ -111,9 +115,13 @@ pub(crate) fn report_unused(el: &mut Elab<'_>, bindings: Vec<Binding>) {
 pub(crate) fn declare(el: &mut Elab<'_>, name: &ast::Name, entity: Entity) {
     if name.is_wildcard() {
         el.cx.report(
-            Diagnostic::new("E0127", name.span, "`_` can't be the name of a variable")
-                .label("a wildcard, not a name")
-                .help("`_` is only for tiling arguments: `x.chunkat(p, _)`"),
+            Diagnostic::new(
+                codes::E0127,
+                name.span,
+                "`_` can't be the name of a variable",
+            )
+            .label("a wildcard, not a name")
+            .help("`_` is only for tiling arguments: `x.chunkat(p, _)`"),
         );
         return;
     }
@@ -143,7 +151,7 @@ pub(crate) fn declare(el: &mut Elab<'_>, name: &ast::Name, entity: Entity) {
     if let Some(first) = first.filter(|_| !clash) {
         el.cx.report(
             Diagnostic::new(
-                "E0302",
+                codes::E0302,
                 name.span,
                 format!("`{}` is declared twice in this scope", name.text),
             )

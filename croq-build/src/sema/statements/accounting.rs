@@ -84,7 +84,7 @@ mod tests {
                 }
             });
         }
-        diags.into_sorted().iter().map(|d| d.code).collect()
+        diags.into_sorted().iter().map(|d| d.code.text()).collect()
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Assignments, which also declare.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Expr, ExprKind, Level, LocalId, Scalar, Stmt, StmtKind, Storage};
 use crate::sema::build;
 use crate::sema::checks::lints;
@@ -56,9 +56,13 @@ pub(crate) fn lower(
             }
             let kind = v.kind();
             el.cx.report(
-                Diagnostic::new("E0309", target.span, format!("{kind} can't be assigned to"))
-                    .label("not a variable or an element")
-                    .help("assign to a `mutable` scalar or to `x.at(…)`"),
+                Diagnostic::new(
+                    codes::E0309,
+                    target.span,
+                    format!("{kind} can't be assigned to"),
+                )
+                .label("not a variable or an element")
+                .help("assign to a `mutable` scalar or to `x.at(…)`"),
             );
         }
     }
@@ -81,7 +85,7 @@ fn assign_name(
             el.expression(value);
             el.cx.report(
                 Diagnostic::new(
-                    "E0204",
+                    codes::E0204,
                     name.span,
                     format!("`{}` is not declared, so it can't be updated", name.text),
                 )
@@ -136,7 +140,7 @@ fn assign_scalar(
         let header = k.header;
         el.cx.report(
             Diagnostic::new(
-                "E0212",
+                codes::E0212,
                 span,
                 format!("`{name}` belongs to the host, a kernel can't change it"),
             )
@@ -214,28 +218,28 @@ fn reassign(
         }
         | Entity::Range(_)
         | Entity::RangeTuple(_) => Diagnostic::new(
-            "E0322",
+            codes::E0322,
             name.span,
             format!("`{text}` is {kind} and can't be assigned"),
         )
         .label("read-only")
         .also(declared, "bound here"),
         Entity::Shape(_) | Entity::Tuple { .. } if here || op.is_some() => Diagnostic::new(
-            "E0323",
+            codes::E0323,
             name.span,
             format!("`{text}` is {kind}: it never changes"),
         )
         .label("assigned again")
         .also(declared, "declared here"),
         Entity::Future(_) | Entity::Chosen(_) if here => Diagnostic::new(
-            "E0844",
+            codes::E0844,
             name.span,
             format!("`{text}` is bound to a copy already"),
         )
         .label("bound again here")
         .also(declared, "first bound here"),
         Entity::Buffer { .. } | Entity::View(_) if here || op.is_some() => Diagnostic::new(
-            "E0205",
+            codes::E0205,
             name.span,
             format!("`{text}` is {kind}, it can't become something else"),
         )
@@ -243,7 +247,7 @@ fn reassign(
         .also(declared, "declared here")
         .help(format!("to write elements: `{text}.at(…) = …`")),
         _ if here || op.is_some() => Diagnostic::new(
-            "E0320",
+            codes::E0320,
             name.span,
             format!("`{text}` is immutable"),
         )
@@ -287,7 +291,7 @@ fn store(
         let kind = v.kind();
         el.cx.report(
             Diagnostic::new(
-                "E0326",
+                codes::E0326,
                 value.span,
                 format!("an element is assigned a scalar, this is {kind}"),
             )

@@ -1,6 +1,6 @@
 //! Calls: math builtins, `assert`, `print`, `call` of device functions.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, Expr, ExprKind, MathFn, Scalar, StmtKind};
 use crate::sema::build;
 use crate::sema::levels::{barriers, registers};
@@ -20,7 +20,7 @@ pub(crate) fn lower_value(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Val
         _ if device_calls::is_device_call(&el.cx, call) => {
             el.cx.report(
                 Diagnostic::new(
-                    "E0307",
+                    codes::E0307,
                     span,
                     format!("the type of `{}` is not known here", call.callee.text),
                 )
@@ -89,7 +89,7 @@ fn lower_builtin(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
     }
     if matches!(name, "assert" | "print" | "println") {
         el.cx.report(
-            Diagnostic::new("E0313", span, format!("`{name}` has no value"))
+            Diagnostic::new(codes::E0313, span, format!("`{name}` has no value"))
                 .label("a statement of its own"),
         );
         return Value::Error;
@@ -102,7 +102,8 @@ fn lower_builtin(el: &mut Elab<'_>, call: &CallExpr, span: Span) -> Value {
 }
 
 pub(crate) fn report_not_a_builtin(cx: &mut Cx<'_>, name: &str, at: Span) {
-    let mut d = Diagnostic::new("E0208", at, format!("`{name}` is not a builtin")).label("unknown");
+    let mut d =
+        Diagnostic::new(codes::E0208, at, format!("`{name}` is not a builtin")).label("unknown");
     if let Some(meant) = builtins::intended_function(name) {
         return cx.report(d.help(format!("here that is `{meant}`")));
     }
@@ -126,7 +127,7 @@ fn check_arity(cx: &mut Cx<'_>, call: &CallExpr, want: usize, span: Span) -> Opt
     if !call.targs.is_empty() {
         cx.report(
             Diagnostic::new(
-                "E0775",
+                codes::E0775,
                 span,
                 format!("`{}` takes no template arguments", call.callee.text),
             )
@@ -137,7 +138,7 @@ fn check_arity(cx: &mut Cx<'_>, call: &CallExpr, want: usize, span: Span) -> Opt
     if call.args.len() != want {
         cx.report(
             Diagnostic::new(
-                "E0774",
+                codes::E0774,
                 span,
                 format!(
                     "`{}` takes {want} argument{}, {} given",
@@ -186,7 +187,7 @@ fn lower_min_max(el: &mut Elab<'_>, call: &CallExpr, is_min: bool, span: Span) -
         let (ka, kb) = (a.kind(), b.kind());
         el.cx.report(
             Diagnostic::new(
-                "E0770",
+                codes::E0770,
                 span,
                 format!(
                     "`{}` compares numbers, given {ka} and {kb}",
@@ -234,7 +235,7 @@ fn lower_math(
                 let kind = other.kind();
                 el.cx.report(
                     Diagnostic::new(
-                        "E0770",
+                        codes::E0770,
                         a.span,
                         format!("`{}` works on floats, this is {kind}", call.callee.text),
                     )

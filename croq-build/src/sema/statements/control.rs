@@ -1,6 +1,6 @@
 //! `if`, `while`, `break`, `continue`, `yield`.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Stmt, StmtKind};
 use crate::sema::build;
 use crate::sema::checks::lints;
@@ -109,7 +109,7 @@ pub(crate) fn lower_break(el: &mut Elab<'_>, is_break: bool, span: Span) {
     if el.path.loops() == 0 && el.path.in_loop() {
         el.cx.report(
             Diagnostic::new(
-                "E0550",
+                codes::E0550,
                 span,
                 format!("`{word}` would act on a loop outside of this `parallel` or `inthreads`"),
             )
@@ -120,7 +120,7 @@ pub(crate) fn lower_break(el: &mut Elab<'_>, is_break: bool, span: Span) {
     }
     if el.path.loops() == 0 {
         el.cx.report(
-            Diagnostic::new("E0550", span, format!("`{word}` outside a loop"))
+            Diagnostic::new(codes::E0550, span, format!("`{word}` outside a loop"))
                 .label("no `foreach` or `while` around this"),
         );
         return;
@@ -145,7 +145,7 @@ pub(crate) fn lower_yield(el: &mut Elab<'_>, span: Span) {
             build::emit(el, StmtKind::Yield, span);
         }
         None => el.cx.report(
-            Diagnostic::new("E0552", span, "`yield` outside `parallel`")
+            Diagnostic::new(codes::E0552, span, "`yield` outside `parallel`")
                 .label("leaves a kernel, but this is host code")
                 .help("write `return`"),
         ),

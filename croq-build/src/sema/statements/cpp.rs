@@ -1,6 +1,6 @@
 //! `__cpp__`: C++ text.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{CppName, Expr, Role, Scalar, StmtKind};
 use crate::sema::asynchronous::futures;
 use crate::sema::build;
@@ -24,7 +24,7 @@ pub(crate) fn lower_cpp(el: &mut Elab<'_>, text: &str, span: Span) {
         if crate::ir::cpp_names::is_taken(&name) {
             el.cx.report(
                 Diagnostic::new(
-                    "E0794",
+                    codes::E0794,
                     span,
                     format!("`{name}` means something else in C++ text"),
                 )

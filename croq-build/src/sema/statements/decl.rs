@@ -1,6 +1,6 @@
 //! Declarations of shapes, ituples and scalars.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::sema::names::scope;
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
@@ -24,7 +24,7 @@ pub(crate) fn declare_mdspan(
             let kind = other.kind();
             el.cx.report(
                 Diagnostic::new(
-                    "E0303",
+                    codes::E0303,
                     value.span,
                     format!("`{}` is a shape, its initialiser is {kind}", name.text),
                 )
@@ -60,7 +60,7 @@ fn check_rank(cx: &mut Cx<'_>, rank: Option<&ast::Expr>, what: &str, got: usize)
         let text = cx.file.snippet(rank.span).to_owned();
         cx.report(
             Diagnostic::new(
-                "E0424",
+                codes::E0424,
                 rank.span,
                 format!("`{what}<{text}>`, but the initialiser has rank {got}"),
             )
@@ -86,7 +86,7 @@ pub(crate) fn declare_ituple(
         Value::Error => Entity::Poison,
         Value::Shape(_) => {
             el.cx.report(
-                Diagnostic::new("E0108", value.span, "an ituple is written in braces")
+                Diagnostic::new(codes::E0108, value.span, "an ituple is written in braces")
                     .label("a shape")
                     .help("write `{a, b}`"),
             );
@@ -96,7 +96,7 @@ pub(crate) fn declare_ituple(
             let kind = other.kind();
             el.cx.report(
                 Diagnostic::new(
-                    "E0303",
+                    codes::E0303,
                     value.span,
                     format!("`{}` is an ituple, its initialiser is {kind}", name.text),
                 )

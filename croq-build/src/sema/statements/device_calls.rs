@@ -1,6 +1,6 @@
 //! `call f(…)`: C++ functions of the device, as far as the file shows what they take.
 
-use crate::diagnostics::{Diagnostic, Severity};
+use crate::diagnostics::{Diagnostic, Severity, codes};
 use crate::ir::{Arg, Call, Expr, ExprKind, Scalar};
 use crate::sema::memory::{tiles, whole};
 use crate::sema::state::cx::Cx;
@@ -28,7 +28,7 @@ pub(crate) fn lower_expr(
 ) -> Option<Expr> {
     if el.kernel.is_none() {
         el.cx.report(
-            Diagnostic::new("E0780", span, "`call` outside `parallel`")
+            Diagnostic::new(codes::E0780, span, "`call` outside `parallel`")
                 .label("device functions run on the device")
                 .help("move it into a `parallel`"),
         );
@@ -37,7 +37,7 @@ pub(crate) fn lower_expr(
     let callee = call.callee.text.clone();
     if crate::sema::levels::registers::direction(&callee).is_some() {
         el.cx.report(
-            Diagnostic::new("E0779", span, format!("`{callee}` has no value"))
+            Diagnostic::new(codes::E0779, span, format!("`{callee}` has no value"))
                 .label("a statement of its own"),
         );
         return None;
@@ -112,7 +112,7 @@ fn named_targ(el: &mut Elab<'_>, name: &ast::Name, targs: &mut Vec<String>) -> b
 fn no_targ(cx: &mut Cx<'_>, kind: impl std::fmt::Display, at: Span) {
     let text = format!("{kind} is no template argument");
     cx.report(
-        Diagnostic::new("E0785", at, text)
+        Diagnostic::new(codes::E0785, at, text)
             .label("neither a type nor an integer")
             .help("pass it as an argument of the function"),
     );
@@ -131,7 +131,7 @@ fn const_targ(cx: &mut Cx<'_>, value: &Sym, at: Span, out: &mut Vec<String>) -> 
 fn run_time_targ(cx: &mut Cx<'_>, at: Span) -> bool {
     cx.report(
         Diagnostic::new(
-            "E0782",
+            codes::E0782,
             at,
             "a template argument must be known at compile time",
         )
@@ -181,7 +181,7 @@ fn lower_argument(el: &mut Elab<'_>, a: &ast::Expr) -> Option<Arg> {
             let kind = other.kind();
             el.cx.report(
                 Diagnostic::new(
-                    "E0784",
+                    codes::E0784,
                     a.span,
                     format!("{kind} can't be passed to a C++ function"),
                 )
@@ -202,9 +202,13 @@ fn visible_device_function(cx: &mut Cx<'_>, callee: &str, at: Span) -> bool {
     }
     if cx.siblings.iter().any(|n| n == callee) {
         cx.report(
-            Diagnostic::new("E0788", at, format!("`{callee}` is a `__co__` function"))
-                .label("kernels can't call each other")
-                .help("share code through a `__device__` function"),
+            Diagnostic::new(
+                codes::E0788,
+                at,
+                format!("`{callee}` is a `__co__` function"),
+            )
+            .label("kernels can't call each other")
+            .help("share code through a `__device__` function"),
         );
         return false;
     }
@@ -216,14 +220,14 @@ fn visible_device_function(cx: &mut Cx<'_>, callee: &str, at: Span) -> bool {
     let d = match host.into_iter().next() {
         Some(declared) => {
             let text = format!("`{callee}` is a function of the host");
-            Diagnostic::new("E0789", at, text)
+            Diagnostic::new(codes::E0789, at, text)
                 .label("called on the device")
                 .also(declared, "not marked `__device__`")
                 .help("write `__device__` before it")
         }
         None => {
             let text = format!("no device function `{callee}` is visible in this file");
-            Diagnostic::new("W0781", at, text)
+            Diagnostic::new(codes::W0781, at, text)
                 .label("declared nowhere here")
                 .help(format!(
                     "declare it at file scope: `__device__ … {callee}(…)`"
@@ -267,14 +271,15 @@ fn takes(cx: &mut Cx<'_>, call: &CallExpr) -> bool {
         ([misfit], [(_, declared)]) => misfit.report(callee, call).also(*declared, "declared here"),
         _ => {
             let text = format!("no device function `{callee}` of this file takes these arguments");
-            let mut d = Diagnostic::new("W0781", call.callee.span, text).label("fits none of them");
+            let mut d =
+                Diagnostic::new(codes::W0781, call.callee.span, text).label("fits none of them");
             for (misfit, (_, declared)) in misfits.iter().zip(&candidates) {
                 d = d.also(*declared, misfit.short());
             }
             d
         }
     };
-    let refused = d.severity == Severity::Error;
+    let refused = d.severity() == Severity::Error;
     cx.report(d);
     !refused
 }
@@ -335,14 +340,15 @@ impl Misfit {
                     "`{callee}` takes {at_least}{}, {given} given",
                     arguments(*least)
                 );
-                Diagnostic::new("E0786", at, text).label(match least - given {
+                Diagnostic::new(codes::E0786, at, text).label(match least - given {
                     1 => "one is missing, and has no default".to_owned(),
                     n => format!("{n} are missing, and have no default"),
                 })
             }
             Misfit::TooMany { most } => {
                 let text = format!("`{callee}` takes {}, {given} given", arguments(*most));
-                Diagnostic::new("W0781", at, text).label("no function of this file takes so many")
+                Diagnostic::new(codes::W0781, at, text)
+                    .label("no function of this file takes so many")
             }
             Misfit::TemplateArguments { most } => {
                 let text = format!(
@@ -350,7 +356,8 @@ impl Misfit {
                     arguments(*most),
                     call.targs.len()
                 );
-                Diagnostic::new("W0781", at, text).label("no function of this file takes so many")
+                Diagnostic::new(codes::W0781, at, text)
+                    .label("no function of this file takes so many")
             }
             Misfit::Kind {
                 at: number,
@@ -366,7 +373,7 @@ impl Misfit {
                     _ => at,
                 };
                 let text = format!("the template of `{callee}` wants {wants} here, this is {is}");
-                Diagnostic::new("E0785", span, text).label(format!("not {wants}"))
+                Diagnostic::new(codes::E0785, span, text).label(format!("not {wants}"))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! `x++` and the like.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, Expr, ExprKind, LocalId, Role, Scalar, StmtKind};
 use crate::sema::build;
 use crate::sema::names::scope;
@@ -24,7 +24,7 @@ pub(crate) fn increment_target(el: &mut Elab<'_>, target: &ast::Expr) -> Option<
                 let kind = other.kind();
                 el.cx.report(
                     Diagnostic::new(
-                        "E0324",
+                        codes::E0324,
                         target.span,
                         format!("`++` and `--` need a mutable scalar, `{text}` is {kind}"),
                     )
@@ -36,12 +36,16 @@ pub(crate) fn increment_target(el: &mut Elab<'_>, target: &ast::Expr) -> Option<
         };
     }
     el.cx.report(
-        Diagnostic::new("E0324", target.span, "`++` and `--` need a mutable scalar")
-            .label("not a scalar's name")
-            .help(format!(
-                "write `{} += 1`",
-                cx::source_text(&el.cx, target.span, "x.at(i)")
-            )),
+        Diagnostic::new(
+            codes::E0324,
+            target.span,
+            "`++` and `--` need a mutable scalar",
+        )
+        .label("not a scalar's name")
+        .help(format!(
+            "write `{} += 1`",
+            cx::source_text(&el.cx, target.span, "x.at(i)")
+        )),
     );
     None
 }

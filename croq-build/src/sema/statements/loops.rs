@@ -1,6 +1,6 @@
 //! `foreach`: loops over ranges.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{LocalId, Role, Scalar, StmtKind, Unroll};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
@@ -69,7 +69,7 @@ fn named_ranges<'f>(
             if let Some((_, first)) = seen.iter().find(|(text, _)| *text == alias.text) {
                 el.cx.report(
                     Diagnostic::new(
-                        "E0544",
+                        codes::E0544,
                         alias.span,
                         format!("`{}` names two iteration values", alias.text),
                     )
@@ -89,7 +89,7 @@ fn named_ranges<'f>(
                 if let Some(slice) = &range.slice {
                     el.cx.report(
                         Diagnostic::new(
-                            "E0543",
+                            codes::E0543,
                             slice.span,
                             format!(
                                 "`{}` has several dimensions and can't be sliced",
@@ -114,7 +114,7 @@ fn named_ranges<'f>(
             ) => {
                 el.cx.report(
                     Diagnostic::new(
-                        "E0545",
+                        codes::E0545,
                         range.name.span,
                         format!(
                             "`{}` is a parallel variable: its instances run at once",
@@ -131,7 +131,7 @@ fn named_ranges<'f>(
                 let kind = other.kind();
                 el.cx.report(
                     Diagnostic::new(
-                        "E0546",
+                        codes::E0546,
                         range.name.span,
                         format!(
                             "`foreach` iterates a range, `{}` is {kind}",
@@ -180,7 +180,7 @@ fn open_loop(
                 let kind = other.kind();
                 el.cx.report(
                     Diagnostic::new(
-                        "E0548",
+                        codes::E0548,
                         e.span,
                         format!("a slice bound is an integer, this is {kind}"),
                     )
@@ -200,7 +200,7 @@ fn open_loop(
                 Some(n @ 1..) => step = n,
                 _ => el.cx.report(
                     Diagnostic::new(
-                        "E0548",
+                        codes::E0548,
                         e.span,
                         "a slice's step is an integer literal of at least 1",
                     )
@@ -212,7 +212,7 @@ fn open_loop(
             let (l, h) = (el.f.cx.show(&lo), el.f.cx.show(&hi));
             el.cx.report(
                 Diagnostic::new(
-                    "E0549",
+                    codes::E0549,
                     s.span,
                     format!("this slice runs from {l} to before {h}: it is empty"),
                 )
@@ -336,7 +336,7 @@ fn unroll(
                             _ => "an unroll factor is a positive constant".to_owned(),
                         };
                         el.cx.report(
-                            Diagnostic::new("E0547", *at, text)
+                            Diagnostic::new(codes::E0547, *at, text)
                                 .label("not a usable factor")
                                 .help("write `unroll` alone to unroll the whole loop"),
                         );

@@ -1,6 +1,6 @@
 //! `assert` and `print`.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, CheckCode, Expr, ExprKind, PrintPart, StmtKind};
 use crate::sema::build;
 use crate::sema::checks::run_time;
@@ -23,9 +23,13 @@ pub(crate) fn lower_assert(el: &mut Elab<'_>, call: &CallExpr, span: Span) {
     };
     let Some((cond, text)) = parts else {
         el.cx.report(
-            Diagnostic::new("E0761", span, "`assert` takes a condition and a string")
-                .label("wrong arguments")
-                .help("write `assert(n > 0, \"n must be positive\");`"),
+            Diagnostic::new(
+                codes::E0761,
+                span,
+                "`assert` takes a condition and a string",
+            )
+            .label("wrong arguments")
+            .help("write `assert(n > 0, \"n must be positive\");`"),
         );
         return;
     };
@@ -39,7 +43,7 @@ pub(crate) fn lower_assert(el: &mut Elab<'_>, call: &CallExpr, span: Span) {
         Some(true) => return,
         Some(false) if !el.path.is_dead() && !el.path.is_conditional() => {
             el.cx.report(
-                Diagnostic::new("E0760", cond.span, format!("assertion failed: {text}"))
+                Diagnostic::new(codes::E0760, cond.span, format!("assertion failed: {text}"))
                     .label("never holds"),
             );
             return;
@@ -111,7 +115,7 @@ fn lower_print_operand(cx: &mut Cx<'_>, v: Value, at: Span, parts: &mut Vec<Prin
         other => {
             let kind = other.kind();
             cx.report(
-                Diagnostic::new("E0772", at, format!("{kind} has no printed form"))
+                Diagnostic::new(codes::E0772, at, format!("{kind} has no printed form"))
                     .label("can't be printed")
                     .help("print its elements, or its `.span`"),
             );
@@ -136,15 +140,16 @@ pub(crate) fn emit_print(el: &mut Elab<'_>, call: &CallExpr) {
             Value::Error => return,
             _ => {
                 el.cx.report(
-                    Diagnostic::new("W0773", a.span, "this value is known only at run time")
+                    Diagnostic::new(codes::W0773, a.span, "this value is known only at run time")
                         .label("not printable now"),
                 );
                 return;
             }
         }
     }
-    el.cx
-        .report(Diagnostic::new("N0773", call.callee.span, text).label("printed at compile time"));
+    el.cx.report(
+        Diagnostic::new(codes::N0773, call.callee.span, text).label("printed at compile time"),
+    );
 }
 
 struct Inputs {

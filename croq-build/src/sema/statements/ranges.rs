@@ -1,6 +1,6 @@
 //! `with`, and the ranges that its names and those of loops stand for.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::sema::names::scope;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
@@ -38,7 +38,7 @@ fn unify(el: &mut Elab<'_>, pairs: &[(ast::Name, ast::Name)]) {
         else {
             el.cx.report(
                 Diagnostic::new(
-                    "E0555",
+                    codes::E0555,
                     a.span.to(b.span),
                     "`where` joins two ranges of this `with`",
                 )
@@ -54,7 +54,7 @@ fn unify(el: &mut Elab<'_>, pairs: &[(ast::Name, ast::Name)]) {
         if !equal {
             el.cx.report(
                 Diagnostic::new(
-                    "E0555",
+                    codes::E0555,
                     a.span.to(b.span),
                     "`where` joins ranges of equal extent",
                 )
@@ -99,7 +99,7 @@ pub(crate) fn bind_range(el: &mut Elab<'_>, within: &Within) -> Vec<usize> {
                 let kind = other.kind();
                 el.cx.report(
                     Diagnostic::new(
-                        "E0554",
+                        codes::E0554,
                         within.bound.span,
                         format!("a range is an integer or a shape, this is {kind}"),
                     )
@@ -139,7 +139,7 @@ fn checked_range(
             let shown = el.f.cx.show(extent);
             el.cx.report(
                 Diagnostic::new(
-                    "E0542",
+                    codes::E0542,
                     within.bound.span,
                     format!("dimension {axis} of this range is {shown}: the loop never runs"),
                 )
@@ -176,7 +176,7 @@ fn declare_range(
             if !is_shape {
                 el.cx.report(
                     Diagnostic::new(
-                        "E0540",
+                        codes::E0540,
                         within.bound.span,
                         "braces bind the dimensions of a shape, this is an integer",
                     )
@@ -188,7 +188,7 @@ fn declare_range(
             if parts.len() != extents.len() {
                 el.cx.report(
                     Diagnostic::new(
-                        "E0541",
+                        codes::E0541,
                         within.span,
                         format!("{} names for {} dimensions", parts.len(), extents.len()),
                     )
@@ -216,7 +216,7 @@ fn check_hides(el: &mut Elab<'_>, name: &ast::Name) {
         let outer = b.span;
         el.cx.report(
             Diagnostic::new(
-                "N0557",
+                codes::N0557,
                 name.span,
                 format!("`{}` hides an outer name", name.text),
             )

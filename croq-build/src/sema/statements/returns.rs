@@ -1,6 +1,6 @@
 //! `return`.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, ReturnValue, Scalar, StmtKind};
 use crate::sema::build;
 use crate::sema::memory::whole;
@@ -17,7 +17,7 @@ pub(crate) fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: S
     if let Some(k) = &el.kernel {
         let header = k.header;
         el.cx.report(
-            Diagnostic::new("E0355", span, "`return` inside `parallel`")
+            Diagnostic::new(codes::E0355, span, "`return` inside `parallel`")
                 .label("a kernel returns nothing")
                 .also(header, "the kernel starts here")
                 .help("`yield;` leaves a kernel early; return results through a buffer"),
@@ -30,7 +30,7 @@ pub(crate) fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: S
         if let ast::RetType::Typed(ty) = &el.results.declared {
             let promised = ty.span;
             el.cx.report(
-                Diagnostic::new("E0350", span, "this `return` has no value")
+                Diagnostic::new(codes::E0350, span, "this `return` has no value")
                     .label("a value is promised")
                     .also(promised, "promised here")
                     .help("write `return value;`"),
@@ -52,10 +52,14 @@ pub(crate) fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: S
             return;
         };
         el.cx.report(
-            Diagnostic::new("E0351", value.span, "a `void` function returns a value")
-                .label("no caller receives this value")
-                .also(at, "declared `void` here")
-                .help("declare the function `auto`"),
+            Diagnostic::new(
+                codes::E0351,
+                value.span,
+                "a `void` function returns a value",
+            )
+            .label("no caller receives this value")
+            .also(at, "declared `void` here")
+            .help("declare the function `auto`"),
         );
         el.results.poisoned = true;
         return;
@@ -73,7 +77,7 @@ pub(crate) fn lower_return(el: &mut Elab<'_>, value: Option<&ast::Expr>, span: S
         );
         el.cx.report(
             Diagnostic::new(
-                "E0353",
+                codes::E0353,
                 span,
                 format!("this returns {this}, an earlier `return` {other}"),
             )
@@ -142,7 +146,7 @@ fn result_of(el: &mut Elab<'_>, v: Value, at: Span) -> Option<(ReturnShape, Retu
 
 fn report_not_returnable(cx: &mut Cx<'_>, at: Span, what: &str) {
     cx.report(
-        Diagnostic::new("E0352", at, format!("{what} can't be returned"))
+        Diagnostic::new(codes::E0352, at, format!("{what} can't be returned"))
             .label("not a value the host can own")
             .help("return a scalar, a buffer declared outside `parallel`, or a parameter"),
     );

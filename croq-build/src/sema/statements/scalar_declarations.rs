@@ -1,6 +1,6 @@
 //! Declarations of scalars.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Expr, Role, Scalar, StmtKind, Storage};
 use crate::sema::build;
 use crate::sema::checks::unsupported;
@@ -33,7 +33,7 @@ pub(crate) fn declare_scalars(
                 };
                 el.cx.report(
                     Diagnostic::new(
-                        "E0612",
+                        codes::E0612,
                         *at,
                         format!("a `{word}` scalar can't have an initialiser"),
                     )
@@ -69,9 +69,13 @@ fn declare_word(
     }
     if el.kernel.is_none() {
         el.cx.report(
-            Diagnostic::new("E0611", at, "`shared` scalars exist only inside `parallel`")
-                .label("this is host code")
-                .help("move the declaration into the `parallel`"),
+            Diagnostic::new(
+                codes::E0611,
+                at,
+                "`shared` scalars exist only inside `parallel`",
+            )
+            .label("this is host code")
+            .help("move the declaration into the `parallel`"),
         );
         return Entity::Poison;
     }
@@ -112,7 +116,7 @@ fn declare_scalar(
         let Some(scalar) = scalar.filter(|_| is_mutable) else {
             el.cx.report(
                 Diagnostic::new(
-                    "E0301",
+                    codes::E0301,
                     name.span,
                     format!("`{}` has no initialiser", name.text),
                 )
@@ -155,22 +159,24 @@ fn declare_scalar(
 pub(crate) fn check_initialiser(cx: &mut Cx<'_>, value: &Value, at: Span) -> bool {
     let d = match value {
         Value::Error => return false,
-        Value::Str(_) => Diagnostic::new("E0317", at, "there are no string variables")
+        Value::Str(_) => Diagnostic::new(codes::E0317, at, "there are no string variables")
             .label("a string")
             .help("strings go into `print`, `assert` and `__cpp__`"),
         Value::Address(_) | Value::Null => {
-            Diagnostic::new("E0318", at, "a variable can't hold an address")
+            Diagnostic::new(codes::E0318, at, "a variable can't hold an address")
                 .label("an address")
                 .help("pass it to `call` directly")
         }
-        Value::Wildcard => Diagnostic::new("E0313", at, "`_` has no value").label("a wildcard"),
-        Value::Shape(_) => Diagnostic::new("E0312", at, "a shape is declared with `:`")
+        Value::Wildcard => {
+            Diagnostic::new(codes::E0313, at, "`_` has no value").label("a wildcard")
+        }
+        Value::Shape(_) => Diagnostic::new(codes::E0312, at, "a shape is declared with `:`")
             .label("a shape")
             .help(format!(
                 "write `name : {};`",
                 cx::source_text(cx, at, "[a, b]")
             )),
-        Value::Data(_) => Diagnostic::new("E0308", at, "a scalar can't hold spanned data")
+        Value::Data(_) => Diagnostic::new(codes::E0308, at, "a scalar can't hold spanned data")
             .label("a whole buffer")
             .help("pick an element with `.at(…)`"),
         _ => return true,
@@ -235,7 +241,7 @@ fn bind_scalar(
         let kind = value.kind();
         el.cx.report(
             Diagnostic::new(
-                "E0305",
+                codes::E0305,
                 at,
                 format!("`{}` can't be mutable: it is {kind}", name.text),
             )
@@ -281,7 +287,7 @@ pub(crate) fn define(el: &mut Elab<'_>, name: &ast::Name, value: &ast::Expr) {
     {
         el.cx.report(
             Diagnostic::new(
-                "E0783",
+                codes::E0783,
                 value.span,
                 format!("the type of `{}` can't be known from a call", name.text),
             )
@@ -307,7 +313,7 @@ pub(crate) fn define(el: &mut Elab<'_>, name: &ast::Name, value: &ast::Expr) {
         Value::Data(d) if d.future.is_some() => {
             el.cx.report(
                 Diagnostic::new(
-                    "E0308",
+                    codes::E0308,
                     value.span,
                     format!("the future `{}` can't be copied", d.name),
                 )

@@ -1,6 +1,6 @@
 //! Statements, in order.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::sema::asynchronous::{events, futures, swap_rotate, trigger, wait};
 use crate::sema::checks::unsupported;
 use crate::sema::copies::copy;
@@ -26,7 +26,7 @@ pub(crate) fn lower_all(el: &mut Elab<'_>, stmts: &[Stmt]) {
         if let Some(at) = returned.filter(|_| !dead_reported && !matches!(stmt.kind, S::Empty)) {
             dead_reported = true;
             el.cx.report(
-                Diagnostic::new("W0356", stmt.span, "this is never reached")
+                Diagnostic::new(codes::W0356, stmt.span, "this is never reached")
                     .label("dead code")
                     .also(at, "the function returns here"),
             );
@@ -120,7 +120,7 @@ pub(super) fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
                 swap_rotate::lower(el, names, span);
             } else {
                 let text = format!("`swap` exchanges two futures, {} given", names.len());
-                el.cx.error("E0122", span, text);
+                el.cx.error(codes::E0122, span, text);
             }
         }
         S::Rotate { names } => swap_rotate::lower(el, names, span),
@@ -159,9 +159,13 @@ pub(super) fn lower(el: &mut Elab<'_>, stmt: &Stmt) {
 
 fn refuse_map(el: &mut Elab<'_>, name: &ast::Name, span: Span) {
     el.cx.report(
-        Diagnostic::new("E0871", span, "`.map` and `.remap` are for other targets")
-            .label("not on a GPU")
-            .help("use `dma.copy`"),
+        Diagnostic::new(
+            codes::E0871,
+            span,
+            "`.map` and `.remap` are for other targets",
+        )
+        .label("not on a GPU")
+        .help("use `dma.copy`"),
     );
     if !el.names.in_innermost(&name.text) {
         scope::declare(el, name, Entity::Poison);

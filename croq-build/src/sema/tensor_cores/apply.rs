@@ -1,6 +1,6 @@
 //! Work on the elements of fragments: `apply`, reductions of rows, copies.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Level, MmaOp, Role, Scalar, Storage};
 use crate::sema::build;
 use crate::sema::names::scope;
@@ -78,7 +78,7 @@ fn lower_header(
         let name = &frag.text;
         el.cx.report(
             Diagnostic::new(
-                "E0928",
+                codes::E0928,
                 frag.span,
                 format!("`apply` goes through fragments, `{name}` is in memory"),
             )
@@ -99,7 +99,7 @@ fn lower_header(
         let at = names.first().map_or(span, |name| name.span);
         el.cx.report(
             Diagnostic::new(
-                "E0928",
+                codes::E0928,
                 at,
                 format!(
                     "`{}` has {} extents, but {} indices are named",
@@ -181,9 +181,13 @@ fn lower_operation_parts(
             let (into, from) = (into?, from?);
             if constants::constant(dim) != Some(1) {
                 el.cx.report(
-                    Diagnostic::new("E0917", dim.span, "rows are reduced, over their columns")
-                        .label("only dimension 1")
-                        .help("write `1`"),
+                    Diagnostic::new(
+                        codes::E0917,
+                        dim.span,
+                        "rows are reduced, over their columns",
+                    )
+                    .label("only dimension 1")
+                    .help("write `1`"),
                 );
                 return None;
             }
@@ -232,7 +236,7 @@ fn lower_operation_parts(
                 FragOp::Copy => "copy(destination, source)",
             };
             el.cx.report(
-                Diagnostic::new("E0100", op_span, format!("expected `{form}`"))
+                Diagnostic::new(codes::E0100, op_span, format!("expected `{form}`"))
                     .label("other arguments than that"),
             );
             None
@@ -248,7 +252,7 @@ fn check_column(el: &mut Elab<'_>, named: &Named) -> Option<()> {
     }
     el.cx.report(
         Diagnostic::new(
-            "E0918",
+            codes::E0918,
             named.span,
             format!("`{}` has more than a value for each row", named.name),
         )
@@ -297,6 +301,7 @@ fn report_shapes_differ(el: &mut Elab<'_>, into: &Named, from: &Named, span: Spa
         format!("`{}` is [{}]", named.name, extents.join(", "))
     });
     el.cx.report(
-        Diagnostic::new("E0902", span, format!("{a}, {b}")).label("their rows don't correspond"),
+        Diagnostic::new(codes::E0902, span, format!("{a}, {b}"))
+            .label("their rows don't correspond"),
     );
 }

@@ -1,6 +1,6 @@
 //! Elements of fragments inside an `apply`.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Access, Storage};
 use crate::sema::memory::whole;
 use crate::sema::state::elab::Elab;
@@ -38,7 +38,7 @@ pub(crate) fn check_own_element(el: &mut Elab<'_>, access: &Access, name: &str) 
             .collect();
         el.cx.report(
             Diagnostic::new(
-                "E0921",
+                codes::E0921,
                 access.span,
                 format!("another element of `{name}` is in another thread's registers"),
             )

@@ -1,6 +1,6 @@
 //! Declared fragments: sums, and tiles of registers.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BufferId, Expr, ExprKind, Fragment, Level, MmaOp, Part, Scalar, Storage};
 use crate::sema::build;
 use crate::sema::memory::{arrays, buffers};
@@ -38,7 +38,7 @@ pub(crate) fn lower_fill(
         }
         _ => {
             el.cx.report(
-                Diagnostic::new("E0100", span, "`mma.fill` takes a value")
+                Diagnostic::new(codes::E0100, span, "`mma.fill` takes a value")
                     .label("expected `c = mma.fill.f32 0.0f` or `mma.fill c, 0.0f`"),
             );
             None
@@ -81,7 +81,7 @@ fn refill(el: &mut Elab<'_>, named: Named, value: &ast::Expr, span: Span) -> Opt
     if let Some(at) = el.fragments.loaded.get(&id).copied() {
         el.cx.report(
             Diagnostic::new(
-                "E0903",
+                codes::E0903,
                 named.span,
                 format!("`{}` is an operand", named.name),
             )
@@ -143,7 +143,7 @@ fn lower_fill_value(el: &mut Elab<'_>, e: &ast::Expr, elem: Option<Scalar>) -> O
         let kind = value.kind();
         el.cx.report(
             Diagnostic::new(
-                "E0903",
+                codes::E0903,
                 e.span,
                 format!("fragments are filled with a scalar, this is {kind}"),
             )
@@ -272,7 +272,7 @@ fn lower_extents(el: &mut Elab<'_>, shape: &[ast::Expr], span: Span) -> Option<V
                 let shown = el.f.cx.show(&extent);
                 el.cx.report(
                     Diagnostic::new(
-                        "E0901",
+                        codes::E0901,
                         e.span,
                         format!("the extents of a fragment are constants, this is `{shown}`"),
                     )
@@ -287,7 +287,7 @@ fn lower_extents(el: &mut Elab<'_>, shape: &[ast::Expr], span: Span) -> Option<V
     }
     el.cx.report(
         Diagnostic::new(
-            "E0901",
+            codes::E0901,
             span,
             format!(
                 "a fragment is a matrix or a column, this has rank {}",
@@ -323,7 +323,7 @@ pub(crate) fn lower_update(
     if op != Some(ast::BinOp::Add) {
         el.cx.report(
             Diagnostic::new(
-                "E0433",
+                codes::E0433,
                 span,
                 "of a fragment as a whole only `+=` with a scalar is computed",
             )

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BufferId, FragmentLayout};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
@@ -35,7 +35,7 @@ pub(crate) fn assign_layout(
 
 fn report_two_layouts(cx: &mut Cx<'_>, name: &str, at: Span, earlier: Option<Span>) {
     let mut d = Diagnostic::new(
-        "E0927",
+        codes::E0927,
         at,
         format!("`{name}` lies in the registers for another use"),
     )
@@ -109,7 +109,7 @@ pub(crate) fn propagate_layouts(el: &mut Elab<'_>) {
         let name = el.f.buffer(id).name.clone();
         el.cx.report(
             Diagnostic::new(
-                "E0919",
+                codes::E0919,
                 span,
                 format!("`{name}` is related to no accumulator"),
             )
@@ -124,9 +124,13 @@ pub(crate) fn propagate_layouts(el: &mut Elab<'_>) {
         }
         let name = el.f.buffer(id).name.clone();
         el.cx.report(
-            Diagnostic::new("E0913", span, format!("`{name}` is an operand of no MMA"))
-                .label("which threads would have what of it?")
-                .help("multiply with it, or combine it with an accumulator"),
+            Diagnostic::new(
+                codes::E0913,
+                span,
+                format!("`{name}` is an operand of no MMA"),
+            )
+            .label("which threads would have what of it?")
+            .help("multiply with it, or combine it with an accumulator"),
         );
     }
 }

@@ -1,6 +1,6 @@
 //! `mma.load` and `mma.store`: between memory and the registers of a warp.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, CheckCode, MmaOp, Part, Storage, Valid, View};
 use crate::sema::checks::run_time;
 use crate::sema::memory::{buffers, swizzles, whole};
@@ -27,7 +27,7 @@ pub(crate) fn lower_load(
     }
     let (Some(name), [source]) = (&m.target, m.operands.as_slice()) else {
         el.cx.report(
-            Diagnostic::new("E0925", span, "a warp loads into a new fragment")
+            Diagnostic::new(codes::E0925, span, "a warp loads into a new fragment")
                 .label("only a warpgroup loads into one that there is")
                 .help("write `a = mma.load view;`"),
         );
@@ -82,7 +82,7 @@ pub(crate) fn lower_store(
                 "c, view"
             };
             el.cx.report(
-                Diagnostic::new("E0100", span, format!("this store takes `{form}`"))
+                Diagnostic::new(codes::E0100, span, format!("this store takes `{form}`"))
                     .label("other operands than that"),
             );
             return None;
@@ -154,7 +154,7 @@ fn cut_destination(el: &mut Elab<'_>, view: &mut View, shape: [i64; 2], name: &s
         let shown = format!("[{}, {}]", shape[0], shape[1]);
         el.cx.report(
             Diagnostic::new(
-                "W0929",
+                codes::W0929,
                 view.span,
                 format!("`{name}` has no room for all {shown} elements"),
             )
@@ -215,7 +215,7 @@ fn lower_mask(el: &mut Elab<'_>, view: &mut View, limits: &[ast::Expr], span: Sp
     if replaces {
         el.cx.report(
             Diagnostic::new(
-                "N0930",
+                codes::N0930,
                 span,
                 "the mask takes the place of the one at the edge of the data",
             )

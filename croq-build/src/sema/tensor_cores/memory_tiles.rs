@@ -1,6 +1,6 @@
 //! Tiles of memory that fragments are loaded from and stored to.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Storage, View};
 use crate::sema::asynchronous::futures;
 use crate::sema::memory::{tiles, whole};
@@ -23,7 +23,7 @@ pub(crate) fn lint_rest_of_tile(el: &mut Elab<'_>, data: &Data) {
     el.storage.cut_off.remove(&id);
     el.cx.report(
         Diagnostic::new(
-            "W0834",
+            codes::W0834,
             data.span,
             format!(
                 "`{}` is multiplied whole, and may be filled only in part",
@@ -48,7 +48,7 @@ pub(crate) fn tile_of(el: &mut Elab<'_>, e: &ast::Expr, what: &str) -> Option<Da
             let kind = other.kind();
             el.cx.report(
                 Diagnostic::new(
-                    "E0924",
+                    codes::E0924,
                     e.span,
                     format!("{} takes a tile of memory, this is {kind}", quoted(what)),
                 )
@@ -62,7 +62,7 @@ pub(crate) fn tile_of(el: &mut Elab<'_>, e: &ast::Expr, what: &str) -> Option<Da
     if storage == Storage::Local {
         el.cx.report(
             Diagnostic::new(
-                "E0924",
+                codes::E0924,
                 e.span,
                 format!("`{}` is a thread's own memory", data.name),
             )
@@ -74,7 +74,7 @@ pub(crate) fn tile_of(el: &mut Elab<'_>, e: &ast::Expr, what: &str) -> Option<Da
         let shape = shape::show(&el.f, &data.view.shape);
         el.cx.report(
             Diagnostic::new(
-                "E0901",
+                codes::E0901,
                 e.span,
                 format!("{} takes a matrix, this has shape {shape}", quoted(what)),
             )
@@ -94,7 +94,7 @@ pub(crate) fn static_extents(el: &mut Elab<'_>, view: &View, what: &str) -> Opti
     let shape = shape::show(&el.f, &view.shape);
     el.cx.report(
         Diagnostic::new(
-            "E0901",
+            codes::E0901,
             view.span,
             format!(
                 "{} takes a tile of constant extents, this has {shape}",
@@ -118,9 +118,9 @@ pub(crate) fn lint_edge_of_load(cx: &mut Cx<'_>, data: &Data) {
         .as_ref()
         .is_none_or(|frame| frame.extents.iter().all(|extent| extent.as_int().is_some()));
     let (code, label) = if known {
-        ("W0936", "its extents are no multiple of the tile's")
+        (codes::W0936, "its extents are no multiple of the tile's")
     } else {
-        ("W0937", "its extents may be no multiple of the tile's")
+        (codes::W0937, "its extents may be no multiple of the tile's")
     };
     cx.report(
         Diagnostic::new(

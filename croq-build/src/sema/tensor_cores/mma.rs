@@ -1,6 +1,6 @@
 //! `mma` statements: what each of them is, and the fragments that they name.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Level, MmaOp};
 use crate::sema::levels::indices;
 use crate::sema::names::scope;
@@ -35,7 +35,7 @@ fn lower_parts(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
         let at = tiles.first().map_or(span, |tile| tile.span);
         el.cx.report(
             Diagnostic::new(
-                "E0911",
+                codes::E0911,
                 at,
                 "the order of the parts of K can be set only for an MMA by a warpgroup",
             )
@@ -74,9 +74,13 @@ fn lower_parts(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
             }
             if m.is_async {
                 el.cx.report(
-                    Diagnostic::new("E0906", span, "an MMA by one warp is never asynchronous")
-                        .label("done when the statement is")
-                        .help("remove `.async` and the `wait`"),
+                    Diagnostic::new(
+                        codes::E0906,
+                        span,
+                        "an MMA by one warp is never asynchronous",
+                    )
+                    .label("done when the statement is")
+                    .help("remove `.async` and the `wait`"),
                 );
                 return None;
             }
@@ -113,9 +117,13 @@ fn lower_parts(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
 
 fn report_scale(cx: &mut Cx<'_>, span: Span) {
     cx.report(
-        Diagnostic::new("E0916", span, "only an MMA by a warpgroup can be scaled")
-            .label("this one is a warp's")
-            .help("scale the accumulator in an `apply`"),
+        Diagnostic::new(
+            codes::E0916,
+            span,
+            "only an MMA by a warpgroup can be scaled",
+        )
+        .label("this one is a warp's")
+        .help("scale the accumulator in an `apply`"),
     );
 }
 

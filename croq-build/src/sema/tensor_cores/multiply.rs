@@ -1,6 +1,6 @@
 //! `mma.row.col c, a, b`: extents, types, and the instruction.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Atom, FragmentLayout, Layout, MmaOp, Scalar};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
@@ -80,7 +80,7 @@ pub(crate) fn shape_of_operand(el: &mut Elab<'_>, named: &Named) -> Option<[i64;
         Some(_) => {
             el.cx.report(
                 Diagnostic::new(
-                    "E0901",
+                    codes::E0901,
                     named.span,
                     format!("`{}` is no matrix", named.name),
                 )
@@ -101,7 +101,7 @@ pub(crate) fn report_without_shape(el: &mut Elab<'_>, named: &Named) {
     }
     el.cx.report(
         Diagnostic::new(
-            "E0913",
+            codes::E0913,
             named.span,
             format!("`{}` has no extents yet", named.name),
         )
@@ -127,7 +127,7 @@ pub(crate) fn report_k_differs(
     };
     cx.report(
         Diagnostic::new(
-            "E0902",
+            codes::E0902,
             span,
             format!("the operands disagree along K: {k} and {other}"),
         )
@@ -162,7 +162,7 @@ pub(crate) fn fix_accumulator_shape(
         Some(before) => {
             let before: Vec<String> = before.iter().map(i64::to_string).collect();
             let mut d = Diagnostic::new(
-                "E0902",
+                codes::E0902,
                 span,
                 format!(
                     "the result of the MMA is [{}, {}], the accumulator `{}` is [{}]",
@@ -218,7 +218,7 @@ pub(crate) fn report_no_instruction(
     let text = format!(
         "no MMA instruction accumulates {a} times {b} in {acc} with the shape {m}x{n}x{k} on {name}"
     );
-    let d = Diagnostic::new("E0904", span, text);
+    let d = Diagnostic::new(codes::E0904, span, text);
     cx.report(match missing {
             Missing::Types => d.label("operands of these types are not multiplied with each other").help(
                 "operands are both f16, bf16, f32 (as tf32) or f64, or any of s8 and u8, or any of f8_e4m3 and f8_e5m2",
@@ -264,7 +264,7 @@ fn report_only_newer(el: &mut Elab<'_>, [a, b, _]: [Scalar; 3], since: u16, span
     let text = format!("this kernel is built for {} alone", of(true));
     let label = format!("{} does not multiply {a} with {b}", of(false));
     el.cx
-        .report(Diagnostic::new("N0904", span, text).label(label));
+        .report(Diagnostic::new(codes::N0904, span, text).label(label));
 }
 
 /// Of an array, or a fragment with so many more of its kind beside it.
@@ -293,7 +293,7 @@ pub(crate) fn lint_many_registers(el: &mut Elab<'_>, acc: &Named, beside: i64) {
     };
     el.cx.report(
         Diagnostic::new(
-            "W0933",
+            codes::W0933,
             acc.span,
             format!("{what} {registers} registers of each thread"),
         )

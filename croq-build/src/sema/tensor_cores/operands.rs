@@ -1,6 +1,6 @@
 //! Fragments as statements name them.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BufferId, MmaOp, Part, Storage};
 use crate::sema::build;
 use crate::sema::state::cx::{self, Cx};
@@ -36,7 +36,7 @@ pub(crate) fn fragment_of(el: &mut Elab<'_>, e: &ast::Expr, whole: bool) -> Opti
         let missing: String = data.array.iter().map(|_| "[…]").collect();
         el.cx.report(
             Diagnostic::new(
-                "E0923",
+                codes::E0923,
                 e.span,
                 format!("`{}` is an array of fragments", data.name),
             )
@@ -59,16 +59,20 @@ pub(crate) fn fragment_of(el: &mut Elab<'_>, e: &ast::Expr, whole: bool) -> Opti
 
 fn report_no_fragment(cx: &mut Cx<'_>, at: Span, kind: &str) {
     cx.report(
-        Diagnostic::new("E0928", at, format!("expected a fragment, found {kind}"))
-            .label("not in the registers of a warp")
-            .help("`c = mma.fill.f32 0.0f;` makes an accumulator, `a = mma.load view;` an operand"),
+        Diagnostic::new(
+            codes::E0928,
+            at,
+            format!("expected a fragment, found {kind}"),
+        )
+        .label("not in the registers of a warp")
+        .help("`c = mma.fill.f32 0.0f;` makes an accumulator, `a = mma.load view;` an operand"),
     );
 }
 
 fn report_direct_operand(cx: &mut Cx<'_>, at: Span, name: &str) {
     cx.report(
         Diagnostic::new(
-            "E0907",
+            codes::E0907,
             at,
             format!("`{name}` is in memory, a warp multiplies what is in its registers"),
         )

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{MmaOp, Scalar, ThreadSet};
 use crate::sema::state::elab::Elab;
 use crate::sema::state::fragments::{Named, Place};
@@ -59,7 +59,7 @@ pub(crate) fn report_accumulators_of_others(el: &mut Elab<'_>) {
         let text =
             format!("`{name}` is in registers of other threads than those that execute this");
         el.cx.report(
-            Diagnostic::new("E0934", place.span, text)
+            Diagnostic::new(codes::E0934, place.span, text)
                 .label("these threads' registers contain the result of no MMA")
                 .also(mma.span, "these threads multiply into theirs")
                 .help("use the accumulator in the threads that compute it, or pass it through shared memory"),
@@ -90,7 +90,7 @@ pub(crate) fn lint_lossy_accumulation(el: &mut Elab<'_>, acc: &Named, k: i64) {
     }
     let text = format!("`{}` accumulates {all} products in `f16`", acc.name);
     el.cx.report(
-        Diagnostic::new("W0935", acc.span, text)
+        Diagnostic::new(codes::W0935, acc.span, text)
             .label(format!(
                 "beyond {EXACT} an `f16` has not even all whole numbers"
             ))

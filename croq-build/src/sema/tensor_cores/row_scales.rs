@@ -1,6 +1,6 @@
 //! Numbers by which the rows of MMAs are scaled.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{
     self, Access, BinOp, BufferId, Expr, ExprKind, Fragment, FragmentLayout, LocalId, MmaOp, Part,
     Role, Scalar, Stmt, StmtKind, Storage, View,
@@ -86,7 +86,7 @@ pub(crate) fn lower_row_scales(
 
 fn report_wrong_scales(cx: &mut Cx<'_>, text: String, rows: i64, at: Span) {
     cx.report(
-        Diagnostic::new("E0914", at, text)
+        Diagnostic::new(codes::E0914, at, text)
             .label(format!("expected [{rows}, 1] or [1, {rows}] of `f32`"))
             .help(format!(
                 "select the rows of this accumulator: `s.subspan({rows}, 1).at(i, k)`"
@@ -105,7 +105,7 @@ fn limit_rows(el: &mut Elab<'_>, view: &mut View, axis: usize, extent: Sym, rows
     }
     el.cx.report(
         Diagnostic::new(
-            "W0929",
+            codes::W0929,
             at,
             format!("there are {rows} rows, and scales for {shown}"),
         )

@@ -4,7 +4,7 @@
 //! element by the thread that has it, and that has both. Passes know nothing of it: the scales of a
 //! thread's rows are a fragment of rank 1, and what is done with them are two `apply`s.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{
     Access, BufferId, Expr, ExprKind, Fragment, LocalId, MathFn, MmaOp, Part, Scalar, Stmt,
     StmtKind,
@@ -21,8 +21,12 @@ use crate::syntax::ast::{self, MmaStmt};
 pub(crate) fn lower_scale(el: &mut Elab<'_>, m: &MmaStmt, span: Span) -> Option<()> {
     let [c, rows, factor] = m.operands.as_slice() else {
         el.cx.report(
-            Diagnostic::new("E0100", span, "`mma.scale` takes `c, row_scales, scale`")
-                .label("other operands than that"),
+            Diagnostic::new(
+                codes::E0100,
+                span,
+                "`mma.scale` takes `c, row_scales, scale`",
+            )
+            .label("other operands than that"),
         );
         return None;
     };
@@ -38,11 +42,13 @@ pub(crate) fn lower_multiply(
 ) -> Option<()> {
     if m.is_async {
         el.cx.report(
-            Diagnostic::new("E0100", span, "an MMA can't be both `.async` and `.scale`")
-                .label("scaled when it is over, and so by this statement")
-                .help(
-                    "remove `.async`, or scale the accumulator after the `wait` with `mma.scale`",
-                ),
+            Diagnostic::new(
+                codes::E0100,
+                span,
+                "an MMA can't be both `.async` and `.scale`",
+            )
+            .label("scaled when it is over, and so by this statement")
+            .help("remove `.async`, or scale the accumulator after the `wait` with `mma.scale`"),
         );
         return None;
     }
@@ -80,7 +86,7 @@ fn scale(
             "the accumulator `{}` has elements of `{elem}`, which can't be scaled",
             acc.name
         );
-        let d = Diagnostic::new("E0914", acc.span, text).label("scales are `f32`");
+        let d = Diagnostic::new(codes::E0914, acc.span, text).label("scales are `f32`");
         el.cx
             .report(d.help("store the accumulator, and scale the stored elements"));
         return None;
@@ -135,7 +141,7 @@ fn report_nothing_to_scale(el: &mut Elab<'_>, acc: &Named, span: Span) {
         .rev()
         .find_map(|stmt| mma_in(stmt, &acc.part));
     let text = format!("no MMA into `{}` precedes this `mma.scale`", acc.name);
-    let mut d = Diagnostic::new("E0915", span, text)
+    let mut d = Diagnostic::new(codes::E0915, span, text)
         .label("since they were filled or scaled last, and in this block");
     if let Some(at) = elsewhere {
         d = d.also(at, "this one is in another block");

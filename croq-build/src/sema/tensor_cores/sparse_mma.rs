@@ -1,6 +1,6 @@
 //! Sparse MMAs: what is wrong with one is told, but none is compiled yet.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::sema::checks::unsupported;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
@@ -28,14 +28,14 @@ pub(crate) fn check(el: &mut Elab<'_>, m: &MmaStmt, rows: [bool; 2], span: Span)
     );
     if k % OF != 0 {
         let text = format!("the K of a sparse MMA must be a multiple of {OF}, this is {k}");
-        let d = Diagnostic::new("E0922", b.span, text);
+        let d = Diagnostic::new(codes::E0922, b.span, text);
         el.cx
             .report(d.label("two of every four elements of A are stored"));
         return;
     }
     if packed * 2 != k {
         let text = format!("the operands disagree along K: {packed} packed, {k}");
-        let d = Diagnostic::new("E0902", span, text).label("these can't be multiplied");
+        let d = Diagnostic::new(codes::E0902, span, text).label("these can't be multiplied");
         el.cx.report(d.help(format!(
             "what is stored of a sparse A has half of K: {}",
             k / 2
@@ -79,7 +79,7 @@ fn check_metadata(el: &mut Elab<'_>, e: Option<&ast::Expr>, span: Span) -> Optio
         ),
     };
     el.cx.report(
-        Diagnostic::new("E0908", at, text)
+        Diagnostic::new(codes::E0908, at, text)
             .label("no metadata that `mma.load` has loaded")
             .help("`e = mma.load metadata; mma.row.row.sp c, a, b, e;`"),
     );

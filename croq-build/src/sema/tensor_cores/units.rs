@@ -1,6 +1,6 @@
 //! Warps and warpgroups that execute MMAs together.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::Level;
 use crate::sema::state::elab::Elab;
 use crate::source::Span;
@@ -31,7 +31,7 @@ pub(crate) fn check_by_warp(el: &mut Elab<'_>, span: Span, what: &str) -> Option
         return None;
     }
     el.cx.report(
-        Diagnostic::new("E0906", span, format!("{what} is the work of a warp"))
+        Diagnostic::new(codes::E0906, span, format!("{what} is the work of a warp"))
             .label(format!("here it is {found}"))
             .help(help),
     );
@@ -52,7 +52,7 @@ fn check_by_warpgroup(el: &mut Elab<'_>, span: Span, what: &str) -> Option<()> {
     let others = without.join(" and ");
     if with.is_empty() && !others.is_empty() {
         el.cx.report(
-                Diagnostic::new("E0905", span, format!("{what} by a warpgroup needs {TARGET}"))
+                Diagnostic::new(codes::E0905, span, format!("{what} by a warpgroup needs {TARGET}"))
                     .label(format!("this is built for {others} alone"))
                     .help("add the architecture, `.arch(\"sm_90a\")`; or use `: group`, one warp, which every target has"),
             );
@@ -63,7 +63,7 @@ fn check_by_warpgroup(el: &mut Elab<'_>, span: Span, what: &str) -> Option<()> {
         let text = format!("this kernel is built for {TARGET} alone");
         let label = format!("{others} has no warpgroup MMA");
         el.cx
-            .report(Diagnostic::new("N0905", span, text).label(label));
+            .report(Diagnostic::new(codes::N0905, span, text).label(label));
     }
     Some(())
 }

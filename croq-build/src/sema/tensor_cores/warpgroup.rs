@@ -1,7 +1,7 @@
 //! MMAs by a warpgroup (WGMMA): operands where they lie in shared memory, B always, A or in
 //! registers.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{
     Expr, FragmentLayout, Layout, MmaOp, Operand, Scalar, Storage, Tile, View, WarpgroupMma,
 };
@@ -61,7 +61,7 @@ pub(crate) fn load_into(
             own.join(", ")
         );
         el.cx
-            .report(Diagnostic::new("E0902", span, text).label("other extents"));
+            .report(Diagnostic::new(codes::E0902, span, text).label("other extents"));
         return None;
     }
     let (from, to) = (el.f.buffer(data.view.buffer).elem, el.f.buffer(id).elem);
@@ -71,7 +71,7 @@ pub(crate) fn load_into(
             into.name
         );
         el.cx
-            .report(Diagnostic::new("E0902", span, text).label("nothing is converted here"));
+            .report(Diagnostic::new(codes::E0902, span, text).label("nothing is converted here"));
         return None;
     }
     whole::mark_accessed(&mut el.f, &data.view, true, false);
@@ -191,7 +191,7 @@ pub(crate) fn wait_for_product(el: &mut Elab<'_>, number: usize, at: Span) {
     };
     if twice {
         let mut d = Diagnostic::new(
-            "E1010",
+            codes::E1010,
             at,
             format!("`{name}` is waited for more than once"),
         )
@@ -220,7 +220,7 @@ pub(crate) fn report_not_waited_for(el: &mut Elab<'_>) {
             name => format!("`{name}` is never waited for"),
         };
         el.cx.report(
-            Diagnostic::new("E1010", operation.span, text)
+            Diagnostic::new(codes::E1010, operation.span, text)
                 .label("issued here")
                 .help("write `q = mma.….async …; … wait q;`, or leave `.async` out"),
         );
@@ -251,7 +251,7 @@ fn lower_operand(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Factor> {
         let name = &data.name;
         el.cx.report(
                 Diagnostic::new(
-                    "E0907",
+                    codes::E0907,
                     e.span,
                     format!("`{name}` is in device memory, a warpgroup multiplies what is in shared memory"),
                 )
@@ -264,7 +264,7 @@ fn lower_operand(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Factor> {
     if data.view.may_cross() {
         el.cx.report(
             Diagnostic::new(
-                "E0901",
+                codes::E0901,
                 e.span,
                 format!("the tile may reach beyond `{}`", data.name),
             )
@@ -285,7 +285,7 @@ fn lower_operand(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Factor> {
 fn report_b_in_registers(cx: &mut Cx<'_>, b: &Factor) {
     cx.report(
         Diagnostic::new(
-            "E0907",
+            codes::E0907,
             b.span,
             format!(
                 "`{}` is in registers, a warpgroup takes B from shared memory",
@@ -309,7 +309,7 @@ fn tile_in_memory(
     if !k_last && elem.bytes() != 2 {
         el.cx.report(
             Diagnostic::new(
-                "E0909",
+                codes::E0909,
                 span,
                 format!("`{name}` has K first, which a warpgroup takes only of f16 and bf16"),
             )
@@ -335,7 +335,7 @@ fn lower_schedule(cx: &mut Cx<'_>, m: &MmaStmt, parts: i64) -> Option<Vec<i64>> 
     if parts == 1 {
         cx.report(
             Diagnostic::new(
-                "E0911",
+                codes::E0911,
                 at,
                 "this MMA is one instruction: its K has no parts",
             )
@@ -351,7 +351,7 @@ fn lower_schedule(cx: &mut Cx<'_>, m: &MmaStmt, parts: i64) -> Option<Vec<i64>> 
     if !sorted.iter().copied().eq(0..parts) {
         cx.report(
             Diagnostic::new(
-                "E0910",
+                codes::E0910,
                 at,
                 format!("the order must list each of the {parts} parts of K once"),
             )

@@ -1,6 +1,6 @@
 //! Between run-time expressions and symbolic integers.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BinOp, CheckCode, Expr, ExprKind, Role, Scalar, StmtKind, UnOp};
 use crate::sema::build;
 use crate::sema::checks::run_time;
@@ -60,8 +60,12 @@ pub(crate) fn to_sym(el: &mut Elab<'_>, value: Value, span: Span) -> Option<Sym>
         other => {
             let kind = other.kind();
             el.cx.report(
-                Diagnostic::new("E0439", span, format!("expected an integer, found {kind}"))
-                    .label("not an integer"),
+                Diagnostic::new(
+                    codes::E0439,
+                    span,
+                    format!("expected an integer, found {kind}"),
+                )
+                .label("not an integer"),
             );
             None
         }
@@ -156,8 +160,12 @@ pub(crate) fn to_expr(cx: &mut Cx<'_>, value: Value, span: Span) -> Option<Expr>
         other => {
             let kind = other.kind();
             cx.report(
-                Diagnostic::new("E0343", span, format!("expected a scalar, found {kind}"))
-                    .label(format!("this is {kind}")),
+                Diagnostic::new(
+                    codes::E0343,
+                    span,
+                    format!("expected a scalar, found {kind}"),
+                )
+                .label(format!("this is {kind}")),
             );
             None
         }

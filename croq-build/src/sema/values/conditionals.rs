@@ -1,6 +1,6 @@
 //! Conditions, and `?:`.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Expr, ExprKind, Role, Scalar, StmtKind, any_expr};
 use crate::sema::build;
 use crate::sema::state::cx::Cx;
@@ -59,7 +59,7 @@ pub(crate) fn lower_ternary(
         (Value::Data(_), _) | (_, Value::Data(_)) => {
             el.cx.report(
                 Diagnostic::new(
-                    "E0342",
+                    codes::E0342,
                     span,
                     "`?:` can't choose between buffers or futures",
                 )
@@ -138,7 +138,7 @@ fn report_mismatch(cx: &mut Cx<'_>, a: &Value, b: &Value, span: Span) {
     let (a, b) = (a.kind(), b.kind());
     cx.report(
         Diagnostic::new(
-            "E0341",
+            codes::E0341,
             span,
             format!("the branches of `?:` don't agree: {a} and {b}"),
         )

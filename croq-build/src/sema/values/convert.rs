@@ -1,6 +1,6 @@
 //! Element types, and conversions between them (language 02 section 9).
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Expr, ExprKind, Scalar};
 use crate::sema::checks::unsupported;
 use crate::sema::state::cx::{self, Cx};
@@ -26,7 +26,7 @@ pub(crate) fn element_type(cx: &mut Cx<'_>, elem: ElemType, span: Span) -> Optio
     if matches!(elem, ElemType::Bool | ElemType::Int) {
         cx.report(
             Diagnostic::new(
-                "E0701",
+                codes::E0701,
                 span,
                 "`bool` and `int` are types of scalars, not of elements",
             )
@@ -84,7 +84,7 @@ pub(crate) fn convert(el: &mut Elab<'_>, value: Value, target: Scalar, span: Spa
             let kind = other.kind();
             el.cx.report(
                 Diagnostic::new(
-                    "E0303",
+                    codes::E0303,
                     span,
                     format!("{kind} can't be converted to `{target}`"),
                 )
@@ -106,7 +106,7 @@ fn literal_to(cx: &mut Cx<'_>, n: i64, target: Scalar, span: Span) -> Option<Exp
         if rounded != value {
             cx.report(
                 Diagnostic::new(
-                    "W0707",
+                    codes::W0707,
                     span,
                     format!("{n} is not representable in `{target}`"),
                 )
@@ -119,7 +119,7 @@ fn literal_to(cx: &mut Cx<'_>, n: i64, target: Scalar, span: Span) -> Option<Exp
         && !(lo..=hi).contains(&i128::from(n))
     {
         cx.report(
-            Diagnostic::new("W0707", span, format!("{n} does not fit `{target}`"))
+            Diagnostic::new(codes::W0707, span, format!("{n} does not fit `{target}`"))
                 .label(format!("`{target}` holds {lo} to {hi}")),
         );
     }
@@ -168,8 +168,12 @@ pub(crate) fn convert_expr(cx: &mut Cx<'_>, e: Expr, target: Scalar, span: Span)
         let v = *v;
         if v.is_finite() && round_to(v, target).is_infinite() {
             cx.report(
-                Diagnostic::new("W0707", span, format!("{v} is too large for `{target}`"))
-                    .label("becomes infinite or the largest finite value"),
+                Diagnostic::new(
+                    codes::W0707,
+                    span,
+                    format!("{v} is too large for `{target}`"),
+                )
+                .label("becomes infinite or the largest finite value"),
             );
         }
         return Some(Expr::new(ExprKind::Float(v), target, span));
@@ -181,7 +185,7 @@ pub(crate) fn convert_expr(cx: &mut Cx<'_>, e: Expr, target: Scalar, span: Span)
     if from == Scalar::Bool {
         cx.report(
             Diagnostic::new(
-                "E0303",
+                codes::E0303,
                 span,
                 format!("a `bool` can't be converted to `{target}`"),
             )
@@ -204,7 +208,7 @@ pub(crate) fn convert_expr(cx: &mut Cx<'_>, e: Expr, target: Scalar, span: Span)
         Relation::Preserving => {}
         Relation::Sign => cx.report(
             Diagnostic::new(
-                "W0702",
+                codes::W0702,
                 span,
                 format!("implicit conversion from `{from}` to `{target}` changes signedness"),
             )
@@ -229,9 +233,13 @@ pub(crate) fn report_not_bool(cx: &mut Cx<'_>, span: Span, what: &str) {
         text = format!("({text})");
     }
     cx.report(
-        Diagnostic::new("E0340", span, format!("expected a `bool`, found {what}"))
-            .label("not a `bool`")
-            .help(format!("compare it: `{text} != 0`")),
+        Diagnostic::new(
+            codes::E0340,
+            span,
+            format!("expected a `bool`, found {what}"),
+        )
+        .label("not a `bool`")
+        .help(format!("compare it: `{text} != 0`")),
     );
 }
 

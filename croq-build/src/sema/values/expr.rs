@@ -1,6 +1,6 @@
 //! Expressions.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Expr, ExprKind, Scalar, UnOp};
 use crate::sema::checks::operator_lints;
 use crate::sema::memory::{access, data, select, whole};
@@ -66,7 +66,7 @@ pub(crate) fn lower(el: &mut Elab<'_>, e: &ast::Expr) -> Value {
         K::CppCast(..) => {
             el.cx.report(
                 Diagnostic::new(
-                    "E0705",
+                    codes::E0705,
                     span,
                     "a cast to a C++ type is only for `call` arguments",
                 )
@@ -119,8 +119,12 @@ fn lower_name(el: &mut Elab<'_>, name: &str, span: Span) -> Value {
         | Entity::Operation(_) => {
             let kind = entity.kind();
             el.cx.report(
-                Diagnostic::new("E0203", span, format!("`{name}` is {kind}, not a value"))
-                    .label(kind),
+                Diagnostic::new(
+                    codes::E0203,
+                    span,
+                    format!("`{name}` is {kind}, not a value"),
+                )
+                .label(kind),
             );
             Value::Error
         }
@@ -205,7 +209,7 @@ fn lower_unary(el: &mut Elab<'_>, op: ast::UnaryOp, a: &ast::Expr, span: Span) -
             let kind = v.kind();
             el.cx.report(
                 Diagnostic::new(
-                    "E0344",
+                    codes::E0344,
                     span,
                     format!("`{sign}` can't be applied to {kind}"),
                 )
@@ -229,7 +233,7 @@ fn lower_extent(el: &mut Elab<'_>, a: &ast::Expr, span: Span) -> Value {
         other => {
             let kind = other.kind();
             el.cx.report(
-                    Diagnostic::new("E0570", span, format!("`#` asks for a bound, but this is {kind}"))
+                    Diagnostic::new(codes::E0570, span, format!("`#` asks for a bound, but this is {kind}"))
                         .label("has no bound")
                         .help("only variables of `parallel`, `with` and `foreach`, and arithmetic on them, have one"),
                 );
@@ -273,8 +277,12 @@ fn lower_cast(el: &mut Elab<'_>, elem: ast::ElemType, a: &ast::Expr, span: Span)
         other => {
             let kind = other.kind();
             el.cx.report(
-                Diagnostic::new("E0705", span, format!("{kind} can't be cast to `{ty}`"))
-                    .label(format!("this is {kind}")),
+                Diagnostic::new(
+                    codes::E0705,
+                    span,
+                    format!("{kind} can't be cast to `{ty}`"),
+                )
+                .label(format!("this is {kind}")),
             );
             Value::Error
         }

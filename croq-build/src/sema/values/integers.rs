@@ -1,6 +1,6 @@
 //! Operators on integers that the prover knows.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, CheckCode, Expr, ExprKind, Scalar};
 use crate::sema::checks::run_time::{self, compare};
 use crate::sema::state::cx::Cx;
@@ -21,7 +21,7 @@ pub(crate) fn apply(
 ) -> Value {
     if (a.get_ith || b.get_ith) && !op.is_comparison() {
         el.cx.report(
-            Diagnostic::new("E0573", at, "arithmetic directly on `x(k)`")
+            Diagnostic::new(codes::E0573, at, "arithmetic directly on `x(k)`")
                 .label("one operand is a picked value")
                 .help("name it first: `first = x(0);`"),
         );
@@ -101,7 +101,7 @@ pub(crate) fn report_too_large(cx: &mut Cx<'_>, at: Span) {
 
 pub(crate) fn too_large(at: Span) -> Diagnostic {
     Diagnostic::new(
-        "E0429",
+        codes::E0429,
         at,
         "this integer expression grows too large to be kept exactly",
     )
@@ -117,9 +117,9 @@ fn report_overflow(el: &mut Elab<'_>, op: BinOp, at: Span, x: &Sym, y: &Sym) -> 
     };
     let text = format!("{a} {} {b} does not fit in 64 bits", sign(op));
     let d = if el.path.in_count() {
-        Diagnostic::new("E0429", at, text).label("more than any memory or grid holds")
+        Diagnostic::new(codes::E0429, at, text).label("more than any memory or grid holds")
     } else {
-        Diagnostic::new("E0349", at, text)
+        Diagnostic::new(codes::E0349, at, text)
             .label("a constant is exact")
             .help("compute it in a variable of an element type, such as `s64`, where it wraps")
     };
@@ -133,7 +133,7 @@ pub(crate) fn check_divisor(el: &mut Elab<'_>, y: &Sym, at: Span, span: Span) ->
         Truth::Yes => true,
         Truth::No => {
             el.cx.report(
-                Diagnostic::new("E0346", at, "division by zero").label("the right side is 0"),
+                Diagnostic::new(codes::E0346, at, "division by zero").label("the right side is 0"),
             );
             false
         }
@@ -168,7 +168,7 @@ fn apply_shift(
     let Some(n) = b.value.as_int().filter(|n| (0..63).contains(n)) else {
         el.cx.report(
             Diagnostic::new(
-                "E0345",
+                codes::E0345,
                 at,
                 "a shift amount must be an integer literal from 0 to 62",
             )

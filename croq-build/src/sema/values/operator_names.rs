@@ -1,6 +1,6 @@
 //! How operators are written, and where there are none.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, Scalar};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::value::Value;
@@ -14,7 +14,11 @@ pub(crate) fn report_no_operator(cx: &mut Cx<'_>, op: BinOp, at: Span, a: &Value
     }
     let sign = sign(op);
     let (ka, kb) = (a.operand(), b.operand());
-    let mut d = Diagnostic::new("E0343", at, format!("`{sign}` can't combine {ka} and {kb}"));
+    let mut d = Diagnostic::new(
+        codes::E0343,
+        at,
+        format!("`{sign}` can't combine {ka} and {kb}"),
+    );
     let is = |v: &Value, test: fn(Scalar) -> bool| matches!(v, Value::Scalar(e) if test(e.ty));
     let bits = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Rem);
     d = if bits && (is(a, Scalar::is_float) || is(b, Scalar::is_float)) {

@@ -1,6 +1,6 @@
 //! Binary operators, and those of tuples and shapes; `integers` and `scalars` have the others.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{BinOp, CheckCode, Expr, ExprKind, Role, Scalar, StmtKind};
 use crate::sema::build;
 use crate::sema::checks::{lints, operator_lints, run_time};
@@ -25,7 +25,7 @@ pub(crate) fn lower(
         B::LogicAnd | B::LogicOr => return lower_logical(el, op, a, b, span),
         B::BoundMul | B::BoundDiv | B::BoundRem => {
             el.cx.report(
-                Diagnostic::new("E0572", at, "`#*`, `#/` and `#%` are reserved")
+                Diagnostic::new(codes::E0572, at, "`#*`, `#/` and `#%` are reserved")
                     .label("not an operator yet")
                     .help("use `#+` or `#-`, or compute the bound first"),
             );
@@ -135,8 +135,8 @@ fn lower_compose(cx: &mut Cx<'_>, a: Value, at_a: Span, b: Value, at_b: Span) ->
             }) => parts.push((value, bound)),
             _ => {
                 let (code, what) = match &v {
-                    Value::Tuple(t) if t.len() > 1 => ("E0576", "a bounded ituple".to_owned()),
-                    _ => ("E0571", v.kind()),
+                    Value::Tuple(t) if t.len() > 1 => (codes::E0576, "a bounded ituple".to_owned()),
+                    _ => (codes::E0571, v.kind()),
                 };
                 cx.report(
                         Diagnostic::new(code, at, format!("`#` composes two bounded integers, this is {what}"))
@@ -170,7 +170,7 @@ fn lower_rebound(
         let kind = a.kind();
         el.cx.report(
             Diagnostic::new(
-                "E0570",
+                codes::E0570,
                 at_a,
                 format!("`#+` and `#-` change a bound, but this is {kind}"),
             )
@@ -182,7 +182,7 @@ fn lower_rebound(
         let kind = b.kind();
         el.cx.report(
             Diagnostic::new(
-                "E0574",
+                codes::E0574,
                 at_b,
                 format!("a bound changes by an integer, this is {kind}"),
             )
@@ -200,7 +200,7 @@ fn lower_rebound(
             let shown = el.f.cx.show(&bound);
             el.cx.report(
                 Diagnostic::new(
-                    "E0575",
+                    codes::E0575,
                     at_a.to(at_b),
                     format!("the new bound is {shown}, it must be positive"),
                 )
@@ -252,7 +252,7 @@ pub(crate) fn apply(
             if !matches!(op, BinOp::Div | BinOp::Rem) {
                 el.cx.report(
                     Diagnostic::new(
-                        "E0422",
+                        codes::E0422,
                         at,
                         "two shapes can only be divided (`/`, `%`, `cdiv`)",
                     )
@@ -301,7 +301,7 @@ pub(crate) fn apply(
                 let (ka, kb) = (a.kind(), b.kind());
                 el.cx.report(
                     Diagnostic::new(
-                        "E0433",
+                        codes::E0433,
                         at,
                         format!(
                             "`{}` doesn't work on whole buffers",
@@ -330,7 +330,7 @@ fn apply_elementwise(
     if a.len() != b.len() {
         el.cx.report(
             Diagnostic::new(
-                "E0421",
+                codes::E0421,
                 at,
                 format!(
                     "ranks differ: {} on the left, {} on the right",
@@ -347,7 +347,7 @@ fn apply_elementwise(
         BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Rem
     ) {
         el.cx.report(
-            Diagnostic::new("E0343", at, "shapes and ituples only have `+ - * / %`")
+            Diagnostic::new(codes::E0343, at, "shapes and ituples only have `+ - * / %`")
                 .label("not defined element by element"),
         );
         return None;

@@ -1,6 +1,6 @@
 //! Conversions that lose something.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Expr, ExprKind, Scalar};
 use crate::sema::state::cx::{self, Cx};
 use crate::source::Span;
@@ -8,7 +8,7 @@ use crate::source::Span;
 pub(crate) fn lint_lossy(cx: &mut Cx<'_>, from: Scalar, target: Scalar, span: Span) {
     cx.report(
         Diagnostic::new(
-            "W0703",
+            codes::W0703,
             span,
             format!("implicit conversion from `{from}` to `{target}` may lose precision"),
         )
@@ -28,7 +28,7 @@ pub(crate) fn lint_computed_in_double(cx: &mut Cx<'_>, target: Scalar, span: Spa
     };
     cx.report(
         Diagnostic::new(
-            "W0703",
+            codes::W0703,
             span,
             format!("implicit conversion from `f64` to `{target}` may lose precision"),
         )
@@ -53,7 +53,7 @@ pub(crate) fn literal_without_f(cx: &Cx<'_>, e: &Expr) -> Option<Span> {
 pub(crate) fn report_mixed_halves(cx: &mut Cx<'_>, span: Span) {
     cx.report(
         Diagnostic::new(
-            "E0704",
+            codes::E0704,
             span,
             "`f16` and `bf16` don't mix: neither contains the other",
         )

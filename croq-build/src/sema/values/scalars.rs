@@ -1,6 +1,6 @@
 //! Operators on scalars of one element type.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BinOp, CheckCode, Expr, ExprKind, Role, Scalar, StmtKind};
 use crate::sema::build;
 use crate::sema::checks::run_time::{self, Check, compare};
@@ -91,8 +91,9 @@ pub(crate) fn apply(
         && ty.is_integer()
         && let ExprKind::Int(0) = &*y.kind
     {
-        el.cx
-            .report(Diagnostic::new("E0346", at, "division by zero").label("the right side is 0"));
+        el.cx.report(
+            Diagnostic::new(codes::E0346, at, "division by zero").label("the right side is 0"),
+        );
         return Value::Error;
     }
     let y = match op {
@@ -148,7 +149,7 @@ fn apply_shift(
     if !e.ty.is_integer() {
         let ty = e.ty;
         cx.report(
-            Diagnostic::new("E0343", at, format!("`{ty}` can't be shifted"))
+            Diagnostic::new(codes::E0343, at, format!("`{ty}` can't be shifted"))
                 .label("needs an integer"),
         );
         return Value::Error;
@@ -164,7 +165,7 @@ fn apply_shift(
             let ty = e.ty;
             cx.report(
                 Diagnostic::new(
-                    "E0345",
+                    codes::E0345,
                     at,
                     format!("a shift by {n} is outside the {bits} bits of `{ty}`"),
                 )
@@ -174,8 +175,12 @@ fn apply_shift(
         }
         None => {
             cx.report(
-                Diagnostic::new("E0345", at, "a shift amount must be an integer literal")
-                    .label("known only at run time"),
+                Diagnostic::new(
+                    codes::E0345,
+                    at,
+                    "a shift amount must be an integer literal",
+                )
+                .label("known only at run time"),
             );
             Value::Error
         }

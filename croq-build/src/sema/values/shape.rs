@@ -1,6 +1,6 @@
 //! Shapes, element counts and the integer helpers that may be used in them.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{self, BinOp, CheckCode, Scalar};
 use crate::sema::checks::run_time;
 use crate::sema::memory::arrays;
@@ -25,7 +25,7 @@ pub(crate) fn lower_items(el: &mut Elab<'_>, items: &[ast::Expr]) -> Option<Vec<
             Value::Error => ok = false,
             Value::Scalar(e) if e.ty.is_integer() => {
                 el.cx.report(
-                        Diagnostic::new("E0330", item.span, "a shape can't hold a mutable or run-time value")
+                        Diagnostic::new(codes::E0330, item.span, "a shape can't hold a mutable or run-time value")
                             .label("known only while the program runs")
                             .help("use a constant, a dimension, an integer parameter or an immutable made of those"),
                     );
@@ -35,7 +35,7 @@ pub(crate) fn lower_items(el: &mut Elab<'_>, items: &[ast::Expr]) -> Option<Vec<
                 let kind = other.kind();
                 el.cx.report(
                     Diagnostic::new(
-                        "E0338",
+                        codes::E0338,
                         item.span,
                         format!("an extent must be an integer, this is {kind}"),
                     )
@@ -58,7 +58,7 @@ pub(crate) fn check_few_parts(cx: &mut Cx<'_>, items: &[ast::Expr], count: usize
     let at = items.iter().map(|item| item.span).reduce(Span::to);
     cx.report(
         Diagnostic::new(
-            "E0429",
+            codes::E0429,
             at.unwrap_or_default(),
             format!("a list of {count} integers, the most is {MOST}"),
         )
@@ -93,7 +93,7 @@ pub(crate) fn lower_storage_shape(el: &mut Elab<'_>, items: &[ast::Expr]) -> Opt
             }
             Value::Scalar(e) if e.ty.is_integer() => {
                 el.cx.report(
-                        Diagnostic::new("E0331", item.span, "a buffer's extent can't be a mutable or run-time value")
+                        Diagnostic::new(codes::E0331, item.span, "a buffer's extent can't be a mutable or run-time value")
                             .label("known only while the program runs")
                             .help("use a constant, a dimension, an integer parameter or an immutable made of those"),
                     );
@@ -104,7 +104,7 @@ pub(crate) fn lower_storage_shape(el: &mut Elab<'_>, items: &[ast::Expr]) -> Opt
                 let kind = other.kind();
                 el.cx.report(
                     Diagnostic::new(
-                        "E0336",
+                        codes::E0336,
                         item.span,
                         format!("a buffer's extent must be an integer, this is {kind}"),
                     )
@@ -119,7 +119,7 @@ pub(crate) fn lower_storage_shape(el: &mut Elab<'_>, items: &[ast::Expr]) -> Opt
                 let text = el.cx.file.snippet(item.span).to_owned();
                 el.cx.report(
                     Diagnostic::new(
-                        "E0334",
+                        codes::E0334,
                         item.span,
                         format!("`{text}` is a bounded variable's current value, not a size"),
                     )
@@ -148,7 +148,7 @@ fn report_unknown_extent(el: &mut Elab<'_>, item: &ast::Expr) -> bool {
         return false;
     }
     let mut d = Diagnostic::new(
-        "E0403",
+        codes::E0403,
         item.span,
         format!("`{name}` is not the name of an extent"),
     )
@@ -168,7 +168,7 @@ pub(crate) fn check_positive(el: &mut Elab<'_>, extent: &Sym, span: Span) -> boo
             let shown = el.f.cx.show(extent);
             el.cx.report(
                 Diagnostic::new(
-                    "E0423",
+                    codes::E0423,
                     span,
                     format!("an extent must be positive, this is {shown}"),
                 )
@@ -204,7 +204,7 @@ pub(crate) fn lower_count(el: &mut Elab<'_>, a: &ast::Expr, span: Span) -> Value
             let kind = other.kind();
             el.cx.report(
                 Diagnostic::new(
-                    "E0426",
+                    codes::E0426,
                     span,
                     format!("`|…|` counts elements, but {kind} has no shape"),
                 )
@@ -235,7 +235,7 @@ pub(crate) fn lower_builtin(
     let Ok([a, b]) = <[Value; 2]>::try_from(values) else {
         el.cx.report(
             Diagnostic::new(
-                "E0425",
+                codes::E0425,
                 span,
                 format!("`{}` takes two arguments, {} given", name.text, args.len()),
             )
@@ -251,7 +251,7 @@ pub(crate) fn lower_builtin(
         if x.len() != y.len() {
             el.cx.report(
                 Diagnostic::new(
-                    "E0421",
+                    codes::E0421,
                     span,
                     format!("ranks differ: {} and {}", x.len(), y.len()),
                 )
@@ -282,7 +282,7 @@ pub(crate) fn lower_builtin(
     if el.f.cx.eq(&y, &Sym::zero()) == Truth::Yes {
         el.cx.report(
             Diagnostic::new(
-                "E0425",
+                codes::E0425,
                 at_b,
                 format!("the divisor of `{}` is 0", name.text),
             )
@@ -320,7 +320,7 @@ fn check_integer(cx: &mut Cx<'_>, name: &ast::Name, v: &Value, at: Span) -> bool
         let kind = v.kind();
         cx.report(
             Diagnostic::new(
-                "E0425",
+                codes::E0425,
                 at,
                 format!("`{}` works on integers, this is {kind}", name.text),
             )
@@ -354,7 +354,7 @@ pub(crate) fn lower_subscript(
                     .map(|i| format!("[{}]", el.cx.file.snippet(i.span)))
                     .collect();
                 el.cx.report(
-                        Diagnostic::new("E0105", span, "one subscript per pair of brackets")
+                        Diagnostic::new(codes::E0105, span, "one subscript per pair of brackets")
                             .label("several subscripts")
                             .help(format!("write `{text}{form}` for an array of buffers, `{text}.at(…)` for an element")),
                     );
@@ -365,7 +365,7 @@ pub(crate) fn lower_subscript(
         Value::Tuple(_) => {
             el.cx.report(
                 Diagnostic::new(
-                    "E0107",
+                    codes::E0107,
                     span,
                     "elements of an ituple are picked with parentheses",
                 )
@@ -377,7 +377,7 @@ pub(crate) fn lower_subscript(
         other => {
             let kind = other.kind();
             el.cx.report(
-                Diagnostic::new("E0438", span, format!("{kind} can't be subscripted"))
+                Diagnostic::new(codes::E0438, span, format!("{kind} can't be subscripted"))
                     .label("not an array"),
             );
             Value::Error

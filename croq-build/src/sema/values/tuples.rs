@@ -1,6 +1,6 @@
 //! Ituples, and elements of shapes and ituples.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
@@ -20,7 +20,7 @@ pub(crate) fn constant_of(cx: &mut Cx<'_>, value: &Value, span: Span) -> Option<
     if n.is_none() {
         cx.report(
             Diagnostic::new(
-                "E0420",
+                codes::E0420,
                 span,
                 "an element number must be a compile-time integer",
             )
@@ -43,7 +43,7 @@ pub(crate) fn pick(cx: &mut Cx<'_>, items: Vec<IntValue>, k: i64, span: Span) ->
         None => {
             cx.report(
                 Diagnostic::new(
-                    "E0420",
+                    codes::E0420,
                     span,
                     format!("there is no element {k}: the rank is {rank}"),
                 )
@@ -96,7 +96,7 @@ pub(crate) fn lower_element(
                 let (shown, last) = (el.f.cx.show(&bound), el.f.cx.show(&(&bound - 1)));
                 el.cx.report(
                     Diagnostic::new(
-                        "E0577",
+                        codes::E0577,
                         span,
                         format!("there is no value {n} of a bound of {shown}"),
                     )
@@ -116,8 +116,12 @@ pub(crate) fn lower_element(
         other => {
             let kind = other.kind();
             el.cx.report(
-                Diagnostic::new("E0420", span, format!("{kind} has no elements to pick"))
-                    .label("expected a shape, an ituple or a bounded integer"),
+                Diagnostic::new(
+                    codes::E0420,
+                    span,
+                    format!("{kind} has no elements to pick"),
+                )
+                .label("expected a shape, an ituple or a bounded integer"),
             );
             Value::Error
         }
@@ -136,7 +140,7 @@ pub(crate) fn lower_tuple(el: &mut Elab<'_>, items: &[ast::Expr]) -> Value {
             Value::Scalar(e) if e.ty.is_integer() => {
                 el.cx.report(
                     Diagnostic::new(
-                        "E0332",
+                        codes::E0332,
                         item.span,
                         "an ituple can't hold a mutable or run-time value",
                     )
@@ -149,7 +153,7 @@ pub(crate) fn lower_tuple(el: &mut Elab<'_>, items: &[ast::Expr]) -> Value {
                 let kind = other.kind();
                 el.cx.report(
                     Diagnostic::new(
-                        "E0332",
+                        codes::E0332,
                         item.span,
                         format!("an ituple holds integers, this is {kind}"),
                     )
@@ -181,7 +185,7 @@ pub(crate) fn derive_tuple(
             let kind = other.kind();
             el.cx.report(
                 Diagnostic::new(
-                    "E0107",
+                    codes::E0107,
                     span,
                     format!("only an ituple can be derived from, this is {kind}"),
                 )

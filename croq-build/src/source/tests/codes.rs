@@ -303,7 +303,13 @@ fn files() {
         let file = load("test.co", text, &[], &mut diags);
         let found: Vec<_> = diags
             .iter()
-            .map(|d| (d.code, file.snippet(d.primary.span), d.message.as_str()))
+            .map(|d| {
+                (
+                    d.code.text(),
+                    file.snippet(d.primary.span),
+                    d.message.as_str(),
+                )
+            })
             .collect();
         assert_eq!(found, [(*code, *place, *message)], "{text}");
     }

@@ -214,7 +214,7 @@ fn an_unreadable_macro_is_no_error_until_it_is_used() {
     );
     let found: Vec<_> = diags
         .iter()
-        .map(|d| (d.code, file.snippet(d.primary.span)))
+        .map(|d| (d.code.text(), file.snippet(d.primary.span)))
         .collect();
     assert_eq!(found, [("E0104", "CHECK(1)")]);
 }

@@ -675,7 +675,13 @@ fn check(text: &str, code: &str, place: &str, message: &str) {
     let (_, diags, file) = parse_file(text);
     let found: Vec<_> = diags
         .iter()
-        .map(|d| (d.code, file.snippet(d.primary.span), d.message.as_str()))
+        .map(|d| {
+            (
+                d.code.text(),
+                file.snippet(d.primary.span),
+                d.message.as_str(),
+            )
+        })
         .collect();
     assert_eq!(found, [(code, place, message)], "{text}");
 }

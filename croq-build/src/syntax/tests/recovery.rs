@@ -21,7 +21,7 @@ __co__ void g() { ok = 1; }
     );
     let found: Vec<_> = diags
         .iter()
-        .map(|d| (d.code, file.line(d.primary.span)))
+        .map(|d| (d.code.text(), file.line(d.primary.span)))
         .collect();
     assert_eq!(
         found,

@@ -22,7 +22,7 @@ mod liveness;
 #[cfg(test)]
 mod tests;
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Function, Kernel, KernelId, Placed, StmtKind, Storage, retain_stmts};
 use crate::passes::transform::barriers::{self, Pairs};
 use crate::symbolic::Sym;
@@ -180,7 +180,7 @@ pub fn excess(function: &Function, kernel: &Kernel, limits: Limits) -> Option<Di
     }
     let limit = limits.most;
     let mut d = Diagnostic::new(
-        "E0613",
+        codes::E0613,
         kernel.span,
         format!("this block needs {total} bytes of shared memory, the limit is {limit}"),
     )

@@ -4,7 +4,7 @@
 
 use super::tile::Tile;
 use super::width::WORD;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, codes};
 use crate::ir::{Copy, Function, Level, Transform};
 use crate::symbolic::{Sym, Truth};
 
@@ -40,7 +40,7 @@ pub fn report(function: &Function, copy: &Copy, tile: &Tile) -> Option<Diagnosti
         "this copy moves less than four bytes at a time"
     };
     Some(
-        Diagnostic::new("W0870", tile.span, way)
+        Diagnostic::new(codes::W0870, tile.span, way)
             .label(reason)
             .help("tiles whose rows begin and end at multiples of 16 bytes move 16 bytes at once: pad the rows of the data, or choose another tile"),
     )

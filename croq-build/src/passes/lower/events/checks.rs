@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::first_iteration;
 use super::trip_counts;
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     BufferId, Engine, EventAt, EventId, Function, KernelId, Slot, Stmt, StmtKind, Storage,
 };
@@ -28,7 +28,7 @@ pub fn check(function: &Function, id: KernelId, body: &[Stmt], diags: &mut Diagn
         match (first(&uses.waits), first(&uses.triggers)) {
             (Some(wait), None) => {
                 whole = false;
-                let mut d = Diagnostic::new("E1008", wait, format!("nothing triggers `{name}`"))
+                let mut d = Diagnostic::new(codes::E1008, wait, format!("nothing triggers `{name}`"))
                     .label("waits forever");
                 d = match first(&uses.copies) {
                     Some(copy) => d
@@ -41,7 +41,7 @@ pub fn check(function: &Function, id: KernelId, body: &[Stmt], diags: &mut Diagn
                 diags.push(d);
             }
             (None, Some(trigger)) => diags.push(
-                Diagnostic::new("W1009", trigger, format!("nothing waits for `{name}`"))
+                Diagnostic::new(codes::W1009, trigger, format!("nothing waits for `{name}`"))
                     .label("no thread waits for it")
                     .help(format!(
                         "`wait {name}…;` where other threads use the results of preceding statements; if none do, remove it"
@@ -119,7 +119,7 @@ fn bytes(function: &Function, stmts: &[Stmt], diags: &mut Diagnostics) {
                 if fitted && *sum > MOST_BYTES {
                     diags.push(
                         Diagnostic::new(
-                            "E1038",
+                            codes::E1038,
                             stmt.span,
                             format!("{sum} bytes complete one generation, an mbarrier counts {MOST_BYTES}"),
                         )

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{EventId, Function, Kernel, KernelId, Site, Stmt, StmtKind, ThreadSet};
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -47,7 +47,7 @@ pub fn count(
                 {
                     let (name, count) = (&event.name, many(n));
                     let text = format!("`{name}` waits for {count}, {other} trigger it");
-                    let mut d = Diagnostic::new("W1003", at, text)
+                    let mut d = Diagnostic::new(codes::W1003, at, text)
                         .label("not as many as trigger it")
                         .help("leave the number out");
                     for site in sites.iter().take(2) {
@@ -85,7 +85,7 @@ fn by_blocks(
             let text =
                 format!("`{name}` is triggered for the cluster here, for the block elsewhere");
             diags.push(
-                Diagnostic::new("E1004", everywhere.span, text)
+                Diagnostic::new(codes::E1004, everywhere.span, text)
                     .label(format!("{blocks} blocks arrive"))
                     .also(here.span, "one block arrives")
                     .help("write `.cluster` at each, or use two events"),
@@ -113,7 +113,7 @@ fn inferred(
             None => {
                 diags.push(
                     Diagnostic::new(
-                        "E1016",
+                        codes::E1016,
                         site.span,
                         format!("the threads that trigger `{name}` are known only at run time"),
                     )
@@ -132,7 +132,7 @@ fn inferred(
         if !reported && (set.len() != first.len() || !(apart || is_within(set, &union))) {
             diags.push(
                 Diagnostic::new(
-                    "E1004",
+                    codes::E1004,
                     *at,
                     format!(
                         "`{name}` is triggered by {} here, by {} elsewhere",

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{EventId, Function, Slot, Stmt, StmtKind};
 use crate::source::Span;
 
@@ -125,7 +125,7 @@ fn stuck(function: &Function, walkers: &[Walker], diags: &mut Diagnostics) {
     if let (Some(own), None) = (own, others) {
         diags.push(
             Diagnostic::new(
-                "E1013",
+                codes::E1013,
                 step.span,
                 format!("these threads wait for `{name}`, which they trigger themselves, later"),
             )
@@ -142,7 +142,7 @@ fn stuck(function: &Function, walkers: &[Walker], diags: &mut Diagnostics) {
         format!("trigger {name};")
     };
     let mut d = Diagnostic::new(
-        "E1011",
+        codes::E1011,
         step.span,
         format!("deadlock: `{name}` is triggered only after statements that follow this `wait`"),
     )
@@ -179,7 +179,7 @@ fn primed(function: &Function, walkers: &[Walker], diags: &mut Diagnostics) {
             if let (true, Some(again)) = (event.ready, again) {
                 diags.push(
                     Diagnostic::new(
-                        "W1012",
+                        codes::W1012,
                         step.span,
                         format!(
                             "`{}` is ready from the start, and triggered first",

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{EventId, Function, KernelId, Slot, Stmt, StmtKind};
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -50,7 +50,7 @@ pub fn check(function: &Function, id: KernelId, body: &[Stmt], diags: &mut Diagn
             let (more, fewer) = (function.cx.show(times), function.cx.show(&published));
             diags.push(
                 Diagnostic::new(
-                    "E1045",
+                    codes::E1045,
                     wait.span,
                     format!(
                         "`{}` is waited for {more} times, and published {fewer} times",

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::threads::Threads;
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     Access, BarrierScope, BufferId, EventId, Function, KernelId, Stmt, StmtKind, Storage,
     ThreadSet, View, Visit, walk_block,
@@ -183,7 +183,7 @@ fn compare(function: &Function, whole: &[Stmt], running: &[Region], diags: &mut 
                 let does = if other.write { "also written" } else { "read" };
                 diags.push(
                     Diagnostic::new(
-                        "W0568",
+                        codes::W0568,
                         other.span,
                         format!("regions that run at the same time use `{name}`, and no event orders them"),
                     )

@@ -3,7 +3,7 @@
 //! The first block loads, so a tile must not depend on where in its cluster a block is; and all of them
 //! wait, so neither may whether, or how often, they come by.
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     Copy, Engine, ExprKind, Function, Intrinsic, KernelId, Level, LocalId, Role, Stmt, StmtKind,
     Storage, ThreadSet, VarHome, View, Visit, walk_block,
@@ -53,7 +53,7 @@ fn in_regions(stmts: &[Stmt], inside: bool, diags: &mut Diagnostics) {
         {
             diags.push(
                 Diagnostic::new(
-                    "E0099",
+                    codes::E0099,
                     stmt.span,
                     "`.multicast` inside `inthreads` that completes no event is not supported yet",
                 )
@@ -210,7 +210,7 @@ impl Walk<'_> {
     fn copy(&mut self, copy: &Copy, at: Span) {
         if let Some((around, split)) = self.around.last().or(self.gone.as_ref()) {
             let report = Diagnostic::new(
-                "E0862",
+                codes::E0862,
                 at,
                 "some blocks of a cluster may not reach this multicast",
             )
@@ -226,7 +226,7 @@ impl Walk<'_> {
         for view in [&copy.source, &copy.dest] {
             if let Some(name) = self.view_differs(view) {
                 let report = Diagnostic::new(
-                    "E0862",
+                    codes::E0862,
                     view.span,
                     format!("{name} differs between the blocks of a cluster"),
                 )

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::collect::{Collector, Context};
 use super::instances::{Around, is_one_instance};
 use super::place::Place;
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{BinOp, BufferId, Expr, ExprKind, Function, Role, Stmt, StmtKind, VarHome};
 use crate::symbolic::{Atom, Var};
 
@@ -141,7 +141,7 @@ fn check_one(
     };
     diags.push(
         Diagnostic::new(
-            "W0626",
+            codes::W0626,
             stmt.span,
             format!("two instances may update the same element of `{name}`"),
         )

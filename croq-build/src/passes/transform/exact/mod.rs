@@ -23,7 +23,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{
     BinOp, CheckCode, CheckId, CheckInfo, Expr, ExprKind, Fits, Function, Kernel, LocalId, MmaOp,
     ParamKind, Return, Scalar, Stmt, StmtKind, UnOp, VarHome, declared_locals,
@@ -247,7 +247,7 @@ impl Pass<'_> {
         if poison && !self.diags.has_errors() {
             let text = "this integer expression grows too large to be kept exactly";
             self.diags.push(
-                Diagnostic::new("E0429", need.span, text)
+                Diagnostic::new(codes::E0429, need.span, text)
                     .label("too many terms, or beyond 64 bits")
                     .help("compute a part of it into an `s64` variable first"),
             );
