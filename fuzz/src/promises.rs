@@ -21,7 +21,7 @@ pub fn check(text: &str) {
     let wrong = compiled
         .diagnostics
         .iter()
-        .any(|diagnostic| diagnostic.severity == Severity::Error);
+        .any(|diagnostic| diagnostic.severity() == Severity::Error);
     assert!(
         !wrong || compiled.outputs.is_none(),
         "text is generated from a wrong program:\n{report}"

@@ -69,7 +69,7 @@ fn errors(text: &str) -> Vec<(String, Vec<usize>)> {
     };
     let compiled = compile_text(&names, text, &Options::default());
     let errors = compiled.diagnostics.iter();
-    let errors = errors.filter(|d| d.severity == Severity::Error);
+    let errors = errors.filter(|d| d.severity() == Severity::Error);
     let line = |label: &Label| {
         let before = text.get(..label.span.start as usize).unwrap_or(text);
         before.matches('\n').count() + 1
@@ -77,7 +77,7 @@ fn errors(text: &str) -> Vec<(String, Vec<usize>)> {
     errors
         .map(|d| {
             let labels = std::iter::once(&d.primary).chain(&d.secondary);
-            (d.code.to_owned(), labels.map(line).collect())
+            (d.code.to_string(), labels.map(line).collect())
         })
         .collect()
 }

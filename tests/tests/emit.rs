@@ -47,7 +47,7 @@ fn outputs(stem: &str) -> [(&'static str, String); 6] {
     let errors: Vec<_> = compiled
         .diagnostics
         .iter()
-        .filter(|d| d.severity == Severity::Error)
+        .filter(|d| d.severity() == Severity::Error)
         .cloned()
         .collect();
     let report = render::report(&compiled.file, &errors, false);

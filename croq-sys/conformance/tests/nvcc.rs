@@ -1,13 +1,24 @@
 //! What nvcc made of the same texts: no kernel keeps its registers in memory,
 //! and copies are the instructions they are for.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
+
+/// What a test does that needs a tool which is not there: `make test` asks for all of them, unless CUDA is off.
+fn skipped(reason: &str) {
+    assert!(
+        std::env::var_os("CROQ_TEST_NVCC").is_none_or(|value| value != "required"),
+        "{reason}"
+    );
+    // Not by `eprintln!`, whose output `cargo test` keeps to itself.
+    let _ = writeln!(std::io::stderr(), "skipped: {reason}");
+}
 
 #[test]
 fn no_kernel_spills() {
     let Some(path) = option_env!("CROQ_PTXAS_REPORT") else {
-        eprintln!("skipped: built without nvcc");
+        skipped("built without nvcc");
         return;
     };
     let report = std::fs::read_to_string(path).expect("the build script wrote it");
@@ -26,7 +37,7 @@ fn no_kernel_spills() {
 #[test]
 fn no_product_waits_for_another() {
     let Some(path) = option_env!("CROQ_PTXAS_REPORT") else {
-        eprintln!("skipped: built without nvcc");
+        skipped("built without nvcc");
         return;
     };
     let report = std::fs::read_to_string(path).expect("the build script wrote it");
@@ -72,7 +83,7 @@ fn shown(nvcc: &Path, object: &Path, arch: &str) -> Option<String> {
 #[test]
 fn mbarriers_are_the_instructions_they_are_for() {
     let Some(nvcc) = option_env!("CROQ_NVCC").map(Path::new) else {
-        eprintln!("skipped: built without nvcc");
+        skipped("built without nvcc");
         return;
     };
     for (arch, instructions) in [
@@ -88,7 +99,7 @@ fn mbarriers_are_the_instructions_they_are_for() {
         ),
     ] {
         let Some(code) = machine_code(nvcc, "cpp/mbarriers.cc", arch) else {
-            eprintln!("skipped: no cuobjdump");
+            skipped("no cuobjdump");
             return;
         };
         for instruction in instructions {
@@ -100,11 +111,11 @@ fn mbarriers_are_the_instructions_they_are_for() {
 #[test]
 fn copies_are_the_instructions_they_are_for() {
     let Some(nvcc) = option_env!("CROQ_NVCC").map(Path::new) else {
-        eprintln!("skipped: built without nvcc");
+        skipped("built without nvcc");
         return;
     };
     let Some(code) = machine_code(nvcc, "cpp/copies.cc", "80") else {
-        eprintln!("skipped: no cuobjdump");
+        skipped("no cuobjdump");
         return;
     };
     for instruction in [
@@ -129,11 +140,11 @@ fn copies_are_the_instructions_they_are_for() {
 #[test]
 fn boxes_are_the_instructions_they_are_for() {
     let Some(nvcc) = option_env!("CROQ_NVCC").map(Path::new) else {
-        eprintln!("skipped: built without nvcc");
+        skipped("built without nvcc");
         return;
     };
     let Some(code) = machine_code(nvcc, "cpp/tma.cc", "90a") else {
-        eprintln!("skipped: no cuobjdump");
+        skipped("no cuobjdump");
         return;
     };
     for rank in 1..=5 {
@@ -146,11 +157,11 @@ fn boxes_are_the_instructions_they_are_for() {
 #[test]
 fn clusters_are_the_instructions_they_are_for() {
     let Some(nvcc) = option_env!("CROQ_NVCC").map(Path::new) else {
-        eprintln!("skipped: built without nvcc");
+        skipped("built without nvcc");
         return;
     };
     let Some(code) = machine_code(nvcc, "cpp/clusters.cc", "90a") else {
-        eprintln!("skipped: no cuobjdump");
+        skipped("no cuobjdump");
         return;
     };
     for rank in 1..=5 {
@@ -165,11 +176,11 @@ fn clusters_are_the_instructions_they_are_for() {
 #[test]
 fn matrices_are_the_instructions_they_are_for() {
     let Some(nvcc) = option_env!("CROQ_NVCC").map(Path::new) else {
-        eprintln!("skipped: built without nvcc");
+        skipped("built without nvcc");
         return;
     };
     let Some(code) = machine_code(nvcc, "cpp/matrices.cc", "90a") else {
-        eprintln!("skipped: no cuobjdump");
+        skipped("no cuobjdump");
         return;
     };
     for form in ["M88 ", "M88.2", "M88.4", "MT88 ", "MT88.2", "MT88.4"] {
@@ -182,11 +193,11 @@ fn matrices_are_the_instructions_they_are_for() {
 #[test]
 fn products_are_the_instructions_they_are_for() {
     let Some(nvcc) = option_env!("CROQ_NVCC").map(Path::new) else {
-        eprintln!("skipped: built without nvcc");
+        skipped("built without nvcc");
         return;
     };
     let Some(code) = machine_code(nvcc, "cpp/mma.cc", "90a") else {
-        eprintln!("skipped: no cuobjdump");
+        skipped("no cuobjdump");
         return;
     };
     let mut expected: Vec<String> = [
@@ -216,16 +227,16 @@ fn products_are_the_instructions_they_are_for() {
 #[test]
 fn products_of_warpgroups_are_the_instructions_they_are_for() {
     let Some(nvcc) = option_env!("CROQ_NVCC").map(Path::new) else {
-        eprintln!("skipped: built without nvcc");
+        skipped("built without nvcc");
         return;
     };
     // What the build made of it, as to make it takes long.
     let Some(object) = option_env!("CROQ_CUDA_PRODUCTS") else {
-        eprintln!("skipped: built without sm_90a");
+        skipped("built without sm_90a");
         return;
     };
     let Some(code) = shown(nvcc, Path::new(object), "90a") else {
-        eprintln!("skipped: no cuobjdump");
+        skipped("no cuobjdump");
         return;
     };
     let mut expected = vec!["WARPGROUP.ARRIVE".to_owned(), "WARPGROUP.DEPBAR".to_owned()];

@@ -155,7 +155,7 @@ fn accepted(text: &str) -> bool {
         ..Options::default()
     };
     let compiled = compile_text(&names, text, &options);
-    let internal = compiled.diagnostics.iter().find(|d| d.code == "E1199");
+    let internal = compiled.diagnostics.iter().find(|d| d.code == croq_build::diagnostics::codes::E1199);
     assert!(internal.is_none(), "{internal:?}");
     let report =
         croq_build::diagnostics::render::report(&compiled.file, &compiled.diagnostics, false);

@@ -316,7 +316,7 @@ fn files(probes: &[Probe]) -> Vec<(String, String, Vec<&Probe>)> {
         if compiled
             .diagnostics
             .iter()
-            .all(|d| d.severity != Severity::Error)
+            .all(|d| d.severity() != Severity::Error)
         {
             accepted.push(probe);
         }
@@ -359,7 +359,7 @@ fn attempt(count: usize, seed: u64, package: &str) {
             let first = compiled
                 .diagnostics
                 .iter()
-                .find(|d| d.severity == Severity::Error);
+                .find(|d| d.severity() == Severity::Error);
             let _ = writeln!(wrong, "{stem}: refused together: {first:?}");
             continue;
         };

@@ -1,6 +1,7 @@
 //! Machine code as `cuobjdump -sass` prints it.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -37,6 +38,16 @@ pub fn kernels_of(stem: &str, text: &str, arch: &str) -> Option<BTreeMap<String,
     kernels_with(Checks::All, stem, text, arch)
 }
 
+/// What a test does that needs a tool which is not there: `make test` asks for all of them, unless CUDA is off.
+fn skipped(reason: &str) {
+    assert!(
+        std::env::var_os("CROQ_TEST_NVCC").is_none_or(|value| value != "required"),
+        "{reason}"
+    );
+    // Not by `eprintln!`, whose output `cargo test` keeps to itself.
+    let _ = writeln!(std::io::stderr(), "skipped: {reason}");
+}
+
 /// The same of kernels that are built with other checks.
 pub fn kernels_with(
     checks: Checks,
@@ -46,7 +57,7 @@ pub fn kernels_with(
 ) -> Option<BTreeMap<String, Code>> {
     let environment = Environment::of_process();
     let Some(toolkit) = nvcc::search(&environment, None).toolkit else {
-        eprintln!("skipped: no nvcc");
+        skipped("no nvcc");
         return None;
     };
     let names = FileNames {
@@ -92,7 +103,7 @@ pub fn kernels_with(
         .arg(&cubin)
         .output();
     let Ok(output) = output else {
-        eprintln!("skipped: no cuobjdump");
+        skipped("no cuobjdump");
         return None;
     };
     Some(parse(&String::from_utf8_lossy(&output.stdout)))

@@ -121,6 +121,8 @@ pub(crate) struct Scope {
 #[derive(Default)]
 pub(crate) struct Scopes {
     pub stack: Vec<Scope>,
+    /// How many scopes were ever opened.
+    pub opened: usize,
     pub walk: Walk,
     /// Assignments that declared a name which hides an outer one.
     pub hidings: Vec<Hiding>,
@@ -139,6 +141,7 @@ impl Scopes {
     }
 
     pub fn push(&mut self) {
+        self.opened += 1;
         self.stack.push(Scope::default());
     }
 

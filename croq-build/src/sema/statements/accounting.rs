@@ -26,31 +26,35 @@ pub(crate) fn account_for(
 }
 
 /// What statements can leave, counted.
-fn traces(el: &Elab<'_>) -> [usize; 5] {
+fn traces(el: &Elab<'_>) -> [usize; 6] {
     [
         el.build.sinks.last().map_or(0, Vec::len),
         el.build.entry.len(),
         el.names.stack.last().map_or(0, |s| s.bindings.len()),
+        el.names.opened,
         el.results.returned.len(),
         el.cx.diags.pushed(),
     ]
 }
 
-/// Not so: what only holds other statements, which may be none, messages of compile time, and an `assert` that was
-/// made before.
+/// Exceptions are blocks without statements, messages at compile time, and an `assert` that was checked before.
 fn leaves_a_trace(kind: &S) -> bool {
     match kind {
         S::Call(call) => match &*call.kind {
             ast::ExprKind::Call(c) => c.kind != CallKind::CompileTime && c.callee.text != "assert",
             _ => true,
         },
-        S::Empty
-        | S::Error
-        | S::Block(_)
-        | S::With { .. }
-        | S::Foreach(_)
-        | S::Inthreads { .. }
-        | S::If { .. } => false,
+        S::Empty | S::Error => false,
+        S::Block(body) | S::With { body, .. } | S::Inthreads { body, .. } => {
+            !body.stmts.is_empty()
+        }
+        S::Foreach(loop_) => !loop_.body.stmts.is_empty(),
+        S::If {
+            then, otherwise, ..
+        } => [Some(then), otherwise.as_ref()]
+            .into_iter()
+            .flatten()
+            .any(|arm| !arm.stmts.is_empty()),
         _ => true,
     }
 }
@@ -103,7 +107,17 @@ mod tests {
         ] {
             assert_eq!(codes(stmt, true), ["E1199"], "{stmt}");
         }
-        assert_eq!(codes("{ } ;", true), [""; 0]);
+        for stmt in [
+            "{ wait f; }",
+            "with i in 4 { wait f; }",
+            "foreach i in 4 { wait f; }",
+            "inthreads (n > 1) { wait f; }",
+            "if (n > 1) { wait f; }",
+            "if (n > 1) { } else { wait f; }",
+        ] {
+            assert_eq!(codes(stmt, true), ["E1199"], "{stmt}");
+        }
+        assert_eq!(codes("{ } ; foreach i in 4 { }", true), [""; 0]);
     }
 
     #[test]
