@@ -13,7 +13,7 @@ use crate::source::token::{Keyword, Punct, TokenKind};
 
 /// A word of C that begins a statement there, and nothing here.
 pub fn begins_like_c(word: &str) -> bool {
-    const WORDS: [&str; 23] = [
+    const WORDS: [&str; 22] = [
         "for",
         "do",
         "switch",
@@ -36,7 +36,6 @@ pub fn begins_like_c(word: &str) -> bool {
         "using",
         "template",
         "goto",
-        "stage",
     ];
     WORDS.contains(&word)
 }
@@ -143,7 +142,6 @@ pub fn c_declaration<'t>() -> Rule<'t, Vec<Stmt>> {
                 "declare an array of buffers, `shared f16 [M, K] tile[STAGES];`, and index it"
                     .into(),
             ),
-            "stage" => return fail,
             _ => return fail,
         };
         inp.emit(Fault::known(

@@ -10,6 +10,7 @@ pub mod ast;
 mod attribute;
 mod balance;
 mod call;
+mod contextual;
 mod control;
 mod declaration;
 mod derivation;
@@ -50,10 +51,10 @@ pub fn parse(file: &SourceFile, diags: &mut Diagnostics) -> Vec<ast::Function> {
     for function in &file.functions {
         match balance::too_deep(&function.tokens) {
             Some(diagnostic) => diags.push(diagnostic),
-            None => sound.push((
-                function,
-                balance::repair(&function.tokens, function.complete, diags),
-            )),
+            None => {
+                let balanced = balance::repair(&function.tokens, function.complete, diags);
+                sound.push((function, contextual::with_names(balanced, file)));
+            }
         }
     }
     let rules = function::function(&expression::expressions());

@@ -57,6 +57,8 @@ fn statement<'t>(e: &Exprs<'t>, block: Rule<'t, Block>) -> Rule<'t, Vec<Stmt>> {
     let kw = |keyword: Keyword, rule: Rule<'t, Vec<Stmt>>| when_keyword(keyword, rule);
     let free_block = block.clone().map(StmtKind::Block).boxed();
     choice((
+        // A name like any other, unless `<` follows.
+        when(|kind| kind.word() == Some("stage"), c_declaration()),
         // The likeliest first: each is entered by its first token alone.
         when(begins_expression, expression_statement(e)),
         when(begins_declaration, simple(declaration::declaration(e))),

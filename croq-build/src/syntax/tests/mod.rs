@@ -220,3 +220,40 @@ fn every_form_parses() {
     assert!(stmts.len() > 100, "{}", stmts.len());
     assert!(!format!("{stmts:?}").contains("Error"));
 }
+
+/// Words of the grammar name things where no rule needs the word.
+#[test]
+fn words_of_the_grammar_may_be_names() {
+    for text in [
+        "stage = k % 2; x.at(t) = x.at(t) + __to<f32>(stage);",
+        "half = n / 2; half y; y = __to<half>(half) + half; s32 [half] z;",
+        "view = 1; from = view; step = from; data = step; mask = data; load = mask; y = load;",
+        "copy = 1; any = copy; ready = any; after = ready; cluster = after + x.data.at(any);",
+        "int wait = 3; wait e; x = wait * 2 + wait; wait f, g;",
+        "int trigger = 3; trigger e; x.at(trigger) = trigger;",
+        "with = 3; with i in 4 { x = with - i; }",
+        "foreach in in 4 { x = in + in; }",
+        "parallel by by 4 : thread { x.at(by) = by; }",
+        "parallel p by 2 : group, t by 32 : thread { group = p; thread = t; x = group + thread; }",
+        "shared = 1; shared f32 [4] tile; dma.copy x => shared; y = shared % 2;",
+        "local = 1; y = (local); y = f(local, 2); y.at(local) = -local; local f32 v;",
+        "global = n > 2 ? 1 : 2; y = x.at(global) + (global);",
+        "call = 2; call g(call); y = call g(2) + call;",
+        "select = 1; y = select(c, a, b) + select;",
+        "dma = 1; f = dma.copy x => shared; y = dma * 2; dma.copy x => y;",
+        "mma = 1; mma.row.row c, a, b; y = mma - 1; c = mma.fill.f32 0.0f;",
+        "sync = 1; sync.shared; y = sync; swap = 2; swap(a, b); y = swap + sync;",
+        "inf = 3; y = inf; event = 1; event e; y = event; frag = 2; y = frag;",
+        "mutable half = 1; half += 2; half = half * half;",
+        "f16 = 3; f16 y; y = f16 + 1; f = mma.fill.f16 0.0f;",
+    ] {
+        body(text);
+    }
+    assert_eq!(
+        show(match &body("half = 1; y = half * 2 + half;")[1].kind {
+            StmtKind::Assign { value, .. } => value,
+            other => panic!("{other:?}"),
+        }),
+        "Add(Mul(half, 2), half)"
+    );
+}
