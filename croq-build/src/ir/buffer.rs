@@ -2,7 +2,7 @@
 
 use super::{ParamId, Scalar};
 use crate::source::Span;
-use crate::symbolic::{Ctx, Sym};
+use crate::symbolic::{Ctx, Sym, split_index};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
@@ -84,11 +84,11 @@ impl Buffer {
             if within { whole } else { Sym::zero() }
         });
         let at = at - &whole;
-        let (row, column) = (cx.div(&at, columns), cx.rem(&at, columns));
+        let (row, column) = split_index(cx, &at, columns);
         let (tile, row) = if self.count == size || !whole.is_zero() {
             (Sym::zero(), row)
         } else {
-            (cx.div(&row, rows), cx.rem(&row, rows))
+            split_index(cx, &row, rows)
         };
         let (group, within) = (cx.div(&column, &width), cx.rem(&column, &width));
         let steps = [

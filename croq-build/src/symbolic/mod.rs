@@ -27,6 +27,7 @@ mod ops;
 mod prove;
 mod search;
 mod show;
+mod split;
 mod sym;
 mod truth;
 mod variable;
@@ -38,5 +39,6 @@ mod claims;
 
 pub use ctx::Ctx;
 pub use show::show;
+pub use split::split_index;
 pub use sym::{Atom, Sym, Var};
 pub use truth::Truth;

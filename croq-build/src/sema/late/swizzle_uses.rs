@@ -8,7 +8,7 @@ use crate::ir::{
 use crate::sema::state::facts::Facts;
 use crate::sema::values::integers;
 use crate::source::Span;
-use crate::symbolic::{Ctx, Sym};
+use crate::symbolic::{Ctx, Sym, split_index};
 
 /// The pattern repeats after so many rows of 128 bytes.
 const ROWS: i64 = 8;
@@ -80,8 +80,7 @@ fn check_operand_begin(
         return;
     };
     let cx = &func.cx;
-    let column = cx.rem(&view.offset, &swizzle.columns);
-    let row = cx.div(&view.offset, &swizzle.columns);
+    let (row, column) = split_index(cx, &view.offset, &swizzle.columns);
     let step = match k_last {
         true => STEP / size(buffer.elem),
         false => swizzle.group(buffer.elem),
@@ -221,13 +220,13 @@ pub(crate) fn size(elem: Scalar) -> i64 {
 
 /// Where a view starts, if the pattern certainly does not begin there.
 fn misplaced(cx: &Ctx, swizzle: &Swizzle, elem: Scalar, offset: &Sym) -> Option<String> {
-    let column = cx.rem(offset, &swizzle.columns);
+    let (row, column) = split_index(cx, offset, &swizzle.columns);
     let unit = Sym::int(UNIT / size(elem));
     if cx.divides(&unit, &column).is_no() {
         let bytes = &column * size(elem);
         return Some(format!("{} bytes into a row", cx.show(&bytes)));
     }
-    let row = cx.rem(&cx.div(offset, &swizzle.columns), &swizzle.rows);
+    let (_, row) = split_index(cx, &row, &swizzle.rows);
     cx.divides(&Sym::int(ROWS), &row)
         .is_no()
         .then(|| format!("at row {}", cx.show(&row)))

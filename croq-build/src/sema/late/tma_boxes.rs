@@ -2,7 +2,7 @@
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::ir::{self, Stmt, StmtKind, View, Visit, walk_block};
-use crate::symbolic::Sym;
+use crate::symbolic::{Sym, split_index};
 
 /// Whether swizzled tiles are such as TMA writes and reads: whole groups, from where
 /// the pattern begins. At the function's end, when swizzles are decided.
@@ -52,7 +52,7 @@ fn check_swizzled_box(func: &ir::Function, diags: &mut Diagnostics, view: &View)
             .help("use a narrower swizzle, or `dma`"),
         );
     }
-    let column = cx.rem(&view.offset, &swizzle.columns);
+    let (_, column) = split_index(cx, &view.offset, &swizzle.columns);
     let begins = Sym::int(swizzle.alignment() / bytes);
     let step = &swizzle.rows * &group;
     let several = cx.lt(&group, width).is_yes();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::ir::{BufferId, EventId, FutureId, LocalId, ParamId, Scalar, SignalId};
+use crate::ir::{BufferId, EventId, Expr, FutureId, LocalId, ParamId, Scalar, SignalId};
 use crate::sema::state::value::{Data, IntValue};
 use crate::source::Span;
 use crate::symbolic::Sym;
@@ -126,6 +126,8 @@ pub(crate) struct Scopes {
     pub walk: Walk,
     /// Assignments that declared a name which hides an outer one.
     pub hidings: Vec<Hiding>,
+    /// What immutable booleans stand for: see `sema::values::predicates`.
+    pub predicates: HashMap<LocalId, Expr>,
     /// Names that the statements still to come in each open list declare.
     pub upcoming: Vec<BTreeMap<String, Span>>,
     /// Names whose scope has ended, for "used after its parallel ended".

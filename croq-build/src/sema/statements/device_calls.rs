@@ -7,7 +7,7 @@ use crate::sema::state::cx::Cx;
 use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::Entity;
 use crate::sema::state::value::Value;
-use crate::sema::values::{arith, convert, widths};
+use crate::sema::values::{arith, convert, predicates, widths};
 use crate::source::{DeviceTextKind, Signature, Span, TemplateParam};
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, CallExpr, CallKind, TemplateArg};
@@ -56,7 +56,7 @@ pub(crate) fn lower_expr(
                 match (&v, arith::int_of(&v)) {
                     (_, Some(i)) => ok &= const_targ(&mut el.cx, &i.value, e.span, &mut targs),
                     (Value::Error, _) => ok = false,
-                    (Value::Scalar(value), _) if let ExprKind::Bool(value) = &*value.kind => {
+                    (Value::Scalar(value), _) if let Some(value) = constant(el, value) => {
                         targs.push(value.to_string());
                     }
                     _ => {
@@ -90,6 +90,11 @@ pub(crate) fn lower_expr(
     })
 }
 
+/// The value of a boolean that is known at compile time.
+fn constant(el: &Elab<'_>, value: &Expr) -> Option<bool> {
+    arith::decided(&el.f, &predicates::resolve(el, value.clone()))
+}
+
 fn named_targ(el: &mut Elab<'_>, name: &ast::Name, targs: &mut Vec<String>) -> bool {
     let Some(binding) = el.names.read(&name.text, name.span) else {
         // One of C++.
@@ -98,9 +103,14 @@ fn named_targ(el: &mut Elab<'_>, name: &ast::Name, targs: &mut Vec<String>) -> b
     };
     match binding.entity.clone() {
         Entity::Int { value, .. } => const_targ(&mut el.cx, &value.value, name.span, targs),
-        Entity::Scalar { .. } | Entity::ScalarParam { .. } | Entity::Word(_) => {
-            run_time_targ(&mut el.cx, name.span)
-        }
+        Entity::Scalar { local, .. } => match predicates::constant(el, local) {
+            Some(value) => {
+                targs.push(value.to_string());
+                true
+            }
+            None => run_time_targ(&mut el.cx, name.span),
+        },
+        Entity::ScalarParam { .. } | Entity::Word(_) => run_time_targ(&mut el.cx, name.span),
         other => {
             let kind = other.kind();
             no_targ(&mut el.cx, kind, name.span);

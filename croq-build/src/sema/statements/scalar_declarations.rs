@@ -11,7 +11,7 @@ use crate::sema::state::elab::Elab;
 use crate::sema::state::scopes::{Entity, IntKind};
 use crate::sema::state::value::{Data, IntValue, Value};
 use crate::sema::statements::device_calls;
-use crate::sema::values::{arith, convert, widths};
+use crate::sema::values::{arith, convert, predicates, widths};
 use crate::source::Span;
 use crate::symbolic::Sym;
 use crate::syntax::ast::{self, ElemType};
@@ -268,6 +268,9 @@ fn bind_expr(el: &mut Elab<'_>, name: &ast::Name, e: Expr, mutable: bool) -> Ent
         };
         let var = build::local_var(&mut el.f, local, lo, hi);
         origins::note_data(el, var, &e);
+    }
+    if !mutable {
+        predicates::note(el, local, &e);
     }
     build::emit(
         el,

@@ -8,7 +8,7 @@ use crate::sema::state::elab::Elab;
 use crate::sema::state::path::Frame;
 use crate::sema::state::value::Value;
 use crate::sema::statements::device_calls;
-use crate::sema::values::{arith, convert, scalars};
+use crate::sema::values::{arith, convert, predicates, scalars};
 use crate::source::Span;
 use crate::syntax::ast;
 
@@ -183,7 +183,7 @@ pub(crate) fn lower_condition(el: &mut Elab<'_>, e: &ast::Expr) -> Option<Expr> 
         _ => el.expression(e),
     };
     match value {
-        Value::Scalar(c) if c.ty == Scalar::Bool => Some(c),
+        Value::Scalar(c) if c.ty == Scalar::Bool => Some(predicates::resolve(el, c)),
         Value::Error => None,
         other => {
             let kind = other.kind();

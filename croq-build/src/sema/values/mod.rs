@@ -9,6 +9,7 @@ pub(crate) mod integers;
 pub(crate) mod operator_names;
 pub(crate) mod operators;
 pub(crate) mod precision;
+pub(crate) mod predicates;
 pub(crate) mod scalars;
 pub(crate) mod shape;
 pub(crate) mod tuples;

@@ -1,0 +1,69 @@
+//! Named predicates: immutable booleans over integers that never change, such as `first = p == 0;`
+//! and `bool twice = true;`. A condition that uses the name is the same as one that repeats the
+//! expression.
+
+use crate::ir::{BinOp, Expr, ExprKind, LocalId, Scalar, UnOp};
+use crate::sema::state::elab::Elab;
+use crate::sema::values::arith;
+
+/// The number of comparisons, constants and operators that one name may stand for: names that are
+/// built from names must not grow exponentially.
+const LARGEST: usize = 64;
+
+/// Records what an immutable boolean stands for, if that is the same at every later use.
+pub(crate) fn note(el: &mut Elab<'_>, local: LocalId, value: &Expr) {
+    if value.ty != Scalar::Bool {
+        return;
+    }
+    let mut parts = 0;
+    if let Some(value) = lasting(el, value, &mut parts) {
+        el.names.predicates.insert(local, value);
+    }
+}
+
+/// The constant that an immutable boolean stands for.
+pub(crate) fn constant(el: &Elab<'_>, local: LocalId) -> Option<bool> {
+    arith::decided(&el.f, el.names.predicates.get(&local)?)
+}
+
+/// The value without names of predicates. `None` if it reads what may change, or is too large.
+fn lasting(el: &Elab<'_>, e: &Expr, parts: &mut usize) -> Option<Expr> {
+    *parts += 1;
+    if *parts > LARGEST {
+        return None;
+    }
+    let kind = match &*e.kind {
+        ExprKind::Bool(_) => return Some(e.clone()),
+        ExprKind::Local(local) => {
+            let value = el.names.predicates.get(local)?;
+            return lasting(el, value, parts);
+        }
+        ExprKind::Unary(UnOp::Not, a) => ExprKind::Unary(UnOp::Not, lasting(el, a, parts)?),
+        ExprKind::Binary(op @ (BinOp::LogicAnd | BinOp::LogicOr), a, b) => {
+            ExprKind::Binary(*op, lasting(el, a, parts)?, lasting(el, b, parts)?)
+        }
+        ExprKind::Binary(op, a, b) if op.is_comparison() => {
+            arith::as_sym(&el.f, a)?;
+            arith::as_sym(&el.f, b)?;
+            return Some(e.clone());
+        }
+        _ => return None,
+    };
+    Some(Expr::new(kind, e.ty, e.span))
+}
+
+/// A condition with the names of predicates replaced by what they stand for.
+pub(crate) fn resolve(el: &Elab<'_>, cond: Expr) -> Expr {
+    let kind = match *cond.kind {
+        ExprKind::Local(local) => match el.names.predicates.get(&local) {
+            Some(value) => (*value.kind).clone(),
+            None => ExprKind::Local(local),
+        },
+        ExprKind::Unary(UnOp::Not, a) => ExprKind::Unary(UnOp::Not, resolve(el, a)),
+        ExprKind::Binary(op @ (BinOp::LogicAnd | BinOp::LogicOr), a, b) => {
+            ExprKind::Binary(op, resolve(el, a), resolve(el, b))
+        }
+        other => other,
+    };
+    Expr::new(kind, cond.ty, cond.span)
+}
