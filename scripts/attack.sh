@@ -19,6 +19,8 @@ seed=${1:-1} mutants=${2:-20000} built=${3:-300} runs=${4:-300} probes=${5:-5000
 target=${CARGO_TARGET_DIR:-$PWD/target}
 out=$target/attack
 export CROQ_CUDA=off
+# Mutants may warn.
+unset CROQ_WARNINGS
 findings=0
 found() {
   echo "finding: $*"
@@ -72,7 +74,8 @@ while ls "$out"/build/kernels/*.co >/dev/null 2>&1; do
     [ -e "$out/build/kernels/$file" ] || continue
     # Errors in the file's own C++ are excused (docs/safety.md, S12), and with one in text that is kept as it is, such
     # as a `__device__` function, what is found behind it.
-    mapfile -t lines < <(grep -o "kernels/$file:[0-9]*" "$out/build.log" | sed 's/.*://' | sort -un)
+    mapfile -t lines < <(grep -oE "kernels/$file:[0-9]+" "$out/build.log" | sed 's/.*://' | sort -un)
+    [ ${#lines[@]} -gt 0 ] || found "an accepted mutant does not build: $out/build/wrong/$file, no line"
     for line in "${lines[@]}"; do
       "$attack" kept "$out/build/kernels/$file" "$line" && break
       "$attack" foreign "$out/build/kernels/$file" "$line" && continue

@@ -112,6 +112,8 @@ pub(crate) fn check_box(
             shape.push(t.clone());
         } else if axis == 0 && !zero_fill {
             shape.push(f.clone());
+        } else if equal_at_entry(el, (f, t), axis, c) {
+            shape.push(t.clone());
         } else {
             let (from, to) = (
                 shape::show(&el.f, &source.shape),
@@ -130,6 +132,26 @@ pub(crate) fn check_box(
         }
     }
     Some(shape)
+}
+
+/// Extents that may be equal, such as those of `N / cdiv(N, 64)` elements and of 64: each call checks
+/// that they are, if it can before the launch.
+fn equal_at_entry(
+    el: &mut Elab<'_>,
+    (from, to): (&Sym, &Sym),
+    axis: usize,
+    c: &CopyStmt,
+) -> bool {
+    let known = run_time::known_at_entry(&el.f, from) && run_time::known_at_entry(&el.f, to);
+    if !known || el.f.cx.eq(from, to) == Truth::No {
+        return false;
+    }
+    let message = format!(
+        "axis {axis} of the copy: {{0}} elements into {{1}}, and `tma` moves whole boxes"
+    );
+    let check = run_time::Check::new(CheckCode::R07, message, c.head.to(c.source.span));
+    run_time::emit_equal_at_entry(el, check, from, to);
+    true
 }
 
 /// Where the tile may stop, the tensor must: that is the only end that TMA knows.

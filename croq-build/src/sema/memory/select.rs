@@ -14,7 +14,12 @@ use crate::syntax::ast;
 
 /// `select(i, x0, x1, …)`
 pub(crate) fn lower_select(el: &mut Elab<'_>, items: &[ast::Expr], span: Span) -> Value {
-    let Some((selector, operands)) = items.split_first() else {
+    let (Some((selector, operands)), 2..) = (items.split_first(), items.len()) else {
+        el.cx.report(
+            Diagnostic::new(codes::E0848, span, "`select` has nothing to choose from")
+                .label("no operands")
+                .help("write the number first, then the operands: `select(i, a, b)`"),
+        );
         return Value::Error;
     };
     let value = el.expression(selector);
