@@ -46,9 +46,7 @@ fn leaves_a_trace(kind: &S) -> bool {
             _ => true,
         },
         S::Empty | S::Error => false,
-        S::Block(body) | S::With { body, .. } | S::Inthreads { body, .. } => {
-            !body.stmts.is_empty()
-        }
+        S::Block(body) | S::With { body, .. } | S::Inthreads { body, .. } => !body.stmts.is_empty(),
         S::Foreach(loop_) => !loop_.body.stmts.is_empty(),
         S::If {
             then, otherwise, ..
